@@ -49,7 +49,7 @@ export async function listApiKeys({ workspaceId }: Caller, page: PageRequest): P
 /** Revokes a key; it is rejected from the next request on (T19). @throws AppError `not_found` */
 export async function deleteApiKey({ workspaceId }: Caller, keyId: ObjectId): Promise<void> {
   const { deletedCount } = await collections.apiKeys().deleteOne({ _id: keyId, workspaceId });
-  if (deletedCount === 0) throw new AppError("not_found", "There is no such API key in this workspace.");
+  if (deletedCount === 0) throw new AppError("not_found", "API key not found.");
 }
 
 /** Deletes the keys that a user created in a workspace: a key is valid only while its creator is a member (T20). */

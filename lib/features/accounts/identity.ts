@@ -102,7 +102,7 @@ export async function identify(headers: Headers, named: Named, now = new Date())
   if (authorization !== null) {
     const identity = await identifyKey(authorization, named, now);
     if (!identity)
-      throw new AppError("unauthenticated", "This API key is unknown or has ended. Make a new one in settings.", {
+      throw new AppError("unauthenticated", "Invalid or expired API key. Create a new one in Settings.", {
         headers: BEARER_NEEDED,
       });
     return identity;

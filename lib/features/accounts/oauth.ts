@@ -65,7 +65,7 @@ export function signInProviders(): SignInProvider[] {
 export async function serveOAuth(request: Request, provider: string | null): Promise<Response> {
   const configured = signInProviders();
   const isKnown = provider === null ? configured.length > 0 : configured.some((name) => name === provider);
-  if (!isKnown) throw new AppError("not_found", "This way of signing in is not set up here.");
+  if (!isKnown) throw new AppError("not_found", "This sign-in method is not configured.");
   const { headers } = request;
   const from = { userAgent: headers.get("user-agent"), address: remoteAddress(headers, env().TRUST_PROXY) };
   const { handlers } = NextAuth(config(from));

@@ -29,7 +29,7 @@ export async function listSessions(
  */
 export async function endSession({ user }: UserCaller, sessionId: ObjectId): Promise<void> {
   const { deletedCount } = await collections.sessions().deleteOne({ _id: sessionId, userId: user._id });
-  if (deletedCount === 0) throw new AppError("not_found", "This session has ended already.");
+  if (deletedCount === 0) throw new AppError("not_found", "This session has already ended.");
 }
 
 /** Ends all of the caller's sessions except the current one. @returns the number of ended sessions */

@@ -23,7 +23,7 @@ vi.mock("./passwords", async (load) => {
   return { ...real, hashPassword, verifyPassword };
 });
 function busy(): AppError {
-  return new AppError("unavailable", "Too many people are signing in right now.");
+  return new AppError("unavailable", "The server is busy.");
 }
 
 const own = takeOwnDatabase();
@@ -212,7 +212,7 @@ describe("a forgotten password", () => {
     await call("POST", "/api/auth/password/forgot", { body: { email: person.email }, headers });
     const token = await linkToken(person.email);
     const [mail] = await mailsTo(person.email);
-    expect(mail).toMatchObject({ workspaceId: null, status: "kept", error: null, subject: "Set a new password" });
+    expect(mail).toMatchObject({ workspaceId: null, status: "kept", error: null, subject: "Reset your password" });
     const text = mail ? readKeptText(mail) : "";
     expect(text).toContain(`http://localhost:3000/reset/${token}`);
     expect([mail?.html, text.includes("evil.example")]).toEqual(["", false]);

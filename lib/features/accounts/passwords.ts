@@ -51,7 +51,7 @@ export function isOutdated(stored: string): boolean {
 export async function inLineForHashing<T>(work: () => Promise<T>): Promise<T> {
   const line = processSingleton("hashing-line", () => new Semaphore(HASHES_AT_ONCE + QUEUE_MAX, 0));
   const release = await line.acquire().catch((cause) => {
-    throw new AppError("unavailable", "Too many people are signing in right now. Try again in a moment.", {
+    throw new AppError("unavailable", "The server is busy. Try again in a moment.", {
       cause,
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });

@@ -67,8 +67,8 @@ function openLink(token: string, now: Date) {
 }
 
 function linkEnded(): AppError {
-  return new AppError("invalid_request", "This link has ended or was used. Ask for a new one.", {
-    details: [{ path: "token", message: `The link works once, for ${LINK_MINUTES} minutes.` }],
+  return new AppError("invalid_request", "This link has expired or was already used. Request a new one.", {
+    details: [{ path: "token", message: `Links work once and expire after ${LINK_MINUTES} minutes.` }],
   });
 }
 
@@ -86,7 +86,7 @@ async function mailLink(email: string, now = new Date()): Promise<void> {
     href: `${env().publicUrl}/reset/${token}`,
     minutes: LINK_MINUTES,
   });
-  await sendMail(null, { to: [email], subject: "Set a new password", content, grants: null }, now);
+  await sendMail(null, { to: [email], subject: "Reset your password", content, grants: null }, now);
 }
 
 /** Limits mails to one mailbox, for all callers and addresses together. */

@@ -14,7 +14,7 @@ export const newPassword = z
   .refine((password) => [...password].length <= PASSWORD_LENGTH_MAX, `At most ${PASSWORD_LENGTH_MAX} characters.`)
   .meta({
     reference: { type: "string", minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX },
-    description: "Counted after Unicode's NFC",
+    description: "Length after NFC normalisation",
   });
 
 /** Maximum length of an invitation's token, which has 43 characters; any other text is not an invitation. */
@@ -63,7 +63,7 @@ export type Instance = z.infer<typeof instanceSchema>;
 /** Form fields that next-auth reads. */
 export const signInForm = z.object({
   csrfToken: z.string().describe("From GET /api/auth/csrf"),
-  callbackUrl: z.string().optional().describe("Where to go afterwards, a path of this site"),
+  callbackUrl: z.string().optional().describe("Path to redirect to after sign-in"),
 });
 
 /** One of the caller's sessions; `isCurrent` marks the current one. */

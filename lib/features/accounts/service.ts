@@ -134,9 +134,9 @@ export async function getMe(caller: UserCaller): Promise<Me> {
 }
 
 function wrongCredentials(): AppError {
-  return new AppError("invalid_credentials", "The email or the password is wrong.");
+  return new AppError("invalid_credentials", "Wrong email or password.");
 }
 
 function emailTaken(): AppError {
-  return new AppError("email_taken", "There is an account with this email already. Sign in instead.");
+  return new AppError("email_taken", "An account with this email already exists. Sign in instead.");
 }

@@ -10,13 +10,13 @@ const MODES: readonly AgentMode[] = [
   {
     id: "console",
     name: "Console",
-    description: "Answers questions about your data with queries that it runs and shows, and writes consoles.",
+    description: "Answers questions about your data with queries, and saves consoles.",
     task: "You help people to ask their databases: you find the tables, write the query, run it and say what came out.",
   },
   {
     id: "flow",
     name: "Flow",
-    description: "Sets up, runs and mends the flows that move data between connections.",
+    description: "Creates, runs and fixes flows.",
     task: "You help people to move data between their connections: you look at flows and their runs, say why one failed, and set up new ones. You can ask databases as well.",
   },
 ];
@@ -28,7 +28,7 @@ const DEFAULT: AgentId = "console";
 export function getAgentOrThrow(id: string = DEFAULT): AgentMode {
   const mode = BY_ID.get(id);
   if (mode) return mode;
-  throw new AppError("not_found", "There is no such agent. GET /api/agent/agents lists them.");
+  throw new AppError("not_found", "Unknown agent. See GET /api/agent/agents.");
 }
 
 export function listAgents(): AgentsAnswer {

@@ -85,7 +85,7 @@ export class AnswerParts {
   #count(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > ANSWER_BYTES_MAX) {
-      throw new AppError("too_large", "The answer has grown too large. Ask for one thing after the other.");
+      throw new AppError("too_large", "The answer is too long. Ask for less at a time.");
     }
   }
 }

@@ -14,7 +14,7 @@ export async function requireBudget(workspaceId: ObjectId, now = new Date()): Pr
   const spent = await collections.agentUsage().findOne({ workspaceId, day: dayOf(now) });
   if (!spent || spent.tokens < env().CHAT_TOKENS_PER_DAY) return;
   const left = DAY_MS - (now.getTime() % DAY_MS);
-  throw new AppError("rate_limited", "The workspace has used up its tokens of today. Go on tomorrow.", {
+  throw new AppError("rate_limited", "Daily token limit reached. Try again tomorrow.", {
     retryAfterSeconds: Math.ceil(left / 1000),
   });
 }

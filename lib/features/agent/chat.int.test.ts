@@ -351,7 +351,7 @@ describe("tools", () => {
     expect(results(events)).toMatchObject([
       { output: { rowCount: 1 } },
       { errorText: expect.stringMatching(/read/i) },
-      { errorText: "There is no such connection in this workspace." },
+      { errorText: "Connection not found." },
       { errorText: expect.stringContaining("console-write") },
     ]);
     expect((await run("select count(*) as n from notes")).json.data.rows).toEqual([{ n: 1 }]);
@@ -407,7 +407,7 @@ describe("tools", () => {
 
 describe("a provider", () => {
   it.each([
-    ["refuses the key", [{ status: 401, body: '{"error":{"message":"bad key sk-SECRET"}}' }]],
+    ["rejected the API key", [{ status: 401, body: '{"error":{"message":"bad key sk-SECRET"}}' }]],
     ["is cut in the middle", [{ text: "Half an " }, { cut: true }]],
     ["answers nonsense", [{ raw: "data: {nonsense SECRET\n\n" }]],
     ["answers a page", [{ status: 400, body: "<html>postgres://user:SECRET@db</html>" }]],

@@ -176,7 +176,7 @@ export async function putFeedback(
       { _id: messageId, workspaceId: caller.workspaceId, chatId, role: "assistant" },
       { $set: { feedback: value === null ? null : { value, text: text ?? null } } },
     );
-  if (matchedCount === 0) throw new AppError("not_found", "There is no such answer in this chat.");
+  if (matchedCount === 0) throw new AppError("not_found", "Answer not found.");
   return null;
 }
 
@@ -193,7 +193,7 @@ export async function chatResultResponse(
   const message = await collections
     .chatMessages()
     .findOne({ workspaceId, chatId, resultIds: resultId }, { projection: { _id: 1 } });
-  if (!message) throw new AppError("not_found", "There is no such result in this chat.");
+  if (!message) throw new AppError("not_found", "Result not found.");
   const { parts } = await openResult(workspaceId, resultId);
   const body = Readable.toWeb(Readable.from(parts, { objectMode: false })) as ReadableStream<Uint8Array>;
   return new Response(body, { headers: { "Content-Type": CONTENT_TYPES.arrow } });
@@ -208,7 +208,7 @@ export async function getChatDocOrThrow(caller: Caller, chatId: ObjectId): Promi
 
 /** The same error for an unknown chat, another workspace's and another member's. */
 export function noSuchChat(): AppError {
-  return new AppError("not_found", "There is no such chat in this workspace.");
+  return new AppError("not_found", "Chat not found.");
 }
 
 /** Filters chats by their owner; admins cannot see them either. */

@@ -60,7 +60,7 @@ export async function beginTurn(
     const count = (before?.messageCount ?? 0) - gone.count + 2;
     const bytes = (before?.bytes ?? 0) - gone.bytes + text.length;
     if (before && (count > CHAT_MESSAGES_MAX || bytes > CHAT_BYTES_MAX)) {
-      throw new AppError("conflict", "This chat is full. Begin a new one.");
+      throw new AppError("conflict", "This chat is full. Start a new one.");
     }
     if (before) {
       const isOwnTitle = before.isUntitled || (count === 2 && gone.title !== null && gone.title === before.title);
@@ -130,7 +130,7 @@ async function takeBack({ workspaceId, _id: chatId }: ChatDoc, messageId: Object
 }
 
 function noSuchMessage(): AppError {
-  return new AppError("not_found", "There is no such message in this chat.");
+  return new AppError("not_found", "Message not found.");
 }
 
 /** Stores the current state of an answer. */

@@ -74,8 +74,8 @@ export async function getModelOrThrow(id?: string): Promise<Model> {
   const models = await allModels();
   const model = id === undefined ? defaultOf(models) : models.get(id);
   if (model) return model;
-  throw new AppError("unknown_model", "There is no such model here. GET /api/agent/models lists them.", {
-    details: [{ path: "modelId", message: "Not one of the models that are set up." }],
+  throw new AppError("unknown_model", "Unknown model. See GET /api/agent/models.", {
+    details: [{ path: "modelId", message: "Unknown model." }],
   });
 }
 

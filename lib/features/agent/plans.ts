@@ -64,7 +64,7 @@ export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: 
       await collections.agentPlans().insertOne(doc);
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      throw new AppError("conflict", "This agentSessionId is another plan's. Leave it out.");
+      throw new AppError("conflict", "This agentSessionId belongs to another plan. Omit it.");
     }
   }
   tell(workspaceId, user._id, { agentSessionId, chatId, status: "pending" });
@@ -139,8 +139,8 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
   const asked = new Set(plan.grants);
   const unasked = (body.grants ?? []).filter((each) => !asked.has(each));
   if (unasked.length > 0) {
-    throw new AppError("invalid_request", `The plan does not ask for ${unasked.join(", ")}.`, {
-      details: [{ path: "grants", message: "Give those that the plan asks for, or fewer." }],
+    throw new AppError("invalid_request", `The plan did not request ${unasked.join(", ")}.`, {
+      details: [{ path: "grants", message: "Send only grants that the plan requests." }],
     });
   }
   const status = STATUS_OF[decision];
@@ -163,7 +163,7 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
     },
     { returnDocument: "after" },
   );
-  if (!decided) throw new AppError("conflict", "This plan is settled already.");
+  if (!decided) throw new AppError("conflict", "This plan was already decided.");
   // A turn that waits for it records it itself.
   if (decided.turnId === null) await noteDecision(decided);
   tell(workspaceId, caller.user._id, { agentSessionId, chatId, status });
@@ -297,7 +297,7 @@ async function isInside(caller: UserCaller, workspaceId: ObjectId): Promise<bool
 }
 
 function noSuchPlan(): AppError {
-  return new AppError("not_found", "There is no such plan. It may be another person's.");
+  return new AppError("not_found", "Plan not found.");
 }
 
 function tell(

@@ -116,14 +116,14 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
   });
 
   it.each([
-    [401, /refuses the key/],
-    [403, /refuses the key/],
-    [400, /could not answer/],
-    [404, /could not answer/],
-    [429, /too much to do/],
-    [500, /could not answer/],
-    [503, /too much to do/],
-    [529, /too much to do/],
+    [401, /rejected the API key/],
+    [403, /rejected the API key/],
+    [400, /The model failed/],
+    [404, /The model failed/],
+    [429, /overloaded/],
+    [500, /The model failed/],
+    [503, /overloaded/],
+    [529, /overloaded/],
   ])("that answers %i is told in our words", async (status, words) => {
     server.acts = [{ status, body: wire.refusal(SECRET), headers: AT_ONCE }];
     const chatId = newId();
@@ -134,7 +134,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     for (const body of [`<html>${SECRET}</html>`, ""]) {
       server.acts = [{ status: 502, body, headers: { ...AT_ONCE, "Content-Type": "text/html" } }];
       const chatId = newId();
-      await expectFailure(chatId, await ask("Hello", { ...asAna(), chatId }), /could not answer|too much/);
+      await expectFailure(chatId, await ask("Hello", { ...asAna(), chatId }), /The model failed|overloaded/);
     }
   });
 
@@ -210,7 +210,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     const left = server.left();
     const chatId = newId();
     const before = process.memoryUsage().rss;
-    await expectFailure(chatId, await ask("Say it", { ...asAna(), chatId }), /more in one piece/);
+    await expectFailure(chatId, await ask("Say it", { ...asAna(), chatId }), /chunk that is too large/);
     expect(server.left()).toBe(left + 1);
     expect(process.memoryUsage().rss - before).toBeLessThan(512 * MIB);
   });

@@ -31,15 +31,15 @@ const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 const textPart = z.looseObject({ type: z.literal("text"), text: z.string().max(PART_CHARS_MAX) });
 const filePart = z.looseObject({
   type: z.literal("file"),
-  mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"], "Only images can be sent."),
-  url: z.string().max(PART_CHARS_MAX).regex(IMAGE, "Send the image itself, as a data: URL."),
+  mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"], "Only images are supported."),
+  url: z.string().max(PART_CHARS_MAX).regex(IMAGE, "Send the image as a data: URL."),
   filename: z.string().max(255).optional(),
 });
 const ignoredPart = z.looseObject({
   type: z.string().regex(IGNORED_PART, "A part is text, file (an image), reasoning or a tool's."),
 });
 const part = z
-  .looseObject({ type: z.string("Each part says its type.") })
+  .looseObject({ type: z.string("Part type is required.") })
   .superRefine((value, context) => {
     const schema = value.type === "text" ? textPart : value.type === "file" ? filePart : ignoredPart;
     const outcome = schema.safeParse(value);
@@ -50,9 +50,9 @@ const part = z
   .meta({ reference: z.toJSONSchema(z.union([textPart, filePart, ignoredPart]), { unrepresentable: "any" }) });
 
 const message = z.looseObject({
-  id: z.string("A message has an id.").max(200),
-  role: z.enum(["user", "assistant"], "A message's role is user or assistant."),
-  parts: z.array(part, "A message has a list of parts.").max(1000),
+  id: z.string("Message ID is required.").max(200),
+  role: z.enum(["user", "assistant"], "role must be user or assistant."),
+  parts: z.array(part, "parts must be a list.").max(1000),
 });
 export type SentMessage = z.infer<typeof message>;
 
@@ -77,26 +77,24 @@ export const chatBody = z.object({
       if (!last) return;
       const path = [messages.length - 1];
       const say = (message: string) => void context.issues.push({ code: "custom", path, message, input: last });
-      if (last.role !== "user") return say("The last message is the user's.");
+      if (last.role !== "user") return say("The last message must be from the user.");
       const own = userParts(last);
       if (last.parts.length > MESSAGE_PARTS_MAX) say(`At most ${MESSAGE_PARTS_MAX} parts.`);
-      if (own.length === 0) say("Write something, or send an image.");
+      if (own.length === 0) say("Enter a message or add an image.");
       const bytes = own.reduce((sum, each) => sum + (each.type === "text" ? Buffer.byteLength(each.text) : 0), 0);
-      if (bytes > MESSAGE_TEXT_BYTES_MAX) say(`A message takes at most ${MESSAGE_TEXT_BYTES_MAX / 1024} KB of text.`);
+      if (bytes > MESSAGE_TEXT_BYTES_MAX) say(`Messages are limited to ${MESSAGE_TEXT_BYTES_MAX / 1024} KB of text.`);
       if (own.some((each) => each.type === "text" && !isStorable(each.text))) {
-        say("The text holds a character that cannot be stored.");
+        say("The text contains an invalid character.");
       }
     })
-    .describe("The last one is the user's and begins the turn; of the others the server has its own record"),
-  chatId: objectIdText.describe("A new one begins a chat, a known one goes on with it"),
-  replaces: objectIdText
-    .optional()
-    .describe("A message of the chat, or its answer: both give way to this one, with all that followed them"),
+    .describe("The last message must be from the user. Earlier messages are ignored"),
+  chatId: objectIdText.describe("A new ID creates a chat; a known one continues it"),
+  replaces: objectIdText.optional().describe("Message to replace, with its answer and all later messages"),
   workspaceId: objectIdText,
-  modelId: z.string().max(200).optional().describe("Of GET /api/agent/models; its default unless told"),
+  modelId: z.string().max(200).optional().describe("ID from GET /api/agent/models. Default: the default model"),
   agentId: z.string().max(100).optional().describe("console (default) or flow"),
   openConsoles: z.array(openConsole).max(OPEN_CONSOLES_MAX).optional(),
-  consoleId: shownConsoleId.nullish().describe("The console that the person looks at"),
+  consoleId: shownConsoleId.nullish().describe("Console open in the browser"),
 });
 export type ChatBody = z.infer<typeof chatBody>;
 
@@ -146,9 +144,9 @@ export const agentsAnswer = z.object({
 });
 export type AgentsAnswer = z.infer<typeof agentsAnswer>;
 
-const title = trimmedText(TITLE_CHARS_MAX, "Give the chat a title.").refine(
+const title = trimmedText(TITLE_CHARS_MAX, "Title is required.").refine(
   isStorable,
-  "The title holds a character that cannot be stored.",
+  "The title contains an invalid character.",
 );
 export const createChatBody = z.object({ title: title.optional() }).default({});
 export type CreateChatBody = z.infer<typeof createChatBody>;
@@ -174,49 +172,47 @@ export const chatMessageSchema = z.object({
   parts: z
     .array(z.looseObject({ type: z.string() }))
     .describe("As the ai SDK's UI messages have them: text, file, reasoning, step-start, tool-<name>"),
-  state: z.enum(["running", "done", "stopped", "failed"]).describe("stopped: the reader left; failed: it broke off"),
+  state: z.enum(["running", "done", "stopped", "failed"]).describe("stopped: the client disconnected; failed: error"),
   feedback: feedbackSchema.nullable(),
   createdAt: isoDate,
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
 export const chatDetailSchema = chatSchema.extend({
-  messages: z.array(chatMessageSchema).describe("The newest ones, in their order; X-Next-Cursor leads to older ones"),
+  messages: z.array(chatMessageSchema).describe("Newest messages in order. Use X-Next-Cursor for older ones"),
 });
 export type ChatDetail = z.infer<typeof chatDetailSchema>;
 
 export const feedbackBody = z.object({
-  value: z.enum(["up", "down"]).nullable().describe("null takes it back"),
-  text: boundedText(FEEDBACK_CHARS_MAX)
-    .refine(isStorable, "The text holds a character that cannot be stored.")
-    .nullish(),
+  value: z.enum(["up", "down"]).nullable().describe("null removes it"),
+  text: boundedText(FEEDBACK_CHARS_MAX).refine(isStorable, "The text contains an invalid character.").nullish(),
 });
 export type FeedbackBody = z.infer<typeof feedbackBody>;
 
 export const instructionsBody = z.object({
   text: boundedText(INSTRUCTIONS_CHARS_MAX)
-    .refine(isStorable, "The text holds a character that cannot be stored.")
-    .describe("What every turn of the workspace is told; empty takes it away"),
+    .refine(isStorable, "The text contains an invalid character.")
+    .describe("Instructions for every agent turn; empty removes them"),
 });
 export const instructionsSchema = z.object({
   text: z.string(),
   updatedBy: objectIdText.nullable(),
-  updatedAt: isoDate.nullable().describe("null: nobody has written any"),
+  updatedAt: isoDate.nullable().describe("null if never set"),
 });
 export type Instructions = z.infer<typeof instructionsSchema>;
 
 export const planDecisionBody = z.object({
-  agentSessionId: z.uuid("The agentSessionId is a UUID."),
+  agentSessionId: z.uuid("agentSessionId must be a UUID."),
   decision: z.enum(["approve", "request_changes", "cancel"]),
   planMarkdown: boundedText(PLAN_CHARS_MAX)
-    .refine(isStorable, "The plan holds a character that cannot be stored.")
+    .refine(isStorable, "The plan contains an invalid character.")
     .optional()
-    .describe("The plan as it was changed, or with request_changes what should be"),
+    .describe("Edited plan, or the requested changes"),
   grants: z
     .array(grant)
     .max(GRANTS.length * 2)
     .optional()
-    .describe("Of those asked for; all of them unless told"),
+    .describe("Granted permissions. Default: all requested"),
 });
 export type PlanDecisionBody = z.infer<typeof planDecisionBody>;
 
@@ -224,6 +220,6 @@ export const planAnswer = z.object({
   agentSessionId: z.uuid(),
   status: z.enum(["approved", "changes_requested", "cancelled"]),
   grants: z.array(grant),
-  expiresAt: isoDate.nullable().describe("When the grants end, unless the turn ends before; null without any"),
+  expiresAt: isoDate.nullable().describe("Expiry of the grants, at most the end of the turn; null if none"),
 });
 export type PlanAnswer = z.infer<typeof planAnswer>;

@@ -104,7 +104,9 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
-  const forget = onShutdown(() => stop.abort(new AppError("unavailable", "The server is stopping. Send it again.")));
+  const forget = onShutdown(() =>
+    stop.abort(new AppError("unavailable", "The server is stopping. Send the message again.")),
+  );
   const turn = new Turn({ caller, mode, model, screen, messages, form, mayGoOn, stream, signal: stop.signal });
   // Not awaited: the response starts now. Its errors concern no one else.
   void turn
@@ -403,8 +405,8 @@ function withContext(messages: ModelMessage[], context: string | null): ModelMes
   return [...messages.slice(0, -1), { ...last, content: [...content, { type: "text", text: context }] }];
 }
 
-const SILENT = "The model has stopped answering. Try again, or choose another one.";
-const FAILED = "The model could not answer. Try again, or choose another one.";
+const SILENT = "The model stopped responding. Try again or choose another model.";
+const FAILED = "The model failed. Try again or choose another model.";
 
 /** Statuses of busy providers; 529 is specific to one of them. */
 const BUSY = new Set([429, 503, 529]);
@@ -415,14 +417,13 @@ export function wordsOf(error: unknown): string {
   const { name, statusCode } = lastTryOf(error);
   const cause = causeOf(error);
   if (cause) return cause.message;
-  if (name === "AI_NoSuchToolError") return "There is no such tool.";
-  if (name === "AI_InvalidToolInputError") return "The input of the tool is malformed.";
+  if (name === "AI_NoSuchToolError") return "Unknown tool.";
+  if (name === "AI_InvalidToolInputError") return "Invalid tool input.";
   log.warn({ err: error, statusCode }, "a model has failed");
   if (statusCode === 401 || statusCode === 403) {
-    return "The model's provider refuses the key of this server. An administrator has to look at it.";
+    return "The model provider rejected the API key. Contact the server administrator.";
   }
-  if (statusCode !== undefined && BUSY.has(statusCode))
-    return "The model's provider has too much to do. Wait a little, then try again.";
+  if (statusCode !== undefined && BUSY.has(statusCode)) return "The model provider is overloaded. Try again later.";
   if (name === "TimeoutError" || name === "AbortError") return SILENT;
   return FAILED;
 }

@@ -41,7 +41,7 @@ export async function commitDrafts(caller: Caller, ref: string, message: string 
     const open = openDrafts(bench.drafts, committed);
     if (open.length === 0) {
       if (bench.drafts.length > 0) await settle(whose, bench.drafts);
-      throw new AppError("conflict", "There is nothing to commit: all files are as in the last commit.");
+      throw new AppError("conflict", "Nothing to commit.");
     }
     try {
       refuseMoved(open, committed);
@@ -172,7 +172,7 @@ function refuseMoved(drafts: readonly Draft[], committed: ReadonlyMap<string, st
   if (moved.length === 0) return;
   throw new AppError(
     "conflict",
-    `“${moved[0]}” has another version in the last commit than the one that you began from. Discard it, and do your change again.`,
+    `“${moved[0]}” has changed since you started editing. Discard your change and redo it.`,
     { details: { paths: moved.slice(0, 50) } },
   );
 }
@@ -190,7 +190,7 @@ async function commit(
     if (draft.kind === "delete") changes.push({ kind: "delete", path });
     else {
       const content = await readContent(app.workspaceId, draft);
-      if (!content) throw new AppError("conflict", `“${draft.path}” has just been saved. Commit again.`);
+      if (!content) throw new AppError("conflict", `“${draft.path}” was just saved. Commit again.`);
       changes.push({ kind: "put", path, content });
     }
   }

@@ -44,7 +44,7 @@ export async function listFiles(caller: Caller, ref: string, sha?: string): Prom
 export async function readAppFile(caller: Caller, ref: string, path: string, sha?: string): Promise<AppFile> {
   const { item, content } = await readBytesOf(caller, ref, path, sha);
   if (content.length > JSON_FILE_BYTES_MAX) {
-    throw new AppError("too_large", `This file is larger than ${JSON_FILE_BYTES_MAX / MIB} MiB. Read it with as=raw.`);
+    throw new AppError("too_large", `The file exceeds ${JSON_FILE_BYTES_MAX / MIB} MiB. Use as=raw.`);
   }
   const encoding = isUtf8(content) ? "utf8" : "base64";
   return { ...item, content: content.toString(encoding), encoding };
@@ -93,7 +93,7 @@ export async function writeAppFile(
   const app = await getAppDocOrThrow(caller, ref);
   const path = pathIn(app, sent);
   if (content.length > MAX_FILE_BYTES)
-    throw new AppError("too_large", `A file has at most ${MAX_FILE_BYTES / MIB} MiB.`);
+    throw new AppError("too_large", `Files are limited to ${MAX_FILE_BYTES / MIB} MiB.`);
   const oid = blobId(content);
   const contentId = new ObjectId();
   const stored = { is: false };
@@ -179,7 +179,7 @@ async function asOf(caller: Caller, app: AppDoc, sha: string | undefined): Promi
   const work = await workOn(app, caller.user._id);
   if (sha === undefined) return { work, drafts: (await findWorkbench({ app, userId: caller.user._id })).drafts };
   if (!(await isReachable(work.repositoryId, sha, work.branch))) {
-    throw new AppError("not_found", "Neither your branch nor main has such a commit.");
+    throw new AppError("not_found", "Commit not found on your branch or main.");
   }
   return { work: { ...work, state: { ...work.state, headSha: sha } }, drafts: [] };
 }
@@ -209,7 +209,7 @@ function toItem(path: string, oid: string, bytes: number, draft: TreeItem["draft
 
 function refuseUnseen(current: string | null, ifOid: string | undefined): void {
   if (ifOid === undefined || ifOid === (current ?? NO_FILE)) return;
-  throw new AppError("conflict", "This file has changed since you opened it. Compare, then save again.", {
+  throw new AppError("conflict", "The file has changed since you opened it. Compare, then save again.", {
     details: { oid: current },
   });
 }
@@ -224,7 +224,7 @@ function refuseTwin(paths: Iterable<string>, path: string): void {
       const found = theirs.get(key);
       const isFolderForBoth = name !== path && found !== other;
       if (found === undefined || (found === name && isFolderForBoth)) continue;
-      throw new AppError("conflict", `“${found}” is already there. Choose another name.`, { details: { path: found } });
+      throw new AppError("conflict", `“${found}” already exists. Choose another name.`, { details: { path: found } });
     }
   }
 }
@@ -250,20 +250,20 @@ function refuseTooMuch(drafts: readonly Draft[], files: ReadonlyMap<string, Tree
   refuseTooMany(drafts);
   const draftBytes = drafts.reduce((sum, draft) => sum + (draft.kind === "put" ? draft.bytes : 0), 0);
   if (draftBytes > DRAFT_BYTES_MAX) {
-    throw new AppError("too_large", `Uncommitted files take at most ${DRAFT_BYTES_MAX / MIB} MiB. Commit first.`);
+    throw new AppError("too_large", `Uncommitted changes are limited to ${DRAFT_BYTES_MAX / MIB} MiB. Commit first.`);
   }
-  if (files.size > APP_FILES_MAX) throw new AppError("too_large", `An app has at most ${APP_FILES_MAX} files.`);
+  if (files.size > APP_FILES_MAX) throw new AppError("too_large", `Apps are limited to ${APP_FILES_MAX} files.`);
   const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > APP_BYTES_MAX) {
-    throw new AppError("too_large", `The files of an app take at most ${APP_BYTES_MAX / MIB} MiB.`);
+    throw new AppError("too_large", `Apps are limited to ${APP_BYTES_MAX / MIB} MiB.`);
   }
 }
 
 function refuseTooMany(drafts: readonly Draft[]): void {
   if (drafts.length <= DRAFT_FILES_MAX) return;
-  throw new AppError("too_large", `At most ${DRAFT_FILES_MAX} files are uncommitted at a time. Commit first.`);
+  throw new AppError("too_large", `At most ${DRAFT_FILES_MAX} uncommitted files. Commit first.`);
 }
 
 function noFile(path: string): AppError {
-  return new AppError("not_found", `There is no file “${path}” in this app.`);
+  return new AppError("not_found", `File “${path}” not found.`);
 }

@@ -9,11 +9,11 @@ export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 /** Maximum length of a path in git, in bytes (lib/features/repository/paths.ts). */
 const PATH_CHARS_MAX = 1_000;
 
-const title = trimmedText(TITLE_CHARS_MAX, "Give it a title.")
-  .refine(isStorable, "The title holds a character that cannot be stored.")
+const title = trimmedText(TITLE_CHARS_MAX, "Title is required.")
+  .refine(isStorable, "The title contains an invalid character.")
   .meta({ allOf: [STORABLE] });
 const description = boundedText(DESCRIPTION_CHARS_MAX)
-  .refine(isStorable, "The description holds a character that cannot be stored.")
+  .refine(isStorable, "The description contains an invalid character.")
   .meta(STORABLE);
 const templateName = z.enum(TEMPLATE_NAMES);
 
@@ -22,9 +22,9 @@ const templateName = z.enum(TEMPLATE_NAMES);
  */
 export const appRef = z
   .string()
-  .regex(/^(?:[0-9a-fA-F]{24}|[a-z0-9]+(?:-[a-z0-9]+)*)$/, "An app is named by its id or its slug.")
-  .min(3, "An app is named by its id or its slug.")
-  .max(SLUG_CHARS_MAX, "An app is named by its id or its slug.")
+  .regex(/^(?:[0-9a-fA-F]{24}|[a-z0-9]+(?:-[a-z0-9]+)*)$/, "Use an app ID or slug.")
+  .min(3, "Use an app ID or slug.")
+  .max(SLUG_CHARS_MAX, "Use an app ID or slug.")
   .describe("The app's id or its slug");
 
 export const createAppBody = z.object({
@@ -37,7 +37,7 @@ export type CreateAppBody = z.infer<typeof createAppBody>;
 
 export const updateAppBody = z
   .object({ title: title.optional(), description: description.nullish(), access: access.optional() })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), "Say what to change.")
+  .refine((body) => Object.values(body).some((value) => value !== undefined), "Send at least one field to change.")
   .meta({ anyOf: [{ required: ["title"] }, { required: ["description"] }, { required: ["access"] }] });
 export type UpdateAppBody = z.infer<typeof updateAppBody>;
 
@@ -67,18 +67,16 @@ export const templateSchema = z.object({
 export type Template = z.infer<typeof templateSchema>;
 
 const path = boundedText(PATH_CHARS_MAX)
-  .min(1, "Name the file.")
+  .min(1, "path is required.")
   .describe("Below the app's folder: names between slashes");
-const oid = z.string().regex(/^(?:[0-9a-f]{40}|none)$/, "The id of a file has 40 hexadecimal digits.");
-const ifOid = oid
-  .optional()
-  .describe("What you have seen: 409 when the file is another by now; none: there was no file");
+const oid = z.string().regex(/^(?:[0-9a-f]{40}|none)$/, "oid must have 40 hexadecimal digits.");
+const ifOid = oid.optional().describe("Expected oid. Returns 409 if stale; none: file must not exist");
 export const readFileQuery = z.object({
   path: path.optional().describe("Without it, the tree of all files"),
   as: z.enum(["json", "raw"]).optional().describe("Default: json"),
   sha: z
     .string()
-    .regex(/^[0-9a-f]{40}$/, "The id of a commit has 40 hexadecimal digits.")
+    .regex(/^[0-9a-f]{40}$/, "Commit IDs must have 40 hexadecimal digits.")
     .optional()
     .describe("As a commit of your branch or of main has it, without any draft; default: as you have it now"),
 });
@@ -88,19 +86,19 @@ export const discardQuery = z.object({ path: path.optional().describe("One file;
 const ENCODINGS = ["utf8", "base64"] as const;
 export const putFileBody = z
   .object({
-    content: boundedText(JSON_FILE_BYTES_MAX).refine((text) => text.isWellFormed(), "This is no text in Unicode."),
+    content: boundedText(JSON_FILE_BYTES_MAX).refine((text) => text.isWellFormed(), "Content must be valid Unicode."),
     encoding: z.enum(ENCODINGS).optional().describe("Default: utf8"),
   })
   .refine(({ content, encoding }) => encoding !== "base64" || isBase64(content), {
     path: ["content"],
-    message: "This is not base64.",
+    message: "Invalid base64.",
   });
 
 export const treeItemSchema = z.object({
   path: z.string(),
-  oid: z.string().describe("Git's id of its content"),
+  oid: z.string().describe("Git blob ID"),
   bytes: z.int(),
-  draft: z.enum(["added", "modified"]).nullable().describe("What your draft does to it; null: it is as committed"),
+  draft: z.enum(["added", "modified"]).nullable().describe("Draft change; null: unchanged"),
 });
 export type TreeItem = z.infer<typeof treeItemSchema>;
 export const appFileSchema = treeItemSchema.extend({ content: z.string(), encoding: z.enum(ENCODINGS) });
@@ -114,13 +112,13 @@ export const commitAnswer = z.object({ sha: z.string(), branch: z.string() });
 const change = z.object({ path: z.string(), status: z.enum(["added", "modified", "deleted", "renamed"]) });
 export const statusSchema = z.object({
   branch: z.string(),
-  baseSha: z.string().nullable().describe("The commit of main that the branch is compared with"),
+  baseSha: z.string().nullable().describe("Merge base with main"),
   headSha: z.string().nullable(),
-  ahead: z.int().describe("Commits of the app that main lacks"),
-  behind: z.int().describe("Commits of the app on main that the branch lacks"),
+  ahead: z.int().describe("Commits ahead of main"),
+  behind: z.int().describe("Commits behind main"),
   changes: z.array(change).describe("What the branch changes in the app, against main"),
   offline: z.boolean(),
-  drafts: z.array(change).describe("What a commit would take in"),
+  drafts: z.array(change).describe("Files in the next commit"),
 });
 export type AppStatus = z.infer<typeof statusSchema>;
 export const statusQuery = z.object({

@@ -27,7 +27,7 @@ export async function createApp(caller: Caller, body: CreateAppBody): Promise<Ap
   const { workspaceId, user } = caller;
   const { title, description, access = "private", template = "blank" } = body;
   if ((await collections.apps().countDocuments({ workspaceId })) >= APPS_MAX) {
-    throw new AppError("conflict", `A workspace has at most ${APPS_MAX} apps. Delete some first.`);
+    throw new AppError("conflict", `Limit of ${APPS_MAX} apps reached. Delete some first.`);
   }
   const files = await fillTemplate(workspaceId, template, title);
   const space = spaceOf(access, user._id);
@@ -76,7 +76,7 @@ export async function updateApp(caller: Caller, ref: string, body: UpdateAppBody
   const { title, description, access } = body;
   const changesAccess = access !== undefined && access !== accessOf(doc.space);
   if (changesAccess && !doc.ownerId.equals(caller.user._id)) {
-    throw new AppError("forbidden", "Only the owner of an app can make it private.");
+    throw new AppError("forbidden", "Only the app's owner can make it private.");
   }
   const set = {
     ...(title !== undefined && { title }),
@@ -101,7 +101,7 @@ export async function updateApp(caller: Caller, ref: string, body: UpdateAppBody
 export async function deleteApp(caller: Caller, ref: string): Promise<void> {
   const doc = await getAppDocOrThrow(caller, ref);
   if (!doc.ownerId.equals(caller.user._id) && !isAtLeast(caller.role, "admin")) {
-    throw new AppError("forbidden", "Only its owner or an admin deletes an app. Ask one of them.");
+    throw new AppError("forbidden", "Only the app's owner and admins can delete it.");
   }
   const removal = await noteRemoval(doc, caller.user, `Delete the app ${doc.title}`);
   const { deletedCount } = await collections.apps().deleteOne({ _id: doc._id, workspaceId: doc.workspaceId });
@@ -147,5 +147,5 @@ async function withThumbnail({ user }: Caller, doc: AppDoc): Promise<App> {
 }
 
 function noSuchApp(): AppError {
-  return new AppError("not_found", "There is no such app in this workspace.");
+  return new AppError("not_found", "App not found.");
 }

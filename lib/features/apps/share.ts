@@ -85,7 +85,7 @@ export async function readPreviewPicture(token: string, headers: Headers): Promi
 async function getToShareOrThrow(caller: Caller, ref: string): Promise<AppDoc> {
   const app = await getAppDocOrThrow(caller, ref);
   if (app.ownerId.equals(caller.user._id) || isAtLeast(caller.role, "admin")) return app;
-  throw new AppError("forbidden", "Only who owns this app, an admin or an owner can share it by a link.");
+  throw new AppError("forbidden", "Only the app's owner, admins and workspace owners can share it by link.");
 }
 
 async function findSharedApp({

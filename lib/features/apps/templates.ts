@@ -9,19 +9,18 @@ import { TEMPLATE_NAMES, type Template, type TemplateName } from "./schema";
 import { projectFiles } from "./types/project";
 
 const TEMPLATES: Record<TemplateName, { title: string; description: string }> = {
-  blank: { title: "Blank page", description: "One page with a heading, to begin from nothing" },
+  blank: { title: "Blank page", description: "An empty page with a heading" },
   metrics: {
     title: "Metrics page",
-    description: "Figures against the year before, revenue by month, country and channel, narrowed by region",
+    description: "KPIs vs last year, and revenue by month, country and channel, with a region filter",
   },
   table: {
     title: "Table with detail",
-    description: "A list that is searched, sorted and narrowed, and all that is known of whoever is chosen in it",
+    description: "A searchable, sortable list with a detail panel",
   },
   report: {
     title: "Report with a form",
-    description:
-      "Period, country and categories are chosen in a form; the report stands in the address and can be printed",
+    description: "A form for period, country and categories. The report has a URL and can be printed",
   },
 };
 /** Placeholder for the connection to the sample shop in the files of templates. */
@@ -57,7 +56,7 @@ export async function fillTemplate(
   const readsSample = [...files.values()].some((content) => content.includes(SAMPLE_CONNECTION));
   const sample = readsSample ? await findSampleConnectionId(workspaceId) : null;
   if (readsSample && !sample) {
-    throw new AppError("conflict", "This template reads the sample shop, which this workspace lacks. Choose another.");
+    throw new AppError("conflict", "This template needs the sample shop connection. Choose another template.");
   }
   const fill = (path: string, text: string) =>
     text

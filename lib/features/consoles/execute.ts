@@ -27,9 +27,9 @@ export async function executeConsole(
   const doc = await getConsoleDocOrThrow(caller, consoleId);
   const { content: saved, connectionId: own } = doc;
   const content = body.content ?? saved;
-  if (content.trim() === "") throw refusal("content", "The console is empty. Write a query first.");
+  if (content.trim() === "") throw refusal("content", "The console is empty.");
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
-  if (!connectionId) throw refusal("connectionId", "The console has no connection. Choose one.");
+  if (!connectionId) throw refusal("connectionId", "Select a connection for the console.");
   const connection = await getConnectionDocOrThrow(caller, connectionId);
   const bound = await bindVariables(content, driverOf(connection.type), body.variables ?? {}, connection.workspaceId);
   const { query, params } = bound;

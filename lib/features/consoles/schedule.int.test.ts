@@ -284,7 +284,7 @@ describe("a tick", () => {
     await runJobs();
     expect((await runsOf(id))[0]).toMatchObject({
       status: "failure",
-      error: expect.stringMatching(/no member any more/),
+      error: expect.stringMatching(/no longer a member/),
     });
     await call("DELETE", at(id, "/schedule"), ana);
   });

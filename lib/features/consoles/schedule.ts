@@ -177,7 +177,8 @@ export async function carryOutConsoleRun(queued: RunQueued, { drainMs = RUN_DRAI
           if (!mayHaveWritten) await held.markRepeatable();
           held.signal.throwIfAborted();
           const { resultId, rowCount, isCut } = await runScheduled(caller, doc, connection, held.signal);
-          if (isCut) await held.log([{ level: "warn", text: "The result ends before a value that is too large." }]);
+          if (isCut)
+            await held.log([{ level: "warn", text: "The result was truncated at a value that is too large." }]);
           return { rowCount, resultId };
         },
         whenInterrupted: () => (mayHaveWritten ? new AppError("unavailable", STOPPED) : null),
@@ -190,14 +191,10 @@ export async function carryOutConsoleRun(queued: RunQueued, { drainMs = RUN_DRAI
 async function resolveRun({ _id, workspaceId, resourceId, params }: RunDoc) {
   const caller = await callerOfJob(workspaceId, new ObjectId(String(params.userId)), _id);
   if (!caller) {
-    throw new AppError(
-      "forbidden",
-      "Who set this schedule is no member any more. Save the schedule to run it as yourself.",
-    );
+    throw new AppError("forbidden", "The schedule's owner is no longer a member. Save the schedule to run it as you.");
   }
   const doc = await collections.consoles().findOne({ _id: resourceId, ...visibleTo(caller) });
-  if (!doc)
-    throw new AppError("not_found", "The console is deleted, or is no longer shared with who set its schedule.");
+  if (!doc) throw new AppError("not_found", "The console was deleted, or the schedule's owner can no longer see it.");
   return { caller, doc, connection: await getConnectionDocOrThrow(caller, requireRunnable(doc)) };
 }
 
@@ -219,10 +216,8 @@ async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: Connect
 
 /** @returns the connection. @throws AppError `invalid_request` */
 function requireRunnable({ content, connectionId }: ConsoleDoc): ObjectId {
-  if (content.trim() === "")
-    throw new AppError("invalid_request", "The console is empty. Write a query and save it first.");
-  if (!connectionId)
-    throw new AppError("invalid_request", "The console has no connection. Choose one and save it first.");
+  if (content.trim() === "") throw new AppError("invalid_request", "The console is empty. Save a query first.");
+  if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Select one and save.");
   return connectionId;
 }
 

@@ -21,21 +21,21 @@ export type Language = (typeof LANGUAGES)[number];
 const CONTENT_CHARS_MAX = 1024 * 1024;
 const SEARCH_CHARS_MAX = 200;
 
-const content = boundedText(CONTENT_CHARS_MAX, "A console takes at most 1 MiB of text.")
+const content = boundedText(CONTENT_CHARS_MAX, "Consoles are limited to 1 MiB.")
   .refine(isStorable, {
-    message: "The text holds a character that cannot be stored: half of a surrogate pair, or the one with the code 0.",
+    message: "The text contains an invalid character (lone surrogate or NUL).",
   })
   .meta(STORABLE);
 const language = z.enum(LANGUAGES);
 /** Far more than four shelves need; larger specifications with inline rows belong elsewhere. */
 const CHART_CHARS_MAX = 64 * 1024;
-const chart = shortJson(CHART_CHARS_MAX, `A chart takes at most ${CHART_CHARS_MAX / 1024} KiB as JSON.`).describe(
-  "The chart over the console's result: a Vega-Lite specification",
+const chart = shortJson(CHART_CHARS_MAX, `Charts are limited to ${CHART_CHARS_MAX / 1024} KiB of JSON.`).describe(
+  "Chart of the result, as a Vega-Lite specification",
 );
 
 export const consoleSchema = z.object({
   id: objectIdText,
-  path: z.string().describe("Folders and name, without the file's ending"),
+  path: z.string().describe("Folder path and name, without the file extension"),
   name: z.string(),
   folderId: objectIdText.nullable(),
   connectionId: objectIdText.nullable(),
@@ -46,7 +46,7 @@ export const consoleSchema = z.object({
   ownerId: objectIdText,
   version: z.int(),
   schedule: scheduleSchema.nullable(),
-  lastRun: runSchema.nullable().describe("Of its runs in the background, the newest"),
+  lastRun: runSchema.nullable().describe("Latest background run"),
   createdAt: isoDate,
   updatedAt: isoDate,
 });
@@ -57,9 +57,7 @@ export const consoleSummarySchema = consoleSchema.omit({ content: true, chart: t
 export type ConsoleSummary = z.infer<typeof consoleSummarySchema>;
 
 export const consoleRunSchema = runSchema.extend({
-  resultPreview: resultPreviewSchema
-    .nullable()
-    .describe("Null for a run without a result, or whose result is not kept any more"),
+  resultPreview: resultPreviewSchema.nullable().describe("Null if the run has no stored result"),
 });
 export type ConsoleRun = z.infer<typeof consoleRunSchema>;
 export const consoleRunDetailsSchema = consoleRunSchema.extend({
@@ -72,16 +70,16 @@ export const createConsoleBody = z.object({
   content,
   folderId: objectIdText.nullish(),
   connectionId: objectIdText.nullish(),
-  language: language.optional().describe("Default: that of the connection, else sql"),
+  language: language.optional().describe("Default: the connection's language, or sql"),
   chart: chart.nullish(),
-  access: access.optional().describe("Default: that of the folder, else private"),
+  access: access.optional().describe("Default: the folder's access, or private"),
   message: commitMessage,
 });
 export type CreateConsoleBody = z.infer<typeof createConsoleBody>;
 
 export const undeleteConsoleBody = z
   .object({
-    folderId: objectIdText.nullish().describe("Where to, when not to its old folder; null is the top level"),
+    folderId: objectIdText.nullish().describe("Target folder. Default: its old folder; null is the top level"),
   })
   .default({});
 export type UndeleteConsoleBody = z.infer<typeof undeleteConsoleBody>;
@@ -92,9 +90,9 @@ export const updateConsoleBody = z.object({
   name: fileName.optional(),
   content: content.optional(),
   folderId: objectIdText.nullish().describe("null is the top level"),
-  connectionId: objectIdText.nullish().describe("null takes the connection away"),
+  connectionId: objectIdText.nullish().describe("null removes the connection"),
   language: language.optional(),
-  chart: chart.nullish().describe("null takes the chart away"),
+  chart: chart.nullish().describe("null removes the chart"),
   access: access.optional(),
   message: commitMessage,
 });
@@ -110,23 +108,21 @@ export const draftSchema = z.object({
 export type ConsoleDraft = z.infer<typeof draftSchema>;
 export const putDraftBody = z.object({
   content,
-  version: z.int().optional().describe("The version of the console that it was begun on; default: the current one"),
+  version: z.int().optional().describe("Console version that the draft is based on. Default: the current version"),
 });
 export type PutDraftBody = z.infer<typeof putDraftBody>;
 
 export const searchQuery = z.object({
-  q: trimmedText(SEARCH_CHARS_MAX, "Say what to look for.")
-    .refine(isStorable, "No text holds this character.")
+  q: trimmedText(SEARCH_CHARS_MAX, "Search text is required.")
+    .refine(isStorable, "Invalid character.")
     .meta({ allOf: [STORABLE] })
-    .describe("Words, all of which have to be in the path or in the text"),
+    .describe("Search words. All must match the path or contents"),
 });
 const foundLine = z.object({ line: z.int().describe("From 1"), text: z.string() });
 export const searchHitSchema = consoleSummarySchema.extend({
-  snippet: foundLine.nullable().describe("The first of the lines; null when only the path has what is looked for"),
-  lines: z
-    .array(foundLine)
-    .describe("Of the text, the first that hold all of it, or else a word of it; at most 5, cut around it"),
-  lineCount: z.int().describe("All such lines"),
+  snippet: foundLine.nullable().describe("First matching line; null if only the path matches"),
+  lines: z.array(foundLine).describe("Up to 5 matching lines, truncated around the match"),
+  lineCount: z.int().describe("Total number of matching lines"),
 });
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
@@ -134,9 +130,9 @@ export type SearchHit = z.infer<typeof searchHitSchema>;
 export const executeConsoleBody = executeOnBody
   .omit({ query: true, params: true })
   .extend({
-    connectionId: objectIdText.optional().describe("Another connection than the console's own"),
-    content: content.optional().describe("A text to run in place of the saved one, such as one statement of it"),
-    keep: z.boolean().optional().describe("Whether its first rows become the console's last result; default true"),
+    connectionId: objectIdText.optional().describe("Connection to use instead of the console's"),
+    content: content.optional().describe("Query to run instead of the saved one"),
+    keep: z.boolean().optional().describe("Stores the first rows as the console's last result. Default: true"),
   })
   .default({});
 export type ExecuteConsoleBody = z.infer<typeof executeConsoleBody>;
@@ -144,17 +140,17 @@ export type ExecuteConsoleBody = z.infer<typeof executeConsoleBody>;
 /** The last result of a console, as of its run. */
 export const lastResultSchema = z.object({
   executionId: z.string(),
-  userId: objectIdText.describe("Who ran it, or as whom its schedule did"),
-  runId: objectIdText.nullable().describe("The run in the background that it was a part of"),
+  userId: objectIdText.describe("User who ran it, or the schedule's owner"),
+  runId: objectIdText.nullable().describe("Background run it belongs to"),
   startedAt: isoDate,
   connectionId: objectIdText,
-  statement: z.string().describe("The text that was run"),
-  variables: z.record(z.string(), variableValue).describe("The values that its variables had"),
+  statement: z.string().describe("Query that was run"),
+  variables: z.record(z.string(), variableValue).describe("Variable values"),
   fields: z.array(fieldSchema),
-  rows: z.array(z.record(z.string(), z.unknown())).describe("The first 10,000 rows, 8 MiB at the most"),
+  rows: z.array(z.record(z.string(), z.unknown())).describe("First 10,000 rows, up to 8 MiB"),
   keptRows: z.int(),
-  rowCount: z.int().describe("Rows that the query gave, kept or not"),
-  truncated: z.boolean().describe("The query was to give no more rows than these, and there were more"),
+  rowCount: z.int().describe("Total rows returned by the query"),
+  truncated: z.boolean().describe("True if the result was truncated by the limit"),
   affectedRows: z
     .int()
     .nullable()

@@ -257,7 +257,7 @@ async function languageOf(caller: Caller, connectionId: string | null | undefine
   const connection = await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
   const { language } = getDriverOrThrow(connection.type);
   if (language) return language;
-  throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.", {
+  throw new AppError("invalid_request", "This source works only in flows. Choose a database.", {
     details: [{ path: "connectionId", message: "Not a database." }],
   });
 }

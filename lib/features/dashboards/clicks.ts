@@ -19,12 +19,12 @@ const TIMES: ReadonlySet<Field["type"]> = new Set(["date", "timestamp", "timesta
 const scalar = z.union([boundedText(TEXT_CHARS_MAX), z.number(), z.boolean(), z.null()]);
 const days = z
   .strictObject({ from: z.iso.date(), to: z.iso.date() })
-  .refine(({ from, to }) => from <= to, "The range ends before it begins.");
+  .refine(({ from, to }) => from <= to, "The range end is before its start.");
 /** Values by column of the widget's dataset, or a range of days. */
 const click = z.record(
   boundedText(NAME_CHARS_MAX).min(1),
-  z.union([z.array(scalar).min(1).max(CHOSEN_MAX), days], "It is a list of values, or {from, to} as days."),
-  "It is an object of columns.",
+  z.union([z.array(scalar).min(1).max(CHOSEN_MAX), days], "Must be a list of values, or {from, to} dates."),
+  "Must be an object of columns.",
 );
 
 /**
@@ -44,12 +44,12 @@ export function takeClicks(
     }
     const widgetId = key.slice(SIGN.length);
     const widget = widgets.find(({ id }) => id === widgetId);
-    if (!widget) throw refusal(widgetId, `There is no widget “${widgetId}” in this dashboard.`);
+    if (!widget) throw refusal(widgetId, `Widget “${widgetId}” not found.`);
     if (value === null) continue;
     const parsed = click.safeParse(value);
     if (!parsed.success) {
-      const reason = parsed.error.issues[0]?.message ?? "It does not fit.";
-      throw refusal(widgetId, `A click on the widget “${widgetId}” cannot be read: ${reason}`);
+      const reason = parsed.error.issues[0]?.message ?? "Invalid value.";
+      throw refusal(widgetId, `Invalid click on widget “${widgetId}”: ${reason}`);
     }
     const conditions = Object.entries(parsed.data)
       .filter(([field]) => isShown(widget, field))

@@ -86,7 +86,7 @@ export function refuseUnfit({ datasets, widgets, filters }: DashboardFile): void
   for (const [name, parts] of Object.entries({ datasets, widgets, filters })) {
     const seen = new Set<string>();
     for (const [index, { id }] of parts.entries()) {
-      if (seen.has(id)) refuse(`${name}.${index}.id`, `“${id}” is there twice. Each needs an id of its own.`);
+      if (seen.has(id)) refuse(`${name}.${index}.id`, `“${id}” is a duplicate ID.`);
       seen.add(id);
     }
   }
@@ -94,16 +94,16 @@ export function refuseUnfit({ datasets, widgets, filters }: DashboardFile): void
   const widgetIds = new Set(widgets.map(({ id }) => id));
   for (const [index, { kind, source }] of widgets.entries()) {
     const path = `widgets.${index}.source`;
-    if (kind !== "text" && !source) refuse(path, "Say what it shows. Only a text has no source.");
+    if (kind !== "text" && !source) refuse(path, "source is required, except for text widgets.");
     if (source && "datasetId" in source && !datasetIds.has(source.datasetId)) {
-      refuse(path, `There is no dataset “${source.datasetId}” in this dashboard.`);
+      refuse(path, `Dataset “${source.datasetId}” not found.`);
     }
   }
   for (const [index, filter] of filters.entries()) {
     const missing = filter.datasets === "all" ? [] : filter.datasets.filter((id) => !datasetIds.has(id));
-    for (const id of missing) refuse(`filters.${index}.datasets`, `There is no dataset “${id}” in this dashboard.`);
+    for (const id of missing) refuse(`filters.${index}.datasets`, `Dataset “${id}” not found.`);
     for (const id of filter.exclude.filter((each) => !widgetIds.has(each))) {
-      refuse(`filters.${index}.exclude`, `There is no widget “${id}” in this dashboard.`);
+      refuse(`filters.${index}.exclude`, `Widget “${id}” not found.`);
     }
   }
   if (details.length === 0) return;

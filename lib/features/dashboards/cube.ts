@@ -60,7 +60,7 @@ export async function readCubeOf(
 ): Promise<Cube> {
   const whole = openPage(doc, query, signal, toReader);
   const active = whole.file.widgets.find(({ id }) => id === widgetId);
-  if (!active) throw new AppError("not_found", "There is no such widget in this dashboard.");
+  if (!active) throw new AppError("not_found", "Widget not found.");
   // The current click in the widget is replaced by the next one.
   const page = { ...whole, clicks: whole.clicks.filter(({ widgetId }) => widgetId !== active.id) };
   const others = page.file.widgets.filter(({ id, kind }) => kind !== "text" && id !== active.id);

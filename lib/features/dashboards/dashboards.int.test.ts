@@ -258,7 +258,7 @@ describe("what does not fit is refused as a whole", () => {
     ["a filter that spares a widget that is not there", { filters: [{ kind: "select", field: "a", exclude: ["no"] }] }],
     ["a filter of no kind", { filters: [{ kind: "range", field: "a" }] }],
     [
-      "a range that ends before it begins",
+      "a range whose end is before its start",
       {
         filters: [{ kind: "dateRange", field: "a", default: { from: "2026-05-02", to: "2026-05-01" } }],
       },

@@ -282,7 +282,7 @@ describe("the data of a dashboard", () => {
   });
 
   it.each([
-    ["in no widget", { "@nobody": { region: ["north"] } }, "There is no widget"],
+    ["in no widget", { "@nobody": { region: ["north"] } }, "Widget “@nobody” not found"],
     ["on no list", { "@count": { region: "north" } }, "It is a list of values"],
     ["on nothing", { "@count": { region: [] } }, "cannot be read"],
     ["backwards", { "@count": { day: { from: "2026-02-02", to: "2026-02-01" } } }, "cannot be read"],
@@ -368,7 +368,7 @@ describe("the data of a dashboard", () => {
       .poll(async () => (await widgetsOf(id, { filters: { region: ["north"] } })).get("sum")?.error, {
         timeout: 20_000,
       })
-      .toBe("There is no column amount. There are: region, day.");
+      .toBe("Unknown column amount. Columns: region, day.");
     expect(await rowsOf(id, "count", { region: ["north"] })).toEqual([{ count: 2 }]);
   });
 
@@ -442,7 +442,7 @@ describe("the data of a dashboard", () => {
     await removeMember(owner.workspaceId, member);
     expect((await widgetsOf(theirs.id)).get("w")).toMatchObject({
       rows: [],
-      error: expect.stringMatching(/no member/),
+      error: expect.stringMatching(/no longer a member/),
     });
   });
 
@@ -473,13 +473,13 @@ describe("the data of a dashboard", () => {
   });
 
   it.each([
-    [{ filters: "no JSON" }, /one object of JSON/],
-    [{ filters: [1] }, /one object of JSON/],
+    [{ filters: "no JSON" }, /must be a JSON object/],
+    [{ filters: [1] }, /must be a JSON object/],
     [{ filters: { nobody: 1 } }, /no filter “nobody”/],
     [{ filters: { region: "south" } }, /The filter region/],
     [{ filters: { when: "someday" } }, /The filter when/],
     [{ filters: { lost: "x" } }, /No dataset of the filter “lost” has a field nowhere/],
-    [{ timezone: "Nowhere/Land" }, /no time zone/],
+    [{ timezone: "Nowhere/Land" }, /Unknown time zone/],
   ])("is refused for %j", async (search, words) => {
     const answer = await ask(await make(), search);
     expect(answer.status).toBe(400);

@@ -218,7 +218,7 @@ async function computeAgain(
   if (first !== "replaced") return first;
   const again = await compute(look, widget, asker, await standAnew(widget));
   if (again !== "replaced") return again;
-  throw new AppError("unavailable", "The rows of this page change faster than they can be read. Try again.");
+  throw new AppError("unavailable", "The data changed while it was read. Try again.");
 }
 
 /**
@@ -249,7 +249,7 @@ export async function readValuesOf(
 ): Promise<FilterValues> {
   const page = openPage(doc, query, signal, toReader);
   const filter = page.file.filters.find(({ id }) => id === filterId);
-  if (!filter) throw new AppError("not_found", "There is no such filter in this dashboard.");
+  if (!filter) throw new AppError("not_found", "Filter not found.");
   const parts = partsOf(page.file, page.file.widgets).filter(({ name }) => isFiltered(filter, name));
   if (parts.length === 0) return { field: { name: filter.field, type: "other" }, values: [], isMore: false };
   const stands = await readParts(page, parts);
@@ -262,7 +262,7 @@ export async function readValuesOf(
     const error = parts.map(({ name }) => stands.get(name)?.error).find((each) => each);
     throw new AppError(
       "invalid_request",
-      error ? toReader(error) : `No dataset of this filter has a field ${filter.field}.`,
+      error ? toReader(error) : `No dataset has the filter's field ${filter.field}.`,
     );
   }
   const others = page.file.filters.filter(({ id }) => id !== filterId);
@@ -293,7 +293,7 @@ function widgetsFor({ file }: Page, { widget }: DataQuery): Widget[] {
   const shown = file.widgets.filter(({ kind }) => kind !== "text");
   const wanted = widget === undefined ? shown : shown.filter(({ id }) => id === widget);
   if (wanted.length === 0 && widget !== undefined) {
-    throw new AppError("not_found", "There is no widget of this id that shows data.");
+    throw new AppError("not_found", "Data widget not found.");
   }
   return wanted;
 }
@@ -344,7 +344,7 @@ export function toLook(
   const { values, clicks } = takeClicks(withTexts(chosen), widgets);
   for (const id of Object.keys(values)) {
     if (filters.some((filter) => filter.id === id)) continue;
-    throw new AppError("invalid_request", `There is no filter “${id}” in this dashboard.`, { details: { filter: id } });
+    throw new AppError("invalid_request", `Filter “${id}” not found.`, { details: { filter: id } });
   }
   const look = { filters, values, clicks, now: new Date(), ...how };
   // Reject a value of another kind, whether or not a widget of this response has its field.
@@ -362,7 +362,7 @@ function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
   } catch {
     // The error is reported below.
   }
-  throw new AppError("invalid_request", 'The filters are one object of JSON: {"region": ["north"]}, by their ids.');
+  throw new AppError("invalid_request", 'filters must be a JSON object by filter ID, such as {"region": ["north"]}.');
 }
 
 function conditionOf({ values, now, zone }: Look, filter: Filter): Condition | null {
@@ -493,7 +493,7 @@ export function refuseUnknownFields(page: Page, stands: ReadonlyMap<string, Stan
     const parts = [...stands].filter(([name]) => isFiltered(filter, name));
     const isKnown = parts.every(([, { kept }]) => kept !== null) && parts.length > 0;
     if (!isKnown || parts.some(([, { kept }]) => kept && hasField(kept.fields, filter.field))) continue;
-    throw new AppError("invalid_request", `No dataset of the filter “${filter.id}” has a field ${filter.field}.`, {
+    throw new AppError("invalid_request", `No dataset has field ${filter.field} of filter “${filter.id}”.`, {
       details: { filter: filter.id },
     });
   }
@@ -506,10 +506,10 @@ async function compute(
   stands: ReadonlyMap<string, Stand>,
 ): Promise<WidgetData | "replaced"> {
   const name = partNameOf(widget);
-  const stand: Stand = stands.get(name) ?? { kept: null, error: "The dataset of this widget is gone." };
+  const stand: Stand = stands.get(name) ?? { kept: null, error: "The widget's dataset was deleted." };
   const { kept, error } = stand;
   const nothing = { id: widget.id, fields: [], rows: [], cachedAt: null, ageMs: null, truncated: false };
-  if (!kept) return { ...nothing, error: error ? page.toReader(error) : "Nothing was read yet." };
+  if (!kept) return { ...nothing, error: error ? page.toReader(error) : "No data yet. Refresh the dashboard." };
   const age = { cachedAt: kept.at.toISOString(), ageMs: Math.max(0, page.now.getTime() - kept.at.getTime()) };
   const cut = cutOf(kept);
   try {

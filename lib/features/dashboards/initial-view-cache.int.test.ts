@@ -129,7 +129,7 @@ describe("the first page of a dashboard", () => {
   it("is not kept while something in it failed, and goes with the dashboard", async () => {
     const broken = { id: "broken", kind: "kpi", source, spec: { measures: [{ field: "gone", op: "sum" }] } };
     const failing = await make([COUNT, broken]);
-    expect((await look(failing))[1]?.error).toMatch(/There is no column gone/);
+    expect((await look(failing))[1]?.error).toMatch(/Unknown column gone/);
     expect(await pagesOf(failing)).toEqual([]);
     const lost = await make([COUNT], "select * from lost_table");
     expect((await look(lost))[0]?.error).toBeDefined();

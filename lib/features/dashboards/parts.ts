@@ -29,7 +29,7 @@ export type Part = {
 /** Maximum number of sources of one dashboard read at once. */
 export const READS_AT_ONCE = 4;
 export const OWNER_LEFT =
-  "Who owns this dashboard is no member any more, so its data cannot be read. Duplicate it to read it as yourself.";
+  "The dashboard's owner is no longer a member, so its data can't be read. Duplicate it to become the owner.";
 
 /** Returns the parts that these widgets read, each once. */
 export function partsOf(file: DashboardFile, widgets: readonly Widget[]): Part[] {
@@ -82,7 +82,7 @@ export async function resolvePart(
     return { connection, origin, statement: { query, ...(params && { params }) } };
   }
   const { _id, space, content, connectionId } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
-  if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Choose one and save it.");
+  if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Select one and save.");
   const connection = await getConnectionDocOrThrow(reader, connectionId);
   const { query, params } = await bindVariables(content, driverOf(connection.type), {}, connection.workspaceId);
   const console = { id: _id, isPrivate: accessOf(space) === "private" };
@@ -99,5 +99,5 @@ export function originOf({ _id, space }: Pick<DashboardDoc, "_id" | "space">): Q
 export function wordsOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
   log.error({ err: error }, "a widget could not be computed for a reason of ours");
-  return "This could not be computed for a reason of ours. It is written down in the server's log.";
+  return "Internal error. See the server log.";
 }

@@ -77,7 +77,7 @@ async function exporter(caller: Caller, file: DashboardFile): Promise<(source: S
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     throw new AppError(
       "conflict",
-      "This dashboard reads a console that was deleted, or that is its owner's alone. Let its owner export it, or give the widget another source.",
+      "The dashboard uses a deleted or private console. Ask its owner to export it, or change the widget's source.",
       { cause: error },
     );
   });
@@ -105,7 +105,7 @@ async function exporter(caller: Caller, file: DashboardFile): Promise<(source: S
     if (connection && query) return { connection, query, ...(params !== undefined && { params }) };
     throw new AppError(
       "conflict",
-      "A connection that this dashboard reads is gone, or a console of it is empty. Choose another source first.",
+      "The dashboard uses a deleted connection or an empty console. Change the source first.",
     );
   };
 }
@@ -143,8 +143,8 @@ async function resolve(
     const [id, another] = fitting;
     if (id && !another) ids.set(name, id);
     else {
-      const what = another ? "Several connections are" : "No connection is";
-      details.push({ path: `connections.${name}`, message: `${what} called “${name}” here. Choose one for it.` });
+      const what = another ? "Multiple connections are" : "No connection is";
+      details.push({ path: `connections.${name}`, message: `${what} named “${name}”. Select one.` });
     }
   }
   if (details.length === 0) return ids;

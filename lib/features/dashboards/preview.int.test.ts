@@ -142,14 +142,14 @@ describe("whoever sees what is not saved", () => {
 
   it.each([
     [{ widgets: [{ id: "w", kind: "chart", source: { datasetId: "nobody" } }] }, /no dataset “nobody”/],
-    [{ widgets: [{ id: "w", kind: "chart" }] }, /Say what it shows/],
+    [{ widgets: [{ id: "w", kind: "chart" }] }, /source is required/],
     [{ widgets: Array.from({ length: 61 }, () => ({ kind: "text" })) }, /at most 60 widgets/],
     [
       { datasets: Array.from({ length: 21 }, () => ({ name: "d", source: { consoleId: "c".repeat(24) } })) },
       /at most 20/,
     ],
     [{ filters: [{ kind: "select", field: "x", exclude: ["nobody"] }] }, /no widget “nobody”/],
-    [{ timezone: "Nowhere/Land" }, /no time zone/],
+    [{ timezone: "Nowhere/Land" }, /Unknown time zone/],
     [{ dashboardId: "x" }, /./],
   ])("is refused for %j", async (body, words) => {
     const answer = await ask(body);

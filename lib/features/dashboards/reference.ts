@@ -1,28 +1,26 @@
 import { ACCESS_REFUSAL } from "@/lib/features/folders/reference";
 
-const UNFIT = "Two with one id, and one that names a dataset or widget that is not in the dashboard";
-const SOURCE =
-  "a connection that only flows read, another member's private console, a query of more than 256 KiB as JSON";
-const FOLDER = "One in which its path is longer than 1,000 bytes";
+const UNFIT = "Duplicate IDs, and references to unknown datasets or widgets";
+const SOURCE = "a connection that can't be queried, another member's private console, or a query over 256 KiB of JSON";
+const FOLDER = "A folder that makes the path longer than 1,000 bytes";
 export const DASHBOARD_REFUSALS = {
   access: ACCESS_REFUSAL,
   folderId: FOLDER,
   datasets: `${UNFIT}; ${SOURCE}`,
-  widgets: `${UNFIT}; ${SOURCE}; one without a source that is no text, a spec of more than 64 KiB as JSON`,
-  filters: `${UNFIT}; a range that ends before it begins`,
+  widgets: `${UNFIT}; ${SOURCE}; a widget without a source that is not text, or a spec over 64 KiB of JSON`,
+  filters: `${UNFIT}; a range whose end is before its start`,
 };
 /** A restored dashboard keeps its access. */
-export const UNDELETE_REFUSALS = { folderId: `One of another access than the dashboard's. ${FOLDER}` };
+export const UNDELETE_REFUSALS = { folderId: `A folder with a different access. ${FOLDER}` };
 export const IMPORT_REFUSALS = {
   dashboard: DASHBOARD_REFUSALS.widgets,
-  connections: "A name of the dashboard's that means no connection here, or several",
+  connections: "A connection name with no match, or with several",
   access: ACCESS_REFUSAL,
   folderId: FOLDER,
 };
 export const DATA_REFUSALS = {
-  timezone: "A name that no time zone has",
-  filters:
-    "No JSON object; a filter that is not there, a value of another kind, or a field that none of its datasets has",
+  timezone: "An unknown time zone",
+  filters: "Invalid JSON, an unknown filter, a value of the wrong type, or a field that no dataset has",
 };
 /** Errors of a draft: those of saving it and those of reading it. */
 export const PREVIEW_REFUSALS = {
@@ -31,6 +29,6 @@ export const PREVIEW_REFUSALS = {
     widgets: DASHBOARD_REFUSALS.widgets,
     filters: DASHBOARD_REFUSALS.filters,
   },
-  values: "A filter that is not there, or a value of another kind",
+  values: "An unknown filter, or a value of the wrong type",
   timezone: DATA_REFUSALS.timezone,
 };

@@ -82,7 +82,7 @@ describe("a refresh of a dashboard", () => {
     });
     const texts = done.logs.map(({ text }: { text: string }) => text);
     expect(texts).toEqual(expect.arrayContaining(["Sales: 3 rows", "Unused: 1 row"]));
-    expect(texts.at(-1)).toBe("The run has ended: 2 of 2 datasets read");
+    expect(texts.at(-1)).toBe("Run finished: 2 of 2 datasets refreshed");
     await writeEvents();
     const told = await collections
       .events()
@@ -114,7 +114,7 @@ describe("a refresh of a dashboard", () => {
     await runJobs();
     const ended = await runOf(id, asked.json.data.run.id);
     expect(ended).toMatchObject({ status: "failure", rowCount: 1 });
-    expect(ended.error).toMatch(/^Stock could not be read, and what was kept stays/);
+    expect(ended.error).toMatch(/^Failed to refresh Stock/);
     expect(ended.entities.map(({ status }: { status: string }) => status)).toEqual(["failed", "done"]);
     const why = ended.logs.filter(
       ({ level, text }: { level: string; text: string }) => level === "error" && /^Stock: /.test(text),
@@ -164,7 +164,7 @@ describe("a refresh of a dashboard", () => {
     const ended = await runOf(id, asked.json.data.run.id);
     expect(ended).toMatchObject({
       status: "failure",
-      error: expect.stringMatching(/owns this dashboard is no member/),
+      error: expect.stringMatching(/owner is no longer a member/),
     });
   });
 

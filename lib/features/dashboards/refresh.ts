@@ -141,7 +141,7 @@ export async function carryOutRefresh(queued: RunQueued): Promise<void> {
     wakeBy: REFRESH_QUEUED_EVENT,
     limit: {
       ms: TIMEOUT_HOURS * 60 * 60_000,
-      reason: `The refresh took longer than ${TIMEOUT_HOURS} hours and was stopped. What was read by then is kept.`,
+      reason: `The refresh timed out after ${TIMEOUT_HOURS} hours. Datasets already refreshed are kept.`,
     },
     async open(held) {
       const { workspaceId, resourceId } = held.run;
@@ -149,7 +149,7 @@ export async function carryOutRefresh(queued: RunQueued): Promise<void> {
       const refresh = new Refresh(held, doc ? allPartsOf(readText(doc.content)) : []);
       return {
         async execute() {
-          if (!doc) throw new AppError("not_found", "The dashboard is deleted.");
+          if (!doc) throw new AppError("not_found", "The dashboard was deleted.");
           await refresh.readAll(doc);
           return refresh.facts();
         },
@@ -183,7 +183,7 @@ class Refresh {
 
   summary(): string {
     const done = this.#entities.filter(({ status }) => status === "done").length;
-    return `${done} of ${this.#entities.length} datasets read`;
+    return `${done} of ${this.#entities.length} datasets refreshed`;
   }
 
   /** @throws AppError that names the sources that failed; the others are still read, and old rows stay */
@@ -222,7 +222,7 @@ class Refresh {
       const { kept } = await refreshDataset(reader, { owner, name: part.name }, source, signal);
       const rows = kept?.rowCount ?? 0;
       await this.#set(index, { status: "done", counts: { ...NO_COUNTS, read: rows, written: rows } });
-      const cut = kept?.truncated ? ", and there is more than is kept" : "";
+      const cut = kept?.truncated ? ", truncated" : "";
       await this.#held.log([
         { level: "info", text: `${part.title}: ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}${cut}` },
       ]);
@@ -246,9 +246,6 @@ class Refresh {
     if (failed.length === 0) return;
     const names = failed.slice(0, NAMES_SHOWN).map(({ title }) => title);
     const more = failed.length > NAMES_SHOWN ? ` and ${failed.length - NAMES_SHOWN} more` : "";
-    throw new AppError(
-      "query_failed",
-      `${names.join(", ")}${more} could not be read, and what was kept stays. The log says why.`,
-    );
+    throw new AppError("query_failed", `${names.join(", ")}${more} failed and kept their previous rows. See the log.`);
   }
 }

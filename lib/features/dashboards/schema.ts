@@ -40,32 +40,29 @@ const HEIGHT_MAX = 100;
 /** After a month, a cached result is no longer useful. */
 const AGE_MAX_S = 31 * 24 * 60 * 60;
 
-const title = trimmedText(TITLE_CHARS_MAX, "Give it a title.")
-  .refine(isStorable, "The title holds a character that cannot be stored.")
+const title = trimmedText(TITLE_CHARS_MAX, "Title is required.")
+  .refine(isStorable, "The title contains an invalid character.")
   .meta({ allOf: [STORABLE] });
 const description = boundedText(DESCRIPTION_CHARS_MAX)
-  .refine(isStorable, "The description holds a character that cannot be stored.")
+  .refine(isStorable, "The description contains an invalid character.")
   .meta(STORABLE);
 
 export const localId = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, "An id in a dashboard has 1 to 64 letters, digits, dashes and underscores.")
-  .describe("Unique among its kind in the dashboard");
-const ownId = localId.optional().describe("Default: one that we make");
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, "IDs must have 1 to 64 letters, digits, dashes or underscores.")
+  .describe("Unique per type in the dashboard");
+const ownId = localId.optional().describe("Default: generated");
 
 const read = { query, params: params.optional() };
 const isRead = (source: object) => isShortJson(source, READ_CHARS_MAX);
-const READ_TOO_LONG = `A query with its values takes at most ${READ_CHARS_MAX / 1024} KiB as JSON.`;
+const READ_TOO_LONG = `Queries with parameters are limited to ${READ_CHARS_MAX / 1024} KiB of JSON.`;
 const connectionSource = z.object({ connectionId: objectIdText, ...read }).refine(isRead, READ_TOO_LONG);
 const consoleSource = z.object({ consoleId: objectIdText });
 const datasetSource = z.object({ datasetId: localId });
-const readSource = z.union(
-  [connectionSource, consoleSource],
-  "Say what is read: {connectionId, query}, or {consoleId}.",
-);
+const readSource = z.union([connectionSource, consoleSource], "source must be {connectionId, query} or {consoleId}.");
 const source = z.union(
   [connectionSource, consoleSource, datasetSource],
-  "Say what is shown: {connectionId, query}, {consoleId} or {datasetId}.",
+  "source must be {connectionId, query}, {consoleId} or {datasetId}.",
 );
 
 const acceptTruncated = z
@@ -75,14 +72,14 @@ const acceptTruncated = z
 
 const dataset = z.object({
   id: ownId,
-  name: trimmedText(NAME_CHARS_MAX, "Give the dataset a name."),
+  name: trimmedText(NAME_CHARS_MAX, "Dataset name is required."),
   source: readSource,
   maxAgeS: z
-    .int("The age is a whole number of seconds.")
-    .min(1, "The age is at least 1 s.")
-    .max(AGE_MAX_S, "The age is at most 31 days.")
+    .int("maxAge must be a whole number of seconds.")
+    .min(1, "maxAge must be at least 1 second.")
+    .max(AGE_MAX_S, "maxAge must be at most 31 days.")
     .nullish()
-    .describe("How old its rows may get before they are read again; null: until somebody asks for it"),
+    .describe("Cache duration in seconds; null: refresh on demand only"),
   acceptTruncated,
 });
 
@@ -97,11 +94,11 @@ const widget = z.object({
   id: ownId,
   kind: z.enum(WIDGET_KINDS),
   title: boundedText(TITLE_CHARS_MAX).nullish(),
-  source: source.nullish().describe("A text has none; all others have one"),
-  spec: shortJson(SPEC_CHARS_MAX, `A widget's specification takes at most ${SPEC_CHARS_MAX / 1024} KiB as JSON.`)
+  source: source.nullish().describe("Required except for text widgets"),
+  spec: shortJson(SPEC_CHARS_MAX, `Widget specifications are limited to ${SPEC_CHARS_MAX / 1024} KiB of JSON.`)
     .nullish()
-    .describe("What is computed of a dataset, and the picture"),
-  layout: layout.nullish().describe("Its cells of the grid; default: below all others"),
+    .describe("Dimensions, measures and chart settings"),
+  layout: layout.nullish().describe("Grid position. Default: below all other widgets"),
   acceptTruncated: acceptTruncated.describe("The same as in a dataset, for a widget with a source of its own"),
 });
 
@@ -109,25 +106,25 @@ const widget = z.object({
 const value = z.union([boundedText(VALUE_CHARS_MAX), z.number(), z.boolean(), exactNumber]).meta({
   reference: { anyOf: [{ type: "string", maxLength: VALUE_CHARS_MAX }, { type: "number" }, { type: "boolean" }] },
 });
-const day = z.iso.date("A date is 2026-05-31.");
+const day = z.iso.date("Use dates such as 2026-05-31.");
 const dateRange = z.union(
   [
     z
       .object({ from: day.nullish(), to: day.nullish() })
-      .refine(({ from, to }) => !from || !to || from <= to, "The range ends before it begins."),
+      .refine(({ from, to }) => !from || !to || from <= to, "The range end is before its start."),
     z.enum(DATE_PRESETS),
   ],
-  `A range of dates is {from?, to?}, in which to is not before from, or one of ${DATE_PRESETS.join(", ")}.`,
+  `Date ranges must be {from?, to?} with from ≤ to, or one of ${DATE_PRESETS.join(", ")}.`,
 );
 const filterFields = {
   id: ownId,
-  field: boundedText(FIELD_CHARS_MAX).min(1, "Name the field that it filters."),
-  title: boundedText(TITLE_CHARS_MAX).nullish().describe("Default: the field"),
+  field: boundedText(FIELD_CHARS_MAX).min(1, "Filter field is required."),
+  title: boundedText(TITLE_CHARS_MAX).nullish().describe("Default: the field name"),
   datasets: z
     .union([z.array(localId).max(DATASETS_MAX), z.literal("all")])
     .optional()
-    .describe("Default: all that have the field"),
-  exclude: z.array(localId).max(WIDGETS_MAX).optional().describe("Widgets that it leaves alone"),
+    .describe("Default: all widgets that have the field"),
+  exclude: z.array(localId).max(WIDGETS_MAX).optional().describe("Widgets that it does not filter"),
 };
 const filter = z.discriminatedUnion("kind", [
   z.object({ ...filterFields, kind: z.literal("dateRange"), default: dateRange.nullish() }),
@@ -140,9 +137,9 @@ const filter = z.discriminatedUnion("kind", [
   z.object({ ...filterFields, kind: z.literal("search"), default: boundedText(VALUE_CHARS_MAX).nullish() }),
 ]);
 
-const datasets = z.array(dataset).max(DATASETS_MAX, `A dashboard has at most ${DATASETS_MAX} datasets.`);
-const widgets = z.array(widget).max(WIDGETS_MAX, `A dashboard has at most ${WIDGETS_MAX} widgets.`);
-const filters = z.array(filter).max(FILTERS_MAX, `A dashboard has at most ${FILTERS_MAX} filters.`);
+const datasets = z.array(dataset).max(DATASETS_MAX, `Dashboards are limited to ${DATASETS_MAX} datasets.`);
+const widgets = z.array(widget).max(WIDGETS_MAX, `Dashboards are limited to ${WIDGETS_MAX} widgets.`);
+const filters = z.array(filter).max(FILTERS_MAX, `Dashboards are limited to ${FILTERS_MAX} filters.`);
 
 /** Content of a dashboard in a request. */
 const parts = { datasets: datasets.optional(), widgets: widgets.optional(), filters: filters.optional() };
@@ -153,7 +150,7 @@ export const createDashboardBody = z.object({
   title,
   description: description.nullish(),
   folderId: objectIdText.nullish(),
-  access: access.optional().describe("Default: that of the folder, else private"),
+  access: access.optional().describe("Default: the folder's access, or private"),
   ...parts,
   message: commitMessage,
 });
@@ -186,7 +183,7 @@ const keptFilter = z.object({
   title: z.string().nullable(),
   datasets: z.union([z.array(localId), z.literal("all")]),
   exclude: z.array(localId),
-  default: z.unknown().describe("null: it filters nothing at first"),
+  default: z.unknown().describe("null: no filter by default"),
 });
 export type Widget = z.infer<typeof keptWidget>;
 export type Dataset = z.infer<typeof keptDataset>;
@@ -209,14 +206,14 @@ export type DashboardRun = z.infer<typeof dashboardRunSchema>;
 
 export const dashboardSchema = z.object({
   id: objectIdText,
-  path: z.string().describe("Its folders, and the name of its file, without the ending"),
+  path: z.string().describe("Folder path and file name, without the extension"),
   title: z.string(),
   description: z.string(),
   folderId: objectIdText.nullable(),
   access,
-  ownerId: objectIdText.describe("With whose rights its data is read"),
+  ownerId: objectIdText.describe("User whose permissions are used to read data"),
   version: z.int(),
-  schedule: scheduleSchema.nullable().describe("When it is refreshed by itself"),
+  schedule: scheduleSchema.nullable().describe("Refresh schedule"),
   lastRun: runSchema.nullable().describe("Its last refresh"),
   datasets: z.array(keptDataset),
   widgets: z.array(keptWidget),
@@ -241,13 +238,13 @@ export const dashboardSummarySchema = dashboardSchema.omit({ datasets: true, wid
 export type DashboardSummary = z.infer<typeof dashboardSummarySchema>;
 
 export const dashboardCommitSchema = fileCommitSchema.extend({
-  changes: z.array(z.string()).describe("What it did, widget by widget, in words"),
+  changes: z.array(z.string()).describe("Summary of changes per widget"),
 });
 export type DashboardCommit = z.infer<typeof dashboardCommitSchema>;
 
 export const undeleteDashboardBody = z
   .object({
-    folderId: objectIdText.nullish().describe("Where to, when not to its old folder; null is the top level"),
+    folderId: objectIdText.nullish().describe("Target folder. Default: its old folder; null is the top level"),
   })
   .default({});
 
@@ -255,7 +252,7 @@ const connectionName = boundedText(NAME_CHARS_MAX + 20).describe("The name of a 
 const exportedRead = z.object({ connection: connectionName, ...read }).refine(isRead, READ_TOO_LONG);
 const exportedSource = z.union(
   [exportedRead, datasetSource],
-  "Say what is shown: {connection, query} with the connection's name, or {datasetId}.",
+  "source must be {connection, query} with the connection's name, or {datasetId}.",
 );
 
 /** A portable dashboard, without ids of other resources. */
@@ -279,9 +276,9 @@ export const importDashboardBody = z.object({
   connections: z
     .record(connectionName, objectIdText)
     .optional()
-    .describe("Which connection a name means here; default: the one of this name"),
+    .describe("Connection ID per name. Default: the connection with this name"),
   folderId: objectIdText.nullish(),
-  access: access.optional().describe("Default: that of the folder, else private"),
+  access: access.optional().describe("Default: the folder's access, or private"),
 });
 export type ImportDashboardBody = z.infer<typeof importDashboardBody>;
 
@@ -294,9 +291,9 @@ const LIST_VALUES_MAX = 200;
 const timezone = z
   .string()
   .max(ZONE_CHARS_MAX)
-  .refine((name) => toZoneName(name) !== null, "There is no time zone of this name.")
+  .refine((name) => toZoneName(name) !== null, "Unknown time zone.")
   .default("UTC")
-  .describe("By whose clock days, weeks and hours go");
+  .describe("Time zone for days, weeks and hours");
 const filterValues = z
   .string()
   .max(
@@ -304,25 +301,22 @@ const filterValues = z
     `An address holds filters of at most ${FILTERS_CHARS_MAX} characters. Send longer ones in the body of a POST.`,
   )
   .optional()
-  .describe("JSON: a filter's id to its value, null for none; what is left out stands on its default");
+  .describe("JSON: filter values by filter ID, null for none. Omitted filters use their default");
 const sentFilters = z
   .record(boundedText(FILTER_KEY_CHARS_MAX), z.unknown())
   .optional()
-  .describe("A filter's id to its value, null for none; what is left out stands on its default");
+  .describe("Filter values by filter ID, null for none. Omitted filters use their default");
 /** Query of a shared page: the data of its widgets, and never the rows behind them (T95). */
 export const sharedDataQuery = z.object({
-  widget: localId.optional().describe("Only this one"),
+  widget: localId.optional().describe("Returns only this widget"),
   filters: filterValues,
   timezone,
-  grain: z.enum(GRAINS).optional().describe("By what all times are put together, whatever the widgets say"),
-  compare: z
-    .enum(COMPARISONS)
-    .optional()
-    .describe("An earlier period beside the range of days that is chosen: as many days right before, or a year before"),
+  grain: z.enum(GRAINS).optional().describe("Time unit that overrides the widgets' own"),
+  compare: z.enum(COMPARISONS).optional().describe("Comparison with the previous period or the same period last year"),
 });
 export const dataQuery = sharedDataQuery
-  .extend({ rows: z.enum(["true", "false"]).optional().describe("The rows that it is computed of, the first 1,000") })
-  .refine(({ rows, widget }) => rows !== "true" || widget !== undefined, "Say whose rows: name a widget.");
+  .extend({ rows: z.enum(["true", "false"]).optional().describe("First 1,000 underlying rows") })
+  .refine(({ rows, widget }) => rows !== "true" || widget !== undefined, "rows=true requires widget.");
 /** Filters are an object when they come from a body. */
 type WithFilters<T> = Omit<T, "filters"> & { filters?: string | Record<string, unknown> | undefined };
 export type DataQuery = WithFilters<z.output<typeof dataQuery>>;
@@ -331,13 +325,13 @@ export type CubeQuery = WithFilters<z.output<typeof cubeQuery>>;
 /** The same as a body, for filters that are too long for an address. */
 export const sharedDataBody = sharedDataQuery.extend({ filters: sentFilters });
 export const dataBody = sharedDataBody
-  .extend({ rows: z.boolean().optional().describe("The rows that it is computed of, the first 1,000") })
-  .refine(({ rows, widget }) => !rows || widget !== undefined, "Say whose rows: name a widget.")
+  .extend({ rows: z.boolean().optional().describe("First 1,000 underlying rows") })
+  .refine(({ rows, widget }) => !rows || widget !== undefined, "rows=true requires widget.")
   .transform(({ rows, ...body }) => ({ ...body, ...(rows && { rows: "true" as const }) }));
 export const cubeBody = cubeQuery.extend({ filters: sentFilters });
 export const valuesQuery = z.object({
   filters: filterValues,
-  q: boundedText(TYPED_CHARS_MAX).optional().describe("Only values that hold this, whatever the case"),
+  q: boundedText(TYPED_CHARS_MAX).optional().describe("Case-insensitive search text"),
   limit: z.coerce.number().int().min(1).max(LIST_VALUES_MAX).default(LIST_VALUES_MAX),
   timezone,
 });
@@ -348,15 +342,13 @@ export const valuesBody = valuesQuery.extend({
 });
 
 export const previewBody = z.object({
-  dashboardId: objectIdText
-    .optional()
-    .describe("The dashboard that is edited: what it reads already is computed from what is kept of it"),
+  dashboardId: objectIdText.optional().describe("Dashboard being edited; its cached data is reused"),
   ...parts,
   values: z
     .record(localId, z.unknown())
-    .refine((values) => Object.keys(values).length <= FILTERS_MAX, "There are more values than filters can be.")
+    .refine((values) => Object.keys(values).length <= FILTERS_MAX, "Too many filter values.")
     .default({})
-    .describe("A filter's id to its value, null for none; what is left out stands on its default"),
+    .describe("Filter values by filter ID, null for none. Omitted filters use their default"),
   timezone,
 });
 export type PreviewBody = z.output<typeof previewBody>;
@@ -366,9 +358,9 @@ export const widgetDataSchema = z.object({
   id: z.string(),
   fields: z.array(fieldSchema),
   rows: z.array(z.record(z.string(), z.unknown())),
-  cachedAt: isoDate.nullable().describe("The rows are no older; null while none are kept"),
+  cachedAt: isoDate.nullable().describe("Time of the cached rows; null if none"),
   ageMs: z.number().nullable(),
-  truncated: z.boolean().describe("There is more than what is kept, or than what is shown"),
+  truncated: z.boolean().describe("True if the cached or returned rows are truncated"),
   firstRows: z
     .int()
     .optional()
@@ -376,24 +368,24 @@ export const widgetDataSchema = z.object({
   trend: z
     .array(z.record(z.string(), z.unknown()))
     .optional()
-    .describe("How a figure went: `at`, and its measures, by the times that its `trend` names"),
+    .describe("Trend of a number widget: `at` and its measures per time unit"),
   before: z
     .object({ from: z.string(), to: z.string(), rows: z.array(z.record(z.string(), z.unknown())) })
     .optional()
-    .describe("The earlier period of a chart or figure, its times put forward onto those of `rows`"),
-  tookMs: z.number().optional().describe("Of a preview: how long the engine took over rows in memory, as at a click"),
-  error: z.string().optional().describe("Why there are no rows, or none that are newer"),
+    .describe("Comparison period, with times shifted to match `rows`"),
+  tookMs: z.number().optional().describe("Preview only: engine time in ms for rows in memory, as for a click"),
+  error: z.string().optional().describe("Error of the last refresh"),
 });
 export type WidgetData = z.infer<typeof widgetDataSchema>;
 export const dashboardDataSchema = z.object({ widgets: z.array(widgetDataSchema) });
 
-const codes = z.array(z.int()).describe("Which of the values each cell has");
+const codes = z.array(z.int()).describe("Index of the value per cell");
 const coded = z.object({
-  values: z.array(z.unknown()).describe("In the order in which rows are sorted, null last"),
+  values: z.array(z.unknown()).describe("Values in sort order, null last"),
   codes,
 });
 const arithmetic = z.enum(["whole", "decimal", "float"]);
-const sums = z.array(z.unknown()).describe("Of each cell; null where no row of it has a value");
+const sums = z.array(z.unknown()).describe("Sum per cell; null if no row has a value");
 const counts = z.array(z.int());
 const cubeMeasure = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("count"), counts }),
@@ -404,7 +396,7 @@ const cubeMeasure = z.discriminatedUnion("kind", [
 ]);
 const widgetCubeSchema = z.object({
   id: z.string(),
-  fields: z.array(fieldSchema).describe("The columns of its answer: its dimensions, then its measures"),
+  fields: z.array(fieldSchema).describe("Result columns: dimensions, then measures"),
   axes: z
     .array(
       coded.extend({
@@ -413,30 +405,30 @@ const widgetCubeSchema = z.object({
         bin: z
           .enum(["day", "week", "month", "quarter", "year"])
           .nullable()
-          .describe("The pieces into which times are cut; the values are the days on which they begin"),
+          .describe("Time unit of the buckets; values are their start dates"),
       }),
     )
-    .describe("What can be pressed"),
+    .describe("Dimensions that can be clicked"),
   dimensions: z.array(coded),
   measures: z.array(cubeMeasure),
-  sort: z.array(z.object({ at: z.int().describe("A place in `fields`"), order: z.enum(["asc", "desc"]) })),
+  sort: z.array(z.object({ at: z.int().describe("Index into `fields`"), order: z.enum(["asc", "desc"]) })),
   limit: z.int(),
   cachedAt: isoDate.nullable(),
   ageMs: z.number().nullable(),
   truncated: z.boolean(),
   firstRows: z.int().optional(),
 });
-const noCubeSchema = z.object({ id: z.string(), none: z.enum(NO_CUBE).describe("Why it has none") });
+const noCubeSchema = z.object({ id: z.string(), none: z.enum(NO_CUBE).describe("Reason without a cube") });
 export const cubeSchema = z.object({
-  widgets: z.array(z.union([widgetCubeSchema, noCubeSchema])).describe("All others that show data"),
+  widgets: z.array(z.union([widgetCubeSchema, noCubeSchema])).describe("All other data widgets"),
 });
 export const previewSchema = z.object({
   widgets: z.array(widgetDataSchema),
   sources: z.array(
     z.object({
-      name: z.string().describe("dataset:<id>, or widget:<id> of one that reads a source of its own"),
+      name: z.string().describe("dataset:<id>, or widget:<id> for a widget with its own source"),
       fields: z.array(fieldSchema),
-      rowCount: z.int().nullable().describe("null while nothing could be read"),
+      rowCount: z.int().nullable().describe("null if not read yet"),
       cachedAt: isoDate.nullable(),
       ageMs: z.number().nullable(),
       truncated: z.boolean(),

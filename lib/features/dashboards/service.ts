@@ -198,7 +198,7 @@ export async function getDashboardCommit(caller: Caller, dashboardId: ObjectId, 
 export async function restoreVersion(caller: Caller, dashboardId: ObjectId, sha: string): Promise<Dashboard> {
   const { content, label } = await contentAt(caller, DASHBOARDS, dashboardId, sha);
   const then = parseText(content);
-  if (!then) throw new AppError("not_found", "This commit left no dashboard that can be read. Choose another one.");
+  if (!then) throw new AppError("not_found", "The dashboard is invalid in this commit. Choose another one.");
   let gone: string[] = [];
   const dashboard = await changeItems(caller, DASHBOARDS, async (changes) => {
     const before = await getDashboardDocOrThrow(caller, dashboardId);

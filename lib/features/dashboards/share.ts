@@ -21,8 +21,8 @@ import { OWNER_LEFT } from "./parts";
 import type { CubeQuery, DataQuery, FilterValues, SharedDashboard, ValuesQuery, WidgetData } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 
-const SHARER_LEFT = "Whoever shared this has left, so its data cannot be read any more.";
-const UNREADABLE = "This could not be read right now. Whoever shared it sees why.";
+const SHARER_LEFT = "The owner has left the workspace, so this data is unavailable.";
+const UNREADABLE = "This data is unavailable. Contact the person who shared it.";
 
 /** Returns the share of a dashboard; null when it was never shared. @throws AppError `not_found` */
 export async function getDashboardShare(caller: Caller, dashboardId: ObjectId): Promise<Share | null> {
@@ -118,7 +118,7 @@ function toStrangers(message: string): string {
 async function getToShareOrThrow(caller: Caller, dashboardId: ObjectId): Promise<DashboardDoc> {
   const doc = await getDashboardDocOrThrow(caller, dashboardId);
   if (doc.ownerId.equals(caller.user._id) || isAtLeast(caller.role, "admin")) return doc;
-  throw new AppError("forbidden", "Only who owns this dashboard, an admin or an owner can share it by a link.");
+  throw new AppError("forbidden", "Only the dashboard's owner, admins and workspace owners can share it by link.");
 }
 
 async function getSharedOrThrow({ workspaceId, resourceId }: ShareDoc): Promise<DashboardDoc> {

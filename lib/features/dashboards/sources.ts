@@ -26,11 +26,11 @@ export async function refuseUnreadable(
     if ("connectionId" in source) {
       const { type } = await getConnectionDocOrThrow(caller, new ObjectId(id));
       if (getDriverOrThrow(type).language) continue;
-      throw invalid(`${path}.connectionId`, "This source can only be read by flows. Choose a database.");
+      throw invalid(`${path}.connectionId`, "This source works only in flows. Choose a database.");
     }
     const console = await getConsoleDocOrThrow(caller, new ObjectId(id));
     if (accessOf(console.space) === "workspace" || console.ownerId.equals(ownerId)) continue;
-    throw invalid(`${path}.consoleId`, `“${console.path}” is private: share the console, or copy its query.`);
+    throw invalid(`${path}.consoleId`, `“${console.path}” is private. Share the console or copy its query.`);
   }
 }
 

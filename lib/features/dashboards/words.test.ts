@@ -14,7 +14,7 @@ const FULL: DashboardFile = {
 
 test("what came and went is named with its kind", () => {
   expect(changesBetween(null, FULL)).toEqual([
-    "Made the dashboard",
+    "Created the dashboard",
     "Added the dataset “Orders”",
     "Added the chart “Revenue”",
     "Added the filter “country”",
@@ -29,9 +29,9 @@ test("what came and went is named with its kind", () => {
 
 test.each([
   [{ title: "Income" }, "Renamed the chart “Income” from “Revenue”"],
-  [{ kind: "kpi" as const }, "Made the kpi “Revenue” of a chart"],
-  [{ source: { datasetId: "e" } }, "Changed what the chart “Revenue” reads"],
-  [{ spec: { limit: 1 } }, "Changed what the chart “Revenue” shows"],
+  [{ kind: "kpi" as const }, "Changed the kpi “Revenue” from a chart"],
+  [{ source: { datasetId: "e" } }, "Changed the query of the chart “Revenue”"],
+  [{ spec: { limit: 1 } }, "Changed the settings of the chart “Revenue”"],
   [{ layout: { ...layout, x: 1 } }, "Moved the chart “Revenue”"],
   [{ layout: { ...layout, h: 5 } }, "Resized the chart “Revenue”"],
 ])("a widget with %j says so, and nothing else", (change, words) => {
@@ -61,7 +61,7 @@ test("the dashboard's own title and description, a dataset and a filter are told
     "Renamed the dashboard from “Sales” to “Income”",
     "Changed the description",
     "Renamed the dataset “Sales” from “Orders”",
-    "Changed how old the dataset “Sales” may get",
-    "Changed the filter “Country”, before “country”",
+    "Changed the cache duration of the dataset “Sales”",
+    "Changed the filter “Country” (was “country”)",
   ]);
 });

@@ -9,7 +9,7 @@ import type { DashboardFile, Dataset, Filter, Widget } from "./schema";
  */
 export function changesBetween(before: DashboardFile | null, after: DashboardFile | null): string[] {
   if (!before && !after) return [];
-  if (!before) return ["Made the dashboard", ...partsOf(EMPTY, after ?? EMPTY)];
+  if (!before) return ["Created the dashboard", ...partsOf(EMPTY, after ?? EMPTY)];
   if (!after) return ["Deleted the dashboard"];
   const own: string[] = [];
   if (before.title !== after.title) own.push(`Renamed the dashboard from “${before.title}” to “${after.title}”`);
@@ -50,9 +50,9 @@ function compare<T extends { id: string }>(
 function changesOfWidget(before: Widget, after: Widget, name: string): string[] {
   const lines: string[] = [];
   if (before.title !== after.title) lines.push(`Renamed ${name} from ${nameOfWidget(before)}`);
-  if (before.kind !== after.kind) lines.push(`Made ${name} of a ${before.kind}`);
-  if (!isSameJson(before.source, after.source)) lines.push(`Changed what ${name} reads`);
-  if (!isSameJson(before.spec, after.spec)) lines.push(`Changed what ${name} shows`);
+  if (before.kind !== after.kind) lines.push(`Changed ${name} from a ${before.kind}`);
+  if (!isSameJson(before.source, after.source)) lines.push(`Changed the query of ${name}`);
+  if (!isSameJson(before.spec, after.spec)) lines.push(`Changed the settings of ${name}`);
   lines.push(...changesOfTotals(before, after, name));
   const { x, y, w, h } = before.layout;
   if (x !== after.layout.x || y !== after.layout.y) lines.push(`Moved ${name}`);
@@ -72,8 +72,8 @@ function changesOfTotals(
 function changesOfDataset(before: Dataset, after: Dataset, name: string): string[] {
   const lines: string[] = [];
   if (before.name !== after.name) lines.push(`Renamed ${name} from ${nameOfDataset(before)}`);
-  if (!isSameJson(before.source, after.source)) lines.push(`Changed what ${name} reads`);
-  if (before.maxAgeS !== after.maxAgeS) lines.push(`Changed how old ${name} may get`);
+  if (!isSameJson(before.source, after.source)) lines.push(`Changed the query of ${name}`);
+  if (before.maxAgeS !== after.maxAgeS) lines.push(`Changed the cache duration of ${name}`);
   lines.push(...changesOfTotals(before, after, name));
   return lines;
 }
@@ -81,9 +81,7 @@ function changesOfDataset(before: Dataset, after: Dataset, name: string): string
 function changesOfFilter(before: Filter, after: Filter, name: string): string[] {
   if (isSameJson(before, after)) return [];
   return [
-    nameOfFilter(before) === nameOfFilter(after)
-      ? `Changed ${name}`
-      : `Changed ${name}, before ${nameOfFilter(before)}`,
+    nameOfFilter(before) === nameOfFilter(after) ? `Changed ${name}` : `Changed ${name} (was ${nameOfFilter(before)})`,
   ];
 }
 

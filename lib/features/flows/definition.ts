@@ -27,7 +27,7 @@ export function toDefinition(name: string, body: Pick<CreateFlowBody, "type" | "
   const source = body.source as GivenSource;
   const connectionId = new ObjectId(source.connectionId);
   if (type === "sync") {
-    if (!("entities" in source)) throw invalid("source", "A sync names the entities that it reads.");
+    if (!("entities" in source)) throw invalid("source", "A sync requires entities.");
     return {
       type,
       source: { connectionId, entities: source.entities.map(toEntity) } satisfies SyncSource,
@@ -35,7 +35,7 @@ export function toDefinition(name: string, body: Pick<CreateFlowBody, "type" | "
       mode,
     } satisfies FlowDefinition;
   }
-  if (!("query" in source)) throw invalid("source", "This flow reads by a query.");
+  if (!("query" in source)) throw invalid("source", "A query flow requires a query.");
   const { query, primaryKey } = source;
   const kind: QuerySource = { connectionId, query, ...(primaryKey && { primaryKey }) };
   return { type, source: kind, destination: kept, mode } satisfies FlowDefinition;
@@ -73,23 +73,23 @@ export function judgeShape(definition: FlowDefinition): void {
   const { write, table } = destination;
   if (type === "webhook") {
     if (write === "replace") {
-      throw invalid("destination.write", "Events come one after the other: append them, or upsert them by their ids.");
+      throw invalid("destination.write", "Webhook flows support append and upsert only.");
     }
     return;
   }
   if (mode === "incremental" && write === "replace") {
-    throw invalid("destination.write", "An incremental run reads what is new alone, so it cannot replace everything.");
+    throw invalid("destination.write", "Replace requires a full refresh. Use upsert or append for incremental flows.");
   }
   if (type === "query") {
     if (mode === "incremental") {
-      throw invalid("mode", "A query is run as a whole each time. Take a sync to read what is new alone.");
+      throw invalid("mode", "Query flows can't be incremental. Use a sync flow.");
     }
     if (write === "upsert" && !definition.source.primaryKey?.length) throw noKey("source.primaryKey", "the query");
     return;
   }
   const { entities } = definition.source;
   if (table !== undefined && entities.length > 1) {
-    throw invalid("destination.table", "Several entities need a table each. Leave the table out: it has their names.");
+    throw invalid("destination.table", "Omit the table when there are several entities. Each gets its own table.");
   }
   const tables = new Set<string>();
   for (const [index, entity] of entities.entries()) {
@@ -98,7 +98,7 @@ export function judgeShape(definition: FlowDefinition): void {
     if (write === "upsert" && !entity.primaryKey?.length) throw noKey(`${path}.primaryKey`, entity.name);
     // Names are compared without case, since databases differ in whether it distinguishes them.
     const target = entity.name.toLowerCase();
-    if (tables.has(target)) throw invalid(`${path}.name`, `Two entities would be written to the table ${entity.name}.`);
+    if (tables.has(target)) throw invalid(`${path}.name`, `Two entities map to table ${entity.name}.`);
     tables.add(target);
   }
 }
@@ -106,7 +106,7 @@ export function judgeShape(definition: FlowDefinition): void {
 /** @throws AppError `invalid_request` for an entity that cannot be read from a position */
 export function requireCursor({ name, cursorField }: FlowEntity, path: string): void {
   if (cursorField !== undefined) return;
-  throw invalid(path, `Say which field of ${name} grows with every change, to read what is new alone.`);
+  throw invalid(path, `Incremental sync of ${name} requires a cursor field.`);
 }
 
 async function judgeConnections(
@@ -115,13 +115,13 @@ async function judgeConnections(
   from: ConnectionDoc | null,
 ): Promise<void> {
   if (into.category === "source") {
-    throw invalid("destination.connectionId", "Nothing can be written to this connection. Choose a database.");
+    throw invalid("destination.connectionId", "This connection can't be a destination. Choose a database.");
   }
   if (mayOnlyRead(into)) {
-    throw new AppError("read_only", `${into.name} is read-only. Let the connection write first, or choose another.`);
+    throw new AppError("read_only", `${into.name} is read-only. Allow writes in its settings, or choose another.`);
   }
   if (!(await hasPort(into, "load"))) {
-    throw invalid("destination.connectionId", "Flows cannot write to databases of this kind.");
+    throw invalid("destination.connectionId", "Flows can't write to this database type.");
   }
   judgeNames(definition, driverOf(into.type).nameLimit);
   if (!from) return;
@@ -129,14 +129,14 @@ async function judgeConnections(
   if (!(await hasPort(from, isQuery ? "query" : "extract"))) {
     throw invalid(
       "source.connectionId",
-      isQuery ? "This connection cannot be queried. A sync can read it." : "Flows cannot read databases of this kind.",
+      isQuery ? "This connection does not support queries. Use a sync flow." : "Flows can't read this database type.",
     );
   }
   if (definition.type !== "sync" || !from._id.equals(into._id)) return;
   for (const [index, { name, schema }] of definition.source.entities.entries()) {
     const { table = name, schema: targetSchema } = definition.destination;
     if (table.toLowerCase() === name.toLowerCase() && schema === targetSchema) {
-      throw invalid(`source.entities.${index}.name`, `${name} would be written to itself.`);
+      throw invalid(`source.entities.${index}.name`, `${name} can't be both source and destination.`);
     }
   }
 }
@@ -187,7 +187,7 @@ function tableNameOf(name: string): string {
 }
 
 function noKey(path: string, name: string): AppError {
-  return invalid(path, `An upsert needs to know which fields tell the rows of ${name} apart.`);
+  return invalid(path, `Upsert requires a primary key for ${name}.`);
 }
 
 export function invalid(path: string, message: string): AppError {
@@ -200,12 +200,12 @@ export function invalid(path: string, message: string): AppError {
  */
 export function requireMode(definition: FlowDefinition, mode: FlowMode, from: unknown): void {
   if (mode === "full" && from !== undefined) {
-    throw invalid("from", "A full run reads everything. Leave `from` out, or read incrementally.");
+    throw invalid("from", "`from` requires mode incremental.");
   }
   if (mode === "full") return;
-  if (definition.type !== "sync") throw invalid("mode", "This flow has nothing to read from a place on.");
+  if (definition.type !== "sync") throw invalid("mode", "This flow has no cursor field, so `from` is not supported.");
   if (definition.destination.write === "replace") {
-    throw invalid("mode", "This flow replaces everything that it has written, so it has to read everything.");
+    throw invalid("mode", "A replace flow requires a full refresh.");
   }
   for (const [index, entity] of definition.source.entities.entries()) {
     requireCursor(entity, `source.entities.${index}.cursorField`);

@@ -154,7 +154,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     await change(`insert into ${table} values ${many}`);
     expect(await ana.run(flow.id)).toMatchObject({
       status: "failure",
-      error: expect.stringMatching(/does not take row/),
+      error: expect.stringMatching(/rejected row/),
     });
   });
 });

@@ -43,7 +43,7 @@ export async function carryOutFlowRun(queued: RunQueued): Promise<void> {
     wakeBy: FLOW_RUN_QUEUED_EVENT,
     limit: {
       ms: RUN_TIMEOUT_MS,
-      reason: `The run took longer than ${RUN_TIMEOUT_MS / HOUR_MS} hours and was stopped. The next one goes on there.`,
+      reason: `The run took longer than ${RUN_TIMEOUT_MS / HOUR_MS} hours and was stopped. The next run resumes from there.`,
     },
     open: openWork,
   });
@@ -61,7 +61,7 @@ async function openWork(held: HeldRun): Promise<RunWork> {
   };
   return {
     async execute() {
-      if (!flow) throw new AppError("not_found", "The flow is deleted.");
+      if (!flow) throw new AppError("not_found", "The flow was deleted.");
       await moveRows(flow, run, progress, signal);
       return facts();
     },
@@ -77,7 +77,7 @@ async function moveRows(flow: FlowDoc, run: RunDoc, progress: Progress, signal: 
   const { workspaceId } = flow;
   const into = await getConnectionDocOrThrow({ workspaceId }, flow.destination.connectionId);
   if (mayOnlyRead(into))
-    throw new AppError("read_only", `${into.name} is read-only by now, so nothing can be written to it.`);
+    throw new AppError("read_only", `${into.name} is now read-only. Allow writes in its settings.`);
   // Held to the end of the run, so that changes to the connections do not close them.
   await withDataSource(into, async (destination) => {
     if (flow.type === "webhook") return moveEvents(flow, run, { destination, progress, signal });
@@ -188,13 +188,11 @@ function toMove(part: Part): Move {
       progress.log(
         rows.map(({ row, rejected: { column, message } }) => ({
           level: "warn",
-          text: `${name}: row ${row}${column === null ? "" : `, ${column}`} was refused: ${message}`,
+          text: `${name}: row ${row}${column === null ? "" : `, ${column}`} was rejected: ${message}`,
         })),
       ),
     retrying: (error, waitMs) =>
-      progress.log([
-        { level: "warn", text: `${name}: ${error.message} Tried again in ${Math.ceil(waitMs / 1000)} s.` },
-      ]),
+      progress.log([{ level: "warn", text: `${name}: ${error.message} Retrying in ${Math.ceil(waitMs / 1000)} s.` }]),
     signal,
   };
 }
@@ -346,6 +344,6 @@ async function readEntity(source: DataSource, request: ExtractRequest): Promise<
 }
 
 function requireExtract(source: DataSource): Required<DataSource>["extract"] {
-  if (!source.extract) throw new AppError("invalid_request", "Flows cannot read connections of this kind.");
+  if (!source.extract) throw new AppError("invalid_request", "Flows can't read this connection type.");
   return source.extract.bind(source);
 }

@@ -142,7 +142,7 @@ describe("a flow", () => {
     expect(forced.status).toBe(200);
     expect(await ana.run(flow.id)).toMatchObject({
       status: "failure",
-      error: expect.stringMatching(/no such connection/),
+      error: expect.stringMatching(/Connection not found/),
     });
   });
 });
@@ -177,9 +177,9 @@ describe("a run of a flow", () => {
       entities: [{ name: "customers", status: "done", counts: { read: n, written: n, skipped: 0, failed: 0 } }],
     });
     expect(shown.logs.map(({ text }: { text: string }) => text)).toEqual([
-      "The run begins",
+      "Run started",
       `customers: done, ${n.toLocaleString("en")} rows read, ${n.toLocaleString("en")} written`,
-      expect.stringMatching(/^The run has ended/),
+      expect.stringMatching(/^Run finished/),
     ]);
     // The flow's internal table exists, but is not listed as an entity.
     expect(await ana.sql(into, "select name from sqlite_schema where name = '_millrace_loads'")).toHaveLength(1);
@@ -196,7 +196,7 @@ describe("a run of a flow", () => {
       .events()
       .find({ workspaceId: new ObjectId(ana.person.workspaceId), kind: "log" })
       .toArray();
-    expect(JSON.stringify(told)).toContain("The run has ended");
+    expect(JSON.stringify(told)).toContain("Run finished");
   });
 
   it("replaces what was there, and a new flow runs unless told otherwise", async () => {

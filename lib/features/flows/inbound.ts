@@ -50,10 +50,9 @@ export function webhookBurst(): number {
  */
 export async function receiveEvent(token: string, request: Request, now = new Date()): Promise<InboundAnswer> {
   const hook = await takeToken(token);
-  if (!hook)
-    throw new AppError("not_found", "There is nothing at this address. /api/openapi.json lists what there is.");
+  if (!hook) throw new AppError("not_found", "Not found. See /api/openapi.json.");
   if (!hook.isOpen) {
-    throw new AppError("rate_limited", `More than ${PER_MINUTE} events a minute came for this flow.`, {
+    throw new AppError("rate_limited", `Rate limit exceeded: ${PER_MINUTE} events per minute.`, {
       retryAfterSeconds: Math.max(1, Math.ceil(60 / (PER_MINUTE * env().RATE_LIMIT_SCALE))),
     });
   }
@@ -75,12 +74,12 @@ export async function receiveEvent(token: string, request: Request, now = new Da
   const eventId = eventIdOf(request.headers, value);
   const facts = { ...(eventId !== null && { eventId }), ...(type !== null && { type }) };
   if (!isWanted(hook, value)) {
-    const reason = "It is none of the events that this webhook takes.";
+    const reason = "This event type is not accepted by the webhook.";
     await count(hook, { ...toRefusal(request, body), ...facts, reason }, now);
     return { ignored: true };
   }
   if (hook.pendingBytes > PENDING_BYTES_MAX) {
-    throw new AppError("unavailable", "Too many events wait for the destination of this flow. Send them again later.", {
+    throw new AppError("unavailable", "The event queue is full. Retry later.", {
       retryAfterSeconds: FULL_RETRY_SECONDS,
     });
   }
@@ -121,7 +120,7 @@ function requireSignature(hook: FlowWebhookDoc, headers: Headers, body: Buffer, 
   const plain = headers.get("x-service-signature");
   if (standard === null && plain === null) {
     if (!hook.verifySignature) return;
-    throw new AppError("unauthenticated", "The event is not signed. Sign it with the secret of this webhook.");
+    throw new AppError("unauthenticated", "Missing signature. Sign the event with the webhook's secret.");
   }
   const secret = open(hook.secret, contextOf(hook, "secret"));
   if (standard === null) {
@@ -136,7 +135,7 @@ function requireSignature(hook: FlowWebhookDoc, headers: Headers, body: Buffer, 
   if (given.filter((each) => isSameSignature(each, right)).length === 0) throw wrongSignature();
   const distance = Math.abs(now.getTime() / 1000 - Number(timestamp));
   if (!/^\d{1,12}$/.test(timestamp) || distance > TOLERANCE_SECONDS) {
-    throw new AppError("unauthenticated", "The signature is too old, or from a clock that is wrong. Sign it anew.");
+    throw new AppError("unauthenticated", "The signature timestamp is out of range. Check your clock and sign again.");
   }
 }
 
@@ -153,10 +152,7 @@ function standardHeaders(headers: Headers): StandardHeaders | null {
 }
 
 function wrongSignature(): AppError {
-  return new AppError(
-    "unauthenticated",
-    "The signature is wrong. Sign the exact bytes with the secret of this webhook.",
-  );
+  return new AppError("unauthenticated", "Invalid signature. Sign the exact request bytes with the webhook's secret.");
 }
 
 function isWanted({ events }: FlowWebhookDoc, value: unknown): boolean {
@@ -253,7 +249,7 @@ async function store(
           { session },
         );
       // The flow was deleted concurrently: the event would never be written.
-      if (matchedCount === 0) throw new AppError("not_found", "This webhook was just closed.");
+      if (matchedCount === 0) throw new AppError("not_found", "This webhook is closed.");
       await countHour(hook, now, { session });
     });
     return true;

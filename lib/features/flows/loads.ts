@@ -24,6 +24,6 @@ export function loadNamesOf(_id: FlowDoc["_id"], definition: FlowDefinition): st
 
 /** @throws AppError `invalid_request` */
 export function requireLoad(destination: DataSource): Required<DataSource>["load"] {
-  if (!destination.load) throw new AppError("invalid_request", "Flows cannot write to connections of this kind.");
+  if (!destination.load) throw new AppError("invalid_request", "Flows can't write to this connection type.");
   return destination.load.bind(destination);
 }

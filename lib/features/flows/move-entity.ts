@@ -248,7 +248,7 @@ class Attempt {
     if (batch.skipped !== undefined) await this.#move.skipped?.(batch.skipped);
     const load = await this.#loadFor(fields);
     if (batch.checkpoint === null && !isEnd && this.#visible === "batch") {
-      throw new Error(`The source of ${name} can go on from some of its rows only.`);
+      throw new Error(`The source of ${name} can't resume from every row.`);
     }
     const read = this.#read + batch.rowCount;
     const checkpoint = batch.checkpoint ?? (isEnd ? this.#checkpoint : null);
@@ -365,7 +365,7 @@ class Reading {
 async function heard<T>(word: Promise<T>, signal: AbortSignal, stop: AbortController): Promise<T> {
   const minutes = SILENCE_MS / 60_000;
   const timer = setTimeout(
-    () => stop.abort(new AppError("timeout", `The source has sent nothing for ${minutes} minutes.`)),
+    () => stop.abort(new AppError("timeout", `The source sent no data for ${minutes} minutes.`)),
     SILENCE_MS,
   );
   try {
@@ -445,6 +445,6 @@ function isSame(left: Checkpoint | null, right: Checkpoint | null): boolean {
 function tooManyGrowths(name: string): AppError {
   return new AppError(
     "source_unreachable",
-    `${name} had new fields ${GROWTHS_MAX} times while it was read. Let it be written by appending, which takes new fields as they come.`,
+    `${name} gained new fields ${GROWTHS_MAX} times during the run. Use append, which adds columns as needed.`,
   );
 }

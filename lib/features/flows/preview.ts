@@ -85,7 +85,7 @@ async function ofEntity(
     }
   } catch (error) {
     if (!late.aborted) throw error;
-    throw new AppError("timeout", "The source did not send its first rows in time. Try again.", { cause: error });
+    throw new AppError("timeout", "The source timed out. Try again.", { cause: error });
   } finally {
     stop.abort(new AppError("cancelled", "The reading is over."));
   }
@@ -96,7 +96,7 @@ async function readFirst(
   entity: { name: string; schema?: string },
   signal: AbortSignal,
 ): Promise<FirstRows> {
-  if (!source.extract) throw new AppError("invalid_request", "Flows cannot read connections of this kind.");
+  if (!source.extract) throw new AppError("invalid_request", "Flows can't read this connection type.");
   const stream = await source.extract({
     entity,
     cursorField: null,

@@ -32,7 +32,7 @@ export class Progress {
   /** Reports the progress of an entity: now, or if the last report is old enough. */
   async set(index: number, change: Partial<EntityProgress>, when: "now" | "sometimes"): Promise<void> {
     const entity = this.entities[index];
-    if (!entity) throw new Error("There is no such entity.");
+    if (!entity) throw new Error("Entity not found.");
     Object.assign(entity, change);
     const now = performance.now();
     if (when === "sometimes" && now - this.#reportedAt < REPORT_EVERY_MS) return;
@@ -52,6 +52,6 @@ export class Progress {
 
 export function inWords({ read, written, failed }: RunCounts): string {
   const amount = (count: number) => count.toLocaleString("en");
-  const refused = failed === 0 ? "" : `, ${amount(failed)} refused`;
+  const refused = failed === 0 ? "" : `, ${amount(failed)} rejected`;
   return `${amount(read)} ${read === 1 ? "row" : "rows"} read, ${amount(written)} written${refused}`;
 }

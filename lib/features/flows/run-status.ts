@@ -45,5 +45,5 @@ export function resourceOf({ _id, workspaceId }: Pick<FlowDoc, "_id" | "workspac
 
 /** Returns the same error for an unknown id and for another workspace's. */
 export function noSuchFlow(): AppError {
-  return new AppError("not_found", "There is no such flow in this workspace.");
+  return new AppError("not_found", "Flow not found.");
 }

@@ -135,7 +135,7 @@ export async function recoverFlowRun(run: RunDoc): Promise<"woken" | "give_up"> 
 
 function toValues(doc: FlowDoc, params: FlowParams): string {
   if (doc.type !== "query" && Object.keys(params).length > 0) {
-    throw invalid("params", "Only a flow that reads by a query has places for values.");
+    throw invalid("params", "Only query flows accept params.");
   }
   return JSON.stringify(params);
 }

@@ -27,36 +27,32 @@ const EVENT_NAMES_MAX = 100;
 /** Maximum length of an event id; a longer id is replaced by its digest. */
 export const EVENT_ID_CHARS_MAX = 200;
 
-const flowName = trimmedText(80, "Give the flow a name.");
+const flowName = trimmedText(80, "Name is required.");
 const dataName = z
   .string()
-  .min(1, "A name is needed.")
+  .min(1, "Name is required.")
   .max(NAME_CHARS_MAX)
-  .refine(isStorable, "This is no name.")
+  .refine(isStorable, "Invalid name.")
   .meta(STORABLE);
 const primaryKey = z
   .union([dataName.transform((name) => [name]), z.array(dataName).max(KEY_FIELDS_MAX)])
-  .refine((names) => new Set(names).size === names.length, "A field is named twice.")
-  .describe("One field, or several that tell rows apart together");
+  .refine((names) => new Set(names).size === names.length, "Duplicate field.")
+  .describe("One field, or several for a composite key");
 
 const entityBody = z.object({
   name: dataName,
-  schema: dataName
-    .optional()
-    .describe("Of a database that has them; left out, the one that the connection begins with"),
-  cursorField: dataName
-    .optional()
-    .describe("The field whose values grow with every change; needed to read incrementally"),
+  schema: dataName.optional().describe("Schema of the table. Default: the connection's default schema"),
+  cursorField: dataName.optional().describe("Cursor field. Required for incremental flows"),
   primaryKey: primaryKey.optional(),
 });
 
 export const syncSource = z.object({
   connectionId: objectIdText,
-  entities: z.array(entityBody).min(1, "Choose at least one entity.").max(ENTITIES_MAX),
+  entities: z.array(entityBody).min(1, "Select at least one entity.").max(ENTITIES_MAX),
 });
 export const querySource = z.object({
   connectionId: objectIdText,
-  query: boundedText(QUERY_CHARS_MAX).refine((text) => text.trim() !== "", "Write a query."),
+  query: boundedText(QUERY_CHARS_MAX).refine((text) => text.trim() !== "", "Query is required."),
   primaryKey: primaryKey.optional(),
 });
 
@@ -65,17 +61,17 @@ const destinationBody = z.object({
   schema: dataName.optional(),
   table: dataName
     .optional()
-    .describe("Left out, each entity gets a table of its name, and another flow one of its own"),
+    .describe("Destination table. Default: one table per entity, or a table named after the flow"),
   write: z.enum(WRITE_MODES),
 });
 
-const scheduleOfFlow = scheduleBody.describe("When it runs by itself");
+const scheduleOfFlow = scheduleBody.describe("Run schedule");
 const common = {
   name: flowName,
   destination: destinationBody,
   schedule: scheduleOfFlow.nullable().optional(),
-  enabled: z.boolean().default(true).describe("Off, it runs by hand alone; what comes in for it waits"),
-  trigger: z.boolean().default(true).describe("Run it right away"),
+  enabled: z.boolean().default(true).describe("When false, the flow runs only manually and events are queued"),
+  trigger: z.boolean().default(true).describe("Runs the flow immediately"),
 };
 const mode = z.enum(FLOW_MODES).default("full");
 
@@ -89,8 +85,8 @@ export type CreateFlowBody = z.infer<typeof createFlowBody>;
 
 const paramsBody = z
   .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
-  .refine((params) => JSON.stringify(params).length <= PARAMS_CHARS_MAX, "These are too many values.")
-  .describe("Values for the placeholders of a query");
+  .refine((params) => JSON.stringify(params).length <= PARAMS_CHARS_MAX, "Too many values.")
+  .describe("Query parameters");
 
 /** Request to run a saved flow. */
 export const triggerFlowBody = z.object({ flowId: objectIdText, params: paramsBody.optional() });
@@ -123,11 +119,7 @@ export const updateFlowBody = z.object({
   mode: z.enum(FLOW_MODES).optional(),
   schedule: scheduleOfFlow.nullable().optional().describe("Null takes it away"),
   enabled: z.boolean().optional(),
-  updatedAt: isoDate
-    .optional()
-    .describe(
-      "As the flow had it when it was read: one that has changed since is a conflict. Left out, the last one wins",
-    ),
+  updatedAt: isoDate.optional().describe("Expected version for optimistic locking. Without it, the last write wins"),
 });
 export type UpdateFlowBody = z.infer<typeof updateFlowBody>;
 
@@ -143,11 +135,11 @@ export const backfillBody = z
     mode: z
       .enum(FLOW_MODES)
       .optional()
-      .describe("full reads everything again; left out, full without `from` and incremental with it"),
+      .describe("full reads all rows. Default: full without `from`, incremental with it"),
     from: z
       .union([z.string().min(1).max(1000), z.number(), exactNumber])
       .optional()
-      .describe("A value of the cursor fields to read from"),
+      .describe("Cursor value to start from"),
   })
   .prefault({});
 export type BackfillBody = z.infer<typeof backfillBody>;
@@ -173,12 +165,12 @@ export const flowSchema = z.object({
   id: objectIdText,
   name: z.string(),
   type: z.enum(FLOW_TYPES),
-  source: flowSourceSchema.nullable().describe("Null for a webhook, which is sent to"),
+  source: flowSourceSchema.nullable().describe("Null for webhook flows"),
   destination: flowDestinationSchema,
   mode: z.enum(FLOW_MODES),
   schedule: scheduleSchema.nullable(),
   enabled: z.boolean(),
-  status: z.union([z.literal("idle"), runStatus]).describe("Of the newest run; idle before the first"),
+  status: z.union([z.literal("idle"), runStatus]).describe("Status of the last run; idle before the first"),
   lastRun: runSchema.nullable(),
   nextRunAt: isoDate.nullable(),
   createdBy: objectIdText,
@@ -191,8 +183,8 @@ export const flowPreviewSchema = z.object({
   fields: z.array(
     z.object({
       name: z.string(),
-      type: z.string().describe("The neutral type, as of a query's result"),
-      dbType: z.string().describe("The source's own name of the type"),
+      type: z.string().describe("Normalised type, as in query results"),
+      dbType: z.string().describe("Native type name in the source"),
     }),
   ),
   rows: z.array(z.record(z.string(), z.unknown())),
@@ -202,12 +194,12 @@ export type FlowPreview = z.infer<typeof flowPreviewSchema>;
 
 export const checkpointSchema = z.object({
   entity: z.string(),
-  value: z.unknown().describe("How far the last reading has come; its form is the source's own"),
+  value: z.unknown().describe("Cursor position of the last run, in a source-specific format"),
   updatedAt: isoDate,
 });
 export const flowDetailSchema = flowSchema.extend({
   runs: z.array(runSchema).describe("The last ten"),
-  checkpoint: z.array(checkpointSchema).nullable().describe("Of each entity; null unless it reads incrementally"),
+  checkpoint: z.array(checkpointSchema).nullable().describe("Checkpoint per entity; null for full refresh"),
 });
 export type FlowDetail = z.infer<typeof flowDetailSchema>;
 
@@ -225,15 +217,15 @@ export const provisionBody = z
       .array(z.string().min(1).max(200))
       .max(EVENT_NAMES_MAX)
       .optional()
-      .describe("Take only bodies whose `type`, or else `event`, is one of these"),
-    verifySignature: z.boolean().default(true).describe("Off, what comes without a signature is taken, too"),
+      .describe("Accepted event types, matched against `type` or `event` in the body"),
+    verifySignature: z.boolean().default(true).describe("When false, unsigned events are accepted"),
   })
   .prefault({});
 export type ProvisionBody = z.infer<typeof provisionBody>;
 
 export const provisionedSchema = z.object({
   url: z.string(),
-  secret: z.string().describe("Shown this once"),
+  secret: z.string().describe("Returned once"),
   signatureHeader: z.string(),
   provisionedAt: isoDate,
 });
@@ -241,18 +233,18 @@ export type Provisioned = z.infer<typeof provisionedSchema>;
 
 const count = z.int().nonnegative();
 export const webhookStatsSchema = z.object({
-  url: z.string().nullable().describe("Whole for admins, cut for members; null before it is provisioned"),
-  received: count.describe("accepted, rejected and duplicates together"),
+  url: z.string().nullable().describe("Full URL for admins, truncated for members; null before provisioning"),
+  received: count.describe("Sum of accepted, rejected and duplicate events"),
   accepted: count,
   rejected: count,
   duplicates: count,
-  pending: count.describe("Accepted, and not in the destination yet"),
+  pending: count.describe("Accepted but not yet written"),
   processed: count,
-  failed: count.describe("Refused by the destination"),
+  failed: count.describe("Rejected by the destination"),
   lastReceivedAt: isoDate.nullable(),
   last24h: z
     .array(z.object({ hour: isoDate, count }))
-    .describe("What was received, hour by hour; the last is this hour"),
+    .describe("Received events per hour, ending with the current hour"),
 });
 export type WebhookStats = z.infer<typeof webhookStatsSchema>;
 
@@ -261,16 +253,16 @@ export const arrivalSchema = z.object({
   id: objectIdText,
   status: z
     .enum(ARRIVAL_STATUSES)
-    .describe("waiting: for the next batch; failed: the destination has refused it; refused: it was never taken"),
-  eventId: z.string().nullable().describe("As its sender calls it"),
+    .describe("waiting: queued for the next batch; failed: rejected by the destination; refused: never accepted"),
+  eventId: z.string().nullable().describe("The sender's event ID"),
   type: z.string().nullable(),
   bytes: count,
   receivedAt: isoDate,
-  runId: objectIdText.nullable().describe("The run that has brought it to the destination"),
-  reason: z.string().nullable().describe("Why it was refused"),
-  from: z.string().nullable().describe("The address that a refused one came from"),
+  runId: objectIdText.nullable().describe("Run that wrote the event"),
+  reason: z.string().nullable().describe("Rejection reason"),
+  from: z.string().nullable().describe("Sender IP of a rejected event"),
   agent: z.string().nullable(),
-  snippet: z.string().nullable().describe("How the body of a refused one begins"),
+  snippet: z.string().nullable().describe("Start of a rejected event's body"),
 });
 export type Arrival = z.infer<typeof arrivalSchema>;
 export const arrivalsQuery = listQuery.extend({
@@ -286,6 +278,6 @@ export const webhookToken = z.string().max(ADDRESS_CHARS_MAX);
 export const inboundAnswer = z.object({
   accepted: z.boolean().optional(),
   duplicate: z.boolean().optional(),
-  ignored: z.boolean().optional().describe("It is none of the events that the flow takes"),
+  ignored: z.boolean().optional().describe("Event type not accepted by the flow"),
 });
 export type InboundAnswer = z.infer<typeof inboundAnswer>;

@@ -92,7 +92,7 @@ export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateF
     definition = mergeDefinition(doc, body);
     await judgeDefinition(caller, definition);
     if (await findUnfinishedRun(resourceOf(doc))) {
-      throw new AppError("already_running", "The flow runs. Change what it does when it has ended, or cancel the run.");
+      throw new AppError("already_running", "The flow is running. Wait for the run to end, or cancel it.");
     }
   }
   const { type: _, ...work } = pickDefinition(definition);
@@ -144,7 +144,7 @@ export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void
 }
 
 function hasChanged(): AppError {
-  return new AppError("conflict", "Somebody else has changed this flow meanwhile. Load it again.");
+  return new AppError("conflict", "Someone else has changed this flow. Reload it.");
 }
 
 /** @throws AppError `invalid_request` with the path of the flow's schedule */
@@ -181,8 +181,8 @@ export async function listFlowUses({ workspaceId }: Caller, connectionId: Object
 function mergeDefinition(doc: FlowDoc, { source, destination, mode }: UpdateFlowBody): FlowDefinition {
   const kept = pickDefinition(doc);
   if (doc.type === "webhook" && source !== undefined) {
-    throw new AppError("invalid_request", "A webhook reads nothing: it is sent to.", {
-      details: [{ path: "source", message: "Leave it out." }],
+    throw new AppError("invalid_request", "Webhook flows have no source.", {
+      details: [{ path: "source", message: "Not allowed for this flow type." }],
     });
   }
   return toDefinition(doc.name, {
@@ -211,5 +211,5 @@ function toCheckpoint({ mode, type, checkpoints }: FlowDoc): FlowDetail["checkpo
 
 function requireControl({ user, role }: Caller, doc: FlowDoc): void {
   if (isAtLeast(role, "admin") || doc.createdBy.equals(user._id)) return;
-  throw new AppError("forbidden", "Only who made this flow, an admin or an owner can change it.");
+  throw new AppError("forbidden", "Only the flow's creator, admins and owners can change it.");
 }

@@ -132,9 +132,9 @@ const SOURCES = [
       pagination: { kind: "page", totalPagesPath: "pages", sizeParam: "size", size: PAGE },
     }),
     found: {
-      more: /there are 5 pages, and page 4 is empty/,
-      repeat: /Page 2 of charges is the same as one before it/,
-      nothing: /there are 5 pages, and page 2 is empty/,
+      more: /it reports 5 pages, but page 4 is empty/,
+      repeat: /Page 2 of charges repeats an earlier page/,
+      nothing: /it reports 5 pages, but page 2 is empty/,
     },
   },
   {
@@ -152,18 +152,18 @@ const SOURCES = [
       ],
     }),
     found: {
-      more: /says that there is more, and not where/,
-      repeat: /leads back to a page of charges that was read already/,
-      nothing: /100 pages of charges had no records, and the source still leads on/,
+      more: /has a next page but no endCursor/,
+      repeat: /next page of charges was already read/,
+      nothing: /100 consecutive pages of charges were empty/,
     },
   },
   {
     type: "stripe",
     config: () => ({ apiKey: STRIPE_TEST_KEY }),
     found: {
-      more: /there are more charges, and not behind which/,
-      repeat: /Page 2 of charges is the same as one before it/,
-      nothing: /there are more charges, and not behind which/,
+      more: /reports more charges but returned no cursor/,
+      repeat: /Page 2 of charges repeats an earlier page/,
+      nothing: /reports more charges but returned no cursor/,
     },
   },
 ];

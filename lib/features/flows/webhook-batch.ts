@@ -106,7 +106,7 @@ async function writeBatch(
   await progress.log(
     refused.map(({ row, column, message }) => ({
       level: "warn",
-      text: `Event ${nameOf(events[row])}${column === null ? "" : `, ${column}`} was refused: ${message}`,
+      text: `Event ${nameOf(events[row])}${column === null ? "" : `, ${column}`} was rejected: ${message}`,
     })),
   );
   await settle(flow, runId, events, refused);

@@ -80,7 +80,7 @@ export async function provisionWebhook(
 export async function sendTestEvent(caller: Caller, flowId: ObjectId): Promise<InboundAnswer> {
   await getWebhookOrThrow(caller, flowId);
   const hook = await collections.flowWebhooks().findOne({ _id: flowId, workspaceId: caller.workspaceId });
-  if (!hook) throw new AppError("invalid_request", "This webhook is not open yet. Open it, then send a test.");
+  if (!hook) throw new AppError("invalid_request", "The webhook is not open. Open it first.");
   const type = hook.events?.[0] ?? TEST_EVENT_TYPE;
   const body = JSON.stringify({ id: `test_${randomUUID()}`, type, test: true, sentAt: new Date().toISOString() });
   const secret = open(hook.secret, contextOf(hook, "secret"));
@@ -141,6 +141,6 @@ function urlOf(token: string): string {
 /** @throws AppError `not_found`; `invalid_request` for a flow of another type */
 export async function getWebhookOrThrow(caller: Caller, flowId: ObjectId): Promise<FlowDoc> {
   const doc = await getFlowDocOrThrow(caller, flowId);
-  if (doc.type !== "webhook") throw new AppError("invalid_request", "Only a flow of the type webhook is sent to.");
+  if (doc.type !== "webhook") throw new AppError("invalid_request", "This is not a webhook flow.");
   return doc;
 }

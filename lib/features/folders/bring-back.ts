@@ -25,7 +25,7 @@ export function bringBack(
 ): Promise<ItemDoc> {
   return changeItems(caller, itemKind, async (changes) => {
     const found: Deleted<ItemDoc> | null = await itemKind.deleted().findOne({ _id: id, ...visibleTo(caller) });
-    if (!found) throw new AppError("not_found", `There is no such deleted ${itemKind.noun} in this workspace.`);
+    if (!found) throw new AppError("not_found", `Deleted ${itemKind.noun} not found.`);
     const { deletedAt: _, deletedBy: __, ...doc } = found;
     const { workspaceId, space } = doc;
     const folder = folderId
@@ -53,7 +53,7 @@ export function bringBack(
 function otherAccess({ noun }: ItemKind, { path, space }: FolderDoc): AppError {
   const message =
     accessOf(space) === "workspace"
-      ? `The folder “${path}” is shared with the workspace, and the ${noun} is not. Choose another folder.`
-      : `The folder “${path}” is private, and the ${noun} is not. Choose another folder.`;
+      ? `The folder “${path}” is shared with the workspace, but the ${noun} is private. Choose another folder.`
+      : `The folder “${path}” is private, but the ${noun} is shared. Choose another folder.`;
   return new AppError("invalid_request", message, { details: [{ path: "folderId", message }] });
 }

@@ -40,7 +40,7 @@ export class Changes {
     const { workspaceId } = this.caller;
     const { itemsMax, items, root } = this.itemKind;
     if ((await items().countDocuments({ workspaceId })) >= itemsMax) {
-      throw new AppError("conflict", `A workspace has at most ${itemsMax} ${root}. Delete some first.`);
+      throw new AppError("conflict", `Limit of ${itemsMax} ${root} reached. Delete some first.`);
     }
     this.pairs.push({ before: null, after });
   }
@@ -58,7 +58,7 @@ export class Changes {
   async insertFolder(doc: FolderDoc): Promise<void> {
     const { workspaceId } = this.caller;
     if ((await this.itemKind.folders().countDocuments({ workspaceId })) >= FOLDERS_MAX) {
-      throw new AppError("conflict", `A workspace has at most ${FOLDERS_MAX} folders. Delete some first.`);
+      throw new AppError("conflict", `Limit of ${FOLDERS_MAX} folders reached. Delete some first.`);
     }
     this.folderWrites.push({ kind: "insertFolder", doc });
   }
@@ -83,7 +83,7 @@ export class Changes {
       parts: await this.toParts(),
     };
     if (Buffer.byteLength(JSON.stringify(intent)) <= INTENT_BYTES_MAX) return intent;
-    throw new AppError("too_large", `This changes too many ${this.itemKind.root} at once. Do it folder by folder.`);
+    throw new AppError("too_large", `Too many ${this.itemKind.root} in one change. Change one folder at a time.`);
   }
 
   private async toParts(): Promise<CommitPart[]> {

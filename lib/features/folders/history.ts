@@ -107,7 +107,7 @@ export async function contentAt(
   const commit = await findCommit(caller, itemKind, id, sha);
   const content = commit.files[0]?.after;
   if (typeof content !== "string") {
-    throw new AppError("not_found", `This commit left no text of the ${itemKind.noun}. Choose the one before it.`);
+    throw new AppError("not_found", `The ${itemKind.noun} is empty in this commit. Choose an earlier one.`);
   }
   return { content, label: commit.sha.slice(0, SHORT_SHA) };
 }
@@ -124,8 +124,8 @@ async function findCommit(caller: Caller, itemKind: ItemKind, id: ObjectId, sha:
     }
   }
   const [commit, another] = found;
-  if (!commit) throw new AppError("not_found", `This ${itemKind.noun} has no such commit.`);
-  if (another) throw new AppError("conflict", "Several commits begin with these digits. Give more of them.");
+  if (!commit) throw new AppError("not_found", `Commit not found for this ${itemKind.noun}.`);
+  if (another) throw new AppError("conflict", "The SHA prefix is ambiguous. Use more digits.");
   return commit;
 }
 

@@ -26,7 +26,7 @@ export function foldersRoutes(itemKind: ItemKind, tag: string) {
   const params = pathIds("workspaceId");
   return route.methods({
     GET: route({
-      summary: `List folders of ${itemKind.root}`,
+      summary: `List ${itemKind.root} folders`,
       description: "Oldest first.",
       tag,
       access: member,
@@ -36,7 +36,7 @@ export function foldersRoutes(itemKind: ItemKind, tag: string) {
       handle: async ({ caller, query, headers }) => asArray(headers, await listFolders(caller, itemKind, query)),
     }),
     POST: route({
-      summary: `Add a folder of ${itemKind.root}`,
+      summary: `Create a ${itemKind.root} folder`,
       tag,
       access: member,
       params,
@@ -45,7 +45,7 @@ export function foldersRoutes(itemKind: ItemKind, tag: string) {
       failures: SAVE_FAILURES,
       refuses: FOLDER_REFUSALS,
       status: 201,
-      message: "Folder added",
+      message: "Folder created",
       handle: ({ caller, body }) => createFolder(caller, itemKind, body),
     }),
   });
@@ -55,8 +55,8 @@ export function foldersRoutes(itemKind: ItemKind, tag: string) {
 export function folderRoutes<P extends z.ZodType>(itemKind: ItemKind, { tag, params, idOf }: Below<P>) {
   return route.methods({
     PATCH: route({
-      summary: `Rename, move or share a folder of ${itemKind.root}`,
-      description: "With all that it holds: one commit.",
+      summary: `Update a ${itemKind.root} folder`,
+      description: "Renames, moves or shares the folder and its contents in one commit.",
       tag,
       access: member,
       params,
@@ -64,12 +64,12 @@ export function folderRoutes<P extends z.ZodType>(itemKind: ItemKind, { tag, par
       response: folderSchema,
       failures: SAVE_FAILURES,
       refuses: FOLDER_REFUSALS,
-      message: "Folder changed",
+      message: "Folder updated",
       handle: ({ caller, params: path, body }) => updateFolder(caller, itemKind, idOf(path), body),
     }),
     DELETE: route({
-      summary: `Delete a folder of ${itemKind.root}`,
-      description: `One that is not empty asks for recursive=true; its ${itemKind.root} can be restored one by one for 30 days.`,
+      summary: `Delete a ${itemKind.root} folder`,
+      description: `Requires recursive=true if not empty. Deleted ${itemKind.root} can be restored individually for 30 days.`,
       tag,
       access: member,
       params,
@@ -87,12 +87,12 @@ export function historyRoutes<P extends z.ZodType>(itemKind: ItemKind, { tag, pa
   return route.methods({
     GET: route({
       summary: `List the commits of a ${itemKind.noun}`,
-      description: "Newest first, through its renames.",
+      description: "Returns commits newest first, across renames.",
       tag,
       access: member,
       params,
       query: opaqueListQuery,
-      refuses: { cursor: "One that no page has given out" },
+      refuses: { cursor: "An invalid cursor" },
       response: pageOf(historyItemSchema),
       handle: ({ caller, params: path, query }) => listHistory(caller, itemKind, idOf(path), query),
     }),

@@ -12,7 +12,7 @@ const COPY_STEM_BYTES = 180;
  * @throws AppError invalid_request, naming the rule that it breaks
  */
 export function parseName(name: string, known: string | null = null): string {
-  if (name.includes("/")) throw badName("A name must not hold a slash. Make a folder instead.");
+  if (name.includes("/")) throw badName("Names can't contain slashes. Create a folder instead.");
   return explained(() => parseAddedPath(name, (path) => path === known));
 }
 

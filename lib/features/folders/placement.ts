@@ -14,7 +14,7 @@ export async function getFolderOrThrow(
   folderId: ObjectId | string,
 ): Promise<FolderDoc> {
   const folder = await itemKind.folders().findOne({ _id: new ObjectId(folderId), ...visibleTo(caller) });
-  if (!folder) throw new AppError("not_found", "There is no such folder in this workspace. Choose another place.");
+  if (!folder) throw new AppError("not_found", "Folder not found. Choose another one.");
   return folder;
 }
 
@@ -37,8 +37,8 @@ export function spaceIn(
   const access = accessOf(folder.space);
   const sentence =
     access === "workspace"
-      ? `The folder “${folder.path}” is shared with the workspace. To put it there, send access: "workspace" too.`
-      : `The folder “${folder.path}” is private. To put it there, send access: "private" too.`;
+      ? `The folder “${folder.path}” is shared. Send access: "workspace" to move it there.`
+      : `The folder “${folder.path}” is private. Send access: "private" to move it there.`;
   throw new AppError("invalid_request", sentence, { details: [{ path: "access", message: sentence }] });
 }
 
@@ -51,7 +51,7 @@ export async function getItemOrThrow(caller: Caller, itemKind: ItemKind, id: Obj
 
 /** Returns the error for an item that does not exist or that the caller cannot see. */
 export function noSuch({ noun }: Pick<ItemKind, "noun">): AppError {
-  return new AppError("not_found", `There is no such ${noun} in this workspace.`);
+  return new AppError("not_found", `No ${noun} with this ID.`);
 }
 
 /** Returns the keys of all entries in a folder, or at the top level. */
@@ -85,7 +85,7 @@ export async function placeAsked(
 ): Promise<{ space: Space; folder: FolderDoc | null }> {
   const changesAccess = asked.access !== undefined && asked.access !== accessOf(before.space);
   if (changesAccess && asked.access === "private" && !before.ownerId.equals(caller.user._id)) {
-    throw new AppError("forbidden", `Only the owner of a ${itemKind.noun} can make it private.`);
+    throw new AppError("forbidden", `Only the owner of the ${itemKind.noun} can make it private.`);
   }
   // An item that changes sides leaves its folder, which stays on the old side.
   const stays = changesAccess ? null : before.folderId;
@@ -107,7 +107,7 @@ export function saveMessage(before: ItemDoc, after: ItemDoc): string {
 
 /** Returns the error for a save based on an older version. @param current the item, as its route returns it */
 export function stale({ noun }: Pick<ItemKind, "noun">, current: unknown): AppError {
-  return new AppError("conflict", `Somebody has saved this ${noun} since you opened it. Compare, then save again.`, {
+  return new AppError("conflict", `Someone else has saved this ${noun}. Compare, then save again.`, {
     details: { current },
   });
 }
@@ -146,7 +146,7 @@ export async function refuseTaken(
     (await itemKind.items().findOne({ workspaceId, space, key }, { projection: { path: 1 } })) ??
     (await itemKind.folders().findOne({ workspaceId, space, key }, { projection: { path: 1 } }));
   if (!found || (self && found._id.equals(self))) return;
-  throw new AppError("conflict", `“${found.path}” is already there. Choose another name.`, {
+  throw new AppError("conflict", `“${found.path}” already exists. Choose another name.`, {
     details: { path: found.path },
   });
 }

@@ -6,9 +6,9 @@ export const SAVE_FAILURES = ["not_found", "conflict", "too_large", "storage_ful
 /** Reasons to reject a name, and a folder with another access. */
 export const NAME_REFUSAL =
   'One that git or Windows reserves, that holds one of < > : " | ? *, that ends in a dot, or that is longer than 200 bytes in UTF-8 or, with its folders, than 1,000';
-export const ACCESS_REFUSAL = "Another one than that of the folder";
+export const ACCESS_REFUSAL = "Different from the folder's access";
 export const FOLDER_REFUSALS = {
   name: NAME_REFUSAL,
   access: ACCESS_REFUSAL,
-  parentId: "A folder inside of itself, or more than 8 levels of them",
+  parentId: "A folder inside itself, or more than 8 levels",
 };

@@ -15,21 +15,19 @@ export const FOLDER_DEPTH_MAX = 8;
  */
 const NAME_CHARACTERS =
   "^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u200e\\u200f\\u061c\\u202a-\\u202e\\u2066-\\u2069\\ufeff\\ufffe\\uffff\\ufdd0-\\ufdef]*$";
-export const fileName = trimmedText(NAME_CHARS_MAX, "Give it a name.")
-  .refine((text) => !text.includes("/"), "A name must not hold a slash. Make a folder instead.")
+export const fileName = trimmedText(NAME_CHARS_MAX, "Name is required.")
+  .refine((text) => !text.includes("/"), "Names can't contain slashes. Create a folder instead.")
   .meta({ allOf: [{ pattern: NAME_CHARACTERS }] })
-  .describe("Without slashes; folders make the path");
+  .describe("Name without slashes");
 /** A subject and some paragraphs; longer texts belong in the file. */
 const MESSAGE_CHARS_MAX = 5_000;
-export const commitMessage = trimmedText(MESSAGE_CHARS_MAX, "Say what has changed, or leave the message out.")
-  .refine(isStorable, "The message holds a character that cannot be stored.")
+export const commitMessage = trimmedText(MESSAGE_CHARS_MAX, "Enter a commit message, or omit it.")
+  .refine(isStorable, "The message contains an invalid character.")
   .meta({ allOf: [STORABLE] })
   .optional()
-  .describe("The commit's message; default: a sentence that names what was saved");
-export const access = z.enum(ACCESS).describe("private: the owner alone; workspace: every member");
-export const version = z
-  .int("The version is a whole number.")
-  .describe("The version that you have seen; another one is answered with 409");
+  .describe("Commit message. Default: generated");
+export const access = z.enum(ACCESS).describe("private: owner only; workspace: all members");
+export const version = z.int("version must be a whole number.").describe("Expected version. Returns 409 if stale");
 
 export const folderSchema = z.object({
   id: objectIdText,
@@ -46,7 +44,7 @@ export type Folder = z.infer<typeof folderSchema>;
 export const createFolderBody = z.object({
   name: fileName,
   parentId: objectIdText.nullish(),
-  access: access.optional().describe("Default: that of the parent, else private"),
+  access: access.optional().describe("Default: the parent's access, or private"),
 });
 export type CreateFolderBody = z.infer<typeof createFolderBody>;
 
@@ -56,7 +54,7 @@ export const updateFolderBody = z
     parentId: objectIdText.nullish().describe("null is the top level"),
     access: access.optional(),
   })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), "Say what to change.")
+  .refine((body) => Object.values(body).some((value) => value !== undefined), "Send at least one field to change.")
   .meta({ anyOf: [{ required: ["name"] }, { required: ["parentId"] }, { required: ["access"] }] });
 export type UpdateFolderBody = z.infer<typeof updateFolderBody>;
 
@@ -73,14 +71,14 @@ export const historyItemSchema = z.object({
   author,
   date: isoDate,
   subject: z.string(),
-  additions: z.int().nullable().describe("Lines that it added; null where a page's texts are too large to compare"),
-  deletions: z.int().nullable().describe("Lines that it took; null as `additions`"),
+  additions: z.int().nullable().describe("Lines added; null if too large to compare"),
+  deletions: z.int().nullable().describe("Lines deleted; null like `additions`"),
 });
 export type HistoryItem = z.infer<typeof historyItemSchema>;
 
 const commitId = z
   .string()
-  .regex(/^[0-9a-fA-F]{7,40}$/, "A commit is named by 7 to 40 hexadecimal digits.")
+  .regex(/^[0-9a-fA-F]{7,40}$/, "Use a SHA with 7 to 40 hexadecimal digits.")
   .describe("7 to 40 hexadecimal digits");
 export const commitQuery = z.object({ sha: commitId });
 export const restoreVersionBody = z.object({ sha: commitId });

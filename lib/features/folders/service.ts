@@ -80,7 +80,7 @@ export function updateFolder(
     const parentId = body.parentId === undefined ? stays : body.parentId;
     const parent = parentId ? await getFolderOrThrow(caller, itemKind, parentId) : null;
     if (parent && subtree.some(({ _id }) => _id.equals(parent._id))) {
-      throw invalid("parentId", "A folder cannot be moved into itself or into a folder that it holds.");
+      throw invalid("parentId", "A folder can't be moved into itself or its subfolders.");
     }
     const space = spaceIn(caller, parent, body.access, before.space);
     const name = parseName(body.name ?? before.name, before.name);
@@ -129,7 +129,7 @@ export function deleteFolder(
     const subtree = await subtreeOf(itemKind, folder);
     const held = await heldIn(itemKind, subtree);
     if (!options.recursive && (held.length > 0 || subtree.length > 1)) {
-      throw new AppError("conflict", `“${folder.path}” is not empty. To delete all in it, send recursive=true.`, {
+      throw new AppError("conflict", `“${folder.path}” is not empty. Send recursive=true to delete its contents.`, {
         details: { [itemKind.root]: held.length, folders: subtree.length - 1 },
       });
     }
@@ -170,14 +170,14 @@ function messageOf(before: FolderDoc, after: FolderDoc): string {
 }
 
 function refuseTooDeep(depth: number): void {
-  if (depth > FOLDER_DEPTH_MAX) throw invalid("parentId", `Folders go ${FOLDER_DEPTH_MAX} levels deep at the most.`);
+  if (depth > FOLDER_DEPTH_MAX) throw invalid("parentId", `Folders can be nested up to ${FOLDER_DEPTH_MAX} levels.`);
 }
 
 /** Refuses to make other members' items private: they would lose access. */
 function refuseOthers({ user }: Caller, docs: { ownerId: ObjectId; path: string }[]): void {
   const foreign = docs.find(({ ownerId }) => !ownerId.equals(user._id));
   if (!foreign) return;
-  throw new AppError("forbidden", `“${foreign.path}” is another member's: only its owner can make it private.`);
+  throw new AppError("forbidden", `“${foreign.path}” belongs to another member. Only its owner can make it private.`);
 }
 
 function invalid(path: string, message: string): AppError {

@@ -35,7 +35,7 @@ export function requireHost(): HostSettings {
   const { GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, GITHUB_API_URL } = env();
   if (!GITHUB_APP_ID || !GITHUB_APP_PRIVATE_KEY || !GITHUB_CLIENT_ID || !GITHUB_CLIENT_SECRET) {
     throw notConfigured(
-      "This installation knows no repository host. Whoever runs it sets GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET.",
+      "No repository host is configured. Set GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET.",
     );
   }
   const apiUrl = GITHUB_API_URL.replace(/\/+$/, "");
@@ -71,7 +71,7 @@ export async function readPerson(
   });
   const token = textIn(json, "access_token");
   if (status !== 200 || token === null) {
-    throw new AppError("invalid_request", "The host does not know this authorization. Begin anew.");
+    throw new AppError("invalid_request", "The authorization is invalid. Start again.");
   }
   const authorization = `Bearer ${token}`;
   const user = await expect200(`${host.apiUrl}/user`, authorization);
@@ -171,7 +171,7 @@ function readKey(text: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw Object.assign(notConfigured("GITHUB_APP_PRIVATE_KEY is no private key."), { cause });
+    throw Object.assign(notConfigured("GITHUB_APP_PRIVATE_KEY is not a private key."), { cause });
   }
 }
 
@@ -215,7 +215,7 @@ function none(status: number): null {
 
 function unreadable(status?: number): AppError {
   const words = status === undefined ? "in a way that cannot be read" : String(status);
-  return new AppError("source_unreachable", `The repository host answered ${words}. Try again in a minute.`);
+  return new AppError("source_unreachable", `The repository host returned ${words}. Try again in a minute.`);
 }
 
 function segment(text: string): string {

@@ -55,7 +55,7 @@ export function beginAuthorization({ workspaceId, user, via }: Caller, now = new
  *   used, expired or another user's; `forbidden` for a user who is no longer an admin of the workspace
  */
 export async function endAuthorization(request: Request, now = new Date()): Promise<Response> {
-  if (!isHostConfigured()) throw new AppError("not_found", "This installation knows no repository host.");
+  if (!isHostConfigured()) throw new AppError("not_found", "No repository host is configured.");
   const { searchParams } = new URL(request.url);
   const identity = await identify(new Headers({ cookie: request.headers.get("cookie") ?? "" }), { workspaceId: null });
   if (identity?.via.kind !== "session") {
@@ -65,7 +65,7 @@ export async function endAuthorization(request: Request, now = new Date()): Prom
   const workspaceId = await takeState(searchParams.get("state") ?? "", user._id, via.sessionId, now);
   const [role, slug] = await Promise.all([findRole(workspaceId, user._id), findWorkspaceSlug(workspaceId)]);
   if (!role || slug === null || !isAtLeast(role, "admin")) {
-    throw new AppError("forbidden", "Only admins of the workspace link its repository.");
+    throw new AppError("forbidden", "Only admins can link a repository.");
   }
   const target = new URL(`/w/${slug}/apps/link`, env().publicUrl);
   const code = searchParams.get("code");
@@ -146,5 +146,8 @@ function redirectTo(url: URL): Response {
 }
 
 function badState(): AppError {
-  return new AppError("invalid_request", "This way back is used, too old, or not yours. Begin again in the workspace.");
+  return new AppError(
+    "invalid_request",
+    "This link was already used, has expired, or belongs to someone else. Start again from the workspace.",
+  );
 }

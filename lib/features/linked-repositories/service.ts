@@ -51,7 +51,7 @@ export async function linkRepository(
       standing.branch === branch &&
       standing.subdirectory === subdirectory;
     if (!isSame) {
-      throw new AppError("conflict", `${standing.owner}/${standing.repo} is linked already. Unlink it first.`);
+      throw new AppError("conflict", `${standing.owner}/${standing.repo} is already linked. Unlink it first.`);
     }
     await collections
       .repoLinks()
@@ -140,7 +140,7 @@ async function findLinkable(
   const own = await installationsOf(caller);
   const chosen = body.installationId;
   if (chosen !== undefined && !own.some(({ installationId }) => installationId === chosen)) {
-    throw new AppError("forbidden", "The host has not shown you this installation. Let it list yours first.");
+    throw new AppError("forbidden", "Installation not found. Refresh your installations first.");
   }
   const installationId = chosen ?? (await findInstallation(host, body.owner, body.repo));
   const mine = own.find((each) => each.installationId === installationId);

@@ -86,7 +86,7 @@ export async function syncLink(
       try {
         if (await syncOnce(link, prefer, signal)) return;
         if (tries < TRIES_MAX) continue;
-        throw new AppError("unavailable", "Both sides change too often right now. It is tried again soon.");
+        throw new AppError("unavailable", "Both sides are changing. The sync will be retried soon.");
       } catch (error) {
         await noteFailure(link, error);
         throw error;
@@ -129,9 +129,9 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   const { workspaceId } = link;
   const host = requireHost();
   const token = await installationToken(host, link.installationId);
-  if (token === null) throw gone("The app is no longer installed there. Install it again, or unlink.");
+  if (token === null) throw gone("The GitHub App was uninstalled. Reinstall it or unlink.");
   const found = await findRepository(host, token, { number: link.repositoryNumber });
-  if (!found) throw gone("The host shows this repository no longer. Give the app access again, or unlink.");
+  if (!found) throw gone("The repository is no longer accessible. Grant access again or unlink.");
   if (found.owner !== link.owner || found.repo !== link.repo) {
     await collections
       .repoLinks()
@@ -139,7 +139,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   }
   const hosted = await readHosted(host, token, { ...link, ...found }, signal);
   if (hosted.head === null && link.remoteSha !== null) {
-    throw gone("The repository has lost its commits. Nothing is taken away here; push them again, or unlink.");
+    throw gone("The repository is empty. Nothing was deleted here. Push again or unlink.");
   }
   const ownHead = await findHead(workspaceId, MAIN_BRANCH);
   const base = await ownApps(workspaceId, link.localSha);
@@ -147,7 +147,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   const known = [...base.keys(), ...ours.keys()];
   const { files: theirs, skipped } = hosted.files.apps(hosted.root, link.subdirectory, known);
   if (theirs.size === 0 && base.size > 0 && prefer !== "host") {
-    throw gone("All apps are gone at the host. Nothing is taken away here; bring them back there, or unlink.");
+    throw gone("All apps were removed on the host. Nothing was deleted here. Restore them or unlink.");
   }
   const theirEdits = editsBetween(base, theirs);
   const ownEdits = editsBetween(base, ours);
@@ -165,7 +165,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   if (conflicts.length > 0) {
     await note(link, {
       state: "conflict",
-      problem: "Both sides have changed the same files. Say whose are to stay, or make them equal.",
+      problem: "Both sides changed the same files. Choose which version to keep.",
       conflicts: conflicts.sort().slice(0, CONFLICTS_TOLD),
       skipped,
     });
@@ -377,7 +377,7 @@ async function note(
 async function noteFailure(link: RepoLinkDoc, error: unknown): Promise<void> {
   // A file against a folder: the user has to rename one.
   const isConflict = error instanceof AppError && error.kind === "conflict";
-  const problem = error instanceof AppError ? error.message : "Something went wrong on our side. It is tried again.";
+  const problem = error instanceof AppError ? error.message : "Internal error. The sync will be retried.";
   if (!(error instanceof AppError)) log.error({ err: error }, "a linked repository could not be mirrored");
   await note(link, { state: isConflict ? "conflict" : "failing", problem });
 }

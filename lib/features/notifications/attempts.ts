@@ -22,11 +22,11 @@ import { senderOf } from "./senders";
 const ATTEMPTS_KEPT = 60;
 export const OPEN: DeliveryStatus[] = ["queued", "retrying"];
 
-const INTERRUPTED = "The server stopped before the answer came.";
-const RULE_GONE = "The rule was deleted before this was sent.";
-const RULE_OFF = "The rule was disabled before this was sent.";
-const RULE_CHANGED = "The rule has another channel now.";
-const SECRETS_LOST = "The channel's secrets cannot be opened any more. Enter them in the rule again.";
+const INTERRUPTED = "The server stopped before it received a response.";
+const RULE_GONE = "The rule was deleted before delivery.";
+const RULE_OFF = "The rule was disabled before delivery.";
+const RULE_CHANGED = "The rule's channel has changed.";
+const SECRETS_LOST = "The channel's secrets can't be decrypted. Enter them again in the rule.";
 
 /**
  * Next action of the job runner. `retry`: call again after the runner's pause, or after `afterMs` if the receiver asked
@@ -202,7 +202,7 @@ async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeepAliveClien
     const failed = { httpStatus: null, durationMs: 0, snippet: null };
     if (error instanceof SealError) return { ...failed, error: SECRETS_LOST, isHopeless: true };
     log.error({ err: error, deliveryId: _id.toHexString() }, "a notification could not be sent for a fault of ours");
-    return { ...failed, error: "The message could not be sent for a fault of this server." };
+    return { ...failed, error: "The message could not be sent because of a server error." };
   }
 }
 

@@ -332,7 +332,7 @@ describe("what receivers do (T79)", () => {
     );
     const nonsense = await listener((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
     for (const [url, words] of [
-      ["http://nowhere.invalid/hook", "host name was not found"],
+      ["http://nowhere.invalid/hook", "Host not found"],
       ["http://127.0.0.1:1/hook", "refused"],
       [`https://127.0.0.1:${nonsense.port}/hook`, "secure connection"],
       [`https://127.0.0.1:${tls.port}/hook`, "secure connection"],
@@ -376,7 +376,7 @@ describe("what receivers do (T79)", () => {
         expect(await onlyDelivery(run)).toMatchObject({
           status: "retrying",
           httpStatus: null,
-          lastError: expect.stringContaining("no answer in time"),
+          lastError: expect.stringContaining("Timed out"),
         });
       }),
     );
@@ -424,7 +424,7 @@ describe("what receivers do (T79)", () => {
     expect(await onlyDelivery(run)).toMatchObject({
       status: "failed",
       attempts: 1,
-      lastError: expect.stringContaining("may not be reached"),
+      lastError: expect.stringContaining("address is blocked"),
     });
   });
 
@@ -774,7 +774,7 @@ describe("a test notification (T82)", () => {
     expect([good.status, good.json.data]).toEqual([200, { delivered: true, httpStatus: 200 }]);
     receiver.answer = answerWith(500, {}, "a secret of the receiver");
     const bad = await test({ ...adHoc, trigger: "failure" }, home.owner, home.base);
-    expect(bad.json.data).toEqual({ delivered: false, httpStatus: 500, error: "The receiver answered 500." });
+    expect(bad.json.data).toEqual({ delivered: false, httpStatus: 500, error: "The receiver returned 500." });
     expect(receiver.hits.map(({ raw }) => JSON.parse(raw.toString()).trigger)).toEqual(["success", "failure"]);
     expect(payloadSchema.parse(JSON.parse(receiver.hits[0]?.raw.toString() ?? ""))).toMatchObject({
       resourceName: "Tested",

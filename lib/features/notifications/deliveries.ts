@@ -113,10 +113,10 @@ export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Prom
   const before = await getDeliveryDocOrThrow(caller, deliveryId);
   const rule = await senderOf(workspaceId, before);
   if (before.resourceType === "dashboard" && before.trigger === "failure") {
-    throw new AppError("conflict", "This snapshot was never drawn. Send a new one from its dashboard.");
+    throw new AppError("conflict", "This snapshot was never rendered. Send a new one from the dashboard.");
   }
   const reason = reasonToSkip(before, rule);
-  if (reason) throw new AppError("conflict", `${reason} It cannot be sent again.`);
+  if (reason) throw new AppError("conflict", `${reason} It can't be resent.`);
   const queued = await collections.deliveries().findOneAndUpdate(
     { _id: deliveryId, workspaceId, status: "failed" },
     [
@@ -132,7 +132,7 @@ export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Prom
     ],
     { returnDocument: "after" },
   );
-  if (!queued) throw new AppError("conflict", "Only a delivery that has failed can be sent again.");
+  if (!queued) throw new AppError("conflict", "Only failed deliveries can be resent.");
   tellDeliveries([queued]);
   await sendJobEvents(wakeCalls([queued])).catch((error: unknown) =>
     log.warn({ err: error, deliveryId: deliveryId.toHexString() }, "the job runner is away; a sweeper wakes it"),
@@ -143,6 +143,6 @@ export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Prom
 async function getDeliveryDocOrThrow(caller: Caller, deliveryId: ObjectId): Promise<DeliveryDoc> {
   const doc = await collections.deliveries().findOne({ _id: deliveryId, workspaceId: caller.workspaceId });
   const [visible] = doc ? await onlyVisible(caller, [doc]) : [];
-  if (!visible) throw new AppError("not_found", "There is no such delivery in this workspace.");
+  if (!visible) throw new AppError("not_found", "Delivery not found.");
   return visible;
 }

@@ -13,10 +13,10 @@ export type Facts = {
 };
 
 const HOW: Record<Payload["triggerType"], string> = {
-  scheduled: "by its schedule",
-  manual: "by hand",
+  scheduled: "on schedule",
+  manual: "manually",
   api: "through the API",
-  backfill: "as a backfill",
+  backfill: "by backfill",
   webhook: "by a webhook",
 };
 
@@ -27,10 +27,10 @@ export function toFacts(payload: Payload, isTest: boolean): Facts {
   return {
     headline: `${isTest ? "Test: " : ""}${payload.resourceName} ${isFailure ? "failed" : "succeeded"}`,
     isFailure,
-    action: isFlow ? "Open the flow" : "Open the console",
+    action: isFlow ? "Open flow" : "Open console",
     rows: [
       { label: isFlow ? "Flow" : "Scheduled query", value: payload.resourceName },
-      { label: "Status", value: isFailure ? "Failure" : "Success" },
+      { label: "Status", value: isFailure ? "Failed" : "Succeeded" },
       { label: "Completed", value: toUtc(payload.completedAt) },
       { label: "Duration", value: formatDuration(payload.durationMs) },
       ...(payload.rowCount === undefined ? [] : [{ label: "Rows", value: formatCount(payload.rowCount) }]),

@@ -2,25 +2,25 @@ import { SCHEDULE_REFUSALS } from "@/lib/features/runs/schedules/reference";
 
 /** Well-formed values that may still be rejected: the egress proxy checks addresses. */
 export const ADDRESS_REFUSALS = {
-  url: "No http or https address, or one with a user name, or a port that no web server has",
-  chatWebhookUrl: "No http or https address, or one with a user name, or a port that no web server has",
+  url: "Not an http or https URL, a URL with a user name, or a blocked port",
+  chatWebhookUrl: "Not an http or https URL, a URL with a user name, or a blocked port",
 };
 
 /** Further values that snapshots of dashboards reject. */
 export const SNAPSHOT_REFUSALS = {
   ...SCHEDULE_REFUSALS,
-  filters: "A filter that the dashboard has not, or a value of another kind",
+  filters: "An unknown filter, or a value of the wrong type",
 };
 
 /** Fields that a change of channel requires. */
 export const CHANNEL_REFUSALS = {
-  recipients: "Left out where the rule becomes one of email",
-  url: "Left out where the rule becomes one of webhook",
-  chatWebhookUrl: "Left out where the rule becomes one of chat",
+  recipients: "Missing when the channel becomes email",
+  url: "Missing when the channel becomes webhook",
+  chatWebhookUrl: "Missing when the channel becomes chat",
 };
 
 export const RULE_WORDS =
-  "It fires when a run of the console or flow ends with one of its triggers; runs that were cancelled fire none. One channel a rule, several rules a resource (at most 50). email needs recipients, webhook needs url, chat needs chatWebhookUrl. Addresses are http or https and not private, and are looked at again at each send. Owners, admins and API keys may; a member may read.";
+  "Notifies when a run of the console or flow ends with one of the rule's triggers. Cancelled runs do not notify. Each rule has one channel; each resource has up to 50 rules. email requires recipients, webhook requires url, chat requires chatWebhookUrl. URLs must be http or https and not private, and are checked on every send. Requires an owner, admin or API key; members can read rules.";
 
 /** Input of the vectors below and in docs/develop/notifications.md. */
 export const VECTOR = {

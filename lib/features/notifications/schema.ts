@@ -17,40 +17,40 @@ export type Trigger = z.infer<typeof trigger>;
 
 const triggers = z
   .array(trigger)
-  .min(1, "Choose success, failure, or both.")
-  .max(10, "Each trigger once is enough.")
+  .min(1, "triggers must be success, failure or both.")
+  .max(10, "Duplicate trigger.")
   .transform((given) => [...new Set(given)]);
 const recipients = z
   .array(emailAddress)
-  .min(1, "Name somebody who gets the mails.")
+  .min(1, "Enter at least one recipient.")
   .max(RECIPIENTS_MAX, `At most ${RECIPIENTS_MAX} addresses.`)
   .transform((given) => [...new Set(given)]);
 /** An address that the egress proxy checks too, when it is saved and again at each send. */
 const webAddress = z
   .string()
-  .min(1, "Enter the address of the receiver.")
+  .min(1, "Enter the receiver's URL.")
   .max(URL_CHARS_MAX, `At most ${URL_CHARS_MAX} characters.`)
-  .describe("An http or https address that is not private");
+  .describe("A public http or https URL");
 // Line breaks would start new lines wherever the label is shown (T83).
 const displayLabel = boundedText(LABEL_CHARS_MAX).regex(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/,
-  "One line without control characters.",
+  "Must be one line without control characters.",
 );
 
 export const emailFields = { channelType: z.literal("email"), recipients };
 export const webhookFields = {
   channelType: z.literal("webhook"),
   url: webAddress,
-  rotateWebhookSecret: z.boolean().optional().describe("A new rule has a new secret anyway"),
+  rotateWebhookSecret: z.boolean().optional().describe("New rules always get a new secret"),
 };
 export const chatFields = {
   channelType: z.literal("chat"),
-  chatWebhookUrl: webAddress.describe("The address of the chat's incoming webhook"),
+  chatWebhookUrl: webAddress.describe("Incoming webhook URL of the chat"),
   displayLabel: displayLabel.optional(),
 };
 
-const resource = { resourceType, resourceId: objectIdText.describe("The console's or the flow's id") };
+const resource = { resourceType, resourceId: objectIdText.describe("ID of the console or flow") };
 const common = { ...resource, enabled: z.boolean().default(true), triggers };
 
 export const createRuleBody = z.discriminatedUnion("channelType", [
@@ -65,7 +65,10 @@ export const channelChanges = {
   channelType: channelType.optional(),
   recipients: recipients.optional(),
   url: webAddress.optional(),
-  rotateWebhookSecret: z.boolean().optional().describe("Makes a new signing secret; the old one ends at once"),
+  rotateWebhookSecret: z
+    .boolean()
+    .optional()
+    .describe("Rotates the signing secret; the old one stops working immediately"),
   chatWebhookUrl: webAddress.optional(),
   displayLabel: displayLabel.optional(),
 };
@@ -82,7 +85,7 @@ export type ChannelRequest = Omit<UpdateRuleBody, "enabled" | "triggers">;
 /** Tests a saved rule, or an unsaved channel, which requires the same fields as a new rule. */
 export const testBody = z
   .object({
-    ruleId: objectIdText.optional().describe("A saved rule; then nothing else is needed"),
+    ruleId: objectIdText.optional().describe("ID of a saved rule; replaces all other fields"),
     trigger: trigger.default("success"),
     resourceType: resourceType.optional(),
     resourceId: objectIdText.optional(),
@@ -94,11 +97,11 @@ export const testBody = z
   })
   .refine((body) => body.ruleId !== undefined || body.channelType !== undefined, {
     path: ["ruleId"],
-    message: "Name a saved rule, or a channelType with its fields.",
+    message: "Send ruleId, or channelType with its fields.",
   })
   .refine((body) => body.ruleId !== undefined || (body.resourceType !== undefined && body.resourceId !== undefined), {
     path: ["resourceId"],
-    message: "Say which console or flow the message is about: resourceType and resourceId.",
+    message: "resourceType and resourceId are required.",
   })
   .meta({ anyOf: [{ required: ["ruleId"] }, { required: ["channelType", "resourceType", "resourceId"] }] });
 export type TestBody = z.infer<typeof testBody>;
@@ -113,7 +116,7 @@ export type TestAnswer = z.infer<typeof testAnswer>;
 export const channelSchema = z.union([
   z.object({ recipients: z.array(z.string()) }).describe("email"),
   z
-    .object({ urlPreview: z.string().describe("The host, and the end of the address"), hasSecret: z.boolean() })
+    .object({ urlPreview: z.string().describe("Host and last characters of the URL"), hasSecret: z.boolean() })
     .describe("webhook"),
   z.object({ displayLabel: z.string().nullable(), configured: z.boolean() }).describe("chat"),
 ]);
@@ -135,7 +138,7 @@ export const savedRuleSchema = ruleSchema.extend({
   signingSecretOnce: z
     .string()
     .optional()
-    .describe("whsec_ and 64 hexadecimal digits: of a new webhook, and after a rotation. Shown this once"),
+    .describe("whsec_ and 64 hexadecimal digits. Returned once, on creation and rotation"),
 });
 export type SavedRule = z.infer<typeof savedRuleSchema>;
 
@@ -145,18 +148,18 @@ export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 export const deliverySchema = z.object({
   id: objectIdText,
   ruleId: objectIdText.describe("The rule, or the snapshot of a dashboard"),
-  runId: objectIdText.describe("Of a snapshot: its own moment's, of no run"),
+  runId: objectIdText.describe("For snapshots: the send time's ID, not a run"),
   resourceType: z.enum(RESOURCE_TYPES),
-  resourceId: objectIdText.describe("The console's, the flow's or the dashboard's id"),
+  resourceId: objectIdText.describe("ID of the console, flow or dashboard"),
   resourceName: z.string(),
   trigger,
   channelType,
-  status: deliveryStatus.describe("skipped: the rule was deleted, disabled or changed before it was sent"),
-  attempts: z.int().nonnegative().describe("How often it was sent, or tried to be"),
-  httpStatus: z.int().nullable().describe("Of the last answer; null for mails, and when there was none"),
+  status: deliveryStatus.describe("skipped: the rule was deleted, disabled or changed before delivery"),
+  attempts: z.int().nonnegative().describe("Number of attempts"),
+  httpStatus: z.int().nullable().describe("Status of the last response; null for emails and timeouts"),
   lastError: z.string().nullable(),
   sentAt: isoDate.nullable().describe("When the receiver accepted it"),
-  completedAt: isoDate.nullable().describe("When the record became final"),
+  completedAt: isoDate.nullable().describe("Time of the final state"),
   createdAt: isoDate,
 });
 export type Delivery = z.infer<typeof deliverySchema>;
@@ -164,14 +167,17 @@ export type Delivery = z.infer<typeof deliverySchema>;
 export const attemptSchema = z.object({
   at: isoDate,
   httpStatus: z.int().nullable(),
-  durationMs: z.int().nonnegative().nullable().describe("null when the server stopped before the end"),
-  error: z.string().nullable().describe("null when it was accepted"),
-  snippet: z.string().nullable().describe(`The first ${SNIPPET_CHARS_MAX} characters of the answer, without secrets`),
+  durationMs: z.int().nonnegative().nullable().describe("null if the server stopped during the attempt"),
+  error: z.string().nullable().describe("null if accepted"),
+  snippet: z
+    .string()
+    .nullable()
+    .describe(`First ${SNIPPET_CHARS_MAX} characters of the response, with secrets removed`),
 });
 export type Attempt = z.infer<typeof attemptSchema>;
 
 export const deliveryDetailsSchema = deliverySchema.extend({
-  attemptLog: z.array(attemptSchema).describe("The attempts one by one, the first one first"),
+  attemptLog: z.array(attemptSchema).describe("Attempts, oldest first"),
 });
 export type DeliveryDetails = z.infer<typeof deliveryDetailsSchema>;
 

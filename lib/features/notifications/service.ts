@@ -98,7 +98,7 @@ export async function createRule(caller: Caller, body: CreateRuleBody, now = new
 async function refuseTooMany(resource: RuledResource): Promise<void> {
   const count = await collections.notificationRules().countDocuments(resource, { limit: RULES_PER_RESOURCE_MAX + 1 });
   if (count <= RULES_PER_RESOURCE_MAX) return;
-  throw new AppError("conflict", `This has ${RULES_PER_RESOURCE_MAX} rules already. Delete one first.`);
+  throw new AppError("conflict", `Limit of ${RULES_PER_RESOURCE_MAX} rules reached. Delete one first.`);
 }
 
 /**
@@ -133,7 +133,7 @@ export async function updateRule(
     await tellRules(after);
     return withSecret(after, newSecret);
   }
-  throw new AppError("conflict", "Somebody else is changing this rule. Load it again, then try once more.");
+  throw new AppError("conflict", "Someone else is changing this rule. Reload it and try again.");
 }
 
 /**
@@ -156,7 +156,7 @@ export async function deleteRulesOf({ workspaceId, resourceType, resourceId }: R
 export async function getRuleDocOrThrow(caller: Caller, ruleId: ObjectId): Promise<RuleDoc> {
   const doc = await collections.notificationRules().findOne({ _id: ruleId, workspaceId: caller.workspaceId });
   const [visible] = doc ? await onlyVisible(caller, [doc]) : [];
-  if (!visible) throw new AppError("not_found", "There is no such notification rule in this workspace.");
+  if (!visible) throw new AppError("not_found", "Notification rule not found.");
   return visible;
 }
 

@@ -22,16 +22,16 @@ const filters = z
   .refine((values) => JSON.stringify(values).length <= FILTERS_CHARS_MAX, {
     message: `Filters take at most ${FILTERS_CHARS_MAX} characters as JSON.`,
   })
-  .describe("A filter's id to its value, as of `data`; what is left out stands on its default");
+  .describe("Filter values by filter ID, as in `data`. Omitted filters use their default");
 const grain = z.enum(GRAINS).nullable();
 const compare = z.enum(COMPARISONS).nullable();
-const theme = z.enum(PICTURE_THEMES).describe("By which light the picture is drawn");
-const withPdf = z.boolean().describe("A PDF of the whole page goes beside the picture");
+const theme = z.enum(PICTURE_THEMES).describe("Theme of the image");
+const withPdf = z.boolean().describe("Also sends a PDF of the dashboard");
 const { cron, timezone } = scheduleBody.shape;
 
 const common = {
   cron,
-  timezone: timezone.describe("A name of the IANA database: of the schedule, and of the days in the picture"),
+  timezone: timezone.describe("IANA time zone of the schedule and of dates in the image"),
   enabled: z.boolean().default(true),
   filters: filters.default({}),
   grain: grain.default(null),
@@ -67,7 +67,7 @@ export const snapshotSchema = z.object({
   enabled: z.boolean(),
   cron: z.string(),
   timezone: z.string(),
-  nextRuns: z.array(isoDate).describe("The next five; none while it is off"),
+  nextRuns: z.array(isoDate).describe("Next five runs; empty while disabled"),
   filters,
   grain,
   compare,
@@ -83,7 +83,7 @@ export const snapshotSchema = z.object({
 export type Snapshot = z.infer<typeof snapshotSchema>;
 
 export const savedSnapshotSchema = snapshotSchema.extend({
-  signingSecretOnce: z.string().optional().describe("Of a new webhook, and after a rotation. Shown this once"),
+  signingSecretOnce: z.string().optional().describe("Returned once, on creation and rotation"),
 });
 export type SavedSnapshot = z.infer<typeof savedSnapshotSchema>;
 
@@ -97,8 +97,8 @@ export const snapshotPayloadSchema = z.object({
   takenAt: isoDate,
   timezone: z.string(),
   widgets: z.array(z.object({ title: z.string(), lines: z.array(z.string()) })),
-  pictureUrl: z.url().nullable().describe("A PNG, for 30 days; null where nobody outside could read it"),
-  pdfUrl: z.url().nullable().describe("The same as a PDF; null where none is sent, too"),
+  pictureUrl: z.url().nullable().describe("PNG URL, valid for 30 days; null if the server is not publicly reachable"),
+  pdfUrl: z.url().nullable().describe("PDF URL; null if no PDF is sent"),
   workspaceId: objectIdText,
   deepLink: z.url(),
 });

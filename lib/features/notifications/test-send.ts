@@ -15,7 +15,7 @@ import { send } from "./send";
 import { getRuleDocOrThrow } from "./service";
 
 /** Example facts of a test message. */
-const EXAMPLE = { durationMs: 1_234, rowCount: 42, errorMessage: "This is a test: nothing has failed." } as const;
+const EXAMPLE = { durationMs: 1_234, rowCount: 42, errorMessage: "This is a test. Nothing has failed." } as const;
 
 type Target = { channel: OpenChannel; resourceType: RuledType; resourceId: ObjectId };
 
@@ -35,7 +35,7 @@ export async function sendTest(
     getResourceOrThrow(caller, resourceType, resourceId),
     findWorkspaceSlug(workspaceId),
   ]);
-  if (slug === null) throw new AppError("not_found", "This workspace is gone.");
+  if (slug === null) throw new AppError("not_found", "This workspace was deleted.");
   await consume("notificationTests", workspaceId.toHexString());
   const payload = toPayload(
     {

@@ -46,7 +46,7 @@ function admitted(): Map<string, Places> {
 
 function waitInLine(places: Places, connectionId: string, signal: AbortSignal): Promise<void> {
   if (places.queue.length >= WORKSPACE_QUEUE_MAX) {
-    throw new AppError("rate_limited", "Too many queries of this workspace are waiting. Try again in a moment.", {
+    throw new AppError("rate_limited", "Too many queued queries in this workspace. Try again in a moment.", {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }

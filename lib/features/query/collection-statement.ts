@@ -259,7 +259,7 @@ function toFilter(conditions: Values[]): Values {
 /** @throws AppError `invalid_request` for names that are a path or an operator in MongoDB */
 function toField(name: string): string {
   if (!name.includes(".") && !name.startsWith("$") && !name.includes("\0")) return name;
-  throw new AppError("invalid_request", `Rows are not sorted or filtered by ${name} here. Write a query in a console.`);
+  throw new AppError("invalid_request", `Sorting and filtering by ${name} is not supported. Use a console.`);
 }
 
 function toConditions({ columns = [] }: Entity, filters: TableRowsBody["filters"]): Values[] {

@@ -16,8 +16,8 @@ import { bindVariables, inSource } from "./variables";
 export function workspaceToQuery({ via }: UserCaller, body: ExecuteBody): ObjectId {
   if (body.workspaceId) return new ObjectId(body.workspaceId);
   if (via.kind === "key") return via.membership.workspaceId;
-  throw new AppError("invalid_request", "Say in which workspace the connection is.", {
-    details: [{ path: "workspaceId", message: "Needed, unless an API key says it." }],
+  throw new AppError("invalid_request", "workspaceId is required.", {
+    details: [{ path: "workspaceId", message: "Required without an API key." }],
   });
 }
 
@@ -52,7 +52,7 @@ export async function executeOn(
   const rest = { connection, origin, limit, result, timeoutMs, executionId, readOnly, signal };
   if (variables === undefined) return executeQuery(caller, { ...rest, statement: { query, params } }, format);
   if (typeof query !== "string" || params !== undefined) {
-    const message = "Variables go with a text, and without params.";
+    const message = "variables require a text query and can't be combined with params.";
     throw new AppError("invalid_request", message, { details: [{ path: "variables", message }] });
   }
   const bound = await bindVariables(query, driverOf(connection.type), variables, connection.workspaceId);

@@ -141,7 +141,7 @@ export async function cancelExecution(whoever: Caller, executionId: string): Pro
   const { matchedCount } = await collections
     .executions()
     .updateOne({ ...reachOf(caller), executionId, status: { $in: UNFINISHED } }, { $set: { cancelRequested: true } });
-  if (matchedCount === 0) throw new AppError("not_found", "No query with this id is running in this workspace.");
+  if (matchedCount === 0) throw new AppError("not_found", "No running query with this ID.");
 }
 
 /**
@@ -184,7 +184,7 @@ export async function getExecution(
       ? here
       : await collections.executions().findOne({ ...reachOf(caller), executionId }, { sort: { _id: -1 } });
   const [found] = doc ? await toExecutions(caller, [doc], visibility) : [];
-  if (!found) throw new AppError("not_found", "There is no query with this id in this workspace.");
+  if (!found) throw new AppError("not_found", "Query not found.");
   return found;
 }
 
@@ -309,7 +309,7 @@ async function endWhatRuns(): Promise<void> {
   const until = performance.now() + LAST_ENDS_TIMEOUT_MS;
   while (running.size > 0 && performance.now() < until) await sleep(LAST_ENDS_POLL_MS);
   for (const { doc } of running.values()) {
-    writeSoon(Object.assign(doc, { status: "cancelled", error: "The server was stopped.", completedAt: new Date() }));
+    writeSoon(Object.assign(doc, { status: "cancelled", error: "The server stopped.", completedAt: new Date() }));
   }
   await writeNow();
 }

@@ -51,7 +51,7 @@ export async function claimExecutionId(doc: ExecutionDoc): Promise<void> {
 
 /** Returns the error for a used id, the same from every check. */
 export function usedBefore(): AppError {
-  return new AppError("conflict", "A query with this executionId was run before. Send a new id, or none.");
+  return new AppError("conflict", "This executionId was already used. Send a new one, or omit it.");
 }
 
 /**

@@ -24,19 +24,19 @@ export const EXECUTE_FAILURES = [
 ] as const satisfies ErrorKind[];
 
 export const EXECUTE_REFUSALS = {
-  query: "Another language than the connection's, or a text without a statement",
-  params: "Other values than the placeholders of the query take",
-  variables: "One missing that the text has; beside params, or with an operation",
+  query: "A different language than the connection's, or text without a statement",
+  params: "Values that do not match the query's placeholders",
+  variables: "A missing variable; variables combined with params or an operation object",
 };
 
 export const TABLE_COUNT_REFUSALS = {
   table: "A connection without tables or collections",
-  filters: "Columns that the table does not have, or values that its columns are not compared with",
+  filters: "Unknown columns, or values of the wrong type",
 };
 export const TABLE_REFUSALS = {
   ...TABLE_COUNT_REFUSALS,
-  sort: "Columns that the table does not have, or whose types have no order",
-  after: "A page of another question",
+  sort: "Unknown columns, or whose types have no order",
+  after: "A cursor of another query",
 };
 
 /** Formats of a result that Accept may request besides JSON. */

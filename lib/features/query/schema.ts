@@ -8,19 +8,19 @@ import { ORIGIN_KINDS } from "./model";
 
 /** Query for a database. */
 export const query = z
-  .union([z.string().min(1, "Write a query first."), z.record(z.string(), z.unknown())])
+  .union([z.string().min(1, "Query is required."), z.record(z.string(), z.unknown())])
   .describe("SQL text, MongoDB shell text, or a MongoDB operation as an object");
 /** Values of the query's placeholders. */
 export const params = z
   .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
-  .describe("Values for the placeholders of the query, always bound");
+  .describe("Values for the query's placeholders, sent as bound parameters");
 
 /** Maximum length of a number, more than any database writes out. */
 const NUMBER_CHARS_MAX = 200;
 
 const dateText = z.union(
   [z.iso.date(), z.iso.datetime({ local: true, offset: true })],
-  "A date is 2026-05-31, a time 2026-05-31T14:30:00, with Z or an offset if it has a zone.",
+  "Use 2026-05-31 for dates and 2026-05-31T14:30:00 for times, with Z or an offset if zoned.",
 );
 const numberText = z
   .string()
@@ -48,10 +48,10 @@ const variableInput = z
 export type VariableValue = z.infer<typeof variableValue>;
 
 const variables = z
-  .record(z.string().regex(VARIABLE_NAME, "A variable's name has letters, digits and underscores."), variableInput)
+  .record(z.string().regex(VARIABLE_NAME, "Variable names can contain letters, digits and underscores."), variableInput)
   .optional()
   .describe(
-    'A value for each {{name}} of the text, always bound: text, number, boolean, null or {type, value}. Every digit of a number counts; as text, {type: "number", value: "9007199254740993"}',
+    'Value for each {{name}}, sent as a bound parameter: text, number, boolean, null or {type, value}. Every digit of a number counts; as text, {type: "number", value: "9007199254740993"}',
   );
 
 const common = {
@@ -59,10 +59,10 @@ const common = {
   params: params.optional(),
   variables,
   limit: z
-    .int("The limit is a whole number of rows.")
+    .int("limit must be a whole number.")
     .optional()
     .describe(
-      `Rows at the most. JSON: default ${ROW_LIMIT_DEFAULT}, at most ${ROW_LIMIT_MAX}; streams: none unless sent`,
+      `Maximum number of rows. JSON: default ${ROW_LIMIT_DEFAULT}, at most ${ROW_LIMIT_MAX}; streams: none unless sent`,
     ),
   result: z
     .int("The result's number is a whole number.")
@@ -70,15 +70,15 @@ const common = {
     .optional()
     .describe("The result to begin with, from 0, of a statement with several, such as CALL. Default 0"),
   timeoutMs: z
-    .int("The time limit is a whole number of milliseconds.")
-    .min(1, "The time limit is at least 1 ms.")
+    .int("timeoutMs must be a whole number of milliseconds.")
+    .min(1, "timeoutMs must be at least 1.")
     .optional()
     .describe(`Default ${TIMEOUT_DEFAULT_MS}, at most ${TIMEOUT_MAX_MS}`),
-  executionId: z.uuid("The executionId is a UUID.").optional().describe("Your own id, for cancelling"),
+  executionId: z.uuid("executionId must be a UUID.").optional().describe("Client-generated ID for cancelling"),
   readOnly: z
     .boolean()
     .optional()
-    .describe("true: refuses all but reading, on a connection that may write, too; false allows nothing more"),
+    .describe("true: rejects writes even if the connection allows them. false has no effect"),
 };
 
 /** POST /api/workspaces/{workspaceId}/databases/{id}/execute */
@@ -89,21 +89,21 @@ export type ExecuteOnBody = z.infer<typeof executeOnBody>;
 export const executeBody = z
   .object({
     ...common,
-    workspaceId: objectIdText.optional().describe("Needed with a session; a key has one already"),
+    workspaceId: objectIdText.optional().describe("Required with a session; implied by an API key"),
     connectionId: objectIdText.optional(),
-    databaseId: objectIdText.optional().describe("The same as connectionId"),
+    databaseId: objectIdText.optional().describe("Alias of connectionId"),
   })
   .refine((body) => body.connectionId !== undefined || body.databaseId !== undefined, {
     path: ["connectionId"],
-    message: "Name the connection to query.",
+    message: "connectionId is required.",
   })
   .meta({ anyOf: [{ required: ["connectionId"] }, { required: ["databaseId"] }] });
 export type ExecuteBody = z.infer<typeof executeBody>;
 
 export const fieldSchema = z.object({
   name: z.string(),
-  type: z.string().describe("The neutral type: int32, int64, float64, decimal, string, timestamp ..."),
-  dbType: z.string().describe("The database's own name of the type"),
+  type: z.string().describe("Normalised type: int32, int64, float64, decimal, string, timestamp ..."),
+  dbType: z.string().describe("Native type name"),
 });
 
 /** Number of rows of a page of a table. */
@@ -115,13 +115,13 @@ const NAME_CHARS_MAX = 500;
 const VALUE_CHARS_MAX = 10_000;
 const name = z.string().min(1, "A name is needed.").max(NAME_CHARS_MAX, "No name is so long.");
 
-const filterValue = z.string().max(VALUE_CHARS_MAX, "The value is too long to be compared with.").nullable();
+const filterValue = z.string().max(VALUE_CHARS_MAX, "The value is too long.").nullable();
 const tableFilter = z.union([
   z.object({
     column: name,
     op: z
       .enum(CONDITION_OPS)
-      .describe("is, not, least (>=), most (<=), above (>), below (<), holds (a text, in any case)"),
+      .describe("is, not, least (>=), most (<=), above (>), below (<), holds (case-insensitive contains)"),
     value: filterValue.describe(
       "As a page shows it: text as it is, everything else as its JSON text; null with is and not alone",
     ),
@@ -131,31 +131,31 @@ const tableFilter = z.union([
     op: z.literal("any"),
     values: z
       .array(filterValue)
-      .min(1, "Any of what? Name a value.")
+      .min(1, "Send at least one value.")
       .max(ANY_VALUES_MAX, `At most ${ANY_VALUES_MAX} values.`)
-      .describe("The column has one of these; null is a value like others here"),
+      .describe("Matches any of these values, including null"),
   }),
 ]);
 export type TableFilter = z.infer<typeof tableFilter>;
 
 /** POST /api/workspaces/{workspaceId}/databases/{id}/rows */
 export const tableRowsBody = z.object({
-  table: entityNameSchema.describe("As the list of what the connection holds names it"),
+  table: entityNameSchema.describe("Name as returned by the list of tables"),
   filters: z
     .array(tableFilter)
     .max(TABLE_CONDITIONS_MAX, `At most ${TABLE_CONDITIONS_MAX} filters.`)
     .default([])
-    .describe("A row has to fit all of them"),
+    .describe("Rows must match all filters"),
   sort: z
     .array(z.object({ column: name, descending: z.boolean().default(false) }))
     .max(TABLE_SORTS_MAX, `At most ${TABLE_SORTS_MAX} columns to sort by.`)
     .default([])
     .describe("Rows without a value come last, both ways; the primary key decides among equals"),
-  after: z.string().max(CURSOR_CHARS_MAX, "This is no page.").optional().describe("`next` of the page before"),
+  after: z.string().max(CURSOR_CHARS_MAX, "Invalid cursor.").optional().describe("`next` of the previous page"),
   limit: z
-    .int("The limit is a whole number of rows.")
-    .min(1, "A page has a row at least.")
-    .max(TABLE_PAGE_ROWS.max, `A page has ${TABLE_PAGE_ROWS.max} rows at most.`)
+    .int("limit must be a whole number.")
+    .min(1, "limit must be at least 1.")
+    .max(TABLE_PAGE_ROWS.max, `limit must be at most ${TABLE_PAGE_ROWS.max}.`)
     .default(TABLE_PAGE_ROWS.normal),
 });
 export type TableRowsBody = z.infer<typeof tableRowsBody>;
@@ -165,7 +165,7 @@ export const tableCountBody = tableRowsBody.pick({ table: true, filters: true })
 export type TableCountBody = z.infer<typeof tableCountBody>;
 export const tableCountAnswer = z.object({
   executionId: z.string(),
-  count: z.union([z.int(), z.string()]).describe("A text where it is larger than a JSON number keeps exact"),
+  count: z.union([z.int(), z.string()]).describe("A string if it exceeds the exact range of JSON numbers"),
   durationMs: z.number(),
 });
 
@@ -200,13 +200,11 @@ export type ExecuteAnswer = z.infer<typeof executeAnswer>;
 export const tableRowsAnswer = executeAnswer
   .omit({ truncated: true, affectedRows: true, moreResults: true, resultsOmitted: true })
   .extend({
-    next: z.string().nullable().describe("Names the page behind; null on the last one"),
+    next: z.string().nullable().describe("Cursor of the next page; null on the last one"),
     isStable: z
       .boolean()
       .describe("false where nothing tells rows apart: then pages are counted, and a row may come twice or not at all"),
-    primaryKey: z
-      .array(z.string())
-      .describe("The columns that tell rows apart; empty where the database declares none"),
+    primaryKey: z.array(z.string()).describe("Primary key columns; empty if none is declared"),
   });
 export type TableRowsAnswer = z.infer<typeof tableRowsAnswer>;
 
@@ -214,7 +212,7 @@ export const executionSchema = z.object({
   executionId: z.string(),
   connectionId: objectIdText,
   userId: objectIdText,
-  runId: objectIdText.nullable().describe("The run in the background that it was a part of"),
+  runId: objectIdText.nullable().describe("Background run it belongs to"),
   origin: z
     .object({ kind: z.enum(ORIGIN_KINDS), id: objectIdText.nullable() })
     .nullable()
@@ -226,12 +224,12 @@ export const executionSchema = z.object({
   durationMs: z.number().nullable(),
   rowCount: z.int().nullable(),
   affectedRows,
-  error: z.string().nullable().describe("Null too where the query is withheld: it may repeat the text"),
+  error: z.string().nullable().describe("Null if the query is hidden"),
   format: z.string(),
 });
 export type Execution = z.infer<typeof executionSchema>;
 
-export const executionParams = z.object({ executionId: z.uuid("The executionId is a UUID.") });
+export const executionParams = z.object({ executionId: z.uuid("executionId must be a UUID.") });
 
 export type ResultFormat = "json" | "ndjson" | "csv" | "arrow" | "parquet" | "xlsx";
 

@@ -349,7 +349,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
     cancel: () => stop.abort(new AppError("cancelled", "The query was cancelled.")),
   });
   const timer = setTimeout(() => stop.abort(timedOut(timeoutMs)), timeoutMs);
-  const onLeave = () => stop.abort(new AppError("cancelled", "The client has left."));
+  const onLeave = () => stop.abort(new AppError("cancelled", "The client disconnected."));
   if (request.signal.aborted) onLeave();
   else request.signal.addEventListener("abort", onLeave, { once: true });
 
@@ -573,10 +573,7 @@ function withExecutionId(error: unknown, executionId: string): unknown {
 
 function timedOut(timeoutMs: number): AppError {
   const limit = timeoutMs >= 1000 ? `${rounded(timeoutMs / 1000)} s` : `${timeoutMs} ms`;
-  return new AppError(
-    "timeout",
-    `The query took longer than ${limit} and was stopped. Narrow it, or allow it more time.`,
-  );
+  return new AppError("timeout", `The query timed out after ${limit}. Simplify it, or raise the timeout.`);
 }
 
 function statusOf(reason: unknown): ExecutionEnd["status"] {

@@ -43,7 +43,7 @@ export function readCursor(text: string, fits: (cursor: Cursor) => boolean): Cur
 }
 
 export function badCursor(): AppError {
-  return new AppError("invalid_request", "This page is of another question. Begin with the first page.", {
-    details: [{ path: "after", message: "No page of these rows." }],
+  return new AppError("invalid_request", "This cursor belongs to another query. Start from the first page.", {
+    details: [{ path: "after", message: "Invalid cursor." }],
   });
 }

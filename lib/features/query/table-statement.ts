@@ -117,7 +117,7 @@ function withParams(query: string, binder: VariableBinder): Statement {
 
 function toTable({ dialect, variables, values, label }: Driver, { schema, name, columns = [] }: Entity): Table {
   if (!dialect || !variables || !values) {
-    throw new AppError("invalid_request", `The rows of ${label} are read in its own language. Open a console on it.`);
+    throw new AppError("invalid_request", `Table view is not supported for ${label}. Use a console.`);
   }
   return {
     dialect,
@@ -145,8 +145,8 @@ function toBind(binder: VariableBinder, prefix: string): Bind {
 function columnOf({ columns }: Table, name: string, path: string): EntityColumn {
   const column = columns.find((each) => each.name === name);
   if (column) return column;
-  throw new AppError("invalid_request", `The table has no column ${name}.`, {
-    details: [{ path, message: "No column of the table." }],
+  throw new AppError("invalid_request", `Unknown column ${name}.`, {
+    details: [{ path, message: "Unknown column." }],
   });
 }
 
@@ -180,7 +180,7 @@ function toCondition(filter: TableFilter, column: EntityColumn, { dialect, value
 /** @throws AppError `invalid_request` */
 export function checkNull(filter: TableFilter, at: number): void {
   if (filter.op === "any" || filter.value !== null || filter.op === "is" || filter.op === "not") return;
-  throw new AppError("invalid_request", "Nothing is larger or smaller than null.", {
-    details: [{ path: `filters.${at}.value`, message: "Null goes with is, not and any." }],
+  throw new AppError("invalid_request", "null can't be compared with <, <=, > or >=.", {
+    details: [{ path: `filters.${at}.value`, message: "null works only with is, not and any." }],
   });
 }

@@ -121,8 +121,8 @@ it("every variable without a value is named, inherited names too", async () => {
   expect(error.kind).toBe("invalid_request");
   expect(error.message).toContain("a, constructor");
   expect(error.details).toEqual([
-    { path: "variables.a", message: "Give it a value." },
-    { path: "variables.constructor", message: "Give it a value." },
+    { path: "variables.a", message: "Value required." },
+    { path: "variables.constructor", message: "Value required." },
   ]);
 });
 

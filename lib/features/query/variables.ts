@@ -93,10 +93,10 @@ function marksOf(content: string, { language, dialect }: ConsoleSyntax): Mark[] 
 
 function beginBinding(ownPlaceholder: string | null, { label, variables }: ConsoleSyntax): VariableBinder {
   if (!variables) {
-    throw new AppError("invalid_request", `${label} takes no variables. Write the values into the text.`);
+    throw new AppError("invalid_request", `${label} does not support variables. Put the values in the query.`);
   }
   if (ownPlaceholder !== null) {
-    throw new AppError("invalid_request", `Write {{name}} for every value: the text also holds “${ownPlaceholder}”.`);
+    throw new AppError("invalid_request", `Use only {{name}} variables. The query also contains “${ownPlaceholder}”.`);
   }
   return variables.begin();
 }
@@ -124,13 +124,9 @@ function sourceOffset(shifts: { start: number; end: number; source: Mark }[], of
 }
 
 function lacking(names: string[]): AppError {
-  const details: InputProblem[] = names.map((name) => ({ path: `variables.${name}`, message: "Give it a value." }));
+  const details: InputProblem[] = names.map((name) => ({ path: `variables.${name}`, message: "Value required." }));
   const list = names.join(", ");
-  return new AppError(
-    "invalid_request",
-    `This needs values for ${names.length === 1 ? "" : "the variables "}${list}.`,
-    {
-      details,
-    },
-  );
+  return new AppError("invalid_request", `Enter a value for ${list}.`, {
+    details,
+  });
 }

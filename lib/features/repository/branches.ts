@@ -44,7 +44,7 @@ export async function deleteBranch(input: { repositoryId: ObjectId; name: string
   if (name === MAIN_BRANCH) throw new AppError("invalid_request", "The main branch cannot be deleted.");
   const head = await headOrThrow(repositoryId, name);
   if (!(await removeHead(repositoryId, name, head))) {
-    throw new AppError("conflict", `The branch “${name}” has just changed. Look at it again before you delete it.`);
+    throw new AppError("conflict", `The branch “${name}” has changed. Review it before you delete it.`);
   }
 }
 
@@ -83,5 +83,5 @@ function excludes(existing: string, name: string): boolean {
 }
 
 function nameTaken(name: string, other: string): AppError {
-  return new AppError("conflict", `The branch “${name}” cannot stand beside “${other}”. Choose another name.`);
+  return new AppError("conflict", `The branch “${name}” conflicts with “${other}”. Choose another name.`);
 }

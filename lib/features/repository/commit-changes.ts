@@ -73,7 +73,7 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
     let contents = plan.blobs;
     const result = await untilWon(async () => {
       const head = await findHead(repositoryId, branch);
-      if (head === null && branch !== MAIN_BRANCH) throw new AppError("not_found", `There is no branch “${branch}”.`);
+      if (head === null && branch !== MAIN_BRANCH) throw new AppError("not_found", `Branch “${branch}” not found.`);
       if (seen === undefined) seen = head;
       const base = head === null ? null : { oid: head, commit: await readCommitObject(repositoryId, head) };
       const root = base?.commit.tree ?? EMPTY_TREE;
@@ -208,7 +208,7 @@ async function toEdits(repositoryId: ObjectId, root: string, plan: Plan): Promis
   for (const { from } of plan.moves.values()) vacated.add(from);
   for (const path of vacated) {
     if (!isFile(await findEntry(repositoryId, root, path)))
-      throw new AppError("not_found", `There is no file “${path}”.`);
+      throw new AppError("not_found", `File “${path}” not found.`);
     edits.set(path, null);
   }
   for (const [path, { oid }] of plan.puts) {
@@ -217,11 +217,11 @@ async function toEdits(repositoryId: ObjectId, root: string, plan: Plan): Promis
   }
   for (const [path, { from, oid }] of plan.moves) {
     const source = await findEntry(repositoryId, root, from);
-    if (!isFile(source)) throw new AppError("not_found", `There is no file “${from}”.`);
+    if (!isFile(source)) throw new AppError("not_found", `File “${from}” not found.`);
     const existing = await findEntry(repositoryId, root, path);
     // This commit may empty a folder: the tree decides.
     if (existing && existing.mode !== "40000" && !vacated.has(path)) {
-      throw new AppError("conflict", `“${path}” is already there. Choose another name.`, { details: { path } });
+      throw new AppError("conflict", `“${path}” already exists. Choose another name.`, { details: { path } });
     }
     edits.set(path, { mode: source.mode, oid: oid ?? source.oid });
   }

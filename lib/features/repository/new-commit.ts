@@ -43,7 +43,7 @@ export function newCommit(input: {
  */
 export function cleanMessage(message: string): string {
   const text = message.toWellFormed().replace(/\r\n?/g, "\n").replace(NOT_IN_MESSAGE, "").trim();
-  if (text === "") throw badMessage("Say in a few words what changed.");
+  if (text === "") throw badMessage("Enter a commit message.");
   if (Buffer.byteLength(text) > MAX_MESSAGE_BYTES) throw badMessage("The message is too long. Shorten it.");
   return `${text}\n`;
 }

@@ -119,7 +119,7 @@ export async function openResult(
   resultId: ObjectId,
 ): Promise<{ preview: ResultPreview; parts: AsyncIterable<Uint8Array> }> {
   const doc = await collections.results().findOne({ _id: resultId, workspaceId });
-  if (!doc) throw new AppError("not_found", "This result is not kept any more. Run it again.");
+  if (!doc) throw new AppError("not_found", "This result has expired. Run the query again.");
   return { preview: toPreview(doc), parts: readChunks(workspaceId, resultId) };
 }
 

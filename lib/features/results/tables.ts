@@ -93,6 +93,5 @@ export async function* readTable(workspaceId: ObjectId, resultId: ObjectId): Asy
     chunks += 1;
     yield part;
   }
-  if (doc === null || chunks < doc.chunks)
-    throw new AppError("conflict", "These rows were replaced meanwhile. Ask again.");
+  if (doc === null || chunks < doc.chunks) throw new AppError("conflict", "These rows were replaced. Try again.");
 }

@@ -32,7 +32,7 @@ const CANCEL_LOOK_MS = 1_000;
  * end written before its request is cut.
  */
 export const RUN_DRAIN_MS = 10_000;
-const OURS = "The run failed for a reason of ours. It is written down in the server's log.";
+const OURS = "The run failed with an internal error. See the server log.";
 
 /** Another server has taken the run, or it has ended. */
 class RunLost extends RunGoesOn {}
@@ -187,9 +187,9 @@ async function outcomeOf(held: HeldRun, work: RunWork): Promise<RunEnd | "goes_o
     return { status: "failure", error: message, ...work.facts?.() };
   };
   try {
-    await say("info", () => (run.starts > 1 ? "The run goes on where it was" : "The run begins"));
+    await say("info", () => (run.starts > 1 ? "Run resumed" : "Run started"));
     const facts = await work.execute();
-    await say("info", (summary) => `The run has ended: ${summary}`);
+    await say("info", (summary) => `Run finished: ${summary}`);
     return { status: "success", ...facts };
   } catch (error) {
     // Drivers report an abort in different ways; the reason for stopping is the result.
@@ -197,7 +197,7 @@ async function outcomeOf(held: HeldRun, work: RunWork): Promise<RunEnd | "goes_o
     if (reason instanceof RunLost) return "lost";
     if (reason instanceof RunGoesOn) return "goes_on";
     if (reason instanceof AppError && reason.kind === "cancelled") {
-      await say("warn", (summary) => `The run was cancelled: ${summary}`);
+      await say("warn", (summary) => `Run cancelled: ${summary}`);
       return { status: "cancelled", ...work.facts?.() };
     }
     if (reason instanceof AppError) return failed(reason.message);

@@ -9,7 +9,7 @@ import type { LogLevel, LogLine } from "./schema";
 /** Maximum number of lines of a log. A run with more repeats the same messages. */
 export const RUN_LOG_LINES_MAX = 5_000;
 const LINE_CHARS_MAX = 2_000;
-const FULL = `The log is full: lines after the first ${RUN_LOG_LINES_MAX} are not kept.`;
+const FULL = `Log truncated after ${RUN_LOG_LINES_MAX} lines.`;
 
 export type NewLogLine = { level: LogLevel; text: string };
 

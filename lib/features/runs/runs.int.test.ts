@@ -267,7 +267,7 @@ describe("the end of a run", () => {
     await touch(run, { startedAt: new Date(Date.now() + 3_600_000) });
     expect(await finishRun(hold, { status: "failure", error: " " })).toMatchObject({
       durationMs: 0,
-      error: "The run failed without a reason.",
+      error: "The run failed with no error message.",
     });
   });
 });
@@ -296,7 +296,7 @@ describe("a run that nobody carries out (F2)", () => {
     await Promise.all([sweepRuns({}), sweepRuns({ flow: async () => "give_up" })]);
     expect(await stored(one.run)).toMatchObject({
       status: "failure",
-      error: "The run was interrupted: its server stopped before it ended.",
+      error: "The server stopped during the run.",
     });
     expect(await stored(two.run)).toMatchObject({ status: "failure", error: expect.stringContaining("never begun") });
     expect(told.map(({ data }) => [data.runId, data.trigger]).sort()).toEqual(
@@ -444,7 +444,7 @@ describe("the log of a run", () => {
     expect(await appendLog(workspaceId, run._id, lines(3))).toHaveLength(2);
     expect(await appendLog(workspaceId, run._id, lines(3))).toEqual([]);
     const [last] = await tailLog(workspaceId, run._id, 1);
-    expect(last).toMatchObject({ level: "warn", text: expect.stringContaining("The log is full") });
+    expect(last).toMatchObject({ level: "warn", text: expect.stringContaining("Log truncated") });
     expect(await collections.runLogs().countDocuments({ runId: run._id })).toBe(RUN_LOG_LINES_MAX + 1);
   });
 });

@@ -34,10 +34,10 @@ export const runSchema = z.object({
   id: objectIdText,
   resourceType,
   resourceId: objectIdText,
-  resourceName: z.string().describe("As it was called when the run began"),
+  resourceName: z.string().describe("Resource name when the run started"),
   status: runStatus,
   triggerType,
-  triggeredBy: objectIdText.nullable().describe("Who started it; null for a schedule and a webhook"),
+  triggeredBy: objectIdText.nullable().describe("User who started it; null for scheduled and webhook runs"),
   createdAt: isoDate,
   startedAt: isoDate.nullable(),
   completedAt: isoDate.nullable(),
@@ -46,7 +46,7 @@ export const runSchema = z.object({
   error: z.string().nullable(),
   counts: runCounts.nullable(),
   entities: z.array(entityProgress),
-  cancelRequestedAt: isoDate.nullable().describe("Somebody has asked to cancel it, and it has not ended yet"),
+  cancelRequestedAt: isoDate.nullable().describe("Cancellation requested, run not yet ended"),
 });
 export type Run = z.infer<typeof runSchema>;
 
@@ -58,11 +58,11 @@ export const runHoursQuery = z.object({ resourceType: resourceType.optional() })
 export const runHoursSchema = z.object({
   hours: z
     .array(z.object({ hour: isoDate, count, failed: count }))
-    .describe("24 of them, by when runs were queued; the last is this hour"),
+    .describe("24 hourly counts by queue time, ending with the current hour"),
   types: z
     .array(z.object({ resourceType, count, failed: count }))
-    .describe("The same runs by what ran; a type without any is not named"),
-  isWhole: z.boolean().describe("False when there were too many to count, and the oldest are left out"),
+    .describe("The same counts by resource type, without empty types"),
+  isWhole: z.boolean().describe("False if the counts were truncated to the newest runs"),
 });
 export type RunHours = z.infer<typeof runHoursSchema>;
 

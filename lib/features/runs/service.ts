@@ -99,7 +99,7 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
     // Either the same run was queued concurrently, or another one has not ended.
     const same = await collections.runs().findOne({ key });
     if (same) return { run: same, isNew: false };
-    throw new AppError("already_running", "It is running already. Wait for the end of that run, or cancel it.", {
+    throw new AppError("already_running", "Already running. Wait for the run to end, or cancel it.", {
       cause: error,
     });
   }
@@ -182,7 +182,7 @@ export type RunProgress = { counts?: RunCounts; entities?: EntityProgress[]; row
  * lease.
  */
 export async function reportProgress(hold: RunHold, progress: RunProgress): Promise<RunWord> {
-  if (progress.entities && progress.entities.length > ENTITIES_MAX) throw new Error("Too many entities for one run.");
+  if (progress.entities && progress.entities.length > ENTITIES_MAX) throw new Error("Too many entities in one run.");
   const run = await collections.runs().findOneAndUpdate(
     heldBy(hold),
     [
@@ -263,7 +263,7 @@ export async function requestCancel(resource: RunResource, runId: ObjectId, by: 
     return asked;
   }
   await findRun(resource, runId);
-  throw new AppError("conflict", "This run has ended already.");
+  throw new AppError("conflict", "This run has already ended.");
 }
 
 /**
@@ -349,14 +349,14 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId | n
 
 /** Returns the error of a failed run, which always has one. */
 function toError(error: string | null | undefined): string {
-  const text = error?.trim() ? error : "The run failed without a reason.";
+  const text = error?.trim() ? error : "The run failed with no error message.";
   return text.length > ERROR_CHARS_MAX ? `${text.slice(0, ERROR_CHARS_MAX).toWellFormed()} …` : text.toWellFormed();
 }
 
 /** @throws AppError `not_found`, the same for an unknown run and one of another resource */
 export async function findRun(resource: RunResource, runId: ObjectId): Promise<RunDoc> {
   const run = await collections.runs().findOne({ ...resource, _id: runId });
-  if (!run) throw new AppError("not_found", "There is no such run.");
+  if (!run) throw new AppError("not_found", "Run not found.");
   return run;
 }
 

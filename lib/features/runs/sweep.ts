@@ -13,8 +13,8 @@ import { endUnheldRun } from "./service";
 const FRUITLESS_LAPSES_MAX = 2;
 /** Time until an overdue run is examined again if its owner could not wake it, in ms. */
 const NEXT_LOOK_MS = 30_000;
-const INTERRUPTED = "The run was interrupted: its server stopped before it ended.";
-const NEVER_BEGUN = "The run was never begun: nothing here carries out runs of this kind.";
+const INTERRUPTED = "The server stopped during the run.";
+const NEVER_BEGUN = "The run was never started: no worker handles this type.";
 
 /**
  * Wakes an executor for a run without a holder; `beginRun` decides who gets it. `give_up` ends the run as a failure.

@@ -102,14 +102,14 @@ async function inTurn<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> 
     return await work(signal);
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new AppError("timeout", "This took too long. Try again in a moment.", { cause: error });
+    throw new AppError("timeout", "Timed out. Try again in a moment.", { cause: error });
   } finally {
     leave();
   }
 }
 
 function tooMany(cause?: unknown): AppError {
-  return new AppError("unavailable", "Too many look at this right now. Try again in a moment.", {
+  return new AppError("unavailable", "Too many viewers right now. Try again in a moment.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     ...(cause !== undefined && { cause }),
   });

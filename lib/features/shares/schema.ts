@@ -19,19 +19,19 @@ const password = z
   .refine((text) => [...text].length <= PASSWORD_CHARS_MAX, `At most ${PASSWORD_CHARS_MAX} characters.`)
   .meta({
     reference: { type: "string", minLength: PASSWORD_CHARS_MIN, maxLength: PASSWORD_CHARS_MAX },
-    description: "Counted after Unicode's NFC",
+    description: "Length after NFC normalisation",
   });
 
 const origin = boundedText(ORIGIN_CHARS_MAX).regex(
   /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9][0-9]{0,4})?$/,
-  "An origin is https://www.example.com: a scheme and a host in small letters, and a port if it has one.",
+  "Enter an origin such as https://www.example.com, in lower case.",
 );
 
 export const shareBody = z.object({
   enabled: z.boolean(),
-  password: password.nullish().describe("null takes it away; what is not sent stays"),
-  expiresAt: z.iso.datetime({ offset: true }).nullish().describe("null: never; what is not sent stays"),
-  embed: z.boolean().optional().describe("Whether the sites below may show it in a frame"),
+  password: password.nullish().describe("null removes the password; omit to keep it"),
+  expiresAt: z.iso.datetime({ offset: true }).nullish().describe("null: never expires; omit to keep it"),
+  embed: z.boolean().optional().describe("Allows the sites below to embed it"),
   embedOrigins: z
     .array(origin)
     .max(ORIGINS_MAX, `At most ${ORIGINS_MAX} sites.`)
@@ -59,7 +59,7 @@ export const shownShareSchema = z.object({
   kind: z.enum(["dashboard", "app"]),
   title: z.string(),
   description: z.string(),
-  needsPassword: z.boolean().describe("False once it was unlocked here"),
+  needsPassword: z.boolean().describe("False after unlocking in this browser"),
 });
 export type ShownShare = z.infer<typeof shownShareSchema>;
 

@@ -32,9 +32,9 @@ export async function putShare(caller: Caller, shared: Shared, body: ShareBody, 
   const before = await collections.shares().findOne(place);
   const embed = body.embed ?? before?.embed ?? false;
   const embedOrigins = body.embedOrigins ?? before?.embedOrigins ?? [];
-  if (embed && embedOrigins.length === 0) throw invalid("embedOrigins", "Name the sites that may show it in a frame.");
+  if (embed && embedOrigins.length === 0) throw invalid("embedOrigins", "Add at least one site.");
   const expiresAt = body.expiresAt ? new Date(body.expiresAt) : null;
-  if (expiresAt && expiresAt <= now) throw invalid("expiresAt", "This moment has passed. Choose a later one.");
+  if (expiresAt && expiresAt <= now) throw invalid("expiresAt", "expiresAt must be in the future.");
   const changes = {
     enabled: body.enabled,
     embed,
@@ -118,7 +118,7 @@ export async function listOpenlyShared(
 
 /** Returns the same error for every reason. */
 export function noSuchShare(): AppError {
-  return new AppError("not_found", "There is nothing at this link. Ask whoever gave it to you for a new one.");
+  return new AppError("not_found", "This link does not work. Ask the sender for a new one.");
 }
 
 function invalid(path: string, message: string): AppError {

@@ -34,7 +34,7 @@ export async function unlockShare(
       await consume("shareUnlockAddress", address);
       await consume("shareUnlock", subject);
       if (!(await verifyPassword(share.passwordHash, password))) {
-        throw new AppError("unauthenticated", "This is not the password of this page.");
+        throw new AppError("unauthenticated", "Wrong password.");
       }
       // A successful attempt does not count.
       await Promise.all([giveBack("shareUnlock", subject), giveBack("shareUnlockAddress", address)]);
@@ -51,7 +51,7 @@ export async function enterShare(token: string, headers: Headers, now = new Date
   await admitVisitor(headers);
   const share = await getOpenShareOrThrow(token, now);
   if (needsPassword(share, headers, now)) {
-    throw new AppError("unauthenticated", "This page has a password. Enter it first.");
+    throw new AppError("unauthenticated", "Password required.");
   }
   return share;
 }

@@ -12,10 +12,10 @@ const DOMAIN_LABEL_MAX = 63;
 export const emailAddress = z
   .string()
   .trim()
-  .max(EMAIL_LENGTH_MAX, "This address is too long.")
+  .max(EMAIL_LENGTH_MAX, "Email address is too long.")
   .toLowerCase()
-  .regex(z.regexes.email, "Enter an address such as ana@example.com.")
-  .refine(isDeliverable, "This address is too long.")
+  .regex(z.regexes.email, "Enter an email address such as ana@example.com.")
+  .refine(isDeliverable, "Email address is too long.")
   .meta({ format: "email" });
 
 function isDeliverable(address: string): boolean {

@@ -38,7 +38,7 @@ export async function updateUser({ user }: UserCaller, { name }: UpdateUserBody)
   const updated = await collections
     .users()
     .findOneAndUpdate({ _id: user._id }, { $set: { name } }, { returnDocument: "after" });
-  if (!updated) throw new AppError("not_found", "This account is gone.");
+  if (!updated) throw new AppError("not_found", "This account was deleted.");
   return toUser(updated);
 }
 

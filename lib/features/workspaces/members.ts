@@ -35,7 +35,7 @@ export function updateMemberRole(
     if (membership.role === role) return toUpdatedMember(membership);
     const touchesOwner = membership.role === "owner" || role === "owner";
     if (touchesOwner && caller.role !== "owner") {
-      throw new AppError("forbidden", "Only an owner can make or unmake an owner.");
+      throw new AppError("forbidden", "Only owners can grant or revoke the owner role.");
     }
     if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);
     await collections.memberships().updateOne({ _id: membership._id, workspaceId }, { $set: { role } }, { session });
@@ -54,11 +54,11 @@ export function removeMember(caller: Caller, userId: ObjectId, follow: FollowRol
   return inTransaction(async (session) => {
     const isSelf = caller.user._id.equals(userId);
     if (!isSelf && !isAtLeast(caller.role, "admin")) {
-      throw new AppError("forbidden", "Only an owner or admin of the workspace can do this.");
+      throw new AppError("forbidden", "Only owners and admins can do this.");
     }
     const membership = await getMembershipOrThrow(workspaceId, userId, session);
     if (membership.role === "owner" && !isSelf && caller.role !== "owner") {
-      throw new AppError("forbidden", "Only an owner can remove an owner.");
+      throw new AppError("forbidden", "Only owners can remove owners.");
     }
     if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);
     await collections.memberships().deleteOne({ _id: membership._id, workspaceId }, { session });
@@ -91,6 +91,6 @@ async function requireAnotherOwner(workspaceId: ObjectId, userId: ObjectId, sess
     .memberships()
     .countDocuments({ workspaceId, role: "owner", userId: { $ne: userId } }, { session, limit: 1 });
   if (others === 0) {
-    throw new AppError("last_owner", "A workspace needs an owner. Make somebody else an owner first.");
+    throw new AppError("last_owner", "A workspace needs an owner. Make someone else an owner first.");
   }
 }

@@ -3,7 +3,7 @@ import { role } from "@/lib/platform/access/schema";
 import { isoDate, objectIdText, trimmedText } from "@/lib/platform/http/schema";
 import { WORKSPACE_NAME_MAX } from "./limits";
 
-export const workspaceName = trimmedText(WORKSPACE_NAME_MAX, "Give the workspace a name.");
+export const workspaceName = trimmedText(WORKSPACE_NAME_MAX, "Name is required.");
 
 export const createWorkspaceBody = z.object({ name: workspaceName });
 
@@ -29,9 +29,7 @@ export const memberSchema = z.object({
   name: z.string(),
   role,
   joinedAt: isoDate,
-  lastSeenAt: isoDate
-    .nullable()
-    .describe("When they last did something in this workspace in person, to a few minutes; null before the first time"),
+  lastSeenAt: isoDate.nullable().describe("Last activity in this workspace, accurate to minutes; null if never"),
 });
 export type Member = z.infer<typeof memberSchema>;
 

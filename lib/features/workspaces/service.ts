@@ -82,7 +82,7 @@ export async function renameWorkspace({ workspaceId, role }: Caller, name: strin
   const doc = await collections
     .workspaces()
     .findOneAndUpdate({ _id: workspaceId }, { $set: { name, updatedAt: new Date() } }, { returnDocument: "after" });
-  if (!doc) throw new AppError("not_found", "This workspace is gone.");
+  if (!doc) throw new AppError("not_found", "This workspace was deleted.");
   return toWorkspace(doc, role);
 }
 
@@ -114,7 +114,7 @@ export async function getWorkspaceOrThrow(
 /** @throws AppError `not_found` */
 export async function getWorkspaceDocOrThrow(workspaceId: ObjectId): Promise<WorkspaceDoc> {
   const workspace = await collections.workspaces().findOne({ _id: workspaceId });
-  if (!workspace) throw new AppError("not_found", "This workspace is gone.");
+  if (!workspace) throw new AppError("not_found", "This workspace was deleted.");
   return workspace;
 }
 

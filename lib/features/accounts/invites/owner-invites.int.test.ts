@@ -68,7 +68,7 @@ describe("who reads the link of an invitation in the outbox (T27)", () => {
     // The existence of the mail and its recipient are not secret.
     expect(mail).toMatchObject({
       to: [people.guest.email],
-      subject: expect.stringContaining("invites you"),
+      subject: expect.stringContaining("invited you"),
       status: "kept",
     });
     expect(answer.text.includes(tokenOf(link))).toBe(isShown);

@@ -32,6 +32,6 @@ export const invitationSchema = z.object({
 export type Invitation = z.infer<typeof invitationSchema>;
 
 /** The token of an invitation's link. */
-export const inviteToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "This is not an invitation's link.");
+export const inviteToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "Invalid invitation link.");
 export const acceptedInviteSchema = z.object({ workspace: workspaceSummarySchema });
 export type AcceptedInvite = z.infer<typeof acceptedInviteSchema>;

@@ -40,12 +40,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function createInvite(caller: Caller, body: CreateInviteBody, now = new Date()): Promise<CreatedInvite> {
   const { workspaceId, user: inviter, role } = caller;
   if (!mayGive(role, body.role)) {
-    throw new AppError("forbidden", "Only an owner can invite an owner.");
+    throw new AppError("forbidden", "Only owners can invite owners.");
   }
   const workspace = await getWorkspaceDocOrThrow(workspaceId);
   const known = await findUserByEmail(body.email);
   if (known && (await findRole(workspaceId, known._id)) !== null) {
-    throw new AppError("conflict", "This person is a member of the workspace already.");
+    throw new AppError("conflict", "This person is already a member.");
   }
 
   const token = newToken();
@@ -66,7 +66,7 @@ export async function createInvite(caller: Caller, body: CreateInviteBody, now =
     href: link,
     days: INVITE_DAYS,
   });
-  const subject = `${inviter.name} invites you to ${workspace.name}`;
+  const subject = `${inviter.name} invited you to ${workspace.name}`;
   const mail = await sendMail(workspaceId, { to: [body.email], subject, content, grants: body.role }, now);
   return { ...toInvite(invite), link, mail };
 }
@@ -92,7 +92,7 @@ export async function deleteInvite({ workspaceId, role }: Caller, inviteId: Obje
   const { deletedCount } = await collections.invites().deleteOne({ ...which, role: { $in: givableBy(role) } });
   if (deletedCount > 0) return;
   if (await collections.invites().findOne(which, { projection: { _id: 1 } })) throw ownersAlone();
-  throw new AppError("not_found", "There is no such invitation in this workspace.");
+  throw new AppError("not_found", "Invitation not found.");
 }
 
 /**
@@ -186,7 +186,7 @@ export async function isInvited(applicant: Applicant, now = new Date()): Promise
 export async function acceptInvite({ user }: UserCaller, token: string, now = new Date()): Promise<Workspace> {
   const invite = await getOpenInviteOrThrow(token, now);
   if (invite.email !== user.email) {
-    throw new AppError("forbidden", "This invitation is for another address. Sign in with the account it was sent to.");
+    throw new AppError("forbidden", "This invitation is for another email address. Sign in with that account.");
   }
   const { workspaceId } = invite;
   const workspace = await getWorkspaceDocOrThrow(workspaceId);
@@ -245,7 +245,7 @@ function refuseOwners(): never {
 }
 
 function ownersAlone(): AppError {
-  return new AppError("forbidden", "This address is invited as an owner, and only an owner can change that.");
+  return new AppError("forbidden", "Only owners can change an owner invitation.");
 }
 
 function givableBy(held: Role): Role[] {
@@ -253,5 +253,5 @@ function givableBy(held: Role): Role[] {
 }
 
 function linkEnded(): AppError {
-  return new AppError("not_found", "This invitation has ended or was used. Ask for a new one.");
+  return new AppError("not_found", "This invitation has expired or was already used. Ask for a new one.");
 }

@@ -11,7 +11,7 @@ const times = z.enum(["local", "utc", "raw"]).or(
     .transform((text, context) => {
       const name = toZoneName(text);
       if (name !== null) return name;
-      context.addIssue("Times are local, utc, raw, or in a zone by its name, as Europe/Vienna.");
+      context.addIssue("times must be local, utc, raw or a time zone such as Europe/Vienna.");
       return z.NEVER;
     })
     // The reference has no schema for a transformation.

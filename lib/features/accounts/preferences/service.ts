@@ -40,7 +40,7 @@ export async function updatePreferences(caller: UserCaller, body: UpdatePreferen
 function refuseTooMuch(next: Preferences): void {
   const panels = Object.fromEntries(Object.entries(next.panels).filter(([, value]) => value !== null));
   if (Buffer.byteLength(JSON.stringify({ ...next, panels })) <= PREFERENCES_BYTES_MAX) return;
-  throw new AppError("invalid_request", `Preferences take at most ${PREFERENCES_BYTES_MAX / 1024} KiB together.`, {
-    details: [{ path: "panels", message: "Send null for layouts of workspaces that are gone." }],
+  throw new AppError("invalid_request", `Preferences are limited to ${PREFERENCES_BYTES_MAX / 1024} KiB.`, {
+    details: [{ path: "panels", message: "Send null to remove layouts of deleted workspaces." }],
   });
 }

@@ -116,7 +116,7 @@ describe("a client of the Model Context Protocol", () => {
     const failed = await use(read, "run_query", { connectionId: sampleId, query: "select nothing from orders" });
     expect([failed.isError, failed.content[0]?.text]).toEqual([true, expect.stringContaining("nothing")]);
     const absent = await use(read, "run_query", { connectionId: foreign, query: "select 1" });
-    expect(absent.content[0]?.text).toBe("There is no such connection in this workspace.");
+    expect(absent.content[0]?.text).toBe("Connection not found.");
     await expect(use(read, "run_query", { connectionId: 7 })).rejects.toMatchObject({ code: -32602 });
     await expect(use(read, "__proto__", {})).rejects.toThrow("no tool");
   });
@@ -187,7 +187,7 @@ describe("a client of the Model Context Protocol", () => {
     const bobs = await connect(await seedKey(ana.workspaceId, bob));
     expect((await bobs.listResources()).resources.map(({ uri }) => uri)).not.toContain(`millrace://consoles/${id}`);
     await expect(bobs.readResource({ uri: `millrace://consoles/${id}` })).rejects.toThrow("no such console");
-    await expect(bobs.readResource({ uri: "file:///etc/passwd" })).rejects.toThrow("no such resource");
+    await expect(bobs.readResource({ uri: "file:///etc/passwd" })).rejects.toThrow("Resource not found");
     expect((await read.listResourceTemplates()).resourceTemplates).toHaveLength(2);
   });
 });

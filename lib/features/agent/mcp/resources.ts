@@ -20,7 +20,7 @@ export const TEMPLATES = [
   {
     uriTemplate: "millrace://connections/{id}/schema",
     name: "schema",
-    description: "The tables of a connection, their columns and how they refer to each other",
+    description: "Tables, columns and foreign keys of a connection",
     mimeType: "application/json",
   },
   {
@@ -86,5 +86,5 @@ export async function readResource(caller: Caller, uri: string, signal: AbortSig
       contents: [{ uri, mimeType: language === "sql" ? "application/sql" : "text/plain", text: content }],
     };
   }
-  throw new AppError("not_found", "There is no such resource.");
+  throw new AppError("not_found", "Resource not found.");
 }

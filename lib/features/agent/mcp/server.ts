@@ -102,7 +102,7 @@ function refusePages(headers: Headers): void {
   const origin = headers.get("origin");
   if (origin === null || origin === env().publicUrl) return;
   if (URL.canParse(origin) && LOOPBACK.has(new URL(origin).hostname)) return;
-  throw new AppError("forbidden", "Pages of other sites cannot use this. Connect a program, or set PUBLIC_URL.");
+  throw new AppError("forbidden", "Cross-site browser requests are blocked. Use an MCP client, or set PUBLIC_URL.");
 }
 
 function serverFor(caller: Caller, left: AbortSignal): Server {
@@ -117,8 +117,7 @@ function serverFor(caller: Caller, left: AbortSignal): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toListed) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (!tool)
-      throw failure(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, NAME_SHOWN)} for this key.`);
+    if (!tool) throw failure(ErrorCode.InvalidParams, `Unknown tool ${params.name.slice(0, NAME_SHOWN)} for this key.`);
     const input = params.arguments ?? {};
     refuseBadInput(tool, input);
     try {
@@ -152,7 +151,7 @@ function contextFor(caller: Caller, signal: AbortSignal): ToolContext {
     signal,
     // The client's own approval replaces a plan, and the key's kind decides what may be approved.
     requireGrant: async (grant) => {
-      if (isReadOnly(caller)) throw new AppError("not_allowed", "This API key may only read.");
+      if (isReadOnly(caller)) throw new AppError("not_allowed", "This API key is read-only.");
       if (grant === "query-write") {
         throw new AppError(
           "not_allowed",
@@ -215,7 +214,7 @@ async function told<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof AppError)) {
       log.error({ err: error }, "a resource could not be read");
-      throw failure(ErrorCode.InternalError, "That failed on our side. Try again.");
+      throw failure(ErrorCode.InternalError, "Internal error. Try again.");
     }
     if (error.kind === "not_found") throw failure(RESOURCE_NOT_FOUND, error.message);
     throw failure(error.status < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError, error.message);

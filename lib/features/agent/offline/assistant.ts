@@ -31,7 +31,7 @@ const REPAIRS_MAX = 2;
 const QUESTION_CHARS_MAX = 2000;
 
 const INTRODUCTION =
-  "I am Millrace's offline assistant: I answer questions about the data in your connections by writing and running queries, without a network and without a language model.";
+  "I'm the offline assistant. I answer questions about your data by running queries, without a language model.";
 const EXAMPLES =
   "Ask me for counts, sums, averages, shares, the top or bottom of something, trends by day, week, month, quarter or year, filters, rows that have no counterpart, or what tables and columns there are: “How many orders were placed last month?”, “revenue by category in 2025”, “which customers never ordered?”.";
 
@@ -57,24 +57,23 @@ export function* answer(conversation: Conversation, tools: ReadonlySet<string>):
     return `${INTRODUCTION} ${EXAMPLES}`;
   }
   if (!tools.has("run_query") || !tools.has("list_connections")) {
-    return `${INTRODUCTION} Here I have no tool to read your data with, so I cannot help. Choose another model for this.`;
+    return `${INTRODUCTION} I can't read your data here. Choose another model.`;
   }
   const failed = failedQuery(conversation.question);
   const refused = failed ? null : beyond(lower);
   if (refused) return refused;
 
   const [listed] = yield [{ tool: "list_connections", input: {} }];
-  if (!listed?.isOk) return `I could not list the connections: ${plainWords(listed?.message)}`;
+  if (!listed?.isOk) return `I couldn't list the connections: ${plainWords(listed?.message)}`;
   const connections = records<Connection>(listed.value.connections).filter(
     ({ language }) => language === "sql" || language === "mongodb",
   );
-  if (connections.length === 0)
-    return "This workspace has no connection that I could query. Add a database under Connections, then ask again.";
+  if (connections.length === 0) return "There are no databases to query. Add a connection, then ask again.";
   // Names in a query do not say which connection it ran on.
   const connection = chooseConnection(connections, failed ? "" : question, conversation);
   if (!connection) {
     const names = connections.slice(0, 12).map(({ name }) => `“${cell(name)}”`);
-    return `Which connection do you mean: ${names.join(", ")}? Name it in your question, or open a console on it.`;
+    return `Which connection: ${names.join(", ")}? Name it in your question, or open a console on it.`;
   }
   if (failed && connection.language === "sql") {
     return yield* repair({ id: connection.id, dialect: dialectOf(connection) }, failed);
@@ -89,20 +88,20 @@ function beyond(lower: string): string | null {
       lower,
     )
   ) {
-    return "I only read: I change no data and no schema. I can show the rows that you mean, so that you can write the change yourself in a console.";
+    return "I can't change data. I can show the rows, so you can write the change in a console.";
   }
   if (
     /\b(?:why|predict|forecast|will (?:we|it|they)|recommend|should (?:we|i)|correlat|regression|cluster|sentiment|median|percentile|standard deviation|variance|weekdays?|day of (?:the )?week|hour of (?:the )?day|per hour|by hour|hourly|running total|cumulative|moving average|growth|year over year|month over month)\b/.test(
       lower,
     )
   ) {
-    return "That is beyond me: I do not explain causes, forecast, compare one time with another, group by hour or weekday, or compute medians and other statistics. I can give you the figures behind it: counts, sums, averages, minimum and maximum, shares, and trends over time.";
+    return "I can't explain causes, forecast, compare periods, group by hour or weekday, or compute medians. I can give you counts, sums, averages, minimums, maximums, shares and trends.";
   }
   if (
     /\b(?:draw|plot|chart|graph|visuali[sz]e)\b/.test(lower) &&
     !/\b(?:by|per|over|trend|count|number|sum|average)\b/.test(lower)
   ) {
-    return "I draw no charts. I can give you the figures as a table, which the result's own chart view can draw.";
+    return "I can't draw charts. I can return a table; open its chart view.";
   }
   return null;
 }
@@ -145,10 +144,10 @@ function stripName(question: string, name: string): string {
 
 function* answerOn(connection: Connection, question: string, conversation: Conversation): Turn {
   const [first] = yield [{ tool: "list_entities", input: { connectionId: connection.id, limit: LISTED_MAX } }];
-  if (!first?.isOk) return `I could not read the tables of “${cell(connection.name)}”: ${plainWords(first?.message)}`;
+  if (!first?.isOk) return `I couldn't read the tables of “${cell(connection.name)}”: ${plainWords(first?.message)}`;
   const entities = records<Entity>(first.value.entities);
   const total = Number(first.value.total ?? entities.length);
-  if (entities.length === 0) return `“${cell(connection.name)}” has no tables that I may read.`;
+  if (entities.length === 0) return `“${cell(connection.name)}” has no tables that I can read.`;
 
   const asked = aboutSchema(question);
   if (asked === "tables") return listTables(connection, entities, total);
@@ -203,9 +202,7 @@ function listTables(connection: Connection, entities: readonly Entity[], total: 
     return `- \`${codeName(schema ? `${schema}.${name}` : name)}\` (${kind ?? "table"}${rows})`;
   });
   const more =
-    total > lines.length
-      ? `\n\n${total - lines.length} more are not listed here: name a word of the one that you look for.`
-      : "";
+    total > lines.length ? `\n\n${total - lines.length} more. Add a word from its name to your question.` : "";
   return `“${cell(connection.name)}” has ${total} ${total === 1 ? "table" : "tables"} and views:\n\n${lines.join("\n")}${more}`;
 }
 
@@ -234,7 +231,7 @@ function sayColumns(asked: "describe" | "columns", question: string, schema: Sch
       const lines = hits
         .slice(0, 40)
         .map(({ table, column }) => `- \`${codeName(table.id)}\`: \`${codeName(column.name)}\` (${cell(column.type)})`);
-      return `These columns fit:\n\n${lines.join("\n")}`;
+      return `Matching columns:\n\n${lines.join("\n")}`;
     }
   }
   if (!best) return null;
@@ -244,14 +241,14 @@ function sayColumns(asked: "describe" | "columns", question: string, schema: Sch
     const facts = [
       cell(column.type),
       ...(column.isKey ? ["key"] : []),
-      ...(edge ? [`refers to \`${codeName(edge.to.name)}\``] : []),
-      ...(column.nullable && !column.isKey ? ["may be empty"] : []),
+      ...(edge ? [`references \`${codeName(edge.to.name)}\``] : []),
+      ...(column.nullable && !column.isKey ? ["nullable"] : []),
     ];
     return `- \`${codeName(column.name)}\` (${facts.join(", ")})`;
   });
   const below = schema.edges.filter(({ to }) => to === best).map(({ from }) => `\`${codeName(from.name)}\``);
   const rows = best.rowEstimate === null ? "" : ` and about ${cell(best.rowEstimate)} rows`;
-  return `\`${codeName(best.id)}\` has ${best.columns.length} columns${rows}:\n\n${lines.join("\n")}${below.length > 0 ? `\n\nIt is referred to by ${[...new Set(below)].join(", ")}.` : ""}`;
+  return `\`${codeName(best.id)}\` has ${best.columns.length} columns${rows}:\n\n${lines.join("\n")}${below.length > 0 ? `\n\nReferenced by ${[...new Set(below)].join(", ")}.` : ""}`;
 }
 
 function spans(stems: readonly string[]): string[][] {
@@ -347,7 +344,7 @@ function* describeTables(
 function* query(connection: Connection, question: string, schema: Schema, conversation: Conversation): Turn {
   const today = conversation.today ?? "";
   if (today === "" && /\b(?:today|yesterday|last|this|past|current|ago|ytd)\b/i.test(question)) {
-    return "I do not know today's date here, so I cannot tell what that time is. Say the dates themselves, such as 2026-03-01.";
+    return "I don't know today's date. Use dates such as 2026-03-01.";
   }
   const day = today === "" ? "2000-01-01" : today;
   const thread = threadOf(question, conversation.earlier, schema, day);
@@ -360,14 +357,14 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   if (!frame) return beyondWords(schema);
   const unknown = unknownNames(frame, link(question, schema, hits, day));
   if (unknown.length > 0) {
-    return `I found nothing called ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, neither as a table or column nor as a value. Write it as it stands in the data, or ask what tables there are.`;
+    return `I found no ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, as a table, column or value. Use the exact spelling, or ask which tables exist.`;
   }
   const built = build(frame, schema);
   if ("problem" in built) return `${built.problem} ${beyondWords(schema)}`;
   const notes = [...built.notes];
   if (frame.ignored.length > 0)
     notes.push(
-      `I left out of account: ${[...new Set(frame.ignored)]
+      `I ignored: ${[...new Set(frame.ignored)]
         .slice(0, 8)
         .map((word) => `“${cell(word)}”`)
         .join(", ")}.`,
@@ -442,7 +439,7 @@ function* run(connection: Connection, plan: Plan, notes: readonly string[]): Tur
     const message = plainWords(result?.message);
     const mended = attempt < REPAIRS_MAX ? mend(current, result?.message ?? "") : null;
     if (!mended)
-      return `The database refused my query: ${message} I could not mend it. Ask in other words, or write it yourself in a console.`;
+      return `The database rejected my query: ${message} I couldn't fix it. Rephrase the question, or write the query in a console.`;
     current = mended;
   }
 }
@@ -483,7 +480,7 @@ function toAnswer(value: Record<string, unknown>): Answer {
 
 function beyondWords(schema: Schema): string {
   const tables = schema.tables.slice(0, 8).map(({ name }) => `\`${codeName(name)}\``);
-  return `I do not understand this question well enough to answer it. I know these tables: ${tables.join(", ")}. ${EXAMPLES}`;
+  return `I don't understand the question. I know these tables: ${tables.join(", ")}. ${EXAMPLES}`;
 }
 
 /** Returns a tool's message as data: one line of plain text. */

@@ -34,7 +34,7 @@ class Builder {
       frame.measures.length > 0 || frame.dims.length > 0 || frame.having.length > 0 || frame.share !== null;
     const plan = isAggregate ? this.#aggregate() : this.#rows();
     if (this.#problem !== null || plan === null) {
-      return { problem: this.#problem ?? "I could not find out which table this is about." };
+      return { problem: this.#problem ?? "I couldn't tell which table you mean." };
     }
     return { plan, notes: this.#notes };
   }
@@ -315,7 +315,7 @@ class Builder {
     }
     const ref = dim.kind === "column" ? dim.ref : (dim.ref ?? this.#timeOf(from));
     if (!ref) {
-      this.#problem = `The table ${from.name} has no date that it could be told apart by.`;
+      this.#problem = `Table ${from.name} has no date column for this.`;
       return;
     }
     if (!this.#join(ref.table)) return;
@@ -391,7 +391,7 @@ class Builder {
       const anti = frame.exists.find((each) => each.isNegated);
       const column = ref ?? (anti && !eventDate(from) ? dateOf(anti.table) : this.#timeOf(from)) ?? this.#yearOf(from);
       if (!column) {
-        this.#problem = `The table ${from.name} has no date, so I cannot tell which rows belong to that time.`;
+        this.#problem = `Table ${from.name} has no date column, so I can't filter by time.`;
         continue;
       }
       const predicate: Predicate = { kind: "span", ref: column, start, end, isNegated };
@@ -407,7 +407,7 @@ class Builder {
     for (const { table, isNegated } of frame.exists) {
       const steps = this.#schema.path(from, table, frame.hints);
       if (!steps) {
-        this.#problem = `I see no way to join ${from.name} with ${table.name}.`;
+        this.#problem = `I can't join ${from.name} with ${table.name}.`;
         continue;
       }
       if (steps.length === 0) continue;
@@ -418,7 +418,7 @@ class Builder {
     for (const [table, predicates] of below) {
       const steps = this.#schema.path(from, table, frame.hints);
       if (!steps) {
-        this.#problem = `I see no way to join ${from.name} with ${table.name}.`;
+        this.#problem = `I can't join ${from.name} with ${table.name}.`;
         continue;
       }
       // "Not tagged billing" is about all of a ticket's tags.
@@ -454,7 +454,7 @@ class Builder {
     const from = this.#from as Table;
     const steps = this.#schema.path(from, table, this.#frame.hints);
     if (!steps) {
-      this.#problem = `I see no way to join ${from.name} with ${table.name}.`;
+      this.#problem = `I can't join ${from.name} with ${table.name}.`;
       return false;
     }
     for (const step of steps) this.#add(step);

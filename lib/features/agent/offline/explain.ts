@@ -18,9 +18,9 @@ export function explain(plan: Plan, answer: Answer, notes: readonly string[]): s
 
 function lead(plan: Plan, { fields, rows, rowCount, truncated }: Answer): string {
   const first = rows[0];
-  if (!first) return `There are no such ${words(plan.from)}${whereWords(plan)}.`;
+  if (!first) return `No ${words(plan.from)}${whereWords(plan)}.`;
   if (plan.countedAs !== null) {
-    return `The number of ${plan.countedAs.replace(/_count$/, "").replaceAll("_", " ")} of which that holds is **${cell(first[plan.countedAs])}**.`;
+    return `Number of ${plan.countedAs.replace(/_count$/, "").replaceAll("_", " ")} that match: **${cell(first[plan.countedAs])}**.`;
   }
   const single = plan.outputs.length === 0 && rows.length === 1;
   if (single) {
@@ -55,7 +55,7 @@ function measureWords({ measures, from }: Plan, alias: string): string {
     case "count":
       return `the number of ${words(from)}`;
     case "countDistinct":
-      return `the number of different ${measure.ref.column.isReference ? alias.replace(/_count(?:_\d+)?$/, "").replaceAll("_", " ") : `values of ${measure.ref.column.name}`}`;
+      return `the number of distinct ${measure.ref.column.isReference ? alias.replace(/_count(?:_\d+)?$/, "").replaceAll("_", " ") : `values of ${measure.ref.column.name}`}`;
     case "share":
       return "the share";
     default:
@@ -103,12 +103,12 @@ function idea(plan: Plan): string {
   const joined = [...new Set(plan.joins.map(({ table }: { table: Table }) => `\`${table.name}\``))];
   const parts = [
     `reads \`${plan.from.name}\``,
-    ...(joined.length > 0 ? [`joins ${joined.join(", ")} along the keys`] : []),
-    ...(plan.where.length > 0 ? ["keeps the rows that fit"] : []),
+    ...(joined.length > 0 ? [`joins ${joined.join(", ")} on their keys`] : []),
+    ...(plan.where.length > 0 ? ["filters the rows"] : []),
     ...(plan.measures.length > 0 && plan.outputs.length > 0
       ? [`groups them by ${plan.outputs.map(({ alias }) => alias.replaceAll("_", " ")).join(", ")}`]
       : []),
-    ...(plan.having.length > 0 ? ["keeps the groups that fit"] : []),
+    ...(plan.having.length > 0 ? ["filters the groups"] : []),
   ];
   return `The query ${parts.join(", ")}.`;
 }

@@ -39,8 +39,8 @@ test("tables are listed with their sizes", async () => {
 test("a table is described with its columns and what they refer to, by their names where no keys are declared", async () => {
   const { text } = await ask("Describe the orders table");
   expect(text).toContain("`total_cents` (BIGINT)");
-  expect(text).toContain("refers to `customers`");
-  expect(text).toContain("referred to by `order_items`, `refunds`");
+  expect(text).toContain("references `customers`");
+  expect(text).toContain("Referenced by `order_items`, `refunds`");
 });
 
 test("a count is one query, and its figure is in the answer", async () => {

@@ -60,18 +60,18 @@ export function* repair(place: Place, { message, sql }: FailedQuery): Turn {
     for (const { start, end } of change.tokens.toReversed()) text = text.slice(0, start) + change.by + text.slice(end);
     told.push(change.words);
     if (!READS.test(text)) {
-      return `${told.join(" ")} I only read, so I have not tried it: the statement changes something. Run it yourself in a console:\n\n${quoted(text)}`;
+      return `${told.join(" ")} The statement changes data, so I didn't run it. Run it in a console:\n\n${quoted(text)}`;
     }
     const [result] = yield [{ tool: "run_query", input: { connectionId: place.id, query: text, limit: RESULT_ROWS } }];
     if (result?.isOk) {
       const rows = Number(result.value.rowCount ?? 0);
       const counted = `${rows}${result.value.truncated === true && rows >= RESULT_ROWS ? " or more" : ""}`;
-      return `${told.join(" ")} With that it works and gives ${counted} ${rows === 1 ? "row" : "rows"}:\n\n${quoted(text)}`;
+      return `${told.join(" ")} It now runs and returns ${counted} ${rows === 1 ? "row" : "rows"}:\n\n${quoted(text)}`;
     }
     refusal = result?.message ?? "";
   }
-  const tried = told.length === 0 ? "" : ` I tried this: ${told.join(" ")} It was refused again.`;
-  return `${meaning(refusal)}${tried} I found nothing in it that I can put right by myself: look at the place that the database names, or ask another model.`;
+  const tried = told.length === 0 ? "" : ` I tried: ${told.join(" ")} The database rejected it again.`;
+  return `${meaning(refusal)}${tried} I couldn't fix it. Check the position in the error, or use another model.`;
 }
 
 function* findChange(
@@ -80,14 +80,14 @@ function* findChange(
   message: string,
   tables: readonly string[],
 ): Generator<ToolCall[], Change | null, ToolResult[]> {
-  const { title, name } = describeQueryError(message);
+  const { unknown, name } = describeQueryError(message);
   const tokens = readSqlTokens(text, place.dialect);
-  if (/^There is no table/.test(title) && name) {
+  if (unknown === "table" && name) {
     const bare = name.split(".").at(-1) ?? name;
     const meant = findClosest(bare, tables) ?? sameWords(bare, tables);
     if (meant) return rename(tokensOf(tokens, bare), meant, place, "table");
   }
-  if (/^There is no column/.test(title) && name) {
+  if (unknown === "column" && name) {
     const bare = name.split(".").at(-1) ?? name;
     const columns = yield* columnsOf(place, tokens, tables);
     const meant = findClosest(bare, columns) ?? sameWords(bare, columns);
@@ -147,7 +147,7 @@ function commaTooMany(tokens: readonly SqlToken[]): Change | null {
       text === "," && /^(?:from|where|group|having|order|limit|\)|;)$/i.test(tokens[index + 1]?.text ?? ";"),
   );
   const comma = tokens[at];
-  return comma ? { tokens: [comma], by: "", words: "There is a comma too many." } : null;
+  return comma ? { tokens: [comma], by: "", words: "Remove the extra comma." } : null;
 }
 
 /** Repairs a keyword: the word that the database rejects, or one of the two before it, is almost one. */
@@ -161,7 +161,7 @@ function mistypedWord(tokens: readonly SqlToken[], name: string | null, tables: 
     if (token?.kind !== "word" || word.length < WORD_CHARS_MIN || SQL_KEYWORDS.has(word) || known.has(word)) continue;
     const meant = findClosest(token.text, MEANT);
     if (!meant) continue;
-    return { tokens: [token], by: meant, words: `The word is \`${meant}\`, not \`${code(token.text)}\`.` };
+    return { tokens: [token], by: meant, words: `Did you mean \`${meant}\` instead of \`${code(token.text)}\`.` };
   }
   return null;
 }

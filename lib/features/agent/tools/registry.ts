@@ -31,7 +31,7 @@ export function toolNamesOf(agent: AgentId): string[] {
 
 /** Twice the limit for a result's rows: the frame and the names of columns come on top. */
 const OUTPUT_BYTES_MAX = 2 * MODEL_RESULT_BYTES_MAX;
-const BROKEN = "The tool failed on our side. Try it once more; if it stays, say so.";
+const BROKEN = "Internal tool error. Retry once, then report it.";
 
 /**
  * Runs a tool and returns its output.
@@ -41,7 +41,7 @@ export async function runTool(tool: Tool, context: ToolContext, input: unknown):
   try {
     const output = await tool.run(context, input);
     if (Buffer.byteLength(JSON.stringify(output)) > OUTPUT_BYTES_MAX) {
-      throw new AppError("too_large", "That is more than fits here. Ask for less of it.");
+      throw new AppError("too_large", "The result is too large. Request less.");
     }
     return output;
   } catch (error) {

@@ -15,7 +15,7 @@ const context = {
 } as unknown as ToolContext;
 const chart = (spec: object) => {
   const tool = TOOLS.find(({ name }) => name === "create_chart");
-  if (!tool) throw new Error("There is no such tool.");
+  if (!tool) throw new Error("Unknown tool.");
   return runTool(tool, context, { title: "Revenue", spec, resultId: new ObjectId().toHexString() });
 };
 

@@ -44,9 +44,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const FIRST_ROWS_HEADER = "X-First-Rows";
 const ARROW = "application/vnd.apache.arrow.stream";
 const PATH = /^__data\/(?<name>[A-Za-z0-9][A-Za-z0-9_-]{0,62})\.(?<form>json|arrow)$/;
-const NOTICE =
-  "There are more rows than JSON carries. Ask for sums by groupBy and measures, narrow them by where, or read .arrow.";
-const CUT = "The query gives more rows than are kept: 1,000,000 or 256 MiB. Sum up in its statement, or narrow it.";
+const NOTICE = "Too many rows for JSON. Aggregate with groupBy and measures, filter with where, or use .arrow.";
+const CUT = "The query exceeds 1,000,000 rows or 256 MiB. Aggregate or filter in the statement.";
 
 export type DataRequest = {
   app: AppDoc;
@@ -71,7 +70,7 @@ export async function answerData(request: DataRequest): Promise<Response | null>
   const { app, at, path, search, headers = new Headers(), signal = new AbortController().signal } = request;
   if (!path.startsWith("__data/")) return null;
   const { name = "", form = "" } = PATH.exec(path)?.groups ?? {};
-  if (name === "") throw new AppError("not_found", "There is no such data in this app.");
+  if (name === "") throw new AppError("not_found", "Data not found.");
   const query = readQuery(search);
   for (let isAgain = false; ; isAgain = true) {
     const kept =
@@ -131,16 +130,16 @@ async function publishedRows(app: AppDoc, sha: string, name: string, signal: Abo
     const set = await findSet(app, sha);
     const binding = set && bindingIn(set, name);
     const publisher = set && (await callerOfJob(app.workspaceId, set.publisherId, app._id));
-    if (!binding || !publisher) throw new AppError("forbidden", "Who published it has left.");
+    if (!binding || !publisher) throw new AppError("forbidden", "The publisher has left the workspace.");
     const source = await resolveBinding(publisher, binding, originOf(app));
     const { kept } = await refreshDataset(publisher, place, source, signal, undefined, there);
     if (kept) return kept;
-    throw new AppError("conflict", "These rows were replaced meanwhile. Ask again.");
+    throw new AppError("conflict", "These rows were replaced. Try again.");
   } catch (error) {
     signal.throwIfAborted();
     // The reason is hidden from viewers of the app: it may reveal details of the source.
     log.info({ err: error, appId: app._id.toHexString(), binding: name }, "rows of an app could not be read anew");
-    throw new AppError("unavailable", "These rows cannot be read right now. Ask whoever publishes the app.", {
+    throw new AppError("unavailable", "This data is unavailable. Contact the app's publisher.", {
       cause: error,
       retryAfterSeconds: RETRY_AFTER_MS / 1000,
     });
@@ -149,10 +148,9 @@ async function publishedRows(app: AppDoc, sha: string, name: string, signal: Abo
 
 async function ownRows(app: AppDoc, userId: ObjectId, name: string, signal: AbortSignal): Promise<Kept> {
   const caller: Caller | null = await callerOfJob(app.workspaceId, userId, app._id);
-  if (!caller) throw new AppError("forbidden", "You are no member of this workspace any more.");
+  if (!caller) throw new AppError("forbidden", "You are no longer a member of this workspace.");
   const { kept } = await triedBinding(caller, app, name, signal);
-  if (!kept)
-    throw new AppError("unavailable", "These rows were replaced meanwhile. Ask again.", { retryAfterSeconds: 1 });
+  if (!kept) throw new AppError("unavailable", "These rows were replaced. Try again.", { retryAfterSeconds: 1 });
   return kept;
 }
 
@@ -221,7 +219,7 @@ async function answerArrow(
   const places = processSingleton("apps.data-streams", () => new Semaphore(STREAMS_AT_ONCE, STREAMS_WAITING_MAX));
   const leave = await places.acquire(signal).catch((error: unknown) => {
     if (!(error instanceof QueueFullError)) throw error;
-    throw new AppError("unavailable", "Too many read whole tables right now. Try again in a moment.", {
+    throw new AppError("unavailable", "Too many full-table reads. Try again in a moment.", {
       retryAfterSeconds: 5,
     });
   });
@@ -267,8 +265,8 @@ function readQuery(search: string): DataQuery {
   try {
     if (sent) value = parseExactJson(sent);
   } catch {
-    throw new AppError("invalid_request", "query: This is no JSON.", {
-      details: [{ path: "query", message: "This is no JSON." }],
+    throw new AppError("invalid_request", "query: Invalid JSON.", {
+      details: [{ path: "query", message: "Invalid JSON." }],
     });
   }
   const { data, error } = dataQuery.safeParse(value);
@@ -278,10 +276,7 @@ function readQuery(search: string): DataQuery {
   }
   const timezone = toZoneName(data.timezone);
   if (timezone !== null) return { ...data, timezone };
-  throw new AppError(
-    "invalid_request",
-    "query.timezone: There is no such time zone. Write a name as Europe/Vienna, or UTC.",
-  );
+  throw new AppError("invalid_request", "query.timezone: Unknown time zone. Use a name such as Europe/Vienna or UTC.");
 }
 
 function toSpec({ groupBy, measures, sort, timeUnit }: DataQuery, limit: number): AggregateSpec {

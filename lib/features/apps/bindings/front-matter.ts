@@ -23,13 +23,13 @@ const param = z.union(
   [z.string(), z.number(), z.instanceof(ExactNumber).meta({ reference: { type: "number" } }), z.boolean(), z.null()],
   "A value is a text, a number, true, false or null.",
 );
-const cron = z.string('Write a cron expression in quotes, as "0 6 * * *".').max(200, "No cron expression is so long.");
+const cron = z.string('Quote the cron expression, as "0 6 * * *".').max(200, "The cron expression is too long.");
 const SCHEDULE_WORDS = 'Write a cron expression in quotes, as "0 6 * * *", or {cron, timezone}.';
 
 export const frontMatterSchema = z.strictObject({
   connectionId: z
-    .string("Name the connection that the statement is for: connectionId: <its id>.")
-    .regex(/^[0-9a-f]{24}$/i, "The id of a connection has 24 hexadecimal digits."),
+    .string("Add connectionId: <ID>.")
+    .regex(/^[0-9a-f]{24}$/i, "connectionId must have 24 hexadecimal digits."),
   schedule: z
     .union(
       [cron, z.strictObject({ cron, timezone: z.string().max(ZONE_CHARS_MAX).optional() }), z.null()],
@@ -89,18 +89,18 @@ export function parseBinding(path: string, content: Uint8Array | null): Binding 
     return broken(path, "A binding is a file right below bindings/, its name of letters, digits, - and _.");
   }
   if (content === null || content.length > BINDING_BYTES_MAX) {
-    return broken(path, `A binding has at most ${BINDING_BYTES_MAX / KIB} KiB.`);
+    return broken(path, `Bindings are limited to ${BINDING_BYTES_MAX / KIB} KiB.`);
   }
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(content);
   } catch {
-    return broken(path, "This is no text in UTF-8.");
+    return broken(path, "The file is not valid UTF-8.");
   }
   if (text.includes("\0")) return broken(path, "This is no text: it holds a character that no database takes.");
   const parts = /^---[ \t]*\r?\n(?<yaml>(?:.*\r?\n)*?)---[ \t]*(?:\r?\n(?<sql>[\s\S]*))?$/.exec(text);
   if (!parts?.groups) {
-    return broken(path, "Begin with a line of three dashes, then connectionId: <its id>, and another such line.", 1);
+    return broken(path, "Start the file with front matter: ---, connectionId: <ID>, ---.", 1);
   }
   const { yaml = "", sql = "" } = parts.groups;
   if (yaml.length > FRONT_MATTER_BYTES_MAX) {
@@ -108,7 +108,7 @@ export function parseBinding(path: string, content: Uint8Array | null): Binding 
   }
   const read = readYaml(yaml);
   if ("error" in read) return broken(path, read.error, read.line);
-  if (sql.trim() === "") return broken(path, "Write a statement below the second line of dashes.");
+  if (sql.trim() === "") return broken(path, "Add a statement below the front matter.");
   const { schedule } = read.frontMatter;
   try {
     return { name, path, frontMatter: read.frontMatter, schedule: toSchedule(schedule ?? null), sql };
@@ -124,9 +124,8 @@ function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string;
     offset === undefined ? null : yaml.slice(0, offset).split("\n").length + 1;
   const doc = parseDocument(yaml, { prettyErrors: false, logLevel: "silent", uniqueKeys: true, merge: false });
   const [problem] = [...doc.errors, ...doc.warnings];
-  if (problem) return { error: `This is no YAML: ${problem.message}`, line: lineOf(problem.pos[0]) };
-  if (!isMap(doc.contents))
-    return { error: "Name the connection that the statement is for: connectionId: <its id>.", line: 2 };
+  if (problem) return { error: `Invalid YAML: ${problem.message}`, line: lineOf(problem.pos[0]) };
+  if (!isMap(doc.contents)) return { error: "Add connectionId: <ID>.", line: 2 };
   keepDigits(doc);
   let value: unknown;
   try {
@@ -141,12 +140,12 @@ function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string;
   if (issue?.code === "unrecognized_keys") {
     const known = Object.keys(frontMatterSchema.shape).join(", ");
     return {
-      error: `“${issue.keys[0]}” is not known here. There are: ${known}.`,
+      error: `“${issue.keys[0]}” is unknown. Allowed: ${known}.`,
       line: lineOf(placeOf(doc, [...issue.path, issue.keys[0] ?? ""])),
     };
   }
   const at = issue?.path.join(".") ?? "";
-  const words = issue?.message ?? "It does not fit.";
+  const words = issue?.message ?? "Invalid value.";
   return { error: at === "" ? words : `${at}: ${words}`, line: lineOf(placeOf(doc, issue?.path ?? [])) };
 }
 

@@ -9,9 +9,9 @@ const PAGE_MAX = 100;
 export const feedQuery = z.object({
   cursor: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,200}$/, "This cursor is not one of ours. Leave it out to begin at the start.")
+    .regex(/^[A-Za-z0-9_-]{1,200}$/, "Invalid cursor. Omit it to start from the first page.")
     .optional()
-    .describe("The nextCursor of the page before, as it was"),
+    .describe("nextCursor from the previous page, unchanged"),
   limit: z
     .string()
     .regex(/^-?\d+$/, "The limit is an integer.")
@@ -35,12 +35,12 @@ const cardSchema = z.object({
   updatedAt: isoDate,
   views: z.int(),
   favorite: z.boolean(),
-  shared: z.boolean().describe("An open link shows it to whoever has it"),
+  shared: z.boolean().describe("Shared by link"),
 });
 export type Card = z.infer<typeof cardSchema>;
 
 export const feedSchema = z.object({
-  popular: z.array(cardSchema).optional().describe("On the first page alone, at most 8"),
+  popular: z.array(cardSchema).optional().describe("First page only, up to 8"),
   fresh: z.array(cardSchema).optional().describe("The same"),
   apps: z.array(cardSchema),
   nextCursor: z.string().nullable(),
@@ -50,16 +50,16 @@ export type Feed = z.infer<typeof feedSchema>;
 export const overviewSchema = z.object({
   mine: z.int(),
   favorites: z.int(),
-  shared: z.int().describe("Those that an open link shows"),
+  shared: z.int().describe("Apps shared by link"),
   bench: z
     .array(
       z.object({
         id: objectIdText,
         slug: z.string(),
         title: z.string(),
-        changes: z.int().describe("Your files that are not committed"),
+        changes: z.int().describe("Uncommitted files"),
       }),
     )
-    .describe("What you have worked on last, the latest first, at most 20"),
+    .describe("Up to 20 apps you edited last, newest first"),
 });
 export type Overview = z.infer<typeof overviewSchema>;

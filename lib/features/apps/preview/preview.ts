@@ -69,10 +69,10 @@ export async function answerPreview(request: Request, capability: string): Promi
 
 async function answer(request: Request, base: string, headers: Headers): Promise<Response> {
   if (request.headers.get("sec-fetch-dest") === "document") {
-    throw new AppError("forbidden", "A preview is shown by the workbench, inside of a frame. Open the app there.");
+    throw new AppError("forbidden", "Previews open only in the app editor.");
   }
   const running = touchSessionAt(base);
-  if (!running) throw new AppError("not_found", "This preview has ended. Start it again in the workbench.");
+  if (!running) throw new AppError("not_found", "This preview has stopped. Restart it in the app editor.");
   const { pathname, search } = new URL(request.url);
   const path = pathOf(request, base);
   if (path.startsWith(DATA)) return ownData(request, running, path, headers);

@@ -60,7 +60,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
     .digest("hex");
   const known = await collections.appBuilds().findOne({ workspaceId, appId, key });
   if (known) {
-    onLog("Nothing has changed in the files: the earlier build is taken.");
+    onLog("No changes. Reusing the previous build.");
     return known;
   }
   const _id = new ObjectId();
@@ -72,7 +72,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
     const given = await contentsOf(repositoryId, sources);
     const { signal } = request;
     const result = await builder.build({ workspaceId, appId, files: given, onLog, signal });
-    if (!result.ok) throw new BuildFailed("The build failed. Its output says where.", result.problems);
+    if (!result.ok) throw new BuildFailed("The build failed. See the build log.", result.problems);
     refuseTooMuch(
       result.files.size,
       Array.from(result.files.values(), (content) => content.length),
@@ -93,7 +93,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
     onLog(`${files.length} files, served as they are.`);
   }
   if (!files.some(({ path }) => path === ENTRY)) {
-    throw new BuildFailed(`An app begins with “${ENTRY}” in its folder. Add one, commit it and publish again.`);
+    throw new BuildFailed(`“${ENTRY}” is missing. Add it, commit and publish again.`);
   }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const build: BuildDoc = { _id, workspaceId, appId, key, files: files.length, bytes, createdAt: new Date() };
@@ -135,7 +135,7 @@ function isHidden(path: string): boolean {
 
 function refuseTooMuch(count: number, sizes: readonly number[]): void {
   if (count > BUILD_FILES_MAX) {
-    throw new BuildFailed(`A published app has at most ${BUILD_FILES_MAX} files; this one has ${count}.`);
+    throw new BuildFailed(`Published apps are limited to ${BUILD_FILES_MAX} files. This one has ${count}.`);
   }
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > BUILD_BYTES_MAX) {

@@ -52,7 +52,7 @@ export async function listOperations(
 export async function getOperation(caller: Caller, ref: string, operationId: ObjectId): Promise<Operation> {
   const { _id: appId, workspaceId } = await getAppDocOrThrow(caller, ref);
   const doc = await collections.appOperations().findOne({ _id: operationId, workspaceId, appId });
-  if (!doc) throw new AppError("not_found", "This app has no such operation, or it is more than a month ago.");
+  if (!doc) throw new AppError("not_found", "Operation not found or older than 30 days.");
   return toOperation(doc);
 }
 
@@ -84,5 +84,5 @@ export async function rollBack(
 }
 
 function noDeployment(): AppError {
-  return new AppError("not_found", "This app has no version of this commit that could be shown again.");
+  return new AppError("not_found", "No published version for this commit.");
 }

@@ -29,7 +29,7 @@ const LOG_FLUSH_MS = 300;
 const EVENT_LINES_MAX = 12;
 const SWEPT_AT_ONCE = 50;
 
-const DIED = "The server stopped while this was under way. What was published before is still there; publish again.";
+const DIED = "The server stopped during the publish. The previous version is still live. Publish again.";
 
 /** Interface between an operation and its work. */
 export type Hold = {
@@ -144,10 +144,7 @@ async function takeTurn(place: Place, appId: ObjectId, signal: AbortSignal): Pro
     try {
       await sleep(TURN_POLL_MS, undefined, { signal: patience });
     } catch {
-      throw new AppError(
-        "already_running",
-        "Somebody else is publishing this app, and it takes long. Try again later.",
-      );
+      throw new AppError("already_running", "Another publish is taking long. Try again later.");
     }
   }
 }
@@ -190,7 +187,7 @@ async function finish(app: AppDoc, place: Place, { sha, deploymentId, thumbnail,
         { session },
       );
     if (moved.matchedCount === 0) {
-      throw new AppError("conflict", "This app was moved or deleted meanwhile. Look at it again.");
+      throw new AppError("conflict", "The app was moved or deleted. Reload the page.");
     }
     return { ...before, ...end };
   });
@@ -230,8 +227,7 @@ async function change(
 
 /** Returns the failure as reported to the caller and stored for others. */
 function toFailure(error: unknown): Failure {
-  if (!(error instanceof AppError))
-    return { code: "internal", message: "Something went wrong on our side. Publish again." };
+  if (!(error instanceof AppError)) return { code: "internal", message: "Internal error. Publish again." };
   return { code: error.kind, message: error.message, ...(error.details && { details: error.details }) };
 }
 

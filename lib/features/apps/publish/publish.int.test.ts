@@ -104,7 +104,7 @@ describe("publishing an app", () => {
     const { status, json } = await publish(anas, app);
     expect(status).toBe(409);
     expect(json).toMatchObject({ code: "conflict", details: { paths: ["index.html"] } });
-    expect(json.error).toBe("“index.html” is not committed. Commit or discard that first, then publish.");
+    expect(json.error).toBe("“index.html” is not committed. Commit or discard changes, then publish.");
     expect((await get(anas, app)).publishedSha).toBeNull();
   });
 
@@ -118,9 +118,7 @@ describe("publishing an app", () => {
     await publishPage(anas, app, "<h1>Other</h1>");
     const back = await publishPage(anas, app, began);
     expect(back.sha).not.toBe(first.sha);
-    expect((await operation(anas, app, back.operationId)).log).toEqual([
-      "Nothing has changed in the files: the earlier build is taken.",
-    ]);
+    expect((await operation(anas, app, back.operationId)).log).toEqual(["No changes. Reusing the previous build."]);
     expect(await collections.appBuilds().countDocuments({ appId: new ObjectId(app.id) })).toBe(2);
     expect(await versions(anas, app)).toHaveLength(3);
   });
@@ -156,9 +154,7 @@ describe("publishing an app", () => {
     await anas.commit(app);
     const failed = await publish(anas, app);
     expect([failed.status, failed.json.code]).toEqual([422, "build_failed"]);
-    expect(failed.json.error).toBe(
-      "An app begins with “index.html” in its folder. Add one, commit it and publish again.",
-    );
+    expect(failed.json.error).toBe("“index.html” is missing. Add it, commit and publish again.");
     expect((await shown(anas, app)).text).toBe("<h1>One</h1>");
     const last = (await anas.send("GET", `/${app.id}/operations`)).json.data.items;
     expect(last.map(({ state }: { state: string }) => state)).toEqual(["failed", "done"]);

@@ -58,7 +58,7 @@ export async function publishApp(
   const drafts = await openDraftsOf(app, caller.user._id);
   if (drafts.length > 0) {
     const files = drafts.length === 1 ? `“${drafts[0]?.path}” is` : `${drafts.length} files are`;
-    throw new AppError("conflict", `${files} not committed. Commit or discard that first, then publish.`, {
+    throw new AppError("conflict", `${files} not committed. Commit or discard changes, then publish.`, {
       details: { paths: drafts.slice(0, PATHS_TOLD).map(({ path }) => path) },
     });
   }
@@ -137,7 +137,7 @@ async function publishNow(caller: Caller, asked: AppDoc, body: PublishBody, hold
       });
       if (landed === null) {
         if (tries < TRIES_MAX) continue;
-        throw new AppError("conflict", "This app changes on main again and again. Publish again in a moment.");
+        throw new AppError("conflict", "main changed during the publish. Try again in a moment.");
       }
     }
     const note = await takeBack(caller, { repositoryId, branch, folder, ifHead: merge.branchHead });
@@ -238,10 +238,10 @@ async function takeBack(
     });
     if (result.merged) return null;
     const [first] = result.conflicts;
-    return `Your branch has not taken main in, since “${first?.path}” differs there. Publish or merge that next.`;
+    return `main was not merged into your branch because “${first?.path}” differs there. Publish or merge that next.`;
   } catch (err) {
     if (!(err instanceof AppError)) log.warn({ err }, "main was not merged into a branch after a publish");
-    return "Your branch has not taken main in. It will with your next change.";
+    return "main was not merged into your branch yet. It will be on your next change.";
   }
 }
 
@@ -249,7 +249,7 @@ async function takeBack(
 async function latestOf(repositoryId: ObjectId, folder: string): Promise<{ sha: string; subject: string }> {
   const { items } = await folderHistory({ repositoryId, folder, limit: 1 });
   const [last] = items;
-  if (!last) throw new AppError("build_failed", "This app has no files on main. Commit some, and publish again.");
+  if (!last) throw new AppError("build_failed", "The app has no files on main. Commit files and publish again.");
   return last;
 }
 
@@ -261,10 +261,7 @@ async function refuseUnseen(
 ): Promise<void> {
   const then = await folderIn(repositoryId, seen, folder).catch(() => undefined);
   if (then === before) return;
-  throw new AppError(
-    "conflict",
-    "This app has changed on main since you looked. Publish again to see what differs now.",
-  );
+  throw new AppError("conflict", "The app has changed on main. Publish again to see the current conflicts.");
 }
 
 /** Returns the error with the data of a merge view: `ours` is main's, `theirs` the branch's. */
@@ -285,7 +282,7 @@ function toConflict(conflicts: readonly MergeConflict[], mainSha: string | null)
     theirs: text(theirs),
   }));
   const files = conflicts.length === 1 ? `“${conflicts[0]?.path}” differs` : `${conflicts.length} files differ`;
-  return new AppError("conflict", `${files} from main in the same lines. Choose what to keep, then publish again.`, {
+  return new AppError("conflict", `${files} in conflict with main. Resolve the conflicts, then publish again.`, {
     details: { mainSha, conflicts: shown },
   });
 }

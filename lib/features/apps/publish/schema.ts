@@ -9,7 +9,7 @@ const RESOLUTIONS_MAX = 200;
 const PATH_CHARS_MAX = 1_000;
 const RESOLUTION_CHARS_MAX = 1024 * 1024;
 
-const sha = z.string().regex(SHA, "A commit is named by its 40 hexadecimal digits.");
+const sha = z.string().regex(SHA, "Use the full 40-digit SHA.");
 
 export const STEP_NAMES = ["build", "bindings", "pointer"] as const;
 export type StepName = (typeof STEP_NAMES)[number];
@@ -21,18 +21,16 @@ export const publishBody = z.object({
     .record(boundedText(PATH_CHARS_MAX), boundedText(RESOLUTION_CHARS_MAX).nullable())
     .refine((given) => Object.keys(given).length <= RESOLUTIONS_MAX, `At most ${RESOLUTIONS_MAX} files at once.`)
     .optional()
-    .describe("What to keep of files that conflict, by their paths in the app: a text, or null for no file"),
-  mainSha: sha
-    .optional()
-    .describe("The commit of main that the resolutions were made for: 409 when the app has changed there since"),
+    .describe("Resolution per conflicting path: file content, or null to delete"),
+  mainSha: sha.optional().describe("Commit of main that the resolutions are based on. Returns 409 if main has changed"),
 });
 export type PublishBody = z.infer<typeof publishBody>;
 
 export const publishedSchema = z.object({
-  sha: z.string().describe("The commit on main that is served"),
+  sha: z.string().describe("Published commit on main"),
   publishedAt: isoDate,
   operationId: objectIdText,
-  note: z.string().nullable().describe("What somebody should know of it besides"),
+  note: z.string().nullable().describe("Additional note"),
 });
 export type Published = z.infer<typeof publishedSchema>;
 const startedSchema = z.object({ operationId: objectIdText });
@@ -48,7 +46,7 @@ const person = z.object({ id: objectIdText, name: z.string() });
 export const operationSchema = z.object({
   id: objectIdText,
   kind: z.enum(["publish", "rollback"]),
-  state: z.enum(["queued", "running", "done", "failed"]).describe("queued: another one of this app is under way"),
+  state: z.enum(["queued", "running", "done", "failed"]).describe("queued: waiting for another operation of this app"),
   by: person,
   steps: z.array(
     z.object({
@@ -58,7 +56,7 @@ export const operationSchema = z.object({
       endedAt: isoDate.nullable(),
     }),
   ),
-  log: z.array(z.string()).describe("What the build said, line by line; the end of it when it said much"),
+  log: z.array(z.string()).describe("Build log lines, truncated to the end"),
   problems: z.array(
     z.object({
       path: z.string().nullable(),
@@ -72,7 +70,7 @@ export const operationSchema = z.object({
   error: z
     .object({ code: z.string(), message: z.string(), details: z.unknown() })
     .nullable()
-    .describe("As the request is answered that began it"),
+    .describe("Response of the request that started it"),
   note: z.string().nullable(),
   createdAt: isoDate,
   endedAt: isoDate.nullable(),

@@ -44,10 +44,7 @@ export async function openSession(whose: Whose, files: () => Promise<AppFiles>):
     if (meanwhile) return meanwhile;
   }
   if (running.size + starting.size >= SESSIONS_MAX) {
-    throw new AppError(
-      "conflict",
-      `This server runs ${SESSIONS_MAX} previews at a time, and all are taken. Stop one of yours, or try again later.`,
-    );
+    throw new AppError("conflict", `All ${SESSIONS_MAX} previews are in use. Stop one of yours, or try again later.`);
   }
   const start = begin(whose, files).finally(() => starting.delete(key));
   starting.set(key, start);

@@ -98,7 +98,7 @@ it("a change is told to open pages as an update in place, and asked for anew it 
     }
   };
   expect(await nextTold()).toEqual(
-    told({ path: APP, line: 2, column: 8, message: expect.stringContaining("There is no file “./missing”.") }),
+    told({ path: APP, line: 2, column: 8, message: expect.stringContaining("File “./missing” not found.") }),
   );
   await session.writeFile("src/missing.ts", Buffer.from("export {};"));
   expect(await nextTold()).toEqual(told());

@@ -59,5 +59,5 @@ function macOf(payload: Buffer): Buffer {
 }
 
 function badToken(): AppError {
-  return new AppError("unauthenticated", "This address of an app is over. Reload the page that shows it.");
+  return new AppError("unauthenticated", "This app link has expired. Reload the page.");
 }

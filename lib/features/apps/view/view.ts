@@ -104,7 +104,7 @@ async function answerView(
   const headers = () => new Headers(viewHeaders(request, base));
   try {
     if (request.headers.get("sec-fetch-dest") === "document") {
-      throw new AppError("forbidden", "An app is shown by its page, inside of a frame. Open that one.");
+      throw new AppError("forbidden", "Apps open only inside Millrace. Open the app's page.");
     }
     return await work(base, headers());
   } catch (error) {
@@ -116,7 +116,7 @@ async function answerView(
 async function currentOrThrow({ workspaceId, _id: appId, deploymentId }: AppDoc): Promise<DeploymentDoc> {
   const current =
     deploymentId && (await collections.appDeployments().findOne({ _id: deploymentId, workspaceId, appId }));
-  if (!current) throw new AppError("not_published", "This app is not published yet. Publish it first.");
+  if (!current) throw new AppError("not_published", "This app is not published yet.");
   return current;
 }
 

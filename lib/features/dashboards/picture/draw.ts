@@ -25,8 +25,8 @@ export type DrawnDashboard = {
 export type PictureForm = { theme: PictureTheme; withPdf: boolean };
 
 /** The recipient of a picture may be outside the workspace, and database errors name tables and queries. */
-const UNREADABLE = "This could not be read right now. The dashboard says why.";
-const NOTHING_READ = "Nothing of the dashboard could be read. Open it to see why.";
+const UNREADABLE = "Couldn't load this widget. Open the dashboard for details.";
+const NOTHING_READ = "Couldn't load the dashboard. Open it for details.";
 
 /**
  * Draws a dashboard as a picture and in words, read with its owner's rights.
@@ -42,7 +42,7 @@ export async function drawDashboard(
   signal: AbortSignal,
 ): Promise<DrawnDashboard> {
   const doc = await collections.dashboards().findOne({ _id: dashboardId, workspaceId });
-  if (!doc) throw new AppError("not_found", "The dashboard is deleted.");
+  if (!doc) throw new AppError("not_found", "The dashboard was deleted.");
   if (!(await readerOf(doc))) throw new AppError("forbidden", OWNER_LEFT);
   const { widgets: data } = await readDataOf(doc, toQuery(look), signal, () => UNREADABLE);
   if (data.length > 0 && data.every(({ cachedAt, error }) => cachedAt === null && error !== undefined)) {

@@ -78,7 +78,7 @@ function page(more: Partial<PageToDraw> = {}): PageToDraw {
         [REGION, SOLD],
         regions.map((region, i) => ({ region, sold: 1000 + i * 400 })),
       ),
-      { ...data("Down", [], []), cachedAt: null, error: "This could not be read right now." },
+      { ...data("Down", [], []), cachedAt: null, error: "This data is unavailable." },
     ],
     ...more,
   };
@@ -127,13 +127,13 @@ describe("a dashboard as a picture", () => {
     // Boxes that contain only letters: the title and the figure.
     expect(countInk(png, [40, 30, 400, 80])).toBeGreaterThan(500);
     expect(countInk(png, [60, 220, 250, 290])).toBeGreaterThan(500);
-    expect(words.find(({ title }) => title === "Revenue")?.lines).toEqual(["€1.21 M (+21.4% on 4 weeks before)"]);
+    expect(words.find(({ title }) => title === "Revenue")?.lines).toEqual(["€1.21 M (+21.4% vs 4 weeks earlier)"]);
     expect(words.find(({ title }) => title === "Regions")?.lines).toEqual([
       "region: North, sold: 1,000",
       "region: South, sold: 1,001",
     ]);
     expect(words.find(({ title }) => title === "By day")?.lines[0]).toMatch(/^Line chart of .*Highest .*lowest/);
-    expect(words.find(({ title }) => title === "Down")?.lines).toEqual(["This could not be read right now."]);
+    expect(words.find(({ title }) => title === "Down")?.lines).toEqual(["This data is unavailable."]);
   });
 
   it("is drawn by the other light, too, and as a PDF whose sheets end between widgets", {
@@ -182,7 +182,7 @@ describe("a dashboard as a picture", () => {
     const { page: drawn, left } = toPicturePage(page({ widgets, data: [] }));
     expect(drawn.height).toBeLessThanOrEqual(4000);
     expect(left).toBe(12);
-    expect(JSON.stringify(drawn)).toContain("12 more on the page");
+    expect(JSON.stringify(drawn)).toContain("12 more in the dashboard");
   });
 });
 

@@ -72,7 +72,7 @@ export function toPicturePage({ title, lines, widgets, data, zone, period, theme
     height = Math.max(height, box.y + box.height);
     parts.push({ kind: "svg", svg: toCard(box, widget.title, paint) }, ...drawn.parts);
   }
-  const said = left === 0 ? lines : [...lines, `${left} more on the page`];
+  const said = left === 0 ? lines : [...lines, `${left} more in the dashboard`];
   const head = [
     toText(cutTo(title, PAGE.width - 2 * PAGE.edge, 20), PAGE.edge, 34, { size: 20, fill: paint.ink, isBold: true }),
     toText(cutTo(said.join(", "), PAGE.width - 2 * PAGE.edge, 12), PAGE.edge, 56, { size: 12, fill: paint.faint }),
@@ -148,9 +148,9 @@ function drawBody(widget: Widget, data: WidgetData | undefined, body: Box, how: 
   if (widget.kind === "text")
     return { parts: [toMarkdownPart(String(widget.spec.text ?? ""), body, paint)], words: [] };
   if (data === undefined || data.cachedAt === null || data.fields.length === 0) {
-    return drawWords(data?.error ?? "Nothing was read yet.", body, paint.bad);
+    return drawWords(data?.error ?? "No data yet.", body, paint.bad);
   }
-  if (data.rows.length === 0) return drawWords("No rows fit what is asked for.", body, paint.faint);
+  if (data.rows.length === 0) return drawWords("No matching rows.", body, paint.faint);
   const spec = withPageGrain(widget.spec, how.period.grain);
   if (widget.kind === "kpi") return drawFigures(spec, data, body, how);
   if (widget.kind === "table") return drawTable(spec, data, body, how);
@@ -166,7 +166,7 @@ function drawWords(text: string, body: Box, fill: string): Drawn {
 function drawFigures(spec: Record<string, unknown>, data: WidgetData, body: Box, how: How): Drawn {
   const { look, period, paint } = how;
   const figures = toWidgetFigures(spec, data, look);
-  if (figures === null) return drawWords("There is no number to show.", body, paint.faint);
+  if (figures === null) return drawWords("No data.", body, paint.faint);
   const width = body.width / figures.length;
   const svg: string[] = [];
   const words: string[] = [];
@@ -193,10 +193,10 @@ function drawFigures(spec: Record<string, unknown>, data: WidgetData, body: Box,
 }
 
 function toAgainstWords({ text, change, place }: Against, { before }: WidgetData, { compare }: PagePeriod): string {
-  if (place !== null || before === undefined) return `on ${place}`;
+  if (place !== null || before === undefined) return `vs ${place}`;
   const when = toBeforeWords(before, compare);
   if (text === null) return `no value ${when}`;
-  return change === null ? `after ${text} ${when}` : `on ${when}`;
+  return change === null ? `was ${text} ${when}` : `vs ${when}`;
 }
 
 function drawAgainst(
@@ -231,7 +231,7 @@ function drawChart(spec: Record<string, unknown>, data: WidgetData, body: Box, {
   const fields = data.fields as ResultField[];
   const rows = data.rows as ResultRow[];
   const chart = toWidgetChart(spec, { fields, rows, before: data.before?.rows as ResultRow[] | undefined }, look);
-  if (chart === null) return drawWords("There is no number to draw.", body, paint.faint);
+  if (chart === null) return drawWords("No data.", body, paint.faint);
   const isForeign = "kind" in chart;
   const problems = isForeign ? findDrawProblems(chart.spec, rows) : [];
   if (problems.length > 0) return drawWords(toProblemWords(problems), body, paint.bad);
@@ -320,7 +320,7 @@ function drawTable(spec: Record<string, unknown>, data: WidgetData, body: Box, {
   }
   if (isCut) {
     const more = rows.length - shown.length;
-    const said = data.truncated || more <= 0 ? "There is more on the page." : `${more} more on the page.`;
+    const said = data.truncated || more <= 0 ? "More in the dashboard." : `${more} more in the dashboard.`;
     svg.push(toText(said, body.x, y + 15, { size: 12, fill: paint.faint }));
     y += TABLE_ROW;
   }

@@ -44,15 +44,15 @@ export function toSnapshotMessage(payload: SnapshotPayload): { text: string; blo
     escapeMrkdwn(dashboardTitle),
     escapeMrkdwn(when),
     ...widgets.flatMap(({ title, lines }) => [escapeMrkdwn(title), ...lines.map((each) => `  ${escapeMrkdwn(each)}`)]),
-    `Open the dashboard: ${escapeMrkdwn(deepLink)}`,
-    ...(pdfUrl ? [`As PDF: ${escapeMrkdwn(pdfUrl)}`] : []),
+    `Open dashboard: ${escapeMrkdwn(deepLink)}`,
+    ...(pdfUrl ? [`PDF: ${escapeMrkdwn(pdfUrl)}`] : []),
   ].join("\n");
   const said = widgets.slice(0, WIDGETS_SHOWN).map(({ title, lines }) => {
     const words = lines.map((each) => escapeMrkdwn(cut(each, FIELD_CHARS_MAX / 8))).join("\n");
-    return { type: "mrkdwn", text: cut(`*${escapeMrkdwn(cut(title || "Figure", 100))}*\n${words}`, FIELD_CHARS_MAX) };
+    return { type: "mrkdwn", text: cut(`*${escapeMrkdwn(cut(title || "Number", 100))}*\n${words}`, FIELD_CHARS_MAX) };
   });
   const alt = cut(widgets.map(({ title, lines }) => `${title}: ${lines.join("; ")}`).join(". "), ALT_CHARS_MAX);
-  const asPdf = pdfUrl ? `, <${escapeMrkdwn(pdfUrl)}|as PDF>` : "";
+  const asPdf = pdfUrl ? `, <${escapeMrkdwn(pdfUrl)}|PDF>` : "";
   const figures = [];
   for (let at = 0; at < said.length; at += 2) figures.push({ type: "section", fields: said.slice(at, at + 2) });
   return {
@@ -61,7 +61,7 @@ export function toSnapshotMessage(payload: SnapshotPayload): { text: string; blo
       { type: "header", text: { type: "plain_text", text: cut(dashboardTitle, HEADER_CHARS_MAX), emoji: false } },
       { type: "context", elements: [{ type: "mrkdwn", text: escapeMrkdwn(when) }] },
       ...(pictureUrl === null ? figures : [{ type: "image", image_url: pictureUrl, alt_text: alt || dashboardTitle }]),
-      { type: "section", text: { type: "mrkdwn", text: `<${escapeMrkdwn(deepLink)}|Open the dashboard>${asPdf}` } },
+      { type: "section", text: { type: "mrkdwn", text: `<${escapeMrkdwn(deepLink)}|Open dashboard>${asPdf}` } },
     ],
   };
 }

@@ -24,7 +24,7 @@ const payload: Payload = {
   deepLink:
     "https://data.example.com/w/harbour/consoles/6b0293f1e4b0c8a1d2e3f405/schedule?run=6b0293f1e4b0c8a1d2e3f406",
 };
-const FACTS = ["Daily revenue", "22 Nov 2026, 06:00:05 UTC", "2 min 5 s", "1,284", "by its schedule"];
+const FACTS = ["Daily revenue", "22 Nov 2026, 06:00:05 UTC", "2 min 5 s", "1,284", "on schedule"];
 
 type Block = {
   type: string;
@@ -47,7 +47,7 @@ describe("a chat message", () => {
   it("has every fact in its text, and again in its blocks", () => {
     const { text, blocks } = toChatMessage(payload, false);
     const inBlocks = textsOf(blocks).join("\n");
-    for (const fact of [...FACTS, "Failure", payload.errorMessage ?? "", payload.runId, payload.deepLink]) {
+    for (const fact of [...FACTS, "Failed", payload.errorMessage ?? "", payload.runId, payload.deepLink]) {
       expect([fact, text.includes(fact), inBlocks.includes(fact)]).toEqual([fact, true, true]);
     }
     expect(text.split("\n")[0]).toBe("✗ Daily revenue failed");
@@ -103,11 +103,11 @@ describe("a chat message", () => {
 describe("a mail", () => {
   it("has every fact in its text and its HTML", async () => {
     const { html, text } = await mailOf(payload);
-    for (const fact of [...FACTS, "Failure", payload.runId, payload.deepLink]) {
+    for (const fact of [...FACTS, "Failed", payload.runId, payload.deepLink]) {
       expect([fact, text.includes(fact), html.replaceAll("&amp;", "&").includes(fact)]).toEqual([fact, true, true]);
     }
     expect(text).toContain('relation "orders" does not exist');
-    expect(text).toContain("Open the console");
+    expect(text).toContain("Open console");
   });
 
   it("shows markup in names and errors as text (T83, T84)", async () => {
@@ -121,8 +121,8 @@ describe("a mail", () => {
 
   it("speaks of a flow as one, and of a test as one", async () => {
     const { text } = await mailOf({ ...payload, resourceType: "flow", trigger: "success", errorMessage: null }, true);
-    expect(text).toContain("Open the flow");
+    expect(text).toContain("Open flow");
     expect(text.toLowerCase()).toContain("test: daily revenue succeeded");
-    expect(text).toContain("Success");
+    expect(text).toContain("Succeeded");
   });
 });

@@ -60,7 +60,7 @@ export async function postJson({ url, body, headers, secrets }: Request, line: K
 
 function refusalOf(status: number): string {
   const isRedirect = status >= 300 && status <= 399;
-  return `The receiver answered ${status}.${isRedirect ? " Redirects are not followed: enter the address that it leads to." : ""}`;
+  return `The receiver returned ${status}.${isRedirect ? " Redirects are not followed. Enter the final URL." : ""}`;
 }
 
 /** Parses Retry-After, in seconds or as a date (RFC 9110). Returns null if it is missing or invalid. */

@@ -47,7 +47,7 @@ export function nextChannel(
 
 function nextEmail(before: ChannelDoc | null, { recipients }: ChannelRequest): ChannelDoc {
   const kept = before?.type === "email" ? before.recipients : undefined;
-  return { type: "email", recipients: recipients ?? kept ?? missing("recipients", "Name who gets the mails.") };
+  return { type: "email", recipients: recipients ?? kept ?? missing("recipients", "Enter at least one recipient.") };
 }
 
 function nextChat(place: Place, before: ChannelDoc | null, request: ChannelRequest): ChannelDoc {
@@ -56,7 +56,7 @@ function nextChat(place: Place, before: ChannelDoc | null, request: ChannelReque
   const url = chatWebhookUrl === undefined ? kept?.url : sealUrl(place, chatWebhookUrl);
   return {
     type: "chat",
-    url: url ?? missing("chatWebhookUrl", "Enter the address of the chat's incoming webhook."),
+    url: url ?? missing("chatWebhookUrl", "Enter the incoming webhook URL."),
     displayLabel: (displayLabel ?? kept?.displayLabel) || null,
   };
 }
@@ -71,7 +71,7 @@ function nextWebhook(
     url === undefined
       ? kept && { url: kept.url, urlPreview: kept.urlPreview }
       : { url: sealUrl(place, url), urlPreview: previewOf(url) };
-  if (!address) return missing("url", "Enter the address of the receiver.");
+  if (!address) return missing("url", "Enter the receiver's URL.");
   if (kept && !rotateWebhookSecret) return { channel: { type: "webhook", ...address, secret: kept.secret } };
   const newSecret = newSigningSecret();
   const secret = seal(newSecret, contextOf(place, SECRET_FIELD));

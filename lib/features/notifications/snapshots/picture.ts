@@ -16,7 +16,7 @@ export async function readSnapshotPicture(token: string, as: SnapshotForm, heade
   // The token determines the workspace.
   const doc = await collections.snapshotPictures().findOne({ tokenHash: hashToken(token) });
   const file = doc?.[as];
-  if (!file) throw new AppError("not_found", "There is no picture at this address. It may have ended.");
+  if (!file) throw new AppError("not_found", "Image not found or expired.");
   return Buffer.from(file.buffer);
 }
 

@@ -130,7 +130,7 @@ export async function updateSnapshot(
       );
     if (after) return told(after, newSecret);
   }
-  throw new AppError("conflict", "Somebody else is changing this snapshot. Load it again, then try once more.");
+  throw new AppError("conflict", "Someone else is changing this snapshot. Reload it and try again.");
 }
 
 /**
@@ -156,11 +156,11 @@ export async function sendSnapshotNow(
 ): Promise<Snapshot> {
   await getToSendOrThrow(caller, dashboardId);
   const doc = await getSnapshotOrThrow(caller, dashboardId, snapshotId);
-  if (!doc.enabled) throw new AppError("conflict", "This snapshot is switched off. Switch it on to send it.");
+  if (!doc.enabled) throw new AppError("conflict", "This snapshot is disabled. Enable it to send it.");
   await consume("notificationTests", caller.workspaceId.toHexString());
   await sendJobEvents([toTakeEvent(doc, now)]);
   const [one] = await withRunStatus(doc.workspaceId, [doc]);
-  if (!one) throw new Error("There is no such snapshot.");
+  if (!one) throw new Error("Snapshot not found.");
   return one;
 }
 
@@ -201,13 +201,13 @@ function judgeLook(
 async function refuseTooMany(workspaceId: ObjectId, dashboardId: ObjectId, most: number): Promise<void> {
   const count = await collections.snapshots().countDocuments({ workspaceId, dashboardId }, { limit: most + 1 });
   if (count <= most) return;
-  throw new AppError("conflict", `This has ${SNAPSHOTS_PER_DASHBOARD_MAX} snapshots already. Delete one first.`);
+  throw new AppError("conflict", `Limit of ${SNAPSHOTS_PER_DASHBOARD_MAX} snapshots reached. Delete one first.`);
 }
 
 async function getToSendOrThrow(caller: Caller, dashboardId: ObjectId): Promise<DashboardDoc> {
   const doc = await getDashboardDocOrThrow(caller, dashboardId);
   if (doc.ownerId.equals(caller.user._id) || isAtLeast(caller.role, "admin")) return doc;
-  throw new AppError("forbidden", "Only who owns this dashboard, an admin or an owner can send it to others.");
+  throw new AppError("forbidden", "Only the dashboard's owner, admins and workspace owners can send it.");
 }
 
 async function getSnapshotOrThrow(
@@ -216,14 +216,14 @@ async function getSnapshotOrThrow(
   snapshotId: ObjectId,
 ): Promise<SnapshotDoc> {
   const doc = await collections.snapshots().findOne({ _id: snapshotId, workspaceId, dashboardId });
-  if (!doc) throw new AppError("not_found", "There is no such snapshot of this dashboard.");
+  if (!doc) throw new AppError("not_found", "Snapshot not found.");
   return doc;
 }
 
 async function told(doc: SnapshotDoc, newSecret: string | undefined): Promise<SavedSnapshot> {
   await tellRules(resourceOf(doc));
   const [one] = await withRunStatus(doc.workspaceId, [doc]);
-  if (!one) throw new Error("There is no such snapshot.");
+  if (!one) throw new Error("Snapshot not found.");
   return { ...one, ...(newSecret !== undefined && { signingSecretOnce: newSecret }) };
 }
 

@@ -222,7 +222,7 @@ describe("a snapshot of a dashboard", () => {
     });
     await send(id, chat.id);
     const { text } = JSON.parse(receiver.hits.at(-1)?.raw.toString() ?? "{}");
-    const path = /As PDF: https:\/\/data\.example\.com(\/api\/snapshots\/[\w-]+\?as=pdf)/.exec(text)?.[1] ?? "";
+    const path = /PDF: https:\/\/data\.example\.com(\/api\/snapshots\/[\w-]+\?as=pdf)/.exec(text)?.[1] ?? "";
     const pdf = await call("GET", path);
     expect([pdf.status, pdf.headers.get("content-type"), pdf.headers.get("content-disposition")]).toEqual([
       ...[200, "application/pdf", 'attachment; filename="dashboard.pdf"'],
@@ -288,7 +288,7 @@ describe("a snapshot of a dashboard", () => {
     await send(theirs, theirSnapshot);
     expect((await listed(theirs))[0].lastDelivery).toMatchObject({
       status: "failed",
-      lastError: expect.stringContaining("no member any more"),
+      lastError: expect.stringContaining("no longer a member"),
     });
     expect(receiver.hits).toEqual([]);
   });

@@ -90,7 +90,7 @@ export async function takeSnapshot(due: SnapshotDue, isLast: boolean): Promise<v
     await recordFailure(
       snapshot,
       about,
-      isKnown ? error.message : "The picture could not be made for a fault of ours.",
+      isKnown ? error.message : "Couldn't render the image because of a server error.",
     );
   }
 }
@@ -142,7 +142,7 @@ async function toPayload(
   { at, timezone, pictureId }: { at: Date; timezone: string; pictureId: ObjectId },
 ): Promise<SnapshotPayload> {
   const slug = await findWorkspaceSlug(workspaceId);
-  if (slug === null) throw new AppError("not_found", "This workspace is gone.");
+  if (slug === null) throw new AppError("not_found", "The workspace was deleted.");
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const isKept = png.length <= FILE_BYTES_MAX;
   const keptPdf = isKept && pdf !== null && pdf.length <= FILE_BYTES_MAX ? pdf : null;

@@ -120,6 +120,6 @@ function* toPiece(bytes: Uint8Array): Generator<Uint8Array> {
 function unfit({ name, dbType }: Pick<Field, "name" | "dbType">): AppError {
   return new AppError(
     "query_failed",
-    `The column ${name} (${dbType}) has a value that a Parquet column of its type does not hold. Cast it to text in the query, or take another format.`,
+    `The column ${name} (${dbType}) has a value that Parquet can't store. Cast it to text, or use another format.`,
   );
 }

@@ -101,7 +101,7 @@ it("C8 holds a large result in a file without a name, in its order", async () =>
 it("C8 refuses a text that no cell of a sheet holds before the first byte", async () => {
   const rows = batchesOf(["short"], ["x".repeat(32_768)]);
   await expect(settleTypes("xlsx", [fieldOf("string")], rows, {})).rejects.toThrow(
-    "The column v has a text of 32768 characters",
+    "The column v has a value of 32768 characters",
   );
 });
 

@@ -58,7 +58,7 @@ export function xlsx(fields: readonly Field[]): PipedFormat {
   if (fields.length > COLUMNS_MAX) {
     throw new AppError(
       "query_failed",
-      `A sheet has ${COLUMNS_MAX} columns at the most, and the result has ${fields.length}. Select fewer, or take another format.`,
+      `The result has ${fields.length} columns. Excel allows ${COLUMNS_MAX}. Select fewer, or use another format.`,
     );
   }
   const kinds = fields.map((field) => KINDS[field.type]?.(field) ?? {});
@@ -103,7 +103,7 @@ function fitting(text: string, column: string): string {
 export function tooLong(column: string, chars: number): AppError {
   return new AppError(
     "query_failed",
-    `The column ${column} has a text of ${chars} characters, and a cell of a sheet has ${CELL_CHARS_MAX} at the most. Shorten it in the query, or take another format.`,
+    `The column ${column} has a value of ${chars} characters. Excel allows ${CELL_CHARS_MAX}. Shorten it, or use another format.`,
   );
 }
 

@@ -95,7 +95,7 @@ describe("a repository's address", () => {
     expect((await ask(DISCOVERY, { authorization }, theirs)).status).toBe(200);
     const plain = ({ status, text }: { status: number; text: string }) => ({ status, text });
     const unknown = plain(await ask(DISCOVERY, { authorization }, "no-such-workspace"));
-    expect(unknown).toEqual({ status: 404, text: "There is no such repository.\n" });
+    expect(unknown).toEqual({ status: 404, text: "Repository not found.\n" });
     expect(plain(await ask(DISCOVERY, { authorization }, world.slug))).toEqual(unknown);
     expect(plain(await post({ authorization }, LS_REFS, world.slug))).toEqual(unknown);
   });

@@ -65,18 +65,18 @@ export function gitRoute(work: Work): GitRoute {
 
 async function enter(request: Request, repository: string): Promise<GitCaller> {
   const authorization = request.headers.get("authorization");
-  if (authorization === null) throw keyNeeded("Send an API key as the password. Any user name will do.");
+  if (authorization === null) throw keyNeeded("Use an API key as the password, with any user name.");
   const bearer = toBearer(authorization);
   const identity = bearer === null ? null : await identifyOrNull(bearer);
   if (identity?.via.kind !== "key") {
     await consume("gitBadKey", addressSubject(remoteAddress(request.headers, env().TRUST_PROXY)));
-    throw keyNeeded("This API key is unknown or has ended. Make a new one in settings.");
+    throw keyNeeded("Invalid or expired API key. Create a new one in Settings.");
   }
   const { user, via } = identity;
   const { workspaceId, role } = via.membership;
   // Only the key's own workspace is looked up, so the response cannot reveal another.
   const slug = await findWorkspaceSlug(workspaceId);
-  if (slug === null || repository !== `${slug}.git`) throw new AppError("not_found", "There is no such repository.");
+  if (slug === null || repository !== `${slug}.git`) throw new AppError("not_found", "Repository not found.");
   return { user, via, workspaceId, role };
 }
 

@@ -76,7 +76,7 @@ export class Push {
       queue.push(...commit.parents);
     }
     const known = await this.reach.among([...outside]);
-    if (known.size < outside.size) throw bad("A commit leads to one that is not here. Fetch, then push again.");
+    if (known.size < outside.size) throw bad("A parent commit is missing. Fetch, then push again.");
     await this.requireTrees(trees);
   }
 
@@ -219,7 +219,7 @@ function requirePlace(
   if (isTop && kind === "blob" && TOP_FILES.has(path)) return null;
   if (found && !(isTop && kind === "blob")) return found;
   const places = [...Array.from(kinds.keys(), (root) => `${root}/`), ...TOP_FILES].join(" ");
-  throw bad(`${path} has no place here. There are ${places}`);
+  throw bad(`${path} is not allowed. Allowed paths: ${places}`);
 }
 
 function bad(message: string): AppError {

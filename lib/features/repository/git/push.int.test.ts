@@ -131,7 +131,7 @@ describe("a push by stock git", () => {
     const clone = await fresh();
     const before = await head();
     await git(clone, "reset", "--quiet", "--hard", "HEAD~1");
-    expect(await refusal(clone, "--force", "origin", "main")).toContain("main goes forward alone");
+    expect(await refusal(clone, "--force", "origin", "main")).toContain("main requires a linear history");
     await commit(clone, "Beside", { "apps/shop/z.ts": "z\n" });
     expect(await refusal(clone, "origin", "main")).toContain("rejected");
     await git(clone, ...ME, "merge", "--quiet", "--no-edit", "origin/main");
@@ -148,7 +148,7 @@ describe("a push by stock git", () => {
     const clone = await fresh();
     await commit(clone, "Nothing", { "apps/shop/q.ts": "q\n" });
     const reading = world.urlFor(await world.keyOf(world.owner, "read"));
-    expect(await refusal(clone, reading, "main")).toContain("This API key only reads");
+    expect(await refusal(clone, reading, "main")).toContain("This API key is read-only");
     const other = await newGitWorld();
     const foreign = world.urlFor(await other.keyOf(other.owner));
     expect(await refusal(clone, foreign, "main")).toContain("not found");

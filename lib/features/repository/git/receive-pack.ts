@@ -32,7 +32,8 @@ const ELSEWHERE = "another branch of this push was refused";
 
 /** Requires that the caller may push. @throws AppError forbidden */
 export function requireWriter(caller: GitCaller): void {
-  if (isReadOnly(caller)) throw new AppError("forbidden", "This API key only reads. To push, make a full one.");
+  if (isReadOnly(caller))
+    throw new AppError("forbidden", "This API key is read-only. Create a full-access key to push.");
 }
 
 /** Returns the branches and the server's capabilities, which a client requests before it pushes. */
@@ -119,9 +120,7 @@ async function judgeAndMove(
       const isMain = ref === MAIN_REF;
       if (isMain && before !== null && !(await push.isForward(before, after))) {
         return refuseAll(
-          ref === MAIN_REF
-            ? "main goes forward alone, in one line. Run git pull --rebase, then push again."
-            : ELSEWHERE,
+          ref === MAIN_REF ? "main requires a linear history. Run git pull --rebase, then push again." : ELSEWHERE,
         );
       }
       if (isMain) await push.judgeFiles(before, after, true);

@@ -31,7 +31,7 @@ export const getInfoRefs = gitRoute(async (caller, request) => {
     requireWriter(caller);
     return bytesOf(await advertiseReceive(caller), `application/x-${service}-advertisement`);
   }
-  if (service !== UPLOAD) throw new AppError("not_found", "This server speaks git's smart protocol alone.");
+  if (service !== UPLOAD) throw new AppError("not_found", "Only the smart HTTP protocol is supported.");
   const body = speaksVersion2(request) ? advertiseUpload() : refuseOldUpload();
   return bytesOf(body, `application/x-${service}-advertisement`);
 });
@@ -39,7 +39,7 @@ export const getInfoRefs = gitRoute(async (caller, request) => {
 /** Serves branches and packs for clones and fetches. */
 export const postUploadPack = gitRoute(async (caller, request) => {
   demandType(request, UPLOAD);
-  if (!speaksVersion2(request)) throw new AppError("invalid_request", "Use version 2 of git's protocol.");
+  if (!speaksVersion2(request)) throw new AppError("invalid_request", "Use git protocol version 2.");
   const held = new HeldBody();
   try {
     const message = await messageOf(request, QUESTION_BYTES_MAX, held);
@@ -82,7 +82,7 @@ export const postReceivePack = gitRoute(async (caller, request) => {
 
 /** Responds to any other path below a repository. */
 export const getNothing = gitRoute(() => {
-  throw new AppError("not_found", "There is nothing at this address. Clone with git.");
+  throw new AppError("not_found", "Not found. Clone with git.");
 });
 
 function toReader({ workspaceId, user }: GitCaller): GitReader {
@@ -112,7 +112,7 @@ async function pushOf(request: Request, held: HeldBody): Promise<{ message: Buff
   if (request.body) {
     for await (const chunk of request.body) {
       bytes += chunk.byteLength;
-      if (bytes > DISCARDED_BYTES_MAX) throw new AppError("too_large", "The push is far too large. Push in parts.");
+      if (bytes > DISCARDED_BYTES_MAX) throw new AppError("too_large", "The push is too large. Push in parts.");
       if (bytes > PUSH_BYTES_MAX) continue;
       held.add(chunk.byteLength);
       chunks.push(chunk);
@@ -131,7 +131,7 @@ async function messageOf(request: Request, limitBytes: number, held: HeldBody): 
   const encoding = request.headers.get("content-encoding");
   if (encoding === null || encoding === "identity")
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!GZIP.has(encoding)) throw new AppError("unsupported_media_type", "A body may be compressed by gzip alone.");
+  if (!GZIP.has(encoding)) throw new AppError("unsupported_media_type", "Only gzip Content-Encoding is supported.");
   try {
     return await inflate(bytes, { maxOutputLength: limitBytes });
   } catch (cause) {

@@ -115,7 +115,7 @@ test("an address is asked for by names, and stands in the places of the columns 
 test("an address that does not fit the table is left out and said; another failure stays one", async () => {
   let status = 400;
   const source = new TablePages(async ({ filters }) => {
-    if (filters?.length) throw new ApiError(status, "invalid_request", "The table has no column x.");
+    if (filters?.length) throw new ApiError(status, "invalid_request", "Unknown column x.");
     return page(0, null);
   });
   source.start({ sort: null, filters: [{ column: "x", op: "is", value: "1" }] });
@@ -125,7 +125,7 @@ test("an address that does not fit the table is left out and said; another failu
   status = 502;
   source.show({ sort: null, filters: [{ column: "x", op: "is", value: "1" }] });
   await settle();
-  expect([source.isLeftOut, source.failure?.message]).toEqual([false, "The table has no column x."]);
+  expect([source.isLeftOut, source.failure?.message]).toEqual([false, "Unknown column x."]);
 });
 
 test("fields that only later documents have get columns behind the others", async () => {

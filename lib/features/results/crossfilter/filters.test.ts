@@ -72,6 +72,6 @@ describe("a value", () => {
     ["search", 3],
     ["search", "x".repeat(1001)],
   ] as const)("of another kind is refused: %s %j", (kind, value) => {
-    expect(() => of(kind, value)).toThrow(/The filter f/);
+    expect(() => of(kind, value)).toThrow(/Invalid value for filter f/);
   });
 });

@@ -43,7 +43,7 @@ const VALUES = {
     z.enum(DATE_PRESETS),
     z
       .strictObject({ from: day.nullish(), to: day.nullish() })
-      .refine(({ from, to }) => !from || !to || from <= to, "The range ends before it begins."),
+      .refine(({ from, to }) => !from || !to || from <= to, "The range end is before its start."),
   ]),
   select: scalar,
   multiSelect: z.array(scalar).max(CHOSEN_MAX),
@@ -70,8 +70,8 @@ export function toCondition(
   if (value === null || value === undefined) return null;
   const parsed = VALUES[kind].safeParse(value);
   if (!parsed.success) {
-    const reason = parsed.error.issues[0]?.message ?? "It does not fit.";
-    throw new AppError("invalid_request", `The filter ${id} (${kind}) cannot be set to this: ${reason}`, {
+    const reason = parsed.error.issues[0]?.message ?? "Invalid value.";
+    throw new AppError("invalid_request", `Invalid value for filter ${id} (${kind}): ${reason}`, {
       details: { filter: id },
     });
   }

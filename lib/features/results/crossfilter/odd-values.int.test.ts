@@ -98,7 +98,7 @@ it("C8 groups odd days beside the months, and days that are chosen leave them ou
       [null, 1],
     ]);
     expect(await ask(kept, { measures: [{ op: "count" }] }, [chosen])).toEqual([[1]]);
-    await expect(ask(kept, measure("max"))).rejects.toThrow(`holds “${odd}”, which is no time`);
+    await expect(ask(kept, measure("max"))).rejects.toThrow(`holds “${odd}”, which is not a time`);
   }
   const endless = keep("timestamp", "timestamp", ["2026-01-31T10:00:00", "infinity", "-infinity"]);
   expect((await ask(endless, spec)).map(String)).toEqual(["-infinity,1", "2026-01-01,1", "infinity,1"]);
@@ -107,7 +107,7 @@ it("C8 groups odd days beside the months, and days that are chosen leave them ou
 it("C8 names the odd value where a sum is refused", async () => {
   const kept = keep("int64", "INTEGER", [1, "N/A"]);
   await expect(ask(kept, measure("sum"))).rejects.toThrow(
-    "The column v (INTEGER) holds “N/A”, which is no number, so it has no sum. Cast or filter it in the query.",
+    "The column v (INTEGER) holds “N/A”, which is not a number, so sum is not supported. Cast or filter it in the query.",
   );
 });
 
@@ -146,5 +146,5 @@ it("C20 sorts averages that one double stands for", async () => {
 
 it("C20 an interval has no least and no greatest", async () => {
   const kept = keep("interval", "INTERVAL", ["P1M", "P30D"]);
-  await expect(ask(kept, measure("max"))).rejects.toThrow("has no order");
+  await expect(ask(kept, measure("max"))).rejects.toThrow("has no sort order");
 });

@@ -19,7 +19,7 @@ const LIMIT_WORDS = `The limit is a whole number from 1 to ${LIMIT_MAX}.`;
 /** Twice the longest column name that databases allow. */
 const NAME_CHARS_MAX = 256;
 
-const columnName = boundedText(NAME_CHARS_MAX).min(1, "Name the column.");
+const columnName = boundedText(NAME_CHARS_MAX).min(1, "Column is required.");
 
 const timeUnit = z.enum(TIME_UNITS, `A time unit is one of ${TIME_UNITS.join(", ")}.`);
 export const dimension = z.union(
@@ -39,7 +39,7 @@ const measure = z
     },
     "A measure is {field?, op, as?}.",
   )
-  .refine(({ field, op }) => field !== undefined || op === "count", "Name the column that is to be summed up.");
+  .refine(({ field, op }) => field !== undefined || op === "count", "field is required for this op.");
 
 /** The part of a widget's `spec` that the server reads; properties of the drawing pass through. */
 export const aggregateSpec = z.object({

@@ -219,7 +219,7 @@ export class Builder {
     const column = this.#column(name);
     const field = toField(column);
     const isTime = TIMES.has(field.type);
-    if (timeUnit !== undefined && !isTime) throw unfit(field, `has no ${timeUnit}: it is no date or time`);
+    if (timeUnit !== undefined && !isTime) throw unfit(field, `is not a date or time, so ${timeUnit} is not supported`);
     const unit = isTime ? (timeUnit ?? usual) : undefined;
     const sql = unit === undefined ? this.#raw(column) : this.#unit(column, unit);
     const type = unit === undefined ? field : toUnitField(field, unit);
@@ -243,8 +243,8 @@ export class Builder {
     else if (op === "countDistinct")
       this.#add({ ...COUNTED, name: called }, { kind: "as-is", at }, `count(distinct ${column})`);
     else if (op === "min" || op === "max") {
-      if (!isOrdered(field)) throw unfit(field, "has no order");
-      if (held.isTimeText && held.odd !== undefined) throw unfit(held, `holds ${shown(held.odd)}, which is no time`);
+      if (!isOrdered(field)) throw unfit(field, "has no sort order");
+      if (held.isTimeText && held.odd !== undefined) throw unfit(held, `holds ${shown(held.odd)}, which is not a time`);
       // Texts with equal clocks differ in digits below a microsecond; without the zone designator the shorter one sorts
       // first.
       const sql = held.isTimeText
@@ -271,9 +271,9 @@ export class Builder {
         add(isDecimal ? "decimal" : "float64", finish, middle, two);
       }
     } else {
-      const lacking = `so it has no ${op === "avg" ? "average" : op}`;
-      if (held.odd === undefined) throw unfit(field, `is no number, ${lacking}`);
-      throw unfit(field, `holds ${shown(held.odd)}, which is no number, ${lacking}. Cast or filter it in the query`);
+      const lacking = `so ${op} is not supported`;
+      if (held.odd === undefined) throw unfit(field, `is not a number, ${lacking}`);
+      throw unfit(field, `holds ${shown(held.odd)}, which is not a number, ${lacking}. Cast or filter it in the query`);
     }
   }
 
@@ -287,7 +287,7 @@ export class Builder {
     const named = sort.flatMap(({ by, order }) => {
       const sql = this.#sortable.get(by);
       if (sql === undefined) {
-        throw new AppError("invalid_request", `There is no column ${by} to sort by. There are: ${this.#names()}.`);
+        throw new AppError("invalid_request", `Unknown sort column ${by}. Columns: ${this.#names()}.`);
       }
       return sql.map((key) => `${key} ${order} nulls last`);
     });
@@ -303,10 +303,7 @@ export class Builder {
   #add(field: Field, finish: Finish, ...sql: [string, ...string[]]): string {
     const { name } = field;
     if (this.#sortable.has(name)) {
-      throw new AppError(
-        "invalid_request",
-        `Two columns would be called ${name}. Give one of them another name by "as".`,
-      );
+      throw new AppError("invalid_request", `Duplicate column ${name}. Rename one with "as".`);
     }
     // An average is sorted by its value, not by its sum.
     this.#sortable.set(name, finish.kind === "quotient" ? quotientKeys(sql[0], sql[1] ?? "1") : [sql[0]]);
@@ -332,7 +329,7 @@ export class Builder {
     const column = this.#columns.get(name);
     if (column) return column;
     const names = [...this.#columns.keys()].toReversed().slice(0, NAMES_SHOWN).join(", ");
-    throw new AppError("invalid_request", `There is no column ${name}. There are: ${names}.`, {
+    throw new AppError("invalid_request", `Unknown column ${name}. Columns: ${names}.`, {
       details: { column: name },
     });
   }
@@ -350,7 +347,7 @@ export class Builder {
     }
     if (condition.kind === "oneOf") return this.#oneOf(column, condition.values);
     if (condition.kind === "between") return this.#between(column, condition);
-    if (!TIMES.has(field.type)) throw unfit(field, "is no date or time, so no days can be chosen of it");
+    if (!TIMES.has(field.type)) throw unfit(field, "is not a date or time, so date ranges are not supported");
     const clock = this.#clock(column);
     const { from, to } = condition;
     const ends = [
@@ -362,7 +359,7 @@ export class Builder {
 
   #between({ field, index }: Column, { from, to }: { from: number | null; to: number | null }): string {
     if (!WHOLE.has(field.type) && field.type !== "decimal" && field.type !== "float64") {
-      throw unfit(field, "is no number, so it lies between none");
+      throw unfit(field, "is not a number, so number ranges are not supported");
     }
     const ends = [
       from !== null && `c${index} >= ${this.#bind(from)}::double`,
@@ -391,7 +388,7 @@ export class Builder {
 
   #unit(column: Column, unit: TimeUnit): string {
     if (unit === "hour") {
-      if (column.field.type === "date") throw unfit(column.field, "has no hours");
+      if (column.field.type === "date") throw unfit(column.field, "is a date, so hour is not supported");
       return `date_trunc('hour', ${this.#clock(column)})`;
     }
     const clock = this.#clock(column);
@@ -449,7 +446,7 @@ function toLiteral(value: string | number | boolean, field: TableField): string 
   if (shape === undefined || shape.test(text)) return field.isTimeText ? text : text.replace(/^\+(?=\d+-)/, "");
   throw new AppError(
     "invalid_request",
-    `${JSON.stringify(value)} is no value of the column ${field.name} (${field.dbType}).`,
+    `${JSON.stringify(value)} is not a valid value for ${field.name} (${field.dbType}).`,
   );
 }
 

@@ -96,7 +96,7 @@ describe("a kept result", () => {
   it("keeps decimals as text that no one type holds, and says that they have no sum", async () => {
     const wide = keep("a3", SALES.slice(0, 1), [["1".repeat(38)], ["0.5"], ["NaN"]]);
     await expect(ask(wide, { measures: [{ field: "amount", op: "sum" }] })).rejects.toThrow(
-      /amount \(numeric\) holds “NaN”, which is no number/,
+      /amount \(numeric\) holds “NaN”, which is not a number/,
     );
     expect((await ask(wide, { dimensions: ["amount"] })).rows).toHaveLength(3);
   });
@@ -118,7 +118,7 @@ describe("a kept result", () => {
     const kept = Object.assign(keep("a7", wide, []), { rowCount: 1_000_000 });
     await expect(ask(kept, { measures: [{ op: "count" }] })).rejects.toMatchObject({
       kind: "too_large",
-      message: expect.stringContaining("Read fewer columns or rows in the query."),
+      message: expect.stringContaining("Select fewer columns or rows."),
     });
     expect(kept.reads).toBe(0);
   });
@@ -264,7 +264,7 @@ describe("groupings of one page", () => {
     expect(good).toMatchObject({ status: "fulfilled", value: { isMore: true } });
     expect(failed).toMatchObject({
       status: "rejected",
-      reason: { kind: "invalid_request", message: /no column vanished/ },
+      reason: { kind: "invalid_request", message: /Unknown column vanished/ },
     });
   });
 

@@ -265,7 +265,7 @@ async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
   } catch (error) {
     if (isOutOfMemory(error)) throw tooLarge(error);
     if (!(error instanceof AppError) || error.kind !== "timeout") throw error;
-    const words = "These rows take longer to be made ready than a page waits. Read fewer columns or rows in the query.";
+    const words = "Preparing these rows takes too long. Select fewer columns or rows.";
     throw new AppError("timeout", words, { cause: error });
   } finally {
     await rm(path, { force: true });
@@ -279,7 +279,7 @@ async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
 }
 
 function tooLarge(cause?: unknown): AppError {
-  const words = "These rows take more memory than a page has. Read fewer columns or rows in the query.";
+  const words = "These rows need too much memory. Select fewer columns or rows.";
   return new AppError("too_large", words, { cause });
 }
 

@@ -9,10 +9,10 @@ export type Comparison = (typeof COMPARISONS)[number];
 
 const DAY_MS = 86_400_000;
 
-/** Describes the basis of a comparison: "28 days before", "a year before". */
+/** Describes the basis of a comparison: "4 weeks earlier", "a year earlier". */
 export function toBeforeWords({ from, to }: { from: string; to: string }, compare: Comparison | undefined): string {
-  if (compare === "year") return "a year before";
+  if (compare === "year") return "a year earlier";
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
-  if (days === 1) return "the day before";
-  return days % 7 === 0 && days > 7 ? `${days / 7} weeks before` : `${days} days before`;
+  if (days === 1) return "a day earlier";
+  return days % 7 === 0 && days > 7 ? `${days / 7} weeks earlier` : `${days} days earlier`;
 }

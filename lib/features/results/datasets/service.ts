@@ -316,7 +316,7 @@ async function goOn(place: DatasetPlace, holder: ObjectId, stop: AbortController
       .updateOne({ ...keyOf(place), "refresh.holder": holder }, [
         { $set: { "refresh.until": { $add: ["$$NOW", LEASE_MS] } } },
       ]);
-    if (matchedCount === 0) stop.abort(new AppError("cancelled", "The dataset was changed or removed meanwhile."));
+    if (matchedCount === 0) stop.abort(new AppError("cancelled", "The dataset was changed or removed. Try again."));
   } catch (error) {
     log.warn({ err: error, dataset: place.name }, "a refresh could not say that it goes on");
   }
@@ -336,7 +336,7 @@ async function finish(
     );
   if (!before) {
     await dropResults(workspaceId, [kept.resultId]);
-    throw new AppError("cancelled", "The dataset was changed or removed meanwhile.");
+    throw new AppError("cancelled", "The dataset was changed or removed. Try again.");
   }
   if (before.kept) await dropResults(workspaceId, [before.kept.resultId]);
   const { refresh: _, failure: __, ...rest } = before;
@@ -424,5 +424,5 @@ function withoutPrivateText(error: unknown, origin: QueryOrigin): unknown {
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
   log.error({ err: error }, "a dataset could not be read for a reason of ours");
-  return "The rows could not be read for a reason of ours. It is written down in the server's log.";
+  return "Internal error while reading the rows. See the server log.";
 }

@@ -12,10 +12,7 @@ describe("a moment in a list", () => {
 
 describe("what to do about a failed run", () => {
   it.each([
-    [
-      "Who set this schedule is no member any more. Save the schedule to run it as yourself.",
-      /Save the schedule again/,
-    ],
+    ["The schedule's owner is no longer a member. Save the schedule to run it as you.", /Save the schedule again/],
     ["The server was stopped while the query ran.", /Press Run now to do it again/],
     ["The query took too long and was stopped after 900 s.", /Narrow the query down/],
     ["The database refused the password.", /Test the connection/],

@@ -25,10 +25,10 @@ export function formatRowTime(at: Date, now: Date): string {
 
 /** Returns advice for a failed run of a console. */
 export function toRunAdvice(error: string): string {
-  if (/save the schedule to run it as yourself|no longer shared/i.test(error))
+  if (/no longer a member|save the schedule to run it as|no longer shared/i.test(error))
     return "Save the schedule again to run it as yourself.";
-  if (/cancelled|stopped while/i.test(error)) return "Press Run now to do it again.";
-  if (/timed? ?out|longer than|took too long|stopped after/i.test(error)) {
+  if (/cancelled|stopped (?:while|during)/i.test(error)) return "Press Run now to do it again.";
+  if (/timed? ?out|time limit|longer than|took too long|stopped after/i.test(error)) {
     return "Narrow the query down, save it, then press Run now.";
   }
   if (/connect|reach|refused|credential|password|login|authenticat/i.test(error)) {

@@ -37,7 +37,7 @@ export class CronSchedule {
     this.#onWall = readPattern(this.cron, "UTC");
     const [, hours = ""] = this.cron.split(" ");
     this.#passing = hours.startsWith("*") ? readPattern(this.cron, this.timezone) : null;
-    if (!this.next(new Date())) throw new BadSchedule("cron", "This never comes. Choose days that there are.");
+    if (!this.next(new Date())) throw new BadSchedule("cron", "This schedule never runs. Choose existing dates.");
   }
 
   /** Returns the first time after this one; null if there is none. */
@@ -75,21 +75,20 @@ export class CronSchedule {
 
 function readPattern(cron: string, timezone: string): Cron {
   if (cron.split(" ").length !== 5 || /[^\w*/,\-#? ]/.test(cron)) {
-    throw new BadSchedule("cron", "Write five fields: minute, hour, day of the month, month, day of the week.");
+    throw new BadSchedule("cron", "Enter five fields: minute, hour, day of month, month, day of week.");
   }
   try {
     return new Cron(cron, { paused: true, timezone, mode: "5-part" });
   } catch (error) {
     // "CronPattern: Invalid value for minute: 61"
     const reason = error instanceof Error ? error.message.replace(/^\w+: /, "") : "It cannot be read.";
-    throw new BadSchedule("cron", `This is no cron expression: ${reason}`);
+    throw new BadSchedule("cron", `Invalid cron expression: ${reason}`);
   }
 }
 
 function readZone(timezone: string): string {
   const name = toZoneName(timezone);
-  if (name === null)
-    throw new BadSchedule("timezone", "There is no such time zone. Write a name as Europe/Vienna, or UTC.");
+  if (name === null) throw new BadSchedule("timezone", "Unknown time zone. Use a name such as Europe/Vienna or UTC.");
   return name;
 }
 

@@ -1,9 +1,9 @@
 /** Values that schedules reject although their schema accepts them. */
 export const SCHEDULE_REFUSALS = {
-  cron: "What is no cron expression of five fields, and what never comes",
-  timezone: "Names that are no time zone",
+  cron: "An invalid cron expression, or one that never fires",
+  timezone: "Unknown time zones",
 };
 
 /** Effect of clock changes and downtime on every schedule. */
 export const SCHEDULE_RULE =
-  "An hour that a clock change leaves out runs once at its end; one that comes twice runs once. What was missed while the server was away runs once.";
+  "Times skipped by a clock change run once at the end of the skipped hour; repeated times run once. Runs missed while the server was down run once.";

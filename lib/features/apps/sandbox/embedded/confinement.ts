@@ -98,12 +98,12 @@ export function availability(): Availability {
 
 function probe(): Availability {
   if (process.platform !== "linux") {
-    return { isAvailable: false, what: "Apps that are built need Linux: run the server there, or in a container." };
+    return { isAvailable: false, what: "Building apps requires Linux. Run the server on Linux or in a container." };
   }
   if (!canWatch()) {
     return {
       isAvailable: false,
-      what: "The server's kernel does not tell of children of a process, without which a build could not be watched: use one with CONFIG_PROC_CHILDREN, as distributions have.",
+      what: "Building apps requires a kernel with CONFIG_PROC_CHILDREN.",
     };
   }
   const failure = tryBubblewrap(

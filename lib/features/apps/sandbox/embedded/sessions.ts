@@ -36,7 +36,7 @@ export async function startSession(files: AppFiles): Promise<Session> {
     onLine: () => {},
     signal: stop.signal,
   });
-  const slow = setTimeout(() => child.end(new Error("It did not start in time.")), START_MS_MAX);
+  const slow = setTimeout(() => child.end(new Error("The dev server did not start in time.")), START_MS_MAX);
   try {
     await change(child, CONTROL.start, [...toFrame({ type: "start", base }), ...framesOf(files, packages)]);
   } catch (error) {
@@ -71,7 +71,7 @@ class EmbeddedSession implements Session {
   }
 
   async request({ method, path, headers, body, signal }: Parameters<Session["request"]>[0]): Promise<Response> {
-    if (!path.startsWith(this.base)) throw new AppError("not_found", "There is no such file in this app.");
+    if (!path.startsWith(this.base)) throw new AppError("not_found", "File not found.");
     const asked = ASKED.flatMap((name) => {
       const value = headers.get(name);
       return value === null ? [] : [[name, value] as const];

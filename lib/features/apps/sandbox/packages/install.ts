@@ -70,16 +70,16 @@ async function fetchPackage(
       signal,
     })
     .catch((error: unknown) => {
-      throw unreachable("The registry of packages does not answer.", error);
+      throw unreachable("The package registry is not responding.", error);
     });
   if (answer.status !== HTTP_OK) {
-    throw new PackageProblem(LOCK, `The registry does not give “${name}” ${version} (status ${answer.status}).`);
+    throw new PackageProblem(LOCK, `The registry returned ${answer.status} for “${name}” ${version}.`);
   }
   if (answer.isTruncated) {
     throw new PackageProblem(LOCK, `“${name}” has more than ${PACKAGE_BYTES_MAX / MIB} MiB. Use a smaller package.`);
   }
   if (`sha512-${createHash("sha512").update(answer.body).digest("base64")}` !== integrity) {
-    throw new PackageProblem(LOCK, `What the registry gives as “${name}” ${version} is not what the file says.`);
+    throw new PackageProblem(LOCK, `Checksum mismatch for “${name}” ${version}.`);
   }
   return answer.body;
 }

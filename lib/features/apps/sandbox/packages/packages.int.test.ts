@@ -154,7 +154,7 @@ describe("packages of a registry", () => {
       "another content",
       () => one({ version: "1.0.0", integrity: `sha512-${"A".repeat(86)}==` }),
       "package-lock.json",
-      "is not what the file says",
+      "Checksum mismatch",
     ],
     [
       "one that is not there",
@@ -183,7 +183,7 @@ describe("packages of a registry", () => {
     ]);
     const more = { [APP]: 'import "one"; import "./more"; export const App = () => null;' };
     expect(await problemsOf({ ...one(entry), ...more })).toMatchObject([
-      { path: APP, message: "There is no file “./more”." },
+      { path: APP, message: "File “./more” not found." },
     ]);
   });
 
