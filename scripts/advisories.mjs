@@ -17,15 +17,15 @@ await main(async () => {
   ]);
   const report = parse(output);
   if (!report?.metadata) {
-    console.log("The registry tells of no advisories, so the packages were not checked against any.");
+    console.log("The registry provides no advisories. Packages were not checked.");
     return;
   }
   const found = Object.values(report.vulnerabilities).filter(({ severity }) => REFUSED.has(severity));
   if (found.length > 0) {
     const lines = found.map(({ name, severity, via }) => `  ${name}: ${severity}, ${via.map(toWords).join("; ")}`);
-    throw new ScriptError(`Packages with known ways in. Bring them up to date, or take them out:\n${lines.join("\n")}`);
+    throw new ScriptError(`Vulnerable packages. Update or remove them:\n${lines.join("\n")}`);
   }
-  console.log(`No advisories of weight about ${report.metadata.dependencies.total} packages.`);
+  console.log(`No serious advisories for ${report.metadata.dependencies.total} packages.`);
 });
 
 /** Formats an advisory, or the name of the package through which it comes. */

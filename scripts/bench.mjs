@@ -14,7 +14,7 @@ await main(async () => {
   const name = process.argv[2] ?? "";
   if (!/^[a-z-]+$/.test(name) || !existsSync(inRoot("bench", `${name}.ts`))) {
     const known = readdirSync(inRoot("bench")).flatMap((file) => /^([a-z-]+)\.ts$/.exec(file)?.[1] ?? []);
-    throw new ScriptError(`Say which: npm run bench -- ${known.join("|")}`);
+    throw new ScriptError(`Usage: npm run bench -- ${known.join("|")}`);
   }
   const bench = await importBundled(`bench/${name}.ts`, `dist/bench/${name}.mjs`);
   await bench.run(process.argv.slice(3));

@@ -24,7 +24,7 @@ export async function buildIfStale({ keepsCache = true } = {}) {
       await step("Building", () => build(quietly, keepsCache));
       if (!keepsCache) rmSync(inRoot(".next", "cache"), { recursive: true, force: true });
     },
-    () => console.log("Another process builds this folder; waiting for it ..."),
+    () => console.log("Waiting for another build of this folder ..."),
   );
 }
 
@@ -47,7 +47,7 @@ async function build(runBundler, keepsCache) {
       ...(!keepsCache && { BUILD_CACHE: "off" }),
     },
   });
-  if (code !== 0) throw new ScriptError("The build has failed; its messages above say where.");
+  if (code !== 0) throw new ScriptError("The build failed. See the messages above.");
   await precompress(join(BUILT, "static"));
   writeBuildStamp(hash);
 }

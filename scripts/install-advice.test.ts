@@ -11,19 +11,22 @@ test.each([
     "network",
   ],
   ["npm error code ECONNREFUSED\nnpm error errno ECONNREFUSED", "network"],
-  ["npm error code ENOSPC\nnpm error syscall write\nnpm error nospc ENOSPC: no space left on device", "Make room"],
-  ["npm error code EACCES\nnpm error syscall mkdir\nnpm error path /srv/x/node_modules", "Start as the user who owns"],
+  [
+    "npm error code ENOSPC\nnpm error syscall write\nnpm error nospc ENOSPC: no space left on device",
+    "Free some space",
+  ],
+  ["npm error code EACCES\nnpm error syscall mkdir\nnpm error path /srv/x/node_modules", "Start as their owner"],
   ["npm error code UNABLE_TO_VERIFY_LEAF_SIGNATURE", "NODE_EXTRA_CA_CERTS"],
   ["npm error code E401\nnpm error Unable to authenticate", "login"],
   ["npm error code EINTEGRITY\nnpm error sha512-x integrity checksum failed", "npm cache clean"],
   ["ENOENT", "npm was not found"],
-  ["npm error code EUSAGE\nnpm error `npm ci` can only install", "What it says above"],
+  ["npm error code EUSAGE\nnpm error `npm ci` can only install", "Fix the error above"],
 ])("what a person does is told for: %s", (output, advice) => {
   expect(toInstallAdvice(output)).toContain(advice);
 });
 
 test("too little room is told before anything is fetched, with how much is needed", () => {
-  expect(() => refuseWhatCannotInstall(tmpdir(), 3e8)).toThrow("has 0.3 GB free, and the first start needs 1.5 GB");
+  expect(() => refuseWhatCannotInstall(tmpdir(), 3e8)).toThrow("has 0.3 GB free. The first start needs 1.5 GB");
   expect(() => refuseWhatCannotInstall(tmpdir(), 1e10)).not.toThrow();
 });
 
@@ -31,5 +34,5 @@ test.skipIf(process.getuid?.() === 0)("a folder of somebody else is told before 
   const folder = mkdtempSync(join(tmpdir(), "advice-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   chmodSync(folder, 0o500);
-  expect(() => refuseWhatCannotInstall(folder)).toThrow(`may not write to ${folder}`);
+  expect(() => refuseWhatCannotInstall(folder)).toThrow(`No write permission for ${folder}`);
 });

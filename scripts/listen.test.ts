@@ -36,7 +36,7 @@ test.each([
   ["192.0.2.7", "http://192.0.2.7:80"],
 ])("a server on %s says that others reach it at %s", (host, urls) => {
   expect(toReachNotice(host, 80, interfaces)).toBe(
-    `Anyone who can reach this machine at ${urls} can register. HOST=127.0.0.1 npm start keeps it to this machine.`,
+    `Anyone who can reach this machine at ${urls} can register. To restrict access, use HOST=127.0.0.1 npm start.`,
   );
 });
 
@@ -47,7 +47,7 @@ test("a machine without a network may get one: it is not said to be alone", () =
 });
 
 test.each(["127.0.0.1", "::1", "localhost"])("a server on %s says that it is alone", (host) => {
-  expect(toReachNotice(host, 80, interfaces)).toBe("Only this machine reaches it.");
+  expect(toReachNotice(host, 80, interfaces)).toBe("Accessible from this machine only.");
 });
 
 test("a port that is taken on another address is free on this one", async () => {
@@ -63,8 +63,6 @@ test("a port that is taken on another address is free on this one", async () => 
 test.each(["203.0.113.1", "no-such-name.invalid", "-1"])(
   "HOST=%s is refused by name, with what to do",
   async (host) => {
-    await expect(refuseBusyPort(3999, host)).rejects.toThrow(
-      /^HOST is .* no address of this machine\. Give one of its own/,
-    );
+    await expect(refuseBusyPort(3999, host)).rejects.toThrow(/^HOST .* is not an address of this machine\. Use 127/);
   },
 );

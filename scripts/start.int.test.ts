@@ -77,7 +77,7 @@ test("a start on a folder with a long name prints its address once it is healthy
   const server = await start();
   await becomesHealthy(server);
   const port = new URL(server.url).port;
-  await expect.poll(server.output).toContain(`Millrace is ready: http://localhost:${port}\n`);
+  await expect.poll(server.output).toContain(`Millrace is running at http://localhost:${port}\n`);
   // Balancers keep idle connections for up to 60 s: one that the server closes first costs a request.
   expect((await fetch(server.url)).headers.get("keep-alive")).toBe("timeout=75");
 });
@@ -215,7 +215,9 @@ async function read(server: TestServer, path: string): Promise<string> {
 test("a server on all addresses says who reaches it, until somebody has registered", async () => {
   const server = await start();
   await becomesHealthy(server);
-  await expect.poll(server.output).toMatch(/Anyone who can reach this machine.* can register\. HOST=127\.0\.0\.1/);
+  await expect
+    .poll(server.output)
+    .toMatch(/Anyone who can reach this machine.* can register\. To restrict access, use HOST=127\.0\.0\.1/);
   const sentence =
     "Anyone who can reach this machine can register; starting with HOST=127.0.0.1 keeps it to this machine.";
   expect(await read(server, "/register")).toContain(sentence);
@@ -226,7 +228,7 @@ test("a server on all addresses says who reaches it, until somebody has register
 test("HOST=127.0.0.1 is reached at that address and at no other, and says so", async () => {
   const server = await start({ HOST: "127.0.0.1" });
   await becomesHealthy(server);
-  await expect.poll(server.output).toContain("Only this machine reaches it.");
+  await expect.poll(server.output).toContain("Accessible from this machine only.");
   expect(await read(server, "/register")).toContain("only this machine reaches it");
   await expect(fetch(server.url.replace("127.0.0.1", "127.0.0.2"))).rejects.toThrow();
 });
@@ -234,14 +236,14 @@ test("HOST=127.0.0.1 is reached at that address and at no other, and says so", a
 test.skipIf(!hasIpv6())("HOST=::1 is reached at that address", async () => {
   const server = await start({ HOST: "::1" });
   await becomesHealthy({ ...server, url: server.url.replace("127.0.0.1", "[::1]") });
-  await expect.poll(server.output).toContain("Millrace is ready: http://localhost:");
+  await expect.poll(server.output).toContain("Millrace is running at http://localhost:");
   await expect(fetch(server.url)).rejects.toThrow();
 });
 
 test("an address of another machine is told, with what to do", async () => {
   const server = await start({ HOST: "203.0.113.1" });
   expect(await server.ended).toBe(1);
-  expect(server.output()).toContain("HOST is 203.0.113.1, which is no address of this machine.");
+  expect(server.output()).toContain("HOST 203.0.113.1 is not an address of this machine.");
 });
 
 test("a busy port is told, with what to do", async () => {
@@ -258,8 +260,8 @@ test("a busy port is told, with what to do", async () => {
 test("a store of one's own without the secrets ends the start with code 1 and their names", async () => {
   const server = await start({ MONGODB_URI: "mongodb://127.0.0.1:9/" });
   expect(await server.ended).toBe(1);
-  expect(server.output()).toContain("AUTH_SECRET is needed because MONGODB_URI is set");
-  expect(server.output()).toContain("ENCRYPTION_KEYS is needed because MONGODB_URI is set");
+  expect(server.output()).toContain("AUTH_SECRET is required because MONGODB_URI is set");
+  expect(server.output()).toContain("ENCRYPTION_KEYS is required because MONGODB_URI is set");
 });
 
 test("the example settings end the start with code 1 (T23)", async () => {

@@ -94,7 +94,7 @@ async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
   ended.finally(() => stopWatching.abort()).catch(() => {});
   if (await becomesHealthy(toLocalUrl(host, port), stopWatching.signal)) {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    console.log(`\nMillrace is ready: ${toShownUrl(host, port)}`);
+    console.log(`\nMillrace is running at ${toShownUrl(host, port)}`);
     console.log(toReachNotice(host, port, networkInterfaces()));
     console.log(`(in ${seconds} s; stop it with Ctrl-C)\n`);
   }

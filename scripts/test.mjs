@@ -66,7 +66,7 @@ await main(async () => {
 
 function chooseSuites(names) {
   const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
-  if (unknown) throw new ScriptError(`There is no suite "${unknown}". Choose of: ${Object.keys(GROUPS).join(", ")}.`);
+  if (unknown) throw new ScriptError(`Unknown suite "${unknown}". Suites: ${Object.keys(GROUPS).join(", ")}.`);
   return new Set(names.length === 0 ? ALL : names.flatMap((name) => GROUPS[name]));
 }
 

@@ -82,7 +82,7 @@ function checkFunctions(functions) {
 async function checkMissingSettings() {
   const server = startNext(["start", "-p", String(await freePort())], {});
   const code = await server.ended;
-  const unnamed = DEMANDED.filter((name) => !server.output().includes(`${name} is needed`));
+  const unnamed = DEMANDED.filter((name) => !server.output().includes(`${name} is required`));
   if (code !== 1 || unnamed.length > 0) {
     throw new ScriptError(`Without settings it ended with ${code} and did not name ${unnamed}:\n${server.output()}`);
   }

@@ -9,7 +9,7 @@ import { env } from "@/lib/platform/env";
 import { CommandError, forOperator } from "./command-error";
 
 const NO_CHECKSUMS =
-  "Warning: this backup has no checksums, since an older Millrace made it. Damage inside of values cannot be seen.";
+  "Warning: this backup was written by an older Millrace and has no checksums. Damaged values can't be detected.";
 
 /**
  * Runs `npm run backup -- <file>`, which writes the embedded store into one file while servers run, and
@@ -25,18 +25,18 @@ export async function backupCommand(args: string[], print: (line: string) => voi
   });
   const [file] = positionals;
   if (values.verify) {
-    if (!file) throw new CommandError("Name the file: npm run backup -- --verify <file>");
+    if (!file) throw new CommandError("Usage: npm run backup -- --verify <file>");
     const verified = forOperator(() => verifyBackup(resolve(file), refuseSchema));
     for (const line of linesOf(file, verified)) print(line);
     return 0;
   }
-  if (!file) throw new CommandError("Say where to: npm run backup -- <file>");
-  const dataDir = requireEmbedded("back up that server with its own tools (mongodump)");
+  if (!file) throw new CommandError("Usage: npm run backup -- <file>");
+  const dataDir = requireEmbedded("Back up that server with mongodump");
   // The backup contains the whole store: only the owner may read it.
   process.umask(0o077);
   forOperator(() => backupStore(dataDir, resolve(file)));
-  print(`The store is in ${file}.`);
-  print(`Keep ${dataDir}/secrets.json too, in another place: without it the stored passwords cannot be opened.`);
+  print(`Backup written to ${file}.`);
+  print(`Also back up ${dataDir}/secrets.json to another location. Stored passwords can't be decrypted without it.`);
   return 0;
 }
 
@@ -53,14 +53,14 @@ export async function restoreCommand(args: string[], print: (line: string) => vo
     options: { overwrite: { type: "boolean", default: false } },
   });
   const [file] = positionals;
-  if (!file) throw new CommandError("Say from where: npm run restore -- <file> [--overwrite]");
-  const dataDir = requireEmbedded("restore that server with its own tools (mongorestore)");
+  if (!file) throw new CommandError("Usage: npm run restore -- <file> [--overwrite]");
+  const dataDir = requireEmbedded("Restore that server with mongorestore");
   process.umask(0o077);
   const { overwrite } = values;
   const { manifest, recovered } = forOperator(() => restoreStore(dataDir, resolve(file), { overwrite, refuseSchema }));
   if (recovered) print(recovered);
   if (manifest === null) print(NO_CHECKSUMS);
-  print(`The store in ${dataDir} is that of ${file} now. Put the secrets.json of that time beside it.`);
+  print(`Restored ${file} to ${dataDir}. Use the secrets.json from the same time.`);
   return 0;
 }
 
@@ -70,14 +70,14 @@ function refuseSchema(schema: SchemaStamp): void {
 
 function requireEmbedded(otherwise: string): string {
   const { isEmbeddedStore, DATA_DIR } = env();
-  if (!isEmbeddedStore) throw new CommandError(`MONGODB_URI is set: ${otherwise}.`);
+  if (!isEmbeddedStore) throw new CommandError(`MONGODB_URI is set. ${otherwise}.`);
   return DATA_DIR;
 }
 
 function linesOf(file: string, { manifest, databaseBytes }: VerifiedBackup): string[] {
-  if (manifest === null) return [NO_CHECKSUMS, `${file} can be read: ${databaseBytes} bytes.`];
+  if (manifest === null) return [NO_CHECKSUMS, `${file} is readable: ${databaseBytes} bytes.`];
   const { createdAt, schema } = manifest;
   return [
-    `${file} is whole: ${databaseBytes} bytes, made ${createdAt}, schema version ${schema.version} of Millrace ${schema.millrace}.`,
+    `${file} is intact: ${databaseBytes} bytes, written ${createdAt}, schema version ${schema.version} of Millrace ${schema.millrace}.`,
   ];
 }

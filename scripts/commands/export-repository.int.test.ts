@@ -37,7 +37,7 @@ describe("npm run repo:export", () => {
   it("says what to do when something is missing", async () => {
     expect(await exportCommand(["only-one"], print)).toBe(1);
     expect(await exportCommand([new ObjectId().toHexString(), "unused"], print)).toBe(1);
-    expect(printed[0]).toContain("npm run repo:export -- <id or slug> <folder>");
-    expect(printed[1]).toContain("There is no workspace");
+    expect(printed[0]).toContain("npm run repo:export -- <workspace id or slug> <new folder>");
+    expect(printed[1]).toMatch(/Workspace “.+” not found/);
   });
 });

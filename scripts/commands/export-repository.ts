@@ -6,7 +6,7 @@ import { findWorkspaceId } from "@/lib/features/workspaces/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { openStore } from "./open-store";
 
-const USAGE = "Say which workspace, and a new folder: npm run repo:export -- <id or slug> <folder>";
+const USAGE = "Usage: npm run repo:export -- <workspace id or slug> <new folder>";
 
 /**
  * Runs `npm run repo:export -- <workspace> <folder>`: writes a workspace's repository as a bare git repository, with or
@@ -25,7 +25,7 @@ export async function exportCommand(args: string[], print: (line: string) => voi
     const dir = resolve(folder);
     const { branches, objects } = await exportBare(await findWorkspace(workspace), dir);
     print(`Wrote ${objects} objects and ${branches} ${branches === 1 ? "branch" : "branches"} to ${dir}`);
-    print(`Look into it with: git clone ${JSON.stringify(dir)}`);
+    print(`Clone it with: git clone ${JSON.stringify(dir)}`);
     return 0;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -38,7 +38,6 @@ export async function exportCommand(args: string[], print: (line: string) => voi
 
 async function findWorkspace(name: string): Promise<ObjectId> {
   const found = await findWorkspaceId(name);
-  if (!found)
-    throw new AppError("not_found", `There is no workspace “${name}”. Give its id, or its slug from the address bar.`);
+  if (!found) throw new AppError("not_found", `Workspace “${name}” not found. Use its ID or slug.`);
   return found;
 }

@@ -62,7 +62,7 @@ describe("npm run outbox", () => {
     await keep({ workspaceId: new ObjectId(person.workspaceId), subject: "Of a workspace" });
     await keep({ status: "sent", subject: "Sent" });
     expect(await run()).toBe(0);
-    expect(output()).toBe("No mails to accounts are waiting here.");
+    expect(output()).toBe("No account emails in the outbox.");
   });
 
   it("obeys --limit, and says what it takes", async () => {

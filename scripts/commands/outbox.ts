@@ -31,13 +31,13 @@ function readLimit(args: string[]): number {
   if (values.limit === undefined) return SHOWN_DEFAULT;
   const limit = Number(values.limit);
   if (Number.isInteger(limit) && limit >= 1 && limit <= SHOWN_MAX) return limit;
-  throw Object.assign(new Error(`--limit takes a number from 1 to ${SHOWN_MAX}.`), {
+  throw Object.assign(new Error(`--limit must be a number from 1 to ${SHOWN_MAX}.`), {
     code: "ERR_PARSE_ARGS_INVALID_OPTION_VALUE",
   });
 }
 
 function toLines(mails: MailDoc[]): string[] {
-  if (mails.length === 0) return ["No mails to accounts are waiting here."];
+  if (mails.length === 0) return ["No account emails in the outbox."];
   return mails.flatMap(({ _id, createdAt, to, subject, text, status, error }) => [
     RULE,
     `${createdAt.toISOString()}  to ${visible(to.join(", "))}`,

@@ -59,7 +59,7 @@ test("it prints counts and says when all is under the newest key", async () => {
   const mail = { _id, workspaceId: null, subject: "", status: "kept", error: null, createdAt: new Date() } as const;
   await collections.mails().insertOne({ ...mail, to: [], ...toKeptBody(_id, "a link", "kept") });
   const { code, lines } = await run();
-  expect([code, lines.pop()]).toEqual([0, "All secrets are sealed with the key test."]);
+  expect([code, lines.pop()]).toEqual([0, "All secrets are encrypted with key test."]);
   // One line per domain. The order of registration varies.
   expect(lines.sort()).toEqual([
     "connections: 1 records, 1 secrets, 0 sealed anew",

@@ -49,8 +49,8 @@ export function newKeyEntry(): string {
 
 function toLine({ name, documents, sealed, resealed, left, unreadable }: RotationCount): string {
   const rest = [
-    left > 0 ? `${left} edited meanwhile` : null,
-    unreadable.length > 0 ? `${unreadable.length} that no key opens` : null,
+    left > 0 ? `${left} changed during rotation` : null,
+    unreadable.length > 0 ? `${unreadable.length} can't be decrypted` : null,
   ].filter((part) => part !== null);
   return [`${name}: ${documents} records, ${sealed} secrets, ${resealed} sealed anew`, ...rest].join(", ");
 }
@@ -58,13 +58,13 @@ function toLine({ name, documents, sealed, resealed, left, unreadable }: Rotatio
 function closingLines(counts: readonly RotationCount[], newest: string, older: string[]): string[] {
   if (isRotationComplete(counts)) {
     const free = older.length === 0 ? "" : ` No longer needed: ${older.join(", ")}.`;
-    return [`All secrets are sealed with the key ${newest}.${free}`];
+    return [`All secrets are encrypted with key ${newest}.${free}`];
   }
   const unreadable = counts.flatMap((count) => count.unreadable.map((field) => ({ ...field, name: count.name })));
   return [
     ...unreadable
       .slice(0, UNREADABLE_SHOWN_MAX)
       .map(({ name, recordId, path, reason }) => `${name} ${recordId} ${path}: ${reason}`),
-    "Keep the older keys. Put back the key that is missing, or enter these secrets again, then run this once more.",
+    "Keep the older keys. Restore the missing key or re-enter these secrets, then run this again.",
   ];
 }

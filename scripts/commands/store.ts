@@ -22,7 +22,7 @@ export async function storeCommand(
   const { values } = parseArgs({ args, options: { port: { type: "string" } }, strict: true });
   const { port } = values;
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
-    throw new CommandError("--port takes a port number; 0 chooses a free one.");
+    throw new CommandError("--port must be a port number, or 0 for a free one.");
   }
   const { DATA_DIR, STORE_DURABILITY } = env();
   ensureSocketFolder();
@@ -46,8 +46,8 @@ export async function storeCommand(
 
 function hintFor(uri: string): string {
   return uri.includes("$STORE_PASSWORD")
-    ? "Put the password in the place of $STORE_PASSWORD. If it is lost, start once with another STORE_PASSWORD."
-    : "The password in the address is shown this once. Keep it, or choose your own with STORE_PASSWORD.";
+    ? "Replace $STORE_PASSWORD with the password. If you lose it, start with a new STORE_PASSWORD."
+    : "The password in the URL is shown once. Save it, or set STORE_PASSWORD.";
 }
 
 function endOf(store: ChildProcess): Promise<number> {

@@ -7,27 +7,24 @@ const BYTES_NEEDED = 1.5e9;
 
 /** npm's messages with advice for each. The first match is printed. */
 const ADVICE = [
-  [/ENOSPC/, "The disk is full. Make room and start again."],
+  [/ENOSPC/, "The disk is full. Free some space and start again."],
   [
     /EACCES|EPERM|EROFS/,
-    "This user may not write here, or to npm's own folder. Start as the user who owns both: files that another user left are named above.",
+    "No write permission for this folder or npm's cache. Start as their owner. Files of other users are listed above.",
   ],
   [
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED/,
-    "The registry of npm cannot be reached. The first start needs it: look at the network, or at the proxy or registry that npm is set to (npm config list), and start again.",
+    "The npm registry is unreachable. Check your network and npm config list, then start again.",
   ],
   [
     /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/,
-    "The registry's certificate is not trusted here. A network that puts its own in between gives a file of it for NODE_EXTRA_CA_CERTS.",
+    "The registry's certificate is not trusted. Behind a TLS-inspecting proxy, set NODE_EXTRA_CA_CERTS.",
   ],
-  [/E401|E403|ENEEDAUTH/, "The registry wants a login: see npm config list, and npm login."],
-  [
-    /EINTEGRITY/,
-    "A package is not what the lockfile says. Empty npm's store (npm cache clean --force) and start again.",
-  ],
+  [/E401|E403|ENEEDAUTH/, "The registry requires a login. Run npm login."],
+  [/EINTEGRITY/, "Package checksum mismatch. Run npm cache clean --force and start again."],
   [/^ENOENT$/, "npm was not found. It comes with Node.js; start again with both on the PATH."],
 ];
-const OTHERWISE = "npm has failed. What it says above tells why; start again when that is mended.";
+const OTHERWISE = "npm failed. Fix the error above and start again.";
 
 /** @param {string} output npm's output, or the code with which it could not be started */
 export function toInstallAdvice(output) {
@@ -43,11 +40,11 @@ export function refuseWhatCannotInstall(folder, free = freeBytes(folder)) {
   try {
     fs.accessSync(folder, fs.constants.W_OK);
   } catch {
-    throw new ScriptError(`This user may not write to ${folder}. Start as the user who owns it, or move it.`);
+    throw new ScriptError(`No write permission for ${folder}. Start as its owner, or move it.`);
   }
   if (free < BYTES_NEEDED) {
     throw new ScriptError(
-      `${folder} has ${toGigabytes(free)} GB free, and the first start needs ${toGigabytes(BYTES_NEEDED)} GB. Make room and start again.`,
+      `${folder} has ${toGigabytes(free)} GB free. The first start needs ${toGigabytes(BYTES_NEEDED)} GB. Free some space and start again.`,
     );
   }
 }

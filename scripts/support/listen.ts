@@ -15,10 +15,10 @@ export function toShownUrl(host: string | undefined, port: number): string {
 
 /** Returns a notice about which machines can reach the server, and how to change that. */
 export function toReachNotice(host: string | undefined, port: number, interfaces: Interfaces): string {
-  if (isLoopback(host)) return "Only this machine reaches it.";
+  if (isLoopback(host)) return "Accessible from this machine only.";
   const urls = toReachableUrls(host, port, interfaces);
   const where = urls.length === 0 ? "" : ` at ${urls.join(" or ")}`;
-  return `Anyone who can reach this machine${where} can register. HOST=127.0.0.1 npm start keeps it to this machine.`;
+  return `Anyone who can reach this machine${where} can register. To restrict access, use HOST=127.0.0.1 npm start.`;
 }
 
 function toReachableUrls(host: string | undefined, port: number, interfaces: Interfaces): string[] {
@@ -50,14 +50,14 @@ export function refuseBusyPort(port: number, host: string | undefined): Promise<
 function toAdvice(code: string | undefined, port: number, host: string | undefined): string | undefined {
   switch (code) {
     case "EADDRINUSE":
-      return `Port ${port} is in use. Stop the program that has it, or choose another: PORT=${port + 1} npm start`;
+      return `Port ${port} is in use. Use another: PORT=${port + 1} npm start`;
     case "EACCES":
-      return `Port ${port} needs more rights than this user has. Choose one above 1023: PORT=3000 npm start`;
+      return `Port ${port} requires root. Use a port above 1023: PORT=3000 npm start`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "EINVAL":
-      return `HOST is ${host}, which is no address of this machine. Give one of its own, 127.0.0.1 for this machine alone, or leave it out to listen on all.`;
+      return `HOST ${host} is not an address of this machine. Use 127.0.0.1, or unset HOST to listen on all.`;
     default:
       return undefined;
   }

@@ -27,7 +27,7 @@ export function placeNode(version) {
     rmSync(COMMAND, { force: true });
     symlinkSync(join("..", "node", "bin", "node"), COMMAND);
   } catch (error) {
-    console.error(`Node.js ${version} could not be put in its place: ${error.message}`);
+    console.error(`Couldn't install Node.js ${version}: ${error.message}`);
   }
 }
 
@@ -43,6 +43,6 @@ function place(source) {
 }
 
 function fetch(version) {
-  console.log(`Fetching Node.js ${version} ...`);
+  console.log(`Downloading Node.js ${version} ...`);
   execFileSync(process.execPath, ["installArchSpecificPackage.js"], { cwd: PACKAGE, stdio: "inherit" });
 }

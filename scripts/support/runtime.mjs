@@ -22,7 +22,7 @@ const NODE_MAJOR_MIN = 18;
 export async function ensureRuntime(script) {
   if (majorOf(process.versions.node) < NODE_MAJOR_MIN) {
     throw new ScriptError(
-      `This is Node.js ${process.versions.node}; npm has to bring ${NODE_MAJOR_MIN} or newer. Get it at https://nodejs.org and start again.`,
+      `Node.js ${process.versions.node} is too old. Install ${NODE_MAJOR_MIN} or later from https://nodejs.org.`,
     );
   }
   await ensureInstalled();
@@ -33,7 +33,7 @@ export async function ensureRuntime(script) {
 
 async function ensureInstalled() {
   if (isInstalled()) return;
-  const waits = () => console.log("Another process installs the packages; waiting for it ...");
+  const waits = () => console.log("Waiting for another package installation ...");
   await withLock(
     lockPath("install"),
     async () => {
@@ -95,7 +95,7 @@ function findNode() {
   if (versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
   if (isOfItsKind) return process.execPath;
   throw new ScriptError(
-    `Node.js ${pinned} is not to be had for ${process.platform} on ${process.arch}. Install any Node.js ${majorOf(pinned)} and start again under it.`,
+    `Node.js ${pinned} is not available for ${process.platform} on ${process.arch}. Install any Node.js ${majorOf(pinned)} and start again.`,
   );
 }
 
