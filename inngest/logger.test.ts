@@ -17,8 +17,8 @@ function recorder() {
 }
 
 it.each<[string, unknown, string]>([
-  ["a receiver's refusal", new OutsideFailure("The receiver answered 500."), "warn"],
-  ["a receiver that names a pause", new RetryAfterError("The receiver answered 503.", 1000), "warn"],
+  ["a receiver's refusal", new OutsideFailure("The receiver returned 500."), "warn"],
+  ["a receiver that names a pause", new RetryAfterError("The receiver returned 503.", 1000), "warn"],
   ["a source that does not answer", new AppError("source_unreachable", "No answer."), "warn"],
   ["a query past its limit", new AppError("timeout", "Too long."), "warn"],
   ["a query that fails", new AppError("query_failed", "No such table."), "warn"],

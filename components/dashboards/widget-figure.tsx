@@ -53,7 +53,7 @@ function AgainstLine({ against: { text, change, place }, better, before, compare
   if (place !== null || before === undefined) {
     return (
       <p className="xs t3 num">
-        {word}on {place}
+        {word}vs {place}
       </p>
     );
   }
@@ -64,7 +64,7 @@ function AgainstLine({ against: { text, change, place }, better, before, compare
       ) : (
         <>
           {word}
-          {change === null ? `after ${text}` : "on"} {toBeforeWords(before, compare)}
+          {change === null ? `was ${text}` : "vs"} {toBeforeWords(before, compare)}
         </>
       )}
     </p>

@@ -176,7 +176,7 @@ test("connections: the list, the form and one of them", async ({ page, person })
   await look(page, "a new one");
   await page.goto(`/w/${person.slug}/connections/new?type=postgres`);
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Give the connection a name.")).toBeVisible();
+  await expect(page.getByText("Name is required.")).toBeVisible();
   await look(page, "a new one with its problems");
   await page.goto(`/w/${person.slug}/connections/${id}`);
   await expect(page.getByText("The last test failed.")).toBeVisible();

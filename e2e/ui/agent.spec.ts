@@ -271,7 +271,7 @@ test("a failure within the stream says what to do, and the question can be asked
   // The record does not know this answer, so it is requested again and not replaced there.
   await answerWith(page, [
     { type: "start", messageId: "told-by-nobody" },
-    { type: "error", errorText: "The model's provider has too much to do. Wait a little, then try again." },
+    { type: "error", errorText: "The model provider is overloaded. Try again later." },
     { type: "finish", finishReason: "error" },
   ]);
   await open(page, person.slug);

@@ -13,7 +13,7 @@ test("an app is made from a template and opens in its workbench, where what is t
   await page.goto(`/w/${person.slug}/apps?new=1`);
   const dialog = page.getByRole("dialog", { name: "New app" });
   await dialog.getByRole("button", { name: "Create app" }).click();
-  await expect(dialog.getByText("Give it a title.")).toBeVisible();
+  await expect(dialog.getByText("Title is required.")).toBeVisible();
   await dialog.getByLabel("Title").fill("Gift finder");
   await dialog.getByRole("radio", { name: /Blank page/ }).check();
   await expectAccessible(page);

@@ -34,7 +34,7 @@ test("a tunnel is turned on, its server's key is named by a test, compared, take
     return route.fulfill({ json: { success: true, data } });
   });
   await page.goto(`/w/${person.slug}/connections/new?type=postgres`);
-  await expect(page.getByRole("combobox", { name: "TLS" })).toHaveText("Require, check certificate");
+  await expect(page.getByRole("combobox", { name: "TLS" })).toHaveText("Required, verify certificate");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("shop-prod");
   await page.getByRole("textbox", { name: "Host", exact: true }).fill("10.20.4.11");
   const tunnel = page.getByRole("region", { name: "SSH tunnel" });
@@ -45,7 +45,7 @@ test("a tunnel is turned on, its server's key is named by a test, compared, take
   await tunnel.getByLabel("Tunnel password").fill("a-password");
   const limits = page.getByRole("region", { name: "View and limits" });
   await limits.getByRole("textbox", { name: "Schemas to show" }).fill("public, billing");
-  await limits.getByRole("textbox", { name: "Stop a statement after" }).fill("60000");
+  await limits.getByRole("textbox", { name: "Statement timeout" }).fill("60000");
 
   await page.getByRole("button", { name: "Test connection" }).click();
   await expect(page.getByRole("form").getByText(`Its fingerprint is ${KEY}.`)).toBeVisible();
@@ -90,7 +90,7 @@ test("what is stored is shown without its secrets; a tunnel that goes asks for t
   expect(await readConfig(page, id)).not.toHaveProperty("schemas");
 
   await tunnel.getByRole("switch", { name: "SSH tunnel" }).click();
-  await expect(page.getByText("Enter it again: the connection changes where it leads.")).toHaveCount(1);
+  await expect(page.getByText("Enter it again because the connection target changed.")).toHaveCount(1);
   await page.getByLabel("Password", { exact: true }).fill("a-password");
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
@@ -107,8 +107,8 @@ test("what the server finds wrong with a tunnel stands at its place", async ({ p
   await tunnel.getByRole("textbox", { name: "Tunnel user" }).fill("millrace");
   await tunnel.getByRole("textbox", { name: "Tunnel private key" }).fill("not a key");
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(tunnel.getByText(/^This is no private key\./)).toBeVisible();
-  await page.getByRole("textbox", { name: "Stop a statement after" }).fill("5");
+  await expect(tunnel.getByText(/^Invalid private key\./)).toBeVisible();
+  await page.getByRole("textbox", { name: "Statement timeout" }).fill("5");
   await tunnel.getByRole("textbox", { name: "Tunnel private key" }).fill("");
   await tunnel.getByLabel("Tunnel password").fill("x");
   await page.getByRole("button", { name: "Save connection" }).click();

@@ -40,18 +40,18 @@ for (const theme of ["light", "dark"] as const) {
       for (const type of ["stripe", "graphql", "rest"]) {
         await page.goto(`/w/${person.slug}/connections/new?type=${type}`);
         await page.getByRole("button", { name: "Save connection" }).click();
-        await expect(page.getByText("Give the connection a name.")).toBeVisible();
+        await expect(page.getByText("Name is required.")).toBeVisible();
         await expectAccessible(page);
       }
       for (const [field, option] of [
-        ["Sign-in", "Key in a header"],
+        ["Sign-in", "API key in header"],
         ["Pages", "By cursor"],
       ] as const) {
         await page.getByRole("combobox", { name: field }).click();
         await page.getByRole("option", { name: option }).click();
       }
       await page.getByRole("button", { name: "Add one" }).click();
-      await expect(page.getByLabel("Next cursor in the answer")).toBeVisible();
+      await expect(page.getByLabel("Next cursor path")).toBeVisible();
       await expectAccessible(page);
     });
   });

@@ -88,12 +88,12 @@ test("a connection that fails says why below its row and leads to its form", asy
 test("a new file is connected, and a console on it runs", async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Give the connection a name.")).toBeVisible();
+  await expect(page.getByText("Name is required.")).toBeVisible();
   await expect(page.getByText("File is needed.")).toBeVisible();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("warehouse");
   await page.getByRole("textbox", { name: "File" }).fill("../warehouse.duckdb");
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Give the name of a file in this workspace.")).toBeVisible();
+  await expect(page.getByText("Enter a file name.")).toBeVisible();
   await page.getByRole("textbox", { name: "File" }).fill("warehouse.duckdb");
   await page.getByRole("switch", { name: "Read-only" }).click();
   await page.getByRole("button", { name: "Save connection" }).click();
@@ -222,7 +222,7 @@ test("what the server finds wrong stands at its field", async ({ page, person })
         success: false,
         error: "No.",
         code: "invalid_request",
-        details: [{ path: "config.port", message: "The port is between 1 and 65535." }],
+        details: [{ path: "config.port", message: "Port must be between 1 and 65535." }],
       },
     }),
   );
@@ -231,7 +231,7 @@ test("what the server finds wrong stands at its field", async ({ page, person })
   await page.getByRole("textbox", { name: "Port" }).fill("70000");
   await page.getByRole("button", { name: "Test connection" }).click();
   await expect(page.getByRole("textbox", { name: "Port" })).toHaveAccessibleDescription(
-    /The port is between 1 and 65535\./,
+    /Port must be between 1 and 65535\./,
   );
 });
 
@@ -280,7 +280,7 @@ test("a stored secret is kept unless it is replaced, and asked for again when th
   });
 
   await page.getByRole("textbox", { name: "Host" }).fill("elsewhere.example.com");
-  await expect(page.getByText("Enter it again: the connection changes where it leads.")).toBeVisible();
+  await expect(page.getByText("Enter it again because the connection target changed.")).toBeVisible();
   await page.getByRole("textbox", { name: "Password" }).fill("new secret");
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect.poll(() => sent.length).toBe(2);
@@ -407,10 +407,10 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await expect(page.getByRole("button", { name: "Begin with the example" })).toHaveCount(0);
   await page.getByRole("textbox", { name: "Resources" }).fill('[{"name": "orders", "path": "//evil.invalid"}]');
   await page.getByRole("combobox", { name: "Pages" }).click();
-  await page.getByRole("option", { name: "By page number" }).click();
+  await page.getByRole("option", { name: "Page number" }).click();
   await expect(page.getByLabel("Page parameter", { exact: true })).toHaveValue("page");
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Write a path below the base address, such as /orders.")).toBeVisible();
+  await expect(page.getByText("Enter a path relative to the base URL, such as /orders.")).toBeVisible();
   await page.getByRole("textbox", { name: "Resources" }).fill('[{"name": "orders", "path": "/orders"}]');
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByRole("row", { name: /orders service/ })).toContainText("service.invalid/v1");
@@ -433,5 +433,5 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await page.getByLabel("Token").fill("another");
   await page.getByRole("button", { name: "Save connection" }).click();
   // At the token, which was entered, and not at the headers.
-  await expect(page.getByText("Enter it again: the connection changes where it leads.")).toHaveCount(2);
+  await expect(page.getByText("Enter it again because the connection target changed.")).toHaveCount(2);
 });

@@ -12,7 +12,7 @@ test("a broken query is marked at its place and repaired by the name that sugges
 }) => {
   await consolePage.write("-- prices\nselect name,\n       price_cent / 100.0 as price\nfrom products\nlimit 5");
   await consolePage.run.click();
-  await expect(page.getByRole("heading", { name: 'There is no column "price_cent"' })).toBeVisible();
+  await expect(page.getByRole("heading", { name: 'Unknown column "price_cent"' })).toBeVisible();
   await expect(page.getByText(/^Line 3, column 8\./)).toContainText("The closest name is price_cents, from products.");
   await expect(consolePage.strip).toContainText("Failed");
   await expect(page.locator(".cm-errorMark")).toHaveText("price_cent");
@@ -53,7 +53,7 @@ test("a failure keeps the last good result one press away", async ({ page, conso
   await page.getByRole("button", { name: /^Show 10 rows from / }).click();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "11");
   await page.getByRole("button", { name: "Back to the failure" }).click();
-  await expect(page.getByRole("heading", { name: 'There is no column "nothing_here"' })).toBeVisible();
+  await expect(page.getByRole("heading", { name: 'Unknown column "nothing_here"' })).toBeVisible();
 });
 
 test("Escape cancels a long query on the server", async ({ page, consolePage }) => {

@@ -437,7 +437,7 @@ test("a console that was never saved takes values too, and Enter in one runs it"
 test("an empty console says so, until something is written", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.run.click();
-  const said = consolePage.strip.getByText("There is nothing to run. Write a query first.");
+  const said = consolePage.strip.getByText("There is nothing to run. Query is required.");
   await expect(said).toBeVisible();
   await expect(consolePage.editor).toBeFocused();
   await expectAccessible(page);

@@ -45,7 +45,7 @@ test("a page is compared with the days before, in its figures, its lines, its ad
   await page.getByRole("button", { name: "Apply" }).click();
   // 500 after 50.
   await expect(figure).toContainText("€500");
-  await expect(figure).toContainText("+900% on 5 days before");
+  await expect(figure).toContainText("+900% vs 5 days earlier");
   const chart = widget(page, "Revenue by day");
   await expect(chart.getByRole("button", { name: "Before" })).toBeVisible();
   const hand = chart.getByRole("slider");
@@ -55,14 +55,14 @@ test("a page is compared with the days before, in its figures, its lines, its ad
   await expect(page).toHaveURL(/compare=previous/);
   await expectAccessible(page);
   await page.reload();
-  await expect(figure).toContainText("+900% on 5 days before");
+  await expect(figure).toContainText("+900% vs 5 days earlier");
 
   const answer = await page.request.put(`${root}/${id}/share`, { data: { enabled: true } });
   const { url } = (await answer.json()).data;
   const context = await browser.newContext();
   const visitor = await context.newPage();
   await visitor.goto(`${url}${new URL(page.url()).search}`);
-  await expect(widget(visitor, "Revenue")).toContainText("+900% on 5 days before");
+  await expect(widget(visitor, "Revenue")).toContainText("+900% vs 5 days earlier");
   await visitor.getByRole("button", { name: "Take off Compare: the days before" }).click();
   await expect(widget(visitor, "Revenue")).not.toContainText("before");
   await context.close();

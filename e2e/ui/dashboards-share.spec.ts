@@ -31,7 +31,7 @@ test("a dashboard is shared by a link with a password, filtered by strangers, an
   await expectAccessible(visitor);
   await visitor.getByRole("textbox", { name: "Password" }).fill("not this one");
   await visitor.getByRole("button", { name: "Open the page" }).click();
-  await expect(visitor.getByText("This is not the password of this page.")).toBeVisible();
+  await expect(visitor.getByText("Wrong password.")).toBeVisible();
   await visitor.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
   await visitor.getByRole("button", { name: "Open the page" }).click();
   await expect(visitor.getByRole("heading", { name: "Shop pulse", level: 1 })).toBeVisible();
@@ -42,7 +42,7 @@ test("a dashboard is shared by a link with a password, filtered by strangers, an
   await visitor.getByRole("checkbox", { name: /^north/ }).click();
   await expect(revenue).toContainText("€40");
   // Visitors see that a widget failed, but not the name of a table.
-  await expect(visitor.getByRole("article", { name: "Broken" })).toContainText("Whoever shared it sees why.");
+  await expect(visitor.getByRole("article", { name: "Broken" })).toContainText("Contact the person who shared it.");
   await visitor.reload();
   await expect(revenue).toContainText("€40");
   expect(await visitor.content()).not.toContain("no_such_table");

@@ -173,16 +173,16 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await page.keyboard.press("ControlOrMeta+Shift+E");
     const plan = page.getByRole("region", { name: "Plan" });
     const steps = plan.getByRole("treegrid", { name: "Steps of the plan" });
-    await expect(steps.getByRole("row", { name: /Read all of orders/ })).toBeVisible();
+    await expect(steps.getByRole("row", { name: /Full scan of orders/ })).toBeVisible();
     await expect(plan).toContainText("Nothing was run");
 
     await plan.getByRole("radio", { name: "Measured" }).click();
     await expect(plan).toContainText("Carried out once, read-only");
     await expect(steps.getByRole("columnheader", { name: "Own time" })).toBeVisible();
     await expect(plan.getByRole("list", { name: "What stands out" })).toContainText(
-      /one full read of orders\. It keeps 99 of 40,000 rows\./,
+      /a full scan of orders\. It keeps 99 of 40,000 rows\./,
     );
-    const slowest = steps.getByRole("row", { name: /Read all of orders/ });
+    const slowest = steps.getByRole("row", { name: /Full scan of orders/ });
     await expect(slowest).toHaveAttribute("aria-selected", "true");
     await expect(plan.locator(".plan-text .on").first()).toContainText("Seq Scan on orders");
     await expectAccessible(page);

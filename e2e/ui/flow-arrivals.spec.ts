@@ -35,7 +35,7 @@ for (const [theme, width] of [
         401,
       );
       const refused = events.getByRole("row", { name: /Refused/ });
-      await refused.getByRole("button", { name: /signature is wrong/ }).click();
+      await refused.getByRole("button", { name: /Invalid signature/ }).click();
       await expect(page.getByRole("region", { name: "How its body begins" })).toContainText("velo-depot-2");
       await expectAccessible(page);
       await expectNoSidewaysScroll(page);

@@ -9,7 +9,7 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await expect(page.getByRole("heading", { name: "No flows yet" })).toBeVisible();
   await page.getByRole("link", { name: "New flow" }).click();
   await page.getByRole("button", { name: "Save and run" }).click();
-  for (const missing of ["Give the flow a name.", "Choose where the rows come from.", "Choose where the rows go."]) {
+  for (const missing of ["Name is required.", "Choose where the rows come from.", "Choose where the rows go."]) {
     await expect(page.getByText(missing)).toBeVisible();
   }
   await page.getByRole("textbox", { name: "Name" }).fill("Shop to warehouse");
@@ -51,12 +51,12 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText(
     "done, 2,400 rows read, 2,400 written",
   );
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run has ended");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run finished");
   // The status, the progress and the log are visible without scrolling.
   for (const part of [strip, page.getByRole("list", { name: "What is read" })]) {
     await expect(part).toBeInViewport({ ratio: 1 });
   }
-  await expect(page.getByRole("log", { name: "Lines of the log" }).getByText("The run begins")).toBeInViewport();
+  await expect(page.getByRole("log", { name: "Lines of the log" }).getByText("Run started")).toBeInViewport();
   await expect(page.getByRole("region", { name: "Where the next run begins" })).toContainText("customers");
   await expectAccessible(page);
   await page.getByRole("link", { name: "Flows", exact: true }).first().click();
@@ -91,11 +91,11 @@ test("what a run reads is counted in both tabs while it runs, and cancelling it 
     }
     expect(asked.length).toBe(before);
   }).toPass({ timeout: 40_000 });
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run begins");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run started");
   await expect(page.getByRole("progressbar", { name: "without_an_end" })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(page.getByRole("group", { name: "Run" }).getByText("Cancelled")).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run was cancelled");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run cancelled");
   await expect(row).toContainText("Cancelled");
   await expect(page.getByRole("button", { name: "Run now" })).toBeEnabled();
 });
@@ -295,11 +295,11 @@ test("on a phone a run is read and cancelled, and nothing is wider than the scre
   await expect(page.getByRole("row", { name: /Without an end/ })).toBeVisible();
   await fits();
   await page.getByRole("link", { name: "Without an end" }).click();
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run begins");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run started");
   await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveCount(1);
   await fits();
   await expect(page.getByRole("group", { name: "Run" })).toBeInViewport({ ratio: 1 });
-  await expect(page.getByRole("log", { name: "Lines of the log" }).getByText("The run begins")).toBeInViewport();
+  await expect(page.getByRole("log", { name: "Lines of the log" }).getByText("Run started")).toBeInViewport();
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(page.getByRole("group", { name: "Run" }).getByText("Cancelled")).toBeVisible({ timeout: 30_000 });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);

@@ -26,7 +26,7 @@ for (const theme of ["light", "dark"] as const) {
       await consolePage.open(person.slug);
       await consolePage.write("select nmae from products");
       await consolePage.run.click();
-      await expect(page.getByRole("heading", { name: 'There is no column "nmae"' })).toBeVisible();
+      await expect(page.getByRole("heading", { name: 'Unknown column "nmae"' })).toBeVisible();
       await expectAccessible(page);
     });
 

@@ -121,7 +121,7 @@ test("a delivery that fails says so while one looks on, and is sent again", asyn
   await row.getByRole("button", { name: /^Attempts to/ }).click();
   const attempts = log.getByRole("list", { name: "Attempts, the newest first" }).getByRole("listitem");
   await expect(attempts).toHaveCount(6);
-  await expect(attempts.first()).toContainText("host name was not found");
+  await expect(attempts.first()).toContainText("Host not found");
   await row.getByRole("button", { name: "Send again" }).click();
   await expect(attempts).toHaveCount(12, { timeout: 30_000 });
   await expect(row.getByText("Failed")).toBeVisible();

@@ -21,7 +21,7 @@ test("the outbox shows each mail as its reader sees it, without running or loadi
   await page.reload();
   await expect(page.getByRole("cell", { name: "mateo@example.com" })).toBeVisible();
   await expect(page.getByText("Kept here", { exact: true })).toBeVisible();
-  await page.getByRole("button", { name: /invites you/ }).click();
+  await page.getByRole("button", { name: /invited you/ }).click();
   await expect(page).toHaveURL(/\?mail=[0-9a-f]{24}$/);
   const frame = page.locator("iframe");
   await expect(frame).toHaveAttribute("sandbox", "");
@@ -46,7 +46,7 @@ test("an admin is told who reads the mail that invites an owner, and leaves the 
   const token = await invite(page.request, "mateo@example.com", "owner");
   await jun.goto(settings(person, "outbox"));
   const row = jun.getByRole("row", { name: /mateo@example.com/ });
-  await row.getByRole("button", { name: /invites you/ }).click();
+  await row.getByRole("button", { name: /invited you/ }).click();
   const mail = jun.getByRole("dialog");
   await expect(mail).toContainText("Only an owner can read this mail");
   await expect(mail.locator("iframe")).toHaveCount(0);
@@ -70,7 +70,7 @@ for (const theme of ["light", "dark"] as const) {
       await page.reload();
       await expect(page.getByText("Kept here", { exact: true })).toBeVisible();
       await expectAccessible(page);
-      await page.getByRole("button", { name: /invites you/ }).click();
+      await page.getByRole("button", { name: /invited you/ }).click();
       // The preview runs no scripts, including the checker: it can only check the plain text.
       await page.getByRole("radio", { name: "Text" }).click();
       await expect(page.locator("iframe")).toHaveCount(0);

@@ -117,11 +117,11 @@ async function connect(page: Page, slug: string, kind: string, server: TestServe
   await page.getByRole("switch", { name: "Read-only" }).click();
   await page.getByRole("button", { name: "Test connection" }).click();
   // A new form starts with the safest option, which a local server does not support.
-  await expect(page.getByRole("form").getByText(/does not offer TLS/)).toBeVisible();
+  await expect(page.getByRole("form").getByText(/does not support TLS/)).toBeVisible();
   await page.getByRole("combobox", { name: "TLS" }).click();
   await page.getByRole("option", { name: "Off" }).click();
   await page.getByRole("button", { name: "Test again" }).click();
-  await expect(page.getByRole("form").getByText(/refused the sign-in/)).toBeVisible();
+  await expect(page.getByRole("form").getByText(/SSH authentication failed/)).toBeVisible();
   await page.getByLabel("Password", { exact: true }).fill(server.password);
   await page.getByRole("button", { name: "Test again" }).click();
   await expect(page.getByRole("form").getByText(/^Connected in /)).toBeVisible();

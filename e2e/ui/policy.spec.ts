@@ -145,7 +145,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await open(`/w/${slug}/flows/new`);
   await open(`/w/${slug}/flows/${sync.flow.id}`);
   await open(`/w/${slug}/flows/${sync.flow.id}/runs/${sync.run?.id}`);
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run has ended");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run finished");
   await open(`/w/${slug}/flows/${sync.flow.id}/edit`);
   await expect(page.getByRole("table", { name: "First rows of the source" })).toBeVisible();
   await open(`/w/${slug}/flows/${hook.flow.id}/webhook`);
@@ -197,7 +197,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await page.goto(settings(person, "appearance"));
   for (const name of ["Dark", "Light"]) await page.getByRole("radio", { name }).check();
   await page.goto(settings(person, "outbox"));
-  await page.getByRole("button", { name: /invites you/ }).click();
+  await page.getByRole("button", { name: /invited you/ }).click();
   await expect(page.locator("iframe")).toHaveAttribute("srcdoc", /Accept the invitation/);
   await expect(page.frameLocator("iframe").getByText("Accept the invitation").last()).toBeVisible();
   await page.goto(`/w/${slug}/settings`);

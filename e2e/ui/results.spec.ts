@@ -318,7 +318,7 @@ test("what was run before is listed, and put back behind what is written", async
   await expect(consolePage.cell(1, 1)).toHaveText("41");
   await consolePage.write("select nope");
   await consolePage.run.click();
-  await expect(page.getByText('There is no column "nope"')).toBeVisible();
+  await expect(page.getByText('Unknown column "nope"')).toBeVisible();
 
   await page.getByRole("button", { name: "Recent runs" }).click();
   const dialog = page.getByRole("dialog", { name: "Recent runs" });

@@ -45,15 +45,15 @@ test("what is wrong with an expression or a zone stands at its field, and cannot
   const cron = card.getByRole("textbox", { name: "Cron, 5 fields" });
   await cron.fill("61 * * * *");
   await expect(cron).toHaveAttribute("aria-invalid", "true");
-  await expect(card.getByText(/This is no cron expression/)).toBeVisible();
+  await expect(card.getByText(/Invalid cron expression/)).toBeVisible();
   await expect(card.getByRole("button", { name: "Save schedule" })).toBeDisabled();
   await cron.fill("0 0 30 2 *");
-  await expect(card.getByText("This never comes. Choose days that there are.")).toBeVisible();
+  await expect(card.getByText("This schedule never runs. Choose existing dates.")).toBeVisible();
   await cron.fill("*/20 8-17 * * 1-5");
   await expect(card.getByText("Every 20 minutes from 08:00 to 17:59, every weekday")).toBeVisible();
   await card.getByRole("combobox", { name: "Time zone" }).fill("Mars/Base");
   await page.keyboard.press("Tab");
-  await expect(card.getByText(/There is no such time zone/)).toBeVisible();
+  await expect(card.getByText(/Unknown time zone/)).toBeVisible();
   await expect(card.getByRole("button", { name: "Save schedule" })).toBeDisabled();
   await card.getByRole("combobox", { name: "Time zone" }).fill("UTC");
   await page.keyboard.press("Tab");
@@ -111,7 +111,7 @@ test("a failing run says why and what to do, its mail goes out, and the mail's l
   const panel = page.getByRole("complementary", { name: "New rule" });
   await expect(panel.getByRole("checkbox", { name: "Failure" })).toBeChecked();
   await panel.getByRole("button", { name: "Add rule" }).click();
-  await expect(panel.getByText("Name somebody who gets the mails.")).toBeVisible();
+  await expect(panel.getByText("Enter at least one recipient.")).toBeVisible();
   await panel.getByRole("textbox", { name: "Addresses" }).fill("Ana <ana@example.com>, jun@example.com");
   await panel.getByRole("button", { name: "Add rule" }).click();
   await page.getByRole("complementary").getByRole("button", { name: "Close" }).click();

@@ -7,7 +7,7 @@ test("a renamed workspace shows its new name everywhere and keeps its address", 
   await expect(name).toHaveValue("Ines's workspace");
   await name.fill(" ");
   await name.blur();
-  await expect(page.getByText("Give the workspace a name.")).toBeVisible();
+  await expect(page.getByText("Name is required.")).toBeVisible();
   await name.fill("Harrow & Pine");
   await page.getByRole("button", { name: "Rename workspace" }).click();
   await expect(page.getByRole("button", { name: "Workspace Harrow & Pine, change it" })).toBeVisible();
@@ -43,7 +43,7 @@ test("a new key is shown once, works, and is refused after it is revoked", async
   await page.goto(settings(person, "api-keys"));
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByRole("button", { name: "Make key" }).click();
-  await expect(page.getByText("Say what the key is for.")).toBeVisible();
+  await expect(page.getByText("Name is required.")).toBeVisible();
   await page.getByRole("textbox", { name: "What is it for" }).fill("Nightly export job");
   await page.getByRole("button", { name: "Make key" }).click();
 
@@ -370,5 +370,5 @@ test("a link to a new password that has ended says so and leads to a new one", a
 test("the sign-in page leads to a new password", async ({ page }) => {
   await page.goto("/login");
   await page.getByRole("link", { name: "Forgot it?" }).click();
-  await expect(page.getByRole("heading", { name: "Set a new password" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Reset your password" })).toBeVisible();
 });

@@ -59,7 +59,7 @@ test("a table that is not there says so, and what to do", async ({ page, person,
   await page.getByRole("menuitem", { name: "Preview rows" }).click();
   await expect(page.getByRole("grid", { name: "Rows of the table" })).toBeVisible();
   await page.goto(page.url().replace("name=customers", "name=nothing"));
-  await expect(page.getByText("There is no table or view nothing that this connection can read.")).toBeVisible();
+  await expect(page.getByText("Table or view nothing not found, or access is denied.")).toBeVisible();
 });
 
 test("C9 notes a table whose pages have no unique order", async ({ page, person, consolePage }) => {

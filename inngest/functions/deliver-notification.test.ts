@@ -8,7 +8,7 @@ vi.mock("@/lib/platform/jobs/runner", async (original) => ({
   isEmbeddedRunner: () => mocks.isEmbedded,
 }));
 vi.mock("@/lib/features/notifications/deliver", () => ({
-  deliver: async () => ({ state: "retry", error: "The receiver answered 503.", afterMs: mocks.afterMs }),
+  deliver: async () => ({ state: "retry", error: "The receiver returned 503.", afterMs: mocks.afterMs }),
 }));
 const { deliverNotification } = await import("./deliver-notification");
 

@@ -131,7 +131,7 @@ describe(`with seed ${seed}`, () => {
     await expect.poll(async () => (await toldOf()).state, { timeout: 90_000, interval: 1000 }).toBe("failed");
     expect((await toldOf()).error).toMatchObject({
       code: "unavailable",
-      message: expect.stringContaining("What was published before is still there; publish again."),
+      message: expect.stringContaining("The previous version is still live. Publish again."),
     });
     await expect.poll(async () => [...new Set(await shownOf(id))], { timeout: 60_000 }).toEqual(["version-1"]);
     expect(await operations.countDocuments(open)).toBe(0);

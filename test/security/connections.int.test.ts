@@ -133,7 +133,7 @@ describe("a connection's secret", () => {
     const { secrets } = await stored(one.json.data.id);
     await collections.connections().updateOne({ _id: new ObjectId(two.json.data.id as string) }, { $set: { secrets } });
     const moved = await stored(two.json.data.id);
-    expect(() => openConfig(moved)).toThrow("does not belong to this record");
+    expect(() => openConfig(moved)).toThrow("A stored secret is damaged");
     const tried = await call("POST", `${base}/connections/sources/${two.json.data.id}/test`, { cookie: owner.cookie });
     expect(tried.text).not.toContain(SECRET);
   });

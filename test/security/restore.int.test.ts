@@ -72,7 +72,7 @@ it("a store restored with its keys has every credential: people sign in, and eac
     writeFileSync(file, JSON.stringify({ ...secrets, encryptionKeys: `${fresh},${secrets.encryptionKeys}` }));
     const rotated = await runScript("keys-rotate", dataDir);
     expect(rotated).toContain("connections: 1 records, 1 secrets, 1 sealed anew");
-    expect(rotated).toContain("All secrets are sealed with the key fresh.");
+    expect(rotated).toContain("All secrets are encrypted with key fresh.");
   });
 }, 120_000);
 
@@ -85,7 +85,7 @@ it("C34 refuses a store restored without its keys; with new ones it says which i
   await runScript("secrets-new", dataDir, ["--yes"]);
   await withServer("without-keys", async (server) => {
     const cookie = await signIn(server);
-    const missing = /sealed with the key "\w+", which this server does not have\. Put that key back/;
+    const missing = /Encryption key "\w+" is missing\. Restore it/;
     const tested = await ask(server, testOf(connectionPath), { method: "POST", cookie });
     expect(tested.json.data).toEqual({ ok: false, code: "precondition_failed", error: expect.stringMatching(missing) });
     const shown = await ask(server, connectionPath, { cookie });
