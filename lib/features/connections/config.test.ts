@@ -210,7 +210,7 @@ describe("a setting within another", () => {
 
 test.each([
   ["postgres", { passwrd: "p" }, 'Unknown setting for PostgreSQL. Did you mean "password"?'],
-  ["postgres", { username: "u" }, /^Unknown setting for PostgreSQL\.  Settings: host, port, .*\buser, .*\.$/],
+  ["postgres", { username: "u" }, /^Unknown setting for PostgreSQL\. Settings: host, port, .*\buser, .*\.$/],
   ["rest", { baseUrl: "https://example.com", auth: { knd: "bearer" } }, /Did you mean "auth\.kind"\?$/],
   ["rest", { baseUrl: "https://example.com", "auth.knd": "bearer" }, /Did you mean "auth\.kind"\?$/],
   ["rest", { url: "https://example.com" }, /Settings: baseUrl, .*\bauth, /],
