@@ -1,4 +1,21 @@
 /**
+ * Returns the processor time of this thread between each two calls of `rest`, in ms, the longest first. Garbage
+ * collection may fall into a few of them.
+ */
+export async function turnsOf(work: (rest: () => Promise<void>) => Promise<unknown>): Promise<number[]> {
+  const turns: number[] = [];
+  let before = process.threadCpuUsage();
+  const rest = async () => {
+    const { user, system } = process.threadCpuUsage(before);
+    turns.push((user + system) / 1000);
+    before = process.threadCpuUsage();
+  };
+  await work(rest);
+  await rest();
+  return turns.sort((left, right) => right - left);
+}
+
+/**
  * Returns the processor time that this process spends on the work, including all of its threads, in ms. Unlike elapsed
  * time, it does not grow with other work of the machine. Child processes are not counted.
  */

@@ -5,22 +5,20 @@ const SLICE_CHARS = 128 * 1024;
 /** Maximum depth of large values; values below are parsed at once. */
 const DEPTH_MAX = 64;
 
-/** The text of a JSON cell that takes too long to parse at once. */
-export class LargeJson {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
+/** Parses a part of a text that is a JSON value. @throws SyntaxError */
+export type ParseJson = (text: string) => unknown;
 
 /**
- * Parses JSON in slices, as `parseJsonWithTexts` does at once.
+ * Parses JSON in slices, as `parse` does at once.
  * @param rest called between slices
  * @throws SyntaxError for text that is not JSON
  */
-export async function parseLargeJson(text: string, rest: () => Promise<void>): Promise<unknown> {
-  const reader = new Reader(text, rest);
+export async function parseLargeJson(
+  text: string,
+  rest: () => Promise<void>,
+  parse: ParseJson = parseJsonWithTexts,
+): Promise<unknown> {
+  const reader = new Reader(text, rest, parse);
   const value = await reader.value(0);
   reader.end();
   return value;
@@ -29,11 +27,13 @@ export async function parseLargeJson(text: string, rest: () => Promise<void>): P
 class Reader {
   readonly #text: string;
   readonly #rest: () => Promise<void>;
+  readonly #parse: ParseJson;
   #at = 0;
 
-  constructor(text: string, rest: () => Promise<void>) {
+  constructor(text: string, rest: () => Promise<void>, parse: ParseJson) {
     this.#text = text;
     this.#rest = rest;
+    this.#parse = parse;
   }
 
   async value(depth: number): Promise<unknown> {
@@ -43,7 +43,7 @@ class Reader {
     if (isLarge && this.#text[this.#at] === "[") return this.#list(depth);
     if (isLarge && this.#text[this.#at] === "{") return this.#object(depth);
     const end = this.#endOfValue(this.#at, Number.POSITIVE_INFINITY) ?? this.#text.length;
-    const value = parseJsonWithTexts(this.#text.slice(this.#at, end));
+    const value = this.#parse(this.#text.slice(this.#at, end));
     this.#at = end;
     return value;
   }
@@ -57,7 +57,7 @@ class Reader {
     await this.#members("]", {
       endOf: (at, chars) => this.#endOfValue(at, chars),
       takeSlice: (slice) => {
-        for (const item of parseJsonWithTexts(`[${slice}]`) as unknown[]) items.push(item);
+        for (const item of this.#parse(`[${slice}]`) as unknown[]) items.push(item);
       },
       takeLarge: async () => {
         items.push(await this.value(depth + 1));
@@ -79,7 +79,7 @@ class Reader {
         return value - at > chars ? null : this.#endOfValue(value, chars - (value - at));
       },
       takeSlice: (slice) => {
-        for (const [key, value] of Object.entries(parseJsonWithTexts(`{${slice}}`) as object)) set(key, value);
+        for (const [key, value] of Object.entries(this.#parse(`{${slice}}`) as object)) set(key, value);
       },
       takeLarge: async () => {
         const key = JSON.parse(this.#text.slice(this.#at, this.#endOfText(this.#at))) as string;

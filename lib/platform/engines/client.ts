@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseExactJson } from "@/lib/base/values/exact-json";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
+import { parseLargeJson } from "@/lib/base/values/large-json";
 import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "@/lib/platform/embedded/engine/limits";
 import {
   type EngineFailure,
@@ -17,9 +18,9 @@ import {
   RESTARTING,
 } from "@/lib/platform/embedded/engine/wire";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { Pacer } from "@/lib/platform/process/pacer";
 import { raceAbort } from "@/lib/platform/process/race-abort";
-import { ThreadPool } from "@/lib/platform/process/thread-pool";
+import { parseLargeFrame } from "./large-frame";
 import { isResponse } from "./messages";
 import { engineAway, RESTART_TIMEOUT_MS, RETRY_AFTER_SECONDS } from "./service";
 
@@ -32,7 +33,9 @@ const RESEND_AFTER_MS = 50;
 const CLOSED_WITHIN_MS = 3000;
 /** Maximum number of restarts that a read-only query survives, if other statements kill its engine. */
 const RESTARTS_MAX = 3;
-/** Size above which a frame has a large cell, and is parsed in a thread: batches have a mebibyte. */
+/** Length of a list beyond which parsing takes more than a few milliseconds. */
+const LIST_CHARS_AT_ONCE = 256 * 1024;
+/** Size above which a frame has a large cell, and is parsed in slices: batches have a mebibyte. */
 const LARGE_FRAME_BYTES = 2 * 1024 * 1024;
 /** Errors of a socket before anything was delivered. */
 const UNDELIVERED = new Set(["EPIPE", "ECONNREFUSED", "ENOENT"]);
@@ -263,20 +266,27 @@ function restoreNegativeZeros(column: WireValue[]): void {
 function withJsonTexts(fields: readonly Field[], batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
   const marks = fields.map(markOf);
   if (marks.every((mark) => mark === null)) return batches;
-  const toMarked = (batch: Batch): Batch => ({
-    ...batch,
-    columns: batch.columns.map((column, index) => {
+  const pacer = new Pacer();
+  const rest = () => pacer.restIfLate();
+  const toMarked = async (batch: Batch): Promise<Batch> => {
+    for (const [index, column] of batch.columns.entries()) {
       const mark = marks[index];
-      return mark ? column.map((value) => (typeof value === "string" ? mark(value) : value)) : column;
-    }),
-  });
+      if (!mark) continue;
+      for (const [row, value] of column.entries()) {
+        if (typeof value !== "string") continue;
+        const marked = mark(value, rest);
+        column[row] = marked instanceof Promise ? await marked : marked;
+      }
+    }
+    return batch;
+  };
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = batches[Symbol.asyncIterator]();
       return {
         next: async () => {
           const { done, value } = await iterator.next();
-          return done ? { done, value } : { done: false, value: toMarked(value) };
+          return done ? { done, value } : { done: false, value: await toMarked(value) };
         },
         return: async () => {
           await iterator.return?.();
@@ -288,9 +298,13 @@ function withJsonTexts(fields: readonly Field[], batches: AsyncIterable<Batch>):
 }
 
 /** JSON and objects stay texts; lists are values, since some databases have columns of them. */
-function markOf({ type }: Field): ((text: string) => WireValue) | null {
+function markOf({ type }: Field): ((text: string, rest: () => Promise<void>) => WireValue | Promise<WireValue>) | null {
   if (type === "json") return jsonText;
-  return type === "array" ? (text) => parseExactJson(text) as WireValue : null;
+  if (type !== "array") return null;
+  return (text, rest) => {
+    const isLarge = text.length > LIST_CHARS_AT_ONCE;
+    return (isLarge ? parseLargeJson(text, rest, parseExactJson) : parseExactJson(text)) as WireValue;
+  };
 }
 
 function toFrame(request: EngineRequest): Buffer {
@@ -323,9 +337,8 @@ type Waiter = { resolve: (message: Incoming) => void; reject: (error: unknown) =
 
 function parseFrame(bytes: Buffer): Incoming {
   if (bytes.length <= LARGE_FRAME_BYTES) return toResponse(JSON.parse(bytes.toString("utf8")));
-  const threads = processSingleton("frame-threads", () => new ThreadPool<Uint8Array, unknown>("frames", 1));
-  // A buffer larger than one socket read has its own memory, which is transferred.
-  const read = threads.run(bytes, [bytes.buffer as ArrayBuffer]).catch((cause: unknown) => {
+  const pacer = new Pacer();
+  const read = parseLargeFrame(bytes, () => pacer.restIfLate()).catch((cause: unknown) => {
     throw new AppError("query_failed", "A value of the result is too large. Select a part of it.", { cause });
   });
   const message = read.then(toResponse);

@@ -7,7 +7,6 @@ export const CHILD_ENTRIES = {
   sqlite: "lib/platform/embedded/engine/sqlite/main.ts",
   grammar: "lib/platform/embedded/grammar/worker.ts",
   statements: "lib/features/connections/drivers/shared/statements/worker.ts",
-  frames: "lib/platform/embedded/engine/frame-worker.ts",
   hashing: "lib/platform/embedded/hashing/worker.ts",
   sandbox: "lib/platform/embedded/sandbox/main.ts",
   drawing: "lib/platform/embedded/drawing/main.ts",

@@ -8,6 +8,7 @@ import { parseExactJson } from "@/lib/base/values/exact-json";
 import type { Batch, Entity, Field, WireValue } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import { startDeadline } from "@/lib/platform/net/deadline";
+import { Pacer } from "@/lib/platform/process/pacer";
 import type {
   DataSource,
   ExtractRequest,
@@ -30,7 +31,7 @@ import { sqlText } from "../shared/params";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
-import { protocolValue, valueBytes } from "../shared/wire-values";
+import { hasLargeCell, isLargeText, mayHaveLargeCell, parsePaced, protocolValue } from "../shared/wire-values";
 import { columnsSql, FUNCTIONS_SQL, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
 import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
@@ -216,12 +217,14 @@ export class ClickHouseSource implements DataSource {
   async *#batches(run: Run, rows: Rows, options: QueryOptions): AsyncGenerator<Batch, void> {
     const builder = new BatchBuilder(rows.fields.length);
     const { cellBytesMax } = options;
+    const pacer = new Pacer();
     try {
       for (;;) {
         const portion = await rows.next();
         if (portion === null) break;
+        const mayBeLarge = mayHaveLargeCell(rows.portionBytes, cellBytesMax);
         for (const row of portion) {
-          if (cellBytesMax !== undefined && row.some((value) => valueBytes(value) > cellBytesMax)) {
+          if (mayBeLarge && (await hasLargeCell(row, cellBytesMax, () => pacer.restIfLate()))) {
             yield { ...builder.take(), isCut: true };
             return;
           }
@@ -337,6 +340,7 @@ class Run {
     const [names, types, ...first] = waiting;
     waiting = first;
     if (names === undefined) return { fields: [], portionBytes: 0, next: async () => null };
+    const pacer = new Pacer();
     const headNames = this.#list(names).map(String);
     const headTypes = this.#list(types ?? "").map(String);
     const readers = headTypes.map((type) => (jsonAsText ? exactReaderOf(type) : readerOf(type)));
@@ -348,9 +352,16 @@ class Run {
         waiting = [];
         if (portion === null) return null;
         rows.portionBytes = portion.reduce((sum, line) => sum + line.length, 0);
-        return portion
-          .filter((line) => line !== "")
-          .map((line) => this.#list(line, jsonAsText).map((value, index) => readers[index]?.read(value) ?? null));
+        const read: WireValue[][] = [];
+        for (const line of portion) {
+          if (line === "") continue;
+          const values = isLargeText(line)
+            ? await this.#largeList(line, pacer, jsonAsText)
+            : this.#list(line, jsonAsText);
+          read.push(values.map((value, index) => readers[index]?.read(value) ?? null));
+          if (pacer.isDue()) await pacer.rest();
+        }
+        return read;
       },
     };
     return rows;
@@ -390,7 +401,23 @@ class Run {
   }
 
   #list(line: string, isExact = false): unknown[] {
-    const values = !isExact && LONG_NUMBER.test(line) ? protocolValue(line) : parseOrNull(line, isExact);
+    let values: unknown;
+    try {
+      values = parserOf(line, isExact)(line);
+    } catch {
+      // A line that is no JSON is an error in words.
+    }
+    return this.#checked(values, line);
+  }
+
+  async #largeList(line: string, pacer: Pacer, isExact: boolean): Promise<unknown[]> {
+    return this.#checked(
+      await parsePaced(line, () => pacer.restIfLate(), parserOf(line, isExact)).catch(() => null),
+      line,
+    );
+  }
+
+  #checked(values: unknown, line: string): unknown[] {
     if (Array.isArray(values)) return values;
     // An error within a response replaces the next row.
     if (/Code: \d+/.test(line)) throw toServerFailure(line, this.#query, this.#secrets);
@@ -398,12 +425,9 @@ class Run {
   }
 }
 
-function parseOrNull(text: string, isExact: boolean): unknown {
-  try {
-    return isExact ? parseExactJson(text) : JSON.parse(text);
-  } catch {
-    return null;
-  }
+function parserOf(line: string, isExact: boolean): (text: string) => unknown {
+  if (isExact) return parseExactJson;
+  return LONG_NUMBER.test(line) ? protocolValue : JSON.parse;
 }
 
 function toField(name: string, dbType: string, reader: ColumnReader | undefined): Field {

@@ -5,7 +5,7 @@ import { BatchBuilder, BatchQueue, type Step } from "../shared/batch-queue";
 import { tooLargeRow } from "../shared/failures";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS } from "../shared/limits";
 import type { RunningStatement } from "../shared/statement-run";
-import { jsonChars, valueBytes } from "../shared/wire-values";
+import { unparsedChars, valueBytes } from "../shared/wire-values";
 import { type Column, type ColumnReader, readerOf } from "./types";
 
 /** Time to receive rows already on the wire when the reader leaves, in ms, which saves the session. */
@@ -171,7 +171,7 @@ export class RowReader implements RunningStatement {
     }
     let bytes = 0;
     for (const value of values)
-      bytes += typeof value === "string" ? value.length : Math.max(SCALAR_BYTES, jsonChars(value));
+      bytes += typeof value === "string" ? value.length : Math.max(SCALAR_BYTES, unparsedChars(value));
     this.#rows.add(values, bytes);
     if (this.#rows.rowCount >= this.#rowsWanted || this.#rows.bytes >= BATCH_BYTES_TARGET) this.#push();
   }

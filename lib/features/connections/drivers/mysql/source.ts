@@ -1,6 +1,7 @@
 import "server-only";
 import { toSqlPath } from "@/lib/base/sql/names";
 import type { Batch, Entity, Field } from "@/lib/base/values/fields";
+import { Pacer } from "@/lib/platform/process/pacer";
 import type {
   DataSource,
   ExtractRequest,
@@ -221,6 +222,7 @@ export class MysqlSource implements DataSource {
     onWhole: (next: readonly Field[] | null) => void,
   ): AsyncGenerator<Batch, void> {
     let isOver = true;
+    const pacer = new Pacer();
     try {
       for (;;) {
         const step = await reader.next();
@@ -230,7 +232,8 @@ export class MysqlSource implements DataSource {
           onWhole(next);
           return;
         }
-        yield await parseLargeCells(step.batch);
+        await parseLargeCells(step.batch.columns, () => pacer.restIfLate());
+        yield step.batch;
         // Stopping here would roll back a writing statement, and skip the rest of a procedure.
         if (step.batch.isCut && !isChange && !mayHaveSeveral) return;
       }

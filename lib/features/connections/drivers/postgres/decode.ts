@@ -1,7 +1,7 @@
 import { ExactNumber } from "@/lib/base/values/exact-json";
 import type { WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
-import { floatValue, int64Value, jsonCell, jsonValue } from "../shared/wire-values";
+import { cellOf, floatValue, int64Value, jsonCell, parseLargeCells } from "../shared/wire-values";
 import type { KnownType } from "./types";
 
 /** Converts PostgreSQL's text of one value to a WireValue. */
@@ -42,10 +42,8 @@ export function decoderOf(oid: number, typeOf: (oid: number) => KnownType | unde
   if (base !== undefined) return decoderOf(base, typeOf, jsonAsText);
   if (element === undefined) return asText;
   const decoder = decoderOf(element, typeOf, jsonAsText);
-  // A large JSON cell within an array would not be parsed later.
-  const decodeOne = decoder === jsonCell ? jsonValue : decoder;
   const isNumber = jsonAsText && EXACT_NUMBERS.has(baseOf(element, typeOf));
-  const decodeElement: Decode = isNumber ? (text) => exactNumber(decodeOne(text)) : decodeOne;
+  const decodeElement: Decode = isNumber ? (text) => exactNumber(decoder(text)) : decoder;
   // Boxes contain commas, so only their arrays are separated by semicolons.
   const separator = element === 603 ? ";" : ",";
   return (text) => readArray(text, separator, decodeElement);
@@ -112,42 +110,117 @@ function binaryText(text: string): string {
   return Buffer.from(bytes).toString("base64");
 }
 
-/** Parses `{1,NULL,"a \"quoted\" one",{nested}}`, with a prefix `[0:2]=` when its bounds are not the usual ones. */
+/** Characters of an array that are read between two calls of `rest`: a few milliseconds. */
+const ARRAY_SLICE_CHARS = 64 * 1024;
+
+/** Parses an array at once, or in slices if it is large. */
 function readArray(text: string, separator: string, decode: Decode): WireValue {
-  let at = text.startsWith("[") ? text.indexOf("=") + 1 : 0;
-  const readList = (): WireValue[] => {
-    const items: WireValue[] = [];
-    at += 1;
-    if (text.charAt(at) === "}") {
-      at += 1;
-      return items;
-    }
-    for (;;) {
-      items.push(readItem());
-      const next = text.charAt(at);
-      at += 1;
-      if (next !== separator) return items;
-    }
+  const atOnce = () => {
+    const reader = new ArrayReader(text, separator, decode);
+    reader.read(Number.POSITIVE_INFINITY);
+    return reader.items;
   };
-  const readItem = (): WireValue => {
-    if (text.charAt(at) === "{") return readList();
-    if (text.charAt(at) === '"') return decode(readQuoted());
-    let end = at;
-    while (end < text.length && text.charAt(end) !== separator && text.charAt(end) !== "}") end += 1;
-    const plain = text.slice(at, end);
-    at = end;
-    return plain === "NULL" ? null : decode(plain);
-  };
-  const readQuoted = (): string => {
-    let value = "";
-    at += 1;
-    while (at < text.length && text.charAt(at) !== '"') {
-      if (text.charAt(at) === "\\") at += 1;
-      value += text.charAt(at);
-      at += 1;
-    }
-    at += 1;
-    return value;
-  };
-  return readList();
+  return cellOf(text, atOnce, async (_, rest) => {
+    const reader = new ArrayReader(text, separator, decode);
+    while (!reader.read(ARRAY_SLICE_CHARS)) await rest();
+    await parseLargeCells(reader.lists, rest);
+    return reader.items;
+  });
 }
+
+/** Reads `{1,NULL,"a \"quoted\" one",{nested}}`, with a prefix `[0:2]=` when its bounds are not the usual ones. */
+class ArrayReader {
+  readonly #text: string;
+  readonly #separator: string;
+  readonly #decode: Decode;
+  #at: number;
+  /** The lists that are open, the innermost last. */
+  readonly #open: WireValue[][] = [];
+  /** The read part of a quoted text; null outside of one. */
+  #quoted: string | null = null;
+  readonly items: WireValue[] = [];
+  /** All lists of the array. */
+  readonly lists: WireValue[][] = [this.items];
+
+  constructor(text: string, separator: string, decode: Decode) {
+    this.#text = text;
+    this.#separator = separator;
+    this.#decode = decode;
+    this.#at = text.startsWith("[") ? text.indexOf("=") + 1 : 0;
+  }
+
+  /** Reads about that many characters. @returns whether the array is at its end */
+  read(chars: number): boolean {
+    const until = this.#at + chars;
+    while (this.#at < until) {
+      if (this.#quoted !== null) this.#readQuoted(until);
+      else if (this.#readNext()) return true;
+    }
+    return this.#at >= this.#text.length;
+  }
+
+  /** Reads a bracket, a separator or an item. @returns whether the outermost list is closed */
+  #readNext(): boolean {
+    const char = this.#text.charAt(this.#at);
+    if (char === "{") {
+      this.#at += 1;
+      this.#openList();
+    } else if (char === "}") {
+      this.#at += 1;
+      this.#open.pop();
+      return this.#open.length === 0;
+    } else if (char === '"') {
+      this.#at += 1;
+      this.#quoted = "";
+    } else if (char === this.#separator) {
+      this.#at += 1;
+    } else this.#readPlain();
+    return this.#at >= this.#text.length;
+  }
+
+  #openList(): void {
+    const outer = this.#open.at(-1);
+    if (!outer) {
+      this.#open.push(this.items);
+      return;
+    }
+    const list: WireValue[] = [];
+    outer.push(list);
+    this.lists.push(list);
+    this.#open.push(list);
+  }
+
+  #readPlain(): void {
+    let end = this.#at;
+    while (end < this.#text.length) {
+      const char = this.#text.charAt(end);
+      if (char === this.#separator || char === "}") break;
+      end += 1;
+    }
+    const plain = this.#text.slice(this.#at, end);
+    this.#at = end;
+    this.#open.at(-1)?.push(plain === "NULL" ? null : this.#decode(plain));
+  }
+
+  /** Reads a quoted text up to its end, or about as far as `until`. */
+  #readQuoted(until: number): void {
+    let value = this.#quoted ?? "";
+    let at = this.#at;
+    let from = at;
+    for (; at < this.#text.length && at < until; at += 1) {
+      const code = this.#text.charCodeAt(at);
+      if (code === QUOTE) break;
+      if (code !== BACKSLASH) continue;
+      value += this.#text.slice(from, at);
+      at += 1;
+      from = at;
+    }
+    value += this.#text.slice(from, at);
+    const isClosed = this.#text.charCodeAt(at) === QUOTE;
+    this.#at = isClosed ? at + 1 : at;
+    this.#quoted = isClosed ? null : value;
+    if (isClosed) this.#open.at(-1)?.push(this.#decode(value));
+  }
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];

@@ -6,6 +6,7 @@ import { STATEMENT_FUNCTIONS } from "@/lib/platform/embedded/grammar/functions";
 import type { Use } from "@/lib/platform/embedded/grammar/verdict";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
+import { Pacer } from "@/lib/platform/process/pacer";
 import type {
   DataSource,
   ExtractRequest,
@@ -223,6 +224,7 @@ export class PostgresSource implements DataSource {
     text: string,
     { readOnly, signal, isChange }: QueryOptions,
   ): AsyncGenerator<Batch, void> {
+    const pacer = new Pacer();
     try {
       for (;;) {
         const step = await portal.next();
@@ -231,7 +233,8 @@ export class PostgresSource implements DataSource {
           if (!readOnly) await portal.over;
           return;
         }
-        yield await parseLargeCells(step.batch);
+        await parseLargeCells(step.batch.columns, () => pacer.restIfLate());
+        yield step.batch;
         if (step.batch.isCut && !isChange) return;
       }
     } catch (error) {

@@ -4,10 +4,11 @@ import { request as httpsRequest } from "node:https";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
 import { guardedHttpAgent } from "@/lib/platform/net/http-agent";
+import { Pacer } from "@/lib/platform/process/pacer";
 import { connectionLost, notItsProtocol, signInFailed, tlsChoice, toSourceFailure } from "../shared/failures";
 import { SESSIONS_MAX } from "../shared/limits";
 import type { OnServer } from "../shared/server";
-import { protocolValue } from "../shared/wire-values";
+import { parsePaced, protocolValue } from "../shared/wire-values";
 import type { TrinoConfig } from "./config";
 import type { TrinoError } from "./failures";
 import type { TypeSignature } from "./types";
@@ -23,6 +24,8 @@ export type TrinoPage = {
   columns?: { name: string; type: string; typeSignature: TypeSignature }[];
   data?: unknown[][];
   error?: TrinoError;
+  /** Length of the response's text. */
+  chars: number;
   /** The path of the next response on the same server; null at the end. */
   next: string | null;
   /** Rows that the statement changed; absent for a query. */
@@ -86,7 +89,7 @@ export class TrinoClient {
     try {
       const response = await this.#open(request);
       const text = await readText(response, request.bytesMax);
-      return this.#toPage(request, response, text);
+      return await this.#toPage(request, response, text);
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
       if (error instanceof AppError || error instanceof PageTooLarge || error instanceof AskAgain) throw error;
@@ -99,22 +102,27 @@ export class TrinoClient {
     this.#agent.destroy();
   }
 
-  #toPage({ path }: TrinoRequest, { statusCode = 0, headers }: IncomingMessage, text: string): TrinoPage {
+  async #toPage(
+    { path }: TrinoRequest,
+    { statusCode = 0, headers }: IncomingMessage,
+    text: string,
+  ): Promise<TrinoPage> {
     const words = text.slice(0, WORDS_CHARS_MAX).trim();
     const secrets = [this.#config.password];
     if (statusCode === 401 || statusCode === 403) throw signInFailed(words || `HTTP ${statusCode}`, secrets);
     if (statusCode === 502 || statusCode === 503 || statusCode === 504) throw new AskAgain();
-    if (statusCode === 204) return { next: null, transactionId: null };
+    if (statusCode === 204) return { chars: 0, next: null, transactionId: null };
     // The server was restarted since it received the statement.
     if (path !== undefined && (statusCode === 404 || statusCode === 410)) throw connectionLost();
     if (statusCode === 400 && /^text\/plain/.test(headers["content-type"] ?? "") && words !== "") {
       throw new AppError("query_failed", redact(words, secrets));
     }
-    const answer = statusCode === 200 ? parse(text) : null;
+    const answer = statusCode === 200 ? await parse(text) : null;
     if (!isAnswer(answer)) throw notItsProtocol("Trino");
     const transactionId = headers["x-trino-started-transaction-id"];
     return {
       ...answer,
+      chars: text.length,
       next: answer.nextUri === undefined ? null : pathOf(answer.nextUri),
       transactionId: typeof transactionId === "string" ? transactionId : null,
     };
@@ -163,10 +171,10 @@ async function readText(response: IncomingMessage, bytesMax: number): Promise<st
   return Buffer.concat(chunks, held).toString("utf8");
 }
 
-function parse(text: string): unknown {
-  if (LONG_NUMBER.test(text)) return protocolValue(text);
+async function parse(text: string): Promise<unknown> {
+  const pacer = new Pacer();
   try {
-    return JSON.parse(text);
+    return await parsePaced(text, () => pacer.restIfLate(), LONG_NUMBER.test(text) ? protocolValue : JSON.parse);
   } catch {
     return null;
   }

@@ -4,6 +4,7 @@ import { toSqlPath } from "@/lib/base/sql/names";
 import type { Batch, Entity, Field, WireValue } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import { startDeadline } from "@/lib/platform/net/deadline";
+import { Pacer } from "@/lib/platform/process/pacer";
 import type {
   DataSource,
   ExtractRequest,
@@ -22,7 +23,7 @@ import { sqlText } from "../shared/params";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, withinLimit } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
-import { valueBytes } from "../shared/wire-values";
+import { hasLargeCell, mayHaveLargeCell, parseLargeCells } from "../shared/wire-values";
 import { columnsSql, schemaChoicesSql, schemasSql, tablesSql, toEntities } from "./catalog";
 import type { TrinoConfig } from "./config";
 import { toServerFailure } from "./failures";
@@ -164,10 +165,12 @@ export class TrinoSource implements DataSource {
   async *#batches(run: Run, rows: Rows, options: QueryOptions): AsyncGenerator<Batch, void> {
     const builder = new BatchBuilder(rows.fields.length);
     const { cellBytesMax } = options;
+    const pacer = new Pacer();
     try {
       for (let page = await rows.next(); page !== null; page = await rows.next()) {
+        const mayBeLarge = mayHaveLargeCell(rows.chars, cellBytesMax);
         for (const row of page) {
-          if (cellBytesMax !== undefined && row.some((value) => valueBytes(value) > cellBytesMax)) {
+          if (mayBeLarge && (await hasLargeCell(row, cellBytesMax, () => pacer.restIfLate()))) {
             yield { ...builder.take(), isCut: true };
             return;
           }
@@ -200,6 +203,8 @@ export class TrinoSource implements DataSource {
 
 type Rows = {
   fields: Field[];
+  /** Length of the last response. */
+  chars: number;
   /** @returns null at the end */
   next(): Promise<WireValue[][] | null>;
 };
@@ -258,14 +263,23 @@ class Run {
     const columns = page?.columns ?? [];
     const readers = columns.map(({ typeSignature }) => readerOf(typeSignature, jsonAsText));
     let isTaken = false;
+    const pacer = new Pacer();
     const rows: Rows = {
+      chars: 0,
       fields: columns.map(({ name, type }, index) => ({ name, type: readers[index]?.type ?? "other", dbType: type })),
       next: async () => {
         // Requested only when the reader continues: that is the backpressure on the server.
         if (isTaken) page = await this.#follow();
         isTaken = true;
         if (page === null) return null;
-        return (page.data ?? []).map((row) => readRow(row, readers));
+        rows.chars = page.chars;
+        const all: WireValue[][] = [];
+        for (const row of page.data ?? []) {
+          all.push(readRow(row, readers));
+          if (pacer.isDue()) await pacer.rest();
+        }
+        await parseLargeCells(all, () => pacer.restIfLate());
+        return all;
       },
     };
     return rows;

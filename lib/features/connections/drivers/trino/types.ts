@@ -1,7 +1,7 @@
 import { ExactNumber } from "@/lib/base/values/exact-json";
 import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
-import { int64Value, jsonValue, trimFraction } from "../shared/wire-values";
+import { int64Value, jsonCell, trimFraction } from "../shared/wire-values";
 import { offsetOfLocal } from "./time-zones";
 
 /** A type as the server describes it: `map(varchar, bigint)` is rawType map with two arguments. */
@@ -38,7 +38,7 @@ const SCALARS: Readonly<Record<string, ColumnReader | undefined>> = {
   "timestamp with time zone": { type: "timestamptz", read: textReader(zonedTimestamp) },
   "interval day to second": { type: "interval", read: textReader(dayInterval) },
   "interval year to month": { type: "interval", read: textReader(monthInterval) },
-  json: { type: "json", read: textReader(jsonValue) },
+  json: { type: "json", read: textReader(jsonCell) },
   unknown: { type: "string", read: () => null },
 };
 
