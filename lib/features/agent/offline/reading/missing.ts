@@ -8,6 +8,15 @@ import { isNegatedAt } from "./values";
 
 /** Reads "without", "never" and "no": rows that lack related rows. */
 export function readMissing(reading: Reading): void {
+  readLacking(reading);
+  readNegatedWords(reading);
+  readNotDone(reading);
+  readNoKey(reading);
+  readHaving(reading);
+}
+
+/** Reads "without orders" and "never ordered". */
+function readLacking(reading: Reading): void {
   const frame = reading.frame;
   const before = reading.frame.target;
   for (const range of reading.all(
@@ -63,6 +72,11 @@ export function readMissing(reading: Reading): void {
       } else if (anti && other === subject) reading.use(more);
     }
   }
+}
+
+/** Reads "unassigned" and "inactive": an empty column, or a false one. */
+function readNegatedWords(reading: Reading): void {
+  const frame = reading.frame;
   for (const range of reading.all("(un|in|non-?|not )(\\w+)")) {
     const i = range.to - 1;
     if (reading.taken.has(i)) continue;
@@ -98,7 +112,11 @@ export function readMissing(reading: Reading): void {
     const mention = reading.at(i);
     if (mention) reading.use(mention);
   }
-  // "Not assigned to anyone": the column for a person is empty.
+}
+
+/** Reads "not assigned to anyone": the column for a person is empty. */
+function readNotDone(reading: Reading): void {
+  const frame = reading.frame;
   for (const range of reading.all(
     "(?:not|never|n't|isn't|aren't|wasn't|weren't|hasn't|haven't)(?: been| yet)* (\\w+ed)",
   )) {
@@ -114,7 +132,11 @@ export function readMissing(reading: Reading): void {
     const mention = reading.at(i);
     if (mention) reading.use(mention);
   }
-  // A null key: "no assignee".
+}
+
+/** Reads "no assignee": a null key. */
+function readNoKey(reading: Reading): void {
+  const frame = reading.frame;
   for (const range of reading.all("(?:no|without(?: an| a)?|any|lacking|missing)")) {
     const i = range.to;
     if (reading.taken.has(i) || GRAMMAR.has(reading.lower(i))) continue;
@@ -126,6 +148,11 @@ export function readMissing(reading: Reading): void {
     const mention = reading.at(i);
     if (mention) reading.use(mention);
   }
+}
+
+/** Reads "with an assignee": a column that is not empty. */
+function readHaving(reading: Reading): void {
+  const frame = reading.frame;
   for (const range of reading.all(
     "(?:with|has|have|having|left|wrote|came with|contain|contains|including) (?:a|an|any|some) (\\w+)",
   )) {
