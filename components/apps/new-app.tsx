@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { AppWindow } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { AccessField, DescriptionField, TitleField } from "@/components/apps/app-fields";
 import { readFeedAnew } from "@/components/apps/use-apps";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -13,6 +13,7 @@ import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { problemsOf } from "@/components/ui/problems-of";
 import { toMessage } from "@/components/ui/to-message";
+import { useSingleFlight } from "@/components/ui/use-single-flight";
 import { appApi, type CreateAppBody, type Template } from "@/lib/features/apps/browser/client";
 
 type Access = NonNullable<CreateAppBody["access"]>;
@@ -49,13 +50,9 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
   const [problems, setProblems] = useState<{ title?: string; description?: string }>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
-  const isUnderWay = useRef(false);
 
-  const create = async (event: FormEvent) => {
-    event.preventDefault();
-    if (isUnderWay.current) return;
+  const [create] = useSingleFlight(async () => {
     if (title.trim() === "") return setProblems({ title: "Give it a title." });
-    isUnderWay.current = true;
     setIsBusy(true);
     setFailure(null);
     setProblems({});
@@ -63,13 +60,17 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
       const app = await appApi.create(workspace.id, { title, description, access, ...(template && { template }) });
       void readFeedAnew(client, workspace.id);
       router.push(`/w/${workspace.slug}/apps/${app.slug}/edit`);
+      return "left";
     } catch (error) {
       const said = problemsOf(error, ["title", "description"]);
       setProblems(said);
       if (Object.keys(said).length === 0) setFailure(toMessage(error));
-      isUnderWay.current = false;
       setIsBusy(false);
     }
+  });
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void create();
   };
   return (
     <Modal
@@ -87,7 +88,7 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
         </>
       }
     >
-      <form id={formId} className="new-app" onSubmit={(event) => void create(event)} noValidate>
+      <form id={formId} className="new-app" onSubmit={onSubmit} noValidate>
         {failure !== null && (
           <Notice kind="bad" role="alert">
             {failure}

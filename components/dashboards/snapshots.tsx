@@ -17,7 +17,7 @@ import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
-import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
+import { useSingleMutation } from "@/components/ui/use-single-flight";
 import {
   type CreateSnapshotBody,
   type Dashboard,
@@ -193,7 +193,7 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
     enabled: true,
   });
   const [wrong, setWrong] = useState<string | null>(null);
-  const add = useOnceAtATime(
+  const add = useSingleMutation(
     useMutation({
       mutationFn: (body: CreateSnapshotBody) => dashboardApi.createSnapshot(workspace.id, dashboardId, body),
       onSuccess: (saved) => {

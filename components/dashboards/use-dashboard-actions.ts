@@ -2,10 +2,11 @@
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useMemo, useRef } from "react";
+import { useMemo } from "react";
 import { toDashboardFoldersKey, toDashboardKey, toDashboardsKey } from "@/components/dashboards/use-dashboards";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
+import { useSingleFlight } from "@/components/ui/use-single-flight";
 import {
   type CreateDashboardBody,
   type Dashboard,
@@ -37,18 +38,11 @@ export function useNewDashboard(): (place?: FolderChoice) => Promise<void> {
   const { workspace } = useWorkspace();
   const { create } = useDashboardActions();
   const router = useRouter();
-  // A double click creates only one.
-  const isUnderWay = useRef(false);
-  return async (place) => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    try {
-      const made = await create({ title: UNTITLED, ...place });
-      if (made !== null) router.push(`/w/${workspace.slug}/dashboards/${made.id}/edit`);
-    } finally {
-      isUnderWay.current = false;
-    }
-  };
+  const [createNew] = useSingleFlight(async (place?: FolderChoice) => {
+    const made = await create({ title: UNTITLED, ...place });
+    if (made !== null) router.push(`/w/${workspace.slug}/dashboards/${made.id}/edit`);
+  });
+  return createNew;
 }
 
 function makeActions(client: QueryClient, workspaceId: string) {

@@ -6,7 +6,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
-import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
+import { useSingleMutation } from "@/components/ui/use-single-flight";
 import { type Flow, flowsApi } from "@/lib/features/flows/browser/client";
 
 type DeleteFlowProps = { flow: Flow; isOpen: boolean; onClose: () => void; onDeleted?: () => void };
@@ -15,7 +15,7 @@ type DeleteFlowProps = { flow: Flow; isOpen: boolean; onClose: () => void; onDel
 export function DeleteFlow({ flow, isOpen, onClose, onDeleted }: DeleteFlowProps) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
-  const remove = useOnceAtATime(
+  const remove = useSingleMutation(
     useMutation({
       mutationFn: () => flowsApi.remove(workspace.id, flow.id),
       onSuccess: async () => {

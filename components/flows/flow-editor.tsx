@@ -20,6 +20,7 @@ import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import { useConnectivity } from "@/components/ui/use-browser";
+import { useSingleFlight } from "@/components/ui/use-single-flight";
 import type { Connection } from "@/lib/features/connections/browser/client";
 import { type FlowDetail, flowsApi } from "@/lib/features/flows/browser/client";
 import {type FlowDraft, type FormProblem, 
@@ -53,8 +54,6 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
   const [isFound, setIsFound] = useState(found !== null);
   const [draft, setDraft] = useState<FlowDraft>(() => (flow ? toDraft(flow) : (found ?? NEW_FLOW)));
   useEffect(() => kept?.keep(draft), [kept, draft]);
-  /** Set until the next page has loaded, so that a second click does not create a second flow. */
-  const isSaving = useRef(false);
   const [isSaved, setIsSaved] = useState(false);
   const formRef = useRef<HTMLFormElement>(null);
   const [problems, setProblems] = useState<FormProblem[]>([]);
@@ -63,7 +62,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
   const [hasConflict, setHasConflict] = useState(false);
   const change = (more: Partial<FlowDraft>) => {
     // Ignored while saving: a change would appear to be saved.
-    if (isSaving.current) return;
+    if (isSaving()) return;
     setDraft((before) => settle({ ...before, ...more }));
     setProblems([]);
     setFailure(null);
@@ -79,15 +78,13 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
       return { flow: await flowsApi.update(workspace.id, flow.id, body), run: null };
     },
   });
-  const submit = async (trigger: boolean, over?: FlowDetail) => {
-    if (isSaving.current) return;
+  const [submit, isSaving] = useSingleFlight(async (trigger: boolean, over?: FlowDetail) => {
     setFailure(null);
     setHasConflict(false);
     const missing = findDraftProblems(draft);
     setProblems(missing);
     if (missing.length > 0) return refuse("Something is missing. It is said where.");
     if (!isGoodSchedule(draft.schedule)) return refuse("The schedule cannot be kept so. It is said where.");
-    isSaving.current = true;
     try {
       const { flow: saved, run } = await save.mutateAsync({ trigger, over });
       kept?.discard();
@@ -97,8 +94,8 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
       void client.invalidateQueries({ queryKey: toFlowKey(workspace.id, saved.id) });
       const isFirstWebhook = flow === null && saved.type === "webhook";
       router.push(`${root}/${saved.id}${isFirstWebhook ? "/webhook" : run === null ? "" : `/runs/${run.id}`}`);
+      return "left";
     } catch (error) {
-      isSaving.current = false;
       if (error instanceof ApiError && error.code === "conflict" && flow !== null) {
         // Show the latest version once it is loaded.
         await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id), exact: true });
@@ -109,7 +106,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
         error instanceof ApiError ? error.message : "Something stopped this here in the browser. Load the page again.",
       );
     }
-  };
+  });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void submit(draft.type !== "webhook");

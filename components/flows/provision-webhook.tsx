@@ -9,7 +9,7 @@ import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { toMessage } from "@/components/ui/to-message";
-import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
+import { useSingleMutation } from "@/components/ui/use-single-flight";
 import { type Flow, flowsApi, type Provisioned } from "@/lib/features/flows/browser/client";
 
 type ProvisionWebhookProps = {
@@ -26,7 +26,7 @@ export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebh
   const client = useQueryClient();
   const [events, setEvents] = useState<string[]>([]);
   const [verifySignature, setVerifySignature] = useState(true);
-  const provision = useOnceAtATime(
+  const provision = useSingleMutation(
     useMutation({
       mutationFn: () =>
         flowsApi.provision(workspace.id, flow.id, { verifySignature, ...(events.length > 0 && { events }) }),

@@ -8,7 +8,7 @@ import { useRights } from "@/components/settings/use-settings";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
+import { useSingleMutation } from "@/components/ui/use-single-flight";
 import { type BackfillBody, type Flow, flowsApi, type Run } from "@/lib/features/flows/browser/client";
 
 /**
@@ -73,9 +73,9 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
     onError: (error) => showFailure(toMessage(error)),
   });
   return {
-    run: useOnceAtATime(run),
-    backfill: useOnceAtATime(backfill),
-    cancel: useOnceAtATime(cancel),
-    setEnabled: useOnceAtATime(setEnabled),
+    run: useSingleMutation(run),
+    backfill: useSingleMutation(backfill),
+    cancel: useSingleMutation(cancel),
+    setEnabled: useSingleMutation(setEnabled),
   };
 }

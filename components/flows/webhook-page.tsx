@@ -28,7 +28,7 @@ import { createOneTimeValues, keepOneTimeValue, useOneTimeValue } from "@/compon
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity, useIsPhone, useNow } from "@/components/ui/use-browser";
-import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
+import { useSingleMutation } from "@/components/ui/use-single-flight";
 import { type FlowDetail, flowsApi, type Provisioned, type WebhookStats } from "@/lib/features/flows/browser/client";
 import { formatCount } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
@@ -71,7 +71,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
   const fresh = useOneTimeValue(secrets, flow.id);
   const [isAsking, setIsAsking] = useState(false);
   const { workspace } = useWorkspace();
-  const sendTest = useOnceAtATime(
+  const sendTest = useSingleMutation(
     useMutation({
       mutationFn: () => flowsApi.sendTest(workspace.id, flow.id),
       onSuccess: () => announce("The test was accepted"),

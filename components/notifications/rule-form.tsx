@@ -13,6 +13,7 @@ import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
+import { useSingleFlight } from "@/components/ui/use-single-flight";
 import {
   type ChannelType,
   type CreateRuleBody,
@@ -63,7 +64,6 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
   const [draft, setDraft] = useState<Draft>(() => toDraft(rule, resource ?? null));
   const [problems, setProblems] = useState<Problems>({});
   const change = (news: Partial<Draft>) => setDraft((before) => ({ ...before, ...news }));
-  const isSaving = useRef(false);
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
@@ -78,9 +78,8 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
   );
   const isKept = rule !== null && rule.channelType === draft.channelType;
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (readOnly || isSaving.current) return;
+  const [submit] = useSingleFlight(async () => {
+    if (readOnly) return;
     const found = findProblems(draft, isKept);
     setProblems(found);
     if (Object.keys(found).length > 0) {
@@ -88,7 +87,6 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       return;
     }
     if (outage !== null) return setProblems({ form: `${outage}. Save it when the server answers again.` });
-    isSaving.current = true;
     try {
       // Continues even if the form was closed: the secret is shown only once, and an error must be displayed.
       const saved = await save.mutateAsync(draft);
@@ -98,13 +96,15 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
     } catch (error) {
       if (isShown.current) setProblems(toProblems(error));
       else showFailure(`The rule is not saved. ${toMessage(error)}`);
-    } finally {
-      isSaving.current = false;
     }
+  });
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void submit();
   };
 
   return (
-    <form id={formId} className="rule-form" onSubmit={submit} noValidate aria-label={rule ? "Rule" : "New rule"}>
+    <form id={formId} className="rule-form" onSubmit={onSubmit} noValidate aria-label={rule ? "Rule" : "New rule"}>
       {problems.form && (
         <Notice kind="bad" role="alert">
           {problems.form}

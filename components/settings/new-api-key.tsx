@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useChange } from "@/components/settings/use-settings";
 import { Modal } from "@/components/ui/modal";
@@ -8,6 +8,7 @@ import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
+import { useSingleFlight } from "@/components/ui/use-single-flight";
 import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/features/accounts/browser/lifetimes";
 import { type CreatedApiKey, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
@@ -49,9 +50,8 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
     workspaceApi.createApiKey(workspace.id, body),
   );
 
-  const isUnderWay = useRef(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  // With two keys, the secret of the first would be lost.
+  const [submit] = useSingleFlight(async () => {
     setFailure(null);
     const found: Problems = {};
     if (name.trim() === "") found.name = "Say what the key is for.";
@@ -62,9 +62,7 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
       found.expiresAt = error instanceof Error ? error.message : "Choose the day on which the key ends.";
     }
     setProblems(found);
-    // With two keys, the secret of the first would be lost.
-    if (found.name || found.expiresAt || isUnderWay.current) return;
-    isUnderWay.current = true;
+    if (found.name || found.expiresAt) return;
     try {
       onMade(await create.mutateAsync({ name: name.trim(), expiresAt, access }));
     } catch (error) {
@@ -73,13 +71,16 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
       );
       setProblems(placed);
       if (!placed.name && !placed.expiresAt) setFailure(toMessage(error));
-    } finally {
-      isUnderWay.current = false;
     }
+  });
+
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void submit();
   };
 
   return (
-    <form className="form dlg-form" onSubmit={submit} noValidate aria-label="New API key">
+    <form className="form dlg-form" onSubmit={onSubmit} noValidate aria-label="New API key">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}

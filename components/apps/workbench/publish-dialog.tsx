@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { ExternalLink, Rocket } from "lucide-react";
 import Link from "next/link";
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { readFeedAnew, toAppKey } from "@/components/apps/use-apps";
 import { BuildProblems } from "@/components/apps/workbench/build-problems";
 import { ChangeMark } from "@/components/apps/workbench/change-list";
@@ -20,6 +20,7 @@ import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { useOutage } from "@/components/ui/use-browser";
+import { useSingleFlight } from "@/components/ui/use-single-flight";
 import { differencesOf, type FileDifference, nameOf } from "@/lib/features/apps/browser/app-files";
 import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/features/apps/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
@@ -45,7 +46,6 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
   const [unsettled, setUnsettled] = useState<Unsettled | null>(null);
   const [resolutions, setResolutions] = useState<Resolutions>({});
   const [note, setNote] = useState<string | null>(null);
-  const isUnderWay = useRef(false);
   const operation = useOperation(app.id, following);
   const stands = following === null ? null : (operation.data ?? null);
   const uncommitted = new Set([...(work.status.data?.drafts ?? []).map(({ path }) => path), ...work.texts.keys()]).size;
@@ -57,9 +57,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
       readFeedAnew(client, workspace.id),
       work.readAnew(),
     ]);
-  const publish = async () => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
+  const [publish] = useSingleFlight(async () => {
     setFailure(null);
     setPhase("work");
     const said = message.trim() === "" ? undefined : message.trim();
@@ -86,10 +84,9 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
       setPhase("ask");
       announce(`${app.title} is not published`, true);
     } finally {
-      isUnderWay.current = false;
       await readAnew();
     }
-  };
+  });
   // If the response comes before the end, the operation is followed to its end.
   const isDone = phase === "done" || (phase === "work" && stands?.state === "done");
   const hasFailed = phase === "work" && stands?.state === "failed" && following !== "latest";

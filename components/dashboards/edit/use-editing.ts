@@ -9,6 +9,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
+import { useSingleFlight } from "@/components/ui/use-single-flight";
 import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
 import {
   type Draft,
@@ -98,9 +99,8 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   );
   const version = isNews ? base.version : Math.max(base.version, newest.version);
 
-  const isSending = useRef(false);
-  const send = async (over: Dashboard | null) => {
-    if (isSending.current || state === "saved") return;
+  const [send] = useSingleFlight(async (over: Dashboard | null) => {
+    if (state === "saved") return;
     setFailure(null);
     const problem = findDraftProblem(draft);
     if (problem !== null) return setFailure(problem);
@@ -108,7 +108,6 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       announce("You are offline. It is saved when the server is back.");
       return setState("waiting");
     }
-    isSending.current = true;
     setState("saving");
     try {
       const body = over ? toUpdateBody(draft, toDraft(over), over.version) : toUpdateBody(draft, base.draft, version);
@@ -132,10 +131,8 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       if (current) client.setQueryData(toDashboardKey(workspace.id, id), current);
       else if (error.code === "unreachable") setState("waiting");
       else setFailure([...new Set([error.message, ...error.problems.map(({ message }) => message)])].join(" "));
-    } finally {
-      isSending.current = false;
     }
-  };
+  });
   const sendLatest = useRef(send);
   const latestDraft = useRef(draft);
   useLayoutEffect(() => {
