@@ -1,242 +1,57 @@
 "use client";
 
-import {
-  Braces,
-  Database,
-  File,
-  FileCode2,
-  FilePlus2,
-  FileText,
-  Folder,
-  FolderOpen,
-  FolderPlus,
-  Image,
-  type LucideIcon,
-  Palette,
-  Pencil,
-  Trash2,
-  Undo2,
-  Upload,
-} from "lucide-react";
-import { useMemo, useRef, useState } from "react";
-import { FILE_BYTES_MAX } from "@/components/apps/workbench/limits";
+import { File, FilePlus2, Folder, FolderPlus, Pencil, Trash2, Undo2, Upload } from "lucide-react";
+import { useRef } from "react";
+import { type FileMark, FileTreeRow } from "@/components/apps/workbench/file-tree-row";
+import { type Naming, useFileTree } from "@/components/apps/workbench/use-file-tree";
 import type { Places } from "@/components/apps/workbench/use-places";
 import type { Work } from "@/components/apps/workbench/use-work";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { Confirm } from "@/components/ui/confirm";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
-import { showFailure } from "@/components/ui/toast";
 import { Tree, type TreeRow } from "@/components/ui/tree";
-import {
-  buildFileTree,
-  type FileKind,
-  faultOfName,
-  fileKindOf,
-  folderOf,
-  joinPath,
-  movedPath,
-  nameOf,
-} from "@/lib/features/apps/browser/app-files";
-import type { TreeItem } from "@/lib/features/apps/browser/client";
+import { folderOf, nameOf } from "@/lib/features/apps/browser/app-files";
 
-const ICONS: Record<FileKind, LucideIcon> = {
-  script: FileCode2,
-  css: Palette,
-  html: FileCode2,
-  json: Braces,
-  markdown: FileText,
-  sql: Database,
-  image: Image,
-  text: File,
-};
-const MARKS = { added: "A", modified: "M" } as const;
-const MARK_WORDS = { added: "added, not committed", modified: "changed, not committed" } as const;
 const BAR_WIDTHS = [42, 60, 54, 36];
 /** Key of the row in which a new name is typed. */
 const NEW = "\u0000new";
 
-type Naming = { kind: "file" | "folder"; folder: string } | { kind: "rename"; path: string };
-/** Label after a file name. */
-export type FileMark = { word: string; isBad: boolean };
 type FileTreeProps = { work: Work; places: Places; isReadOnly: boolean; marks: ReadonlyMap<string, FileMark> };
 
 /** Tree of an app's files. @param marks labels by path: the state of a binding, or a compile error */
 export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
-  const { files, tree, texts } = work;
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const [empty, setEmpty] = useState<readonly string[]>([]);
-  const [naming, setNaming] = useState<Naming | null>(null);
-  const [removing, setRemoving] = useState<string | null>(null);
-  const [replacing, setReplacing] = useState<{ path: string; content: Blob }[]>([]);
-  const [isBusy, setIsBusy] = useState(false);
+  const { files, tree } = work;
+  const state = useFileTree(work, places);
+  const { naming, begin } = state;
   const uploadRef = useRef<HTMLInputElement>(null);
   const uploadTo = useRef("");
-  const nodes = useMemo(() => buildFileTree(files, empty, (folder) => !closed.has(folder)), [files, empty, closed]);
-  const isFolder = (path: string) => nodes.find((each) => each.path === path)?.file === null;
-  const under = (path: string) => files.filter((each) => movedPath(each.path, path, path) !== null);
-  const openFolder = (folder: string) => {
-    const parts = folder.split("/");
-    const all = parts.map((_, at) => parts.slice(0, at + 1).join("/"));
-    setClosed((now) => new Set([...now].filter((each) => !all.includes(each))));
-  };
-  const busy = async <T,>(act: () => Promise<T>): Promise<T> => {
-    setIsBusy(true);
-    try {
-      return await act();
-    } finally {
-      setIsBusy(false);
-    }
-  };
-
-  const begin = (next: Naming) => {
-    if (next.kind !== "rename" && next.folder !== "") openFolder(next.folder);
-    setNaming(next);
-  };
-  const finish = async (typed: string | null) => {
-    const asked = naming;
-    setNaming(null);
-    if (asked === null || typed === null || typed.trim() === "") return;
-    const fault = faultOfName(typed.trim());
-    if (fault !== null) return showFailure(fault);
-    const folder = asked.kind === "rename" ? folderOf(asked.path) : asked.folder;
-    const path = joinPath(folder, typed.trim());
-    if (asked.kind === "rename") {
-      if (path === asked.path) return;
-      const isDone = await busy(() => work.move(asked.path, path));
-      setEmpty((all) => all.map((each) => movedPath(each, asked.path, path) ?? each));
-      if (isDone) places.follow((each) => movedPath(each, asked.path, path) ?? each);
-    } else if (asked.kind === "folder") {
-      setEmpty((all) => [...all, path]);
-      openFolder(path);
-    } else if ((await busy(() => work.add(path))) !== null) {
-      places.open(path);
-    }
-  };
-  const upload = async (list: FileList | null) => {
-    const again: { path: string; content: Blob }[] = [];
-    for (const file of list ?? []) {
-      const path = joinPath(uploadTo.current, file.name);
-      if (file.size > FILE_BYTES_MAX)
-        showFailure(`${file.name} is larger than 25 MiB, which is the most that a file has.`);
-      else if (files.some((each) => each.path === path)) again.push({ path, content: file });
-      else await busy(() => work.add(path, file));
-    }
-    setReplacing(again);
-  };
   const pickUpload = (folder: string) => {
     uploadTo.current = folder;
     uploadRef.current?.click();
   };
-  const remove = async (path: string) => {
-    const gone = under(path).map((each) => each.path);
-    const isDone = await busy(() => work.remove(gone));
-    setRemoving(null);
-    setEmpty((all) => all.filter((each) => movedPath(each, path, path) === null));
-    if (isDone) places.follow((each) => (gone.includes(each) ? null : each));
-  };
-
-  const rows = nodes.flatMap((node): TreeRow[] => {
-    const { path, file } = node;
-    const row: TreeRow = {
-      ...node,
-      isSelected: places.centre === "file" && path === places.file,
-      content:
-        naming?.kind === "rename" && naming.path === path ? (
-          <NameInput
-            label={file === null ? "Name of the folder" : "Name of the file"}
-            value={nameOf(path)}
-            onDone={(typed) => void finish(typed)}
-          />
-        ) : (
-          <RowContent
-            node={node}
-            text={texts.has(path) ? (texts.get(path)?.status ?? null) : null}
-            mark={marks.get(path) ?? null}
-          />
-        ),
-    };
-    const isHere = naming !== null && naming.kind !== "rename" && naming.folder === path;
-    return isHere ? [row, newRow(node.level + 1, path)] : [row];
-  });
-  const all = naming !== null && naming.kind !== "rename" && naming.folder === "" ? [newRow(0, null), ...rows] : rows;
-
-  function newRow(level: number, parentId: string | null): TreeRow {
-    return {
-      id: NEW,
-      parentId,
-      level,
-      label: "",
-      positionInSet: 1,
-      setSize: 1,
-      content: (
-        <>
-          {naming?.kind === "folder" ? <Folder /> : <File />}
-          <NameInput
-            label={naming?.kind === "folder" ? "Name of the folder" : "Name of the file"}
-            value=""
-            onDone={(typed) => void finish(typed)}
-          />
-        </>
-      ),
-    };
-  }
   const toMenu = (path: string) => {
     if (path === NEW || isReadOnly) return null;
-    const isHere = isFolder(path);
-    const folder = isHere ? path : folderOf(path);
-    const draft = files.find((each) => each.path === path)?.draft ?? null;
-    return {
-      about: path,
-      items: (
-        <>
-          <MenuItem icon={<FilePlus2 />} onSelect={() => afterMenu(() => begin({ kind: "file", folder }))}>
-            New file
-          </MenuItem>
-          <MenuItem icon={<FolderPlus />} onSelect={() => afterMenu(() => begin({ kind: "folder", folder }))}>
-            New folder
-          </MenuItem>
-          <MenuItem icon={<Upload />} onSelect={() => pickUpload(folder)}>
-            Upload files
-          </MenuItem>
-          <MenuLine />
-          <MenuItem icon={<Pencil />} onSelect={() => afterMenu(() => begin({ kind: "rename", path }))}>
-            Rename
-          </MenuItem>
-          {draft !== null && (
-            <MenuItem icon={<Undo2 />} onSelect={() => places.showCentre("changes")}>
-              Look at the change
-            </MenuItem>
-          )}
-          <MenuItem icon={<Trash2 />} onSelect={() => setRemoving(path)}>
-            Delete
-          </MenuItem>
-        </>
-      ),
-    };
+    const isDraft = (files.find((each) => each.path === path)?.draft ?? null) !== null;
+    const items = (
+      <FileMenu
+        path={path}
+        folder={state.isFolder(path) ? path : folderOf(path)}
+        onName={begin}
+        onUpload={pickUpload}
+        onShowChange={isDraft ? () => places.showCentre("changes") : null}
+        onRemove={state.setRemoving}
+      />
+    );
+    return { about: path, items };
   };
+  const acts = [
+    { label: "New file", icon: <FilePlus2 className="s" />, onPress: () => begin({ kind: "file", folder: "" }) },
+    { label: "New folder", icon: <FolderPlus className="s" />, onPress: () => begin({ kind: "folder", folder: "" }) },
+    { label: "Upload files", icon: <Upload className="s" />, onPress: () => pickUpload("") },
+  ];
   return (
-    <ExplorerSection
-      title="Files"
-      className="app-files"
-      acts={
-        isReadOnly
-          ? []
-          : [
-              {
-                label: "New file",
-                icon: <FilePlus2 className="s" />,
-                onPress: () => begin({ kind: "file", folder: "" }),
-              },
-              {
-                label: "New folder",
-                icon: <FolderPlus className="s" />,
-                onPress: () => begin({ kind: "folder", folder: "" }),
-              },
-              { label: "Upload files", icon: <Upload className="s" />, onPress: () => pickUpload("") },
-            ]
-      }
-    >
+    <ExplorerSection title="Files" className="app-files" acts={isReadOnly ? [] : acts}>
       <input
         ref={uploadRef}
         type="file"
@@ -244,8 +59,7 @@ export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
         hidden
         aria-label="Files to upload"
         onChange={({ target }) => {
-          const list = target.files;
-          void upload(list).then(() => {
+          void state.upload(target.files, uploadTo.current).then(() => {
             target.value = "";
           });
         }}
@@ -260,20 +74,106 @@ export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
       {tree.data && (
         <Tree
           label="Files"
-          rows={all}
-          onToggle={(path) =>
-            setClosed((now) => {
-              const next = new Set(now);
-              if (!next.delete(path)) next.add(path);
-              return next;
-            })
-          }
+          rows={toRows(state, { work, places, marks })}
+          onToggle={state.toggle}
           onActivate={(path) => path !== NEW && places.open(path)}
           onRename={(path) => !isReadOnly && begin({ kind: "rename", path })}
-          onRemove={(path) => !isReadOnly && setRemoving(path)}
+          onRemove={(path) => !isReadOnly && state.setRemoving(path)}
           toMenu={toMenu}
         />
       )}
+      <FileQuestions state={state} />
+    </ExplorerSection>
+  );
+}
+
+type State = ReturnType<typeof useFileTree>;
+
+/** Returns the rows of the files, with an input in place of a name, or below its folder, while one is typed. */
+function toRows(
+  { nodes, naming, finish }: State,
+  { work, places, marks }: Pick<FileTreeProps, "work" | "places" | "marks">,
+): TreeRow[] {
+  const newIn = naming !== null && naming.kind !== "rename" ? naming.folder : null;
+  const toInput = (kind: "file" | "folder", value: string) => (
+    <NameInput
+      label={kind === "folder" ? "Name of the folder" : "Name of the file"}
+      value={value}
+      onDone={(typed) => void finish(typed)}
+    />
+  );
+  const toNewRow = (level: number, parentId: string | null): TreeRow => {
+    const kind = naming?.kind === "folder" ? "folder" : "file";
+    const content = (
+      <>
+        {kind === "folder" ? <Folder /> : <File />}
+        {toInput(kind, "")}
+      </>
+    );
+    return { id: NEW, parentId, level, label: "", positionInSet: 1, setSize: 1, content };
+  };
+  const rows = nodes.flatMap((node): TreeRow[] => {
+    const { path, file } = node;
+    const isRenamed = naming?.kind === "rename" && naming.path === path;
+    const text = work.texts.get(path)?.status ?? null;
+    const row: TreeRow = {
+      ...node,
+      isSelected: places.centre === "file" && path === places.file,
+      content: isRenamed ? (
+        toInput(file === null ? "folder" : "file", nameOf(path))
+      ) : (
+        <FileTreeRow node={node} text={text} mark={marks.get(path) ?? null} />
+      ),
+    };
+    return newIn === path ? [row, toNewRow(node.level + 1, path)] : [row];
+  });
+  return newIn === "" ? [toNewRow(0, null), ...rows] : rows;
+}
+
+type FileMenuProps = {
+  path: string;
+  /** The folder itself, or that of a file. */
+  folder: string;
+  onName: (naming: Naming) => void;
+  onUpload: (folder: string) => void;
+  /** Null for a file without a change. */
+  onShowChange: (() => void) | null;
+  onRemove: (path: string) => void;
+};
+
+function FileMenu({ path, folder, onName, onUpload, onShowChange, onRemove }: FileMenuProps) {
+  return (
+    <>
+      <MenuItem icon={<FilePlus2 />} onSelect={() => afterMenu(() => onName({ kind: "file", folder }))}>
+        New file
+      </MenuItem>
+      <MenuItem icon={<FolderPlus />} onSelect={() => afterMenu(() => onName({ kind: "folder", folder }))}>
+        New folder
+      </MenuItem>
+      <MenuItem icon={<Upload />} onSelect={() => onUpload(folder)}>
+        Upload files
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={<Pencil />} onSelect={() => afterMenu(() => onName({ kind: "rename", path }))}>
+        Rename
+      </MenuItem>
+      {onShowChange !== null && (
+        <MenuItem icon={<Undo2 />} onSelect={onShowChange}>
+          Look at the change
+        </MenuItem>
+      )}
+      <MenuItem icon={<Trash2 />} onSelect={() => onRemove(path)}>
+        Delete
+      </MenuItem>
+    </>
+  );
+}
+
+/** The questions before a file is deleted or replaced. */
+function FileQuestions({ state }: { state: State }) {
+  const { removing, replacing, isBusy } = state;
+  return (
+    <>
       {removing !== null && (
         <Confirm
           title={`Delete ${nameOf(removing)}?`}
@@ -281,11 +181,11 @@ export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
           isOpen
           isBusy={isBusy}
           failure={null}
-          onConfirm={() => void remove(removing)}
-          onClose={() => setRemoving(null)}
+          onConfirm={() => void state.remove(removing)}
+          onClose={() => state.setRemoving(null)}
         >
-          {isFolder(removing)
-            ? `${under(removing).length} files in it go with it. `
+          {state.isFolder(removing)
+            ? `${state.countUnder(removing)} files in it go with it. `
             : "What you have typed in it and not committed is gone. "}
           What is committed stays in the history.
         </Confirm>
@@ -297,16 +197,13 @@ export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
           isOpen
           isBusy={isBusy}
           failure={null}
-          onConfirm={() => {
-            const [first, ...rest] = replacing;
-            if (first) void busy(() => work.replace(first.path, first.content)).then(() => setReplacing(rest));
-          }}
-          onClose={() => setReplacing(replacing.slice(1))}
+          onConfirm={() => void state.replace(replacing)}
+          onClose={state.skip}
         >
           There is a file of this name. What you have typed in it and not committed is gone.
         </Confirm>
       )}
-    </ExplorerSection>
+    </>
   );
 }
 
@@ -317,34 +214,4 @@ function afterMenu(act: () => void): void {
     else requestAnimationFrame(() => requestAnimationFrame(act));
   };
   requestAnimationFrame(look);
-}
-
-type RowContentProps = {
-  node: { label: string; path: string; isExpanded?: boolean; file: TreeItem | null };
-  /** Save state of the edits to the file; null when the server has them. */
-  text: "waiting" | "sending" | "refused" | "conflict" | null;
-  mark: FileMark | null;
-};
-
-function RowContent({ node, text, mark }: RowContentProps) {
-  const { label, path, file, isExpanded } = node;
-  const Icon = file === null ? (isExpanded ? FolderOpen : Folder) : ICONS[fileKindOf(path)];
-  return (
-    <>
-      <Icon />
-      <span className="trunc grow">{label}</span>
-      {text === "conflict" || text === "refused" ? <span className="meta bad">not saved</span> : null}
-      {text === "waiting" || text === "sending" ? (
-        <i className="dirty" role="img" aria-label="not saved yet" />
-      ) : mark !== null ? (
-        <span className={mark.isBad ? "meta bad" : "meta"}>{mark.word}</span>
-      ) : null}
-      {file?.draft && (
-        <span className={`file-mark ${file.draft}`} title={MARK_WORDS[file.draft]}>
-          <span aria-hidden="true">{MARKS[file.draft]}</span>
-          <span className="sr-only">{MARK_WORDS[file.draft]}</span>
-        </span>
-      )}
-    </>
-  );
 }
