@@ -1,0 +1,56 @@
+"use client";
+
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { lazyComponent } from "@/components/ui/lazy-component";
+import { later } from "@/lib/platform/browser/load-again";
+
+const loadCancelQuestion = later(() => import("@/components/consoles/cancel-question"));
+const CancelQuestion = lazyComponent(loadCancelQuestion, (module) => module.CancelQuestion);
+const loadSaveDialog = later(() => import("@/components/consoles/save-dialog"));
+const SaveDialog = lazyComponent(loadSaveDialog, (module) => module.SaveDialog);
+const loadFirstSaveDialog = later(() => import("@/components/consoles/first-save-dialog"));
+const FirstSaveDialog = lazyComponent(loadFirstSaveDialog, (module) => module.FirstSaveDialog);
+
+/** Asks for the name and folder of the first save, or the message of a later one. */
+export function SaveQuestion({ draft, onClose }: { draft: OpenConsole; onClose: () => void }) {
+  const { save, rename } = useConsoleActions();
+  if (draft.saved === null) {
+    return (
+      <FirstSaveDialog
+        name={draft.name}
+        onSave={(name, place, message) => {
+          onClose();
+          rename(draft.id, name);
+          void save(draft.id, message, place);
+        }}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <SaveDialog
+      name={draft.name}
+      onSave={(message) => {
+        onClose();
+        void save(draft.id, message);
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Asks before a long run is cancelled. @param startedAt epoch milliseconds */
+export function CancelDialog(props: { startedAt: number; onCancel: () => void; onClose: () => void }) {
+  const { startedAt, onCancel, onClose } = props;
+  return (
+    <CancelQuestion
+      startedAt={startedAt}
+      onCancel={() => {
+        onClose();
+        onCancel();
+      }}
+      onKeep={onClose}
+    />
+  );
+}
