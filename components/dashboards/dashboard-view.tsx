@@ -120,25 +120,19 @@ type LoadedProps = {
 
 function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   const { workspace } = useWorkspace();
-  const [isRenaming, setIsRenaming] = useState(false);
-  const [isMoving, setIsMoving] = useState(false);
-  const folders = useDashboardFolders();
+  const [dialog, setDialog] = useState<Dialog | null>(null);
   const find = useMemo(() => () => dashboard, [dashboard]);
   const placed = usePlacedDashboards(find);
   const { id, title, description, path, access, widgets } = dashboard;
   const root = `/w/${workspace.slug}/dashboards`;
-  const href = `${root}/${id}`;
   const place = toTrail(path).join(" / ") || (access === "private" ? "Mine" : "Workspace");
   useEffect(() => {
     document.title = `${title} - Millrace`;
   }, [title]);
-  const [isSharing, setIsSharing] = useState(false);
-  const [isScheduling, setIsScheduling] = useState(false);
-  const { data, isSlow, arrived, again, refresh, sinceMs } = reading;
+  const { data, again } = reading;
   const error = toFailure(reading);
   const { lastRun } = dashboard;
   const run = reading.run ?? (lastRun !== null && isGoing(lastRun) ? lastRun : null);
-  const isRefreshing = run !== null;
   const source = useMemo(
     () => ({
       key: toDashboardDataKey(workspace.id, id),
@@ -148,102 +142,49 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
     [workspace.id, id],
   );
   const pageRef = useRef<HTMLDivElement>(null);
-  const savePicture = async () => {
-    const shown = pageRef.current?.querySelector<HTMLElement>(".page-in");
-    try {
-      const { savePageAs } = await loadPagePicture();
-      if (!shown) return;
-      await savePageAs(title, shown);
-      announce("The picture is saved.");
-    } catch {
-      showFailure("The picture could not be made. Print the page, or save its widgets one by one.");
-    }
-  };
-  const heading = isRenaming ? (
-    <NameInput
-      label="Name of the dashboard"
-      value={title}
-      onDone={(typed) => {
-        setIsRenaming(false);
-        if (typed !== null) placed.rename(dashboard, typed);
-      }}
-    />
-  ) : (
-    title
-  );
-  const edit = (
-    <Link className="btn" href={`${href}/edit`}>
-      <Pencil className="s" />
-      Edit
-    </Link>
+  const heading =
+    dialog === "name" ? (
+      <NameInput
+        label="Name of the dashboard"
+        value={title}
+        onDone={(typed) => {
+          setDialog(null);
+          if (typed !== null) placed.rename(dashboard, typed);
+        }}
+      />
+    ) : (
+      title
+    );
+  const trail = (
+    <>
+      <Link href={root}>Dashboards</Link> / {place}
+    </>
   );
   const actions = (
     <>
       <span className="row dashboard-now">
-        <Age widgets={data} error={error} run={run} sinceMs={sinceMs} dashboard={dashboard} />
+        <Age widgets={data} error={error} run={run} sinceMs={reading.sinceMs} dashboard={dashboard} />
         {run !== null && !isWall && <CancelRefresh key={run.id} run={run} />}
       </span>
-      {isWall && (
+      {isWall ? (
         <button type="button" className="btn ghost sm wall-leave" onClick={() => choice.setWall(false)}>
           Leave the wall
         </button>
-      )}
-      {!isWall && (
-        <>
-          <button type="button" className="btn" onClick={() => setIsSharing(true)}>
-            <Share2 className="s" />
-            Share
-          </button>
-          {edit}
-          <Menu
-            align="end"
-            trigger={
-              <button type="button" className="btn icon" aria-label="More about this dashboard">
-                <Ellipsis />
-              </button>
-            }
-          >
-            <MenuItem icon={<RotateCw />} onSelect={() => void refresh()}>
-              Refresh
-            </MenuItem>
-            <MenuItem icon={<CalendarClock />} onSelect={() => setIsScheduling(true)}>
-              Refresh on a schedule
-            </MenuItem>
-            <MenuItem icon={<Maximize />} onSelect={() => choice.setWall(true)}>
-              Show on a wall
-            </MenuItem>
-            <MenuItem icon={<ImageDown />} onSelect={() => void savePicture()}>
-              Save the page as PNG
-            </MenuItem>
-            <MenuItem icon={<Printer />} onSelect={() => window.print()}>
-              Print or save as PDF
-            </MenuItem>
-            <MenuLine />
-            <DashboardMenu
-              dashboard={dashboard}
-              placed={placed}
-              onRename={() => setIsRenaming(true)}
-              onMove={() => setIsMoving(true)}
-            />
-          </Menu>
-        </>
+      ) : (
+        <Actions
+          dashboard={dashboard}
+          placed={placed}
+          onDialog={setDialog}
+          onRefresh={() => void reading.refresh()}
+          onWall={() => choice.setWall(true)}
+          onPicture={() => void savePicture(title, pageRef.current)}
+        />
       )}
     </>
   );
   return (
     <div ref={pageRef} className="dashboard-host">
-      <Page
-        title={heading}
-        trail={
-          isWall ? undefined : (
-            <>
-              <Link href={root}>Dashboards</Link> / {place}
-            </>
-          )
-        }
-        actions={actions}
-        isWide
-      >
+      <Page title={heading} trail={isWall ? undefined : trail} actions={actions} isWide>
         {description !== "" && <p className="lead dashboard-lead">{description}</p>}
         <FilterBar
           filters={dashboard.filters}
@@ -253,103 +194,217 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
           timezone={timezone}
           hasTimes={hasTimes(widgets)}
         />
-        {error !== null && (
-          <div className="dashboard-said">
-            <Notice
-              kind="bad"
-              role="alert"
-              action={
-                <button type="button" className="btn sm" onClick={again}>
-                  Try again
-                </button>
-              }
-            >
-              {data === null ? "" : "What is shown is older. "}
-              {toMessage(error)}
-            </Notice>
-          </div>
-        )}
+        {error !== null && <ReadFailure error={error} isOlder={data !== null} onRetry={again} />}
         {widgets.length === 0 ? (
-          <div className="empty blank">
-            <span className="empty-mark">
-              <LayoutDashboard />
-            </span>
-            <h2>Nothing here yet</h2>
-            <p>Add a chart, a figure, a table or a text. Each shows what a query or a console answers.</p>
-            <div className="row">{edit}</div>
-          </div>
+          <NoWidgets dashboardId={id} />
         ) : (
-          <div className="dashboard-body" aria-busy={reading.isReading}>
-            <WidgetGrid widgets={widgets}>
-              {(widget) => {
-                const key = toClickKey(widget.id);
-                return (
-                  <WidgetCard
-                    widget={widget}
-                    data={data?.get(widget.id)}
-                    isOld={isSlow && !arrived.has(widget.id)}
-                    // Until a first response, one error for all widgets appears above.
-                    isAwaited={error === null || data !== null}
-                    press={{
-                      value: toClickValue(choice.choice[key]),
-                      put: (change) => choice.press(widget.id, change),
-                    }}
-                    period={choice.ask}
-                    onEnter={() => reading.enter(widget.id)}
-                    onLeave={reading.leave}
-                    menu={
-                      isWall || widget.kind === "text" ? null : (
-                        <WidgetMenu
-                          dashboard={dashboard}
-                          widget={widget}
-                          data={data?.get(widget.id)}
-                          choice={choice.choice}
-                          period={choice.ask}
-                        />
-                      )
-                    }
-                  />
-                );
-              }}
-            </WidgetGrid>
-          </div>
+          <Widgets dashboard={dashboard} choice={choice} reading={reading} isWall={isWall} />
         )}
       </Page>
-      {isScheduling && (
-        <RefreshDialog
-          dashboard={dashboard}
-          isRefreshing={isRefreshing}
-          onRefresh={() => void refresh()}
-          onClose={() => setIsScheduling(false)}
-        />
-      )}
-      {isSharing && (
-        <ShareDialog
-          shared={{
-            id,
-            title: dashboard.title,
-            access: dashboard.access,
-            lead: "They see numbers and filters, never queries, connection names or people.",
-            canEmbed: true,
-            read: (signal) => dashboardApi.readShare(workspace.id, id, signal),
-            put: (body) => dashboardApi.putShare(workspace.id, id, body),
-            remove: () => dashboardApi.removeShare(workspace.id, id),
-            beside: <Snapshots dashboard={dashboard} asked={choice.ask} />,
-          }}
-          onClose={() => setIsSharing(false)}
-        />
-      )}
-      {isMoving && (
-        <MoveDialog
-          name={title}
-          from={dashboard}
-          folders={folders.data}
-          folderId={null}
-          onMove={(to, name) => void placed.move({ ...dashboard, name: title }, to, name)}
-          onClose={() => setIsMoving(false)}
-        />
-      )}
+      <Dialogs
+        dashboard={dashboard}
+        open={dialog}
+        placed={placed}
+        asked={choice.ask}
+        isRefreshing={run !== null}
+        onRefresh={() => void reading.refresh()}
+        onClose={() => setDialog(null)}
+      />
     </div>
+  );
+}
+
+/** Dialog over the dashboard; the name is typed in the heading. */
+type Dialog = "name" | "move" | "share" | "schedule";
+type Placed = ReturnType<typeof usePlacedDashboards>;
+
+async function savePicture(title: string, host: HTMLElement | null): Promise<void> {
+  const shown = host?.querySelector<HTMLElement>(".page-in");
+  try {
+    const { savePageAs } = await loadPagePicture();
+    if (!shown) return;
+    await savePageAs(title, shown);
+    announce("The picture is saved.");
+  } catch {
+    showFailure("The picture could not be made. Print the page, or save its widgets one by one.");
+  }
+}
+
+function EditLink({ dashboardId }: { dashboardId: string }) {
+  const { workspace } = useWorkspace();
+  return (
+    <Link className="btn" href={`/w/${workspace.slug}/dashboards/${dashboardId}/edit`}>
+      <Pencil className="s" />
+      Edit
+    </Link>
+  );
+}
+
+type ActionsProps = {
+  dashboard: Dashboard;
+  placed: Placed;
+  onDialog: (dialog: Dialog) => void;
+  onRefresh: () => void;
+  onWall: () => void;
+  onPicture: () => void;
+};
+
+function Actions({ dashboard, placed, onDialog, onRefresh, onWall, onPicture }: ActionsProps) {
+  return (
+    <>
+      <button type="button" className="btn" onClick={() => onDialog("share")}>
+        <Share2 className="s" />
+        Share
+      </button>
+      <EditLink dashboardId={dashboard.id} />
+      <Menu
+        align="end"
+        trigger={
+          <button type="button" className="btn icon" aria-label="More about this dashboard">
+            <Ellipsis />
+          </button>
+        }
+      >
+        <MenuItem icon={<RotateCw />} onSelect={onRefresh}>
+          Refresh
+        </MenuItem>
+        <MenuItem icon={<CalendarClock />} onSelect={() => onDialog("schedule")}>
+          Refresh on a schedule
+        </MenuItem>
+        <MenuItem icon={<Maximize />} onSelect={onWall}>
+          Show on a wall
+        </MenuItem>
+        <MenuItem icon={<ImageDown />} onSelect={onPicture}>
+          Save the page as PNG
+        </MenuItem>
+        <MenuItem icon={<Printer />} onSelect={() => window.print()}>
+          Print or save as PDF
+        </MenuItem>
+        <MenuLine />
+        <DashboardMenu
+          dashboard={dashboard}
+          placed={placed}
+          onRename={() => onDialog("name")}
+          onMove={() => onDialog("move")}
+        />
+      </Menu>
+    </>
+  );
+}
+
+function ReadFailure({ error, isOlder, onRetry }: { error: unknown; isOlder: boolean; onRetry: () => void }) {
+  return (
+    <div className="dashboard-said">
+      <Notice
+        kind="bad"
+        role="alert"
+        action={
+          <button type="button" className="btn sm" onClick={onRetry}>
+            Try again
+          </button>
+        }
+      >
+        {isOlder ? "What is shown is older. " : ""}
+        {toMessage(error)}
+      </Notice>
+    </div>
+  );
+}
+
+function NoWidgets({ dashboardId }: { dashboardId: string }) {
+  return (
+    <div className="empty blank">
+      <span className="empty-mark">
+        <LayoutDashboard />
+      </span>
+      <h2>Nothing here yet</h2>
+      <p>Add a chart, a figure, a table or a text. Each shows what a query or a console answers.</p>
+      <div className="row">
+        <EditLink dashboardId={dashboardId} />
+      </div>
+    </div>
+  );
+}
+
+function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "timezone">) {
+  const { data, isSlow, arrived } = reading;
+  const error = toFailure(reading);
+  return (
+    <div className="dashboard-body" aria-busy={reading.isReading}>
+      <WidgetGrid widgets={dashboard.widgets}>
+        {(widget) => (
+          <WidgetCard
+            widget={widget}
+            data={data?.get(widget.id)}
+            isOld={isSlow && !arrived.has(widget.id)}
+            // Until a first response, one error for all widgets appears above.
+            isAwaited={error === null || data !== null}
+            press={{
+              value: toClickValue(choice.choice[toClickKey(widget.id)]),
+              put: (change) => choice.press(widget.id, change),
+            }}
+            period={choice.ask}
+            onEnter={() => reading.enter(widget.id)}
+            onLeave={reading.leave}
+            menu={
+              isWall || widget.kind === "text" ? null : (
+                <WidgetMenu
+                  dashboard={dashboard}
+                  widget={widget}
+                  data={data?.get(widget.id)}
+                  choice={choice.choice}
+                  period={choice.ask}
+                />
+              )
+            }
+          />
+        )}
+      </WidgetGrid>
+    </div>
+  );
+}
+
+type DialogsProps = {
+  dashboard: Dashboard;
+  open: Dialog | null;
+  placed: Placed;
+  asked: LoadedProps["choice"]["ask"];
+  isRefreshing: boolean;
+  onRefresh: () => void;
+  onClose: () => void;
+};
+
+function Dialogs({ dashboard, open, placed, asked, isRefreshing, onRefresh, onClose }: DialogsProps) {
+  const { workspace } = useWorkspace();
+  const folders = useDashboardFolders();
+  const { id, title } = dashboard;
+  if (open === "schedule") {
+    return <RefreshDialog dashboard={dashboard} isRefreshing={isRefreshing} onRefresh={onRefresh} onClose={onClose} />;
+  }
+  if (open === "share") {
+    const shared = {
+      id,
+      title,
+      access: dashboard.access,
+      lead: "They see numbers and filters, never queries, connection names or people.",
+      canEmbed: true,
+      read: (signal: AbortSignal) => dashboardApi.readShare(workspace.id, id, signal),
+      put: (body: Parameters<typeof dashboardApi.putShare>[2]) => dashboardApi.putShare(workspace.id, id, body),
+      remove: () => dashboardApi.removeShare(workspace.id, id),
+      beside: <Snapshots dashboard={dashboard} asked={asked} />,
+    };
+    return <ShareDialog shared={shared} onClose={onClose} />;
+  }
+  if (open !== "move") return null;
+  return (
+    <MoveDialog
+      name={title}
+      from={dashboard}
+      folders={folders.data}
+      folderId={null}
+      onMove={(to, name) => void placed.move({ ...dashboard, name: title }, to, name)}
+      onClose={onClose}
+    />
   );
 }
 
