@@ -7,13 +7,11 @@ export default function ErrorPage({ error, reset }: { error: Error & { digest?: 
   return (
     <LonePage
       icon={<WarningIcon />}
-      title="This page stopped working"
-      text={`What you typed in consoles is kept in this browser. Load the page again; if it stops again, tell your administrator${
-        error.digest ? ` and name the mark ${error.digest}` : ""
-      }.`}
+      title="Something went wrong"
+      text={`Your drafts are kept. Reload the page, or contact your administrator${error.digest ? ` with error ID ${error.digest}` : ""}.`}
     >
       <button type="button" className="btn primary" onClick={reset}>
-        Load the page again
+        Reload page
       </button>
     </LonePage>
   );

@@ -6,16 +6,16 @@ export default function GlobalError({ reset }: { error: Error; reset: () => void
   return (
     <html lang="en" data-theme="light" suppressHydrationWarning>
       <head>
-        <title>Stopped working - Millrace</title>
+        <title>Error - Millrace</title>
       </head>
       <body>
         <main className="lone">
           <div className="card empty">
-            <h1>Millrace stopped working</h1>
-            <p>What you typed in consoles is kept in this browser. Load the page again.</p>
+            <h1>Something went wrong</h1>
+            <p>Your drafts are kept. Reload the page.</p>
             <div className="row">
               <button type="button" className="btn primary" onClick={reset}>
-                Load the page again
+                Reload page
               </button>
             </div>
           </div>

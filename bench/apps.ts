@@ -10,7 +10,7 @@ import { launchBrowser } from "./support/browser";
 import { memoryOfTree, startProduct } from "./support/product";
 
 /*
- * Measures the feed of a workspace with 10,000 apps, and the waits of an author: from "Start it" to the app's picture,
+ * Measures the feed of a workspace with 10,000 apps, and the waits of an author: from "Start preview" to the app's picture,
  * and from a save, or from the last key, to the changed picture.
  *
  *   npm run bench -- apps            both
@@ -156,8 +156,8 @@ async function measurePreview(person: Person): Promise<void> {
     await shows(0);
     const times = { start: [] as number[], save: [] as number[], key: [] as number[] };
     for (let round = 0; round < ROUNDS / 3; round++) {
-      await preview.getByRole("button", { name: "Stop the preview" }).click();
-      const begin = preview.getByRole("button", { name: "Start it" });
+      await preview.getByRole("button", { name: "Stop preview" }).click();
+      const begin = preview.getByRole("button", { name: "Start preview" });
       await begin.waitFor();
       times.start.push(await timed(() => begin.click().then(() => shows(0))));
     }
@@ -167,10 +167,10 @@ async function measurePreview(person: Person): Promise<void> {
     for (let n = ROUNDS + 1; n <= ROUNDS + ROUNDS / 3; n++) {
       // Typing over a save that the editor has not received yet is a conflict.
       await page
-        .getByRole("textbox", { name: "Text of words.tsx" })
+        .getByRole("textbox", { name: "Content of words.tsx" })
         .getByText(`Words ${n - 1}`)
         .waitFor();
-      await page.getByRole("status", { name: "What is typed" }).getByText("Saved").waitFor();
+      await page.getByRole("status", { name: "Save status" }).getByText("Saved").waitFor();
       times.key.push(await timed(() => typed(page, words(n)).then(() => shows(n))));
     }
     console.table({
@@ -185,7 +185,7 @@ async function measurePreview(person: Person): Promise<void> {
 
 /** Replaces the whole text, as by pasting. */
 async function typed(page: Page, text: string): Promise<void> {
-  await page.getByRole("textbox", { name: "Text of words.tsx" }).click();
+  await page.getByRole("textbox", { name: "Content of words.tsx" }).click();
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.insertText(text);
 }

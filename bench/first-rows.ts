@@ -41,7 +41,7 @@ async function arrive(browser: Browser, baseURL: string): Promise<number> {
     const page = await context.newPage();
     page.setDefaultTimeout(TIMEOUT_MS);
     await page.goto("/register");
-    const form = page.getByRole("form", { name: "Create your account" });
+    const form = page.getByRole("form", { name: "Create account" });
     await form.getByLabel("Name").fill("Bench");
     await form.getByLabel("Email").fill(`bench-${randomUUID()}@example.com`);
     await form.getByRole("textbox", { name: "Password" }).fill("seven herons by the mill");

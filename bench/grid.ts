@@ -58,7 +58,7 @@ async function openMillionRows(page: Page, results: Record<string, string>): Pro
   const answer = await page.request.post("/api/auth/register", { data });
   const { slug } = (await answer.json()).data.workspace;
   await page.goto(`/w/${slug}`);
-  const editor = page.getByRole("textbox", { name: /^Query of / });
+  const editor = page.getByRole("textbox", { name: / query$/ });
   await editor.click();
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.insertText(QUERY);

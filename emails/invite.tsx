@@ -5,14 +5,14 @@ export type InviteMailProps = { workspaceName: string; inviterName: string; role
 
 export function InviteMail({ workspaceName, inviterName, role, href, days }: InviteMailProps) {
   return (
-    <MailLayout preview={`${inviterName} invites you to ${workspaceName}`}>
+    <MailLayout preview={`${inviterName} invited you to ${workspaceName}`}>
       <Title>{`Join ${workspaceName}`}</Title>
       <Paragraph>
-        {inviterName} invites you to the workspace {workspaceName} as {role}. You will see its connections, consoles and
-        dashboards.
+        {inviterName} invited you to join {workspaceName} as {role}. You will have access to its connections, consoles
+        and dashboards.
       </Paragraph>
-      <Action href={href} label="Accept the invitation" />
-      <Paragraph quiet>The link works for {days} days, and only for this address.</Paragraph>
+      <Action href={href} label="Accept invitation" />
+      <Paragraph quiet>This link expires in {days} days and works only for this email address.</Paragraph>
     </MailLayout>
   );
 }

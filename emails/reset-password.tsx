@@ -5,12 +5,13 @@ export type ResetPasswordMailProps = { href: string; minutes: number };
 
 export function ResetPasswordMail({ href, minutes }: ResetPasswordMailProps) {
   return (
-    <MailLayout preview="Set a new password">
-      <Title>Set a new password</Title>
-      <Paragraph>Somebody, most likely you, asked for a new password for this address.</Paragraph>
-      <Action href={href} label="Set a new password" />
+    <MailLayout preview="Reset your password">
+      <Title>Reset your password</Title>
+      <Paragraph>We received a request to reset the password for this email address.</Paragraph>
+      <Action href={href} label="Reset your password" />
       <Paragraph quiet>
-        The link works once, for {minutes} minutes. If it was not you, leave it: your password stays as it is.
+        This link expires in {minutes} minutes and works once. If you didn't ask for it, ignore this email. Your
+        password won't change.
       </Paragraph>
     </MailLayout>
   );

@@ -32,7 +32,7 @@ export function RunEndedMail({ facts, runId, href }: RunEndedMailProps) {
           margin: "0 0 4px",
         }}
       >
-        {isFailure ? "✗ Failure" : "✓ Success"}
+        {isFailure ? "✗ Failed" : "✓ Succeeded"}
       </Text>
       <Title>{headline}</Title>
       <Section style={{ margin: "0 0 16px" }}>
@@ -75,7 +75,7 @@ export function RunEndedMail({ facts, runId, href }: RunEndedMailProps) {
       <Action href={href} label={action} />
       <Paragraph
         quiet
-      >{`Run ${runId}. You get this mail because a notification rule of this workspace names your address.`}</Paragraph>
+      >{`Run ${runId}. You receive this email because a notification rule lists your address.`}</Paragraph>
     </MailLayout>
   );
 }

@@ -22,7 +22,7 @@ export function SnapshotMail({ title, when, pictureId, hasPdf, widgets, href }: 
       {pictureId !== null && (
         <Img
           src={`cid:${pictureId}`}
-          alt={`The dashboard ${title}; its figures stand below.`}
+          alt={`Snapshot of ${title}. The values are listed below.`}
           width="100%"
           style={{ border: `1px solid ${COLOURS.line}`, borderRadius: 6, margin: "0 0 16px", maxWidth: 880 }}
         />
@@ -31,7 +31,7 @@ export function SnapshotMail({ title, when, pictureId, hasPdf, widgets, href }: 
         {widgets.map(({ title: name, lines }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two may be called alike
           <Section key={at} style={{ margin: "0 0 8px" }}>
-            <Text style={{ ...LINE, color: COLOURS.ink, fontWeight: 600 }}>{name || "Figure"}</Text>
+            <Text style={{ ...LINE, color: COLOURS.ink, fontWeight: 600 }}>{name || "Number"}</Text>
             {lines.map((line, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: rows have no more than their place
               <Text key={index} style={{ ...LINE, color: COLOURS.quiet, wordBreak: "break-word" }}>
@@ -41,11 +41,9 @@ export function SnapshotMail({ title, when, pictureId, hasPdf, widgets, href }: 
           </Section>
         ))}
       </Section>
-      <Action href={href} label="Open the dashboard" />
-      {hasPdf && <Paragraph quiet>The page is attached as PDF.</Paragraph>}
-      <Paragraph quiet>
-        You get this mail because a dashboard of this workspace is sent to your address on a schedule.
-      </Paragraph>
+      <Action href={href} label="Open dashboard" />
+      {hasPdf && <Paragraph quiet>The dashboard is attached as a PDF.</Paragraph>}
+      <Paragraph quiet>You receive this email because this dashboard is scheduled to be sent to you.</Paragraph>
     </MailLayout>
   );
 }

@@ -229,7 +229,7 @@ test("HOST=127.0.0.1 is reached at that address and at no other, and says so", a
   const server = await start({ HOST: "127.0.0.1" });
   await becomesHealthy(server);
   await expect.poll(server.output).toContain("Accessible from this machine only.");
-  expect(await read(server, "/register")).toContain("only this machine reaches it");
+  expect(await read(server, "/register")).toContain("reachable from this machine only");
   await expect(fetch(server.url.replace("127.0.0.1", "127.0.0.2"))).rejects.toThrow();
 });
 

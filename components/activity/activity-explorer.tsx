@@ -54,10 +54,10 @@ export function ActivityExplorer() {
     isOn: shown === search,
   });
   const parts: Part[] = [
-    { name: "Everything", icon: <Activity />, search: "" },
-    { name: "In motion", icon: <Waves />, search: "state=motion", ...toCount(inMotion, "runs wait or are at work") },
+    { name: "All activity", icon: <Activity />, search: "" },
+    { name: "Running", icon: <Waves />, search: "state=motion", ...toCount(inMotion, "runs queued or running") },
     {
-      name: "Needs a look",
+      name: "Needs attention",
       icon: <TriangleAlert />,
       search: "state=bad",
       ...toCount(failed, "runs failed in the last 24 hours"),
@@ -70,9 +70,9 @@ export function ActivityExplorer() {
   });
   return (
     <nav className="nav-box" aria-label="Activity">
-      <NavList label="Parts of the activity" items={parts.map(toItem)} />
-      <h2 className="nav-head">Kind</h2>
-      <NavList label="Kind" items={kinds.map(toItem)} />
+      <NavList label="Activity views" items={parts.map(toItem)} />
+      <h2 className="nav-head">Type</h2>
+      <NavList label="Type" items={kinds.map(toItem)} />
       <SavedViews />
     </nav>
   );

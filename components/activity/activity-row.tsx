@@ -85,13 +85,13 @@ export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
             {place && <span className="xs t3 activity-place">{place}</span>}
           </span>
         </td>
-        <td data-label="By">
+        <td data-label="Started by">
           <By item={item} />
         </td>
         <td data-label="Started" className="num t2" title={formatStamp(at)}>
           {formatRowTime(at, new Date())}
         </td>
-        <td data-label="Took" className="r">
+        <td data-label="Duration" className="r">
           <Took item={item} />
         </td>
         <td data-label="Rows" className="r">
@@ -111,7 +111,7 @@ export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
             {item.execution.query === null ? (
               <p className="t2">Only the person who ran this query can see its text.</p>
             ) : (
-              <CodeBox label="The query">{item.execution.query}</CodeBox>
+              <CodeBox label="Query">{item.execution.query}</CodeBox>
             )}
           </td>
         </tr>
@@ -127,8 +127,8 @@ function By({ item }: { item: Activity }) {
     const isByKey = "run" in item && item.run.triggerType === "api";
     return (
       <span className="row">
-        <PersonCell id={starter} name={names.get(starter) ?? "Somebody who has left"} />
-        {isByKey && <KeyRound className="xs t3" aria-label="by a key" />}
+        <PersonCell id={starter} name={names.get(starter) ?? "Former member"} />
+        {isByKey && <KeyRound className="xs t3" aria-label="With an API key" />}
       </span>
     );
   }
@@ -170,7 +170,7 @@ function Detail({ item, isOpen, onToggle }: ActivityRowProps) {
   if (item.kind === "query") {
     return (
       <button type="button" className="link grow trunc detail-text" aria-expanded={isOpen} onClick={onToggle}>
-        {error ?? "Text"}
+        {error ?? "View query"}
       </button>
     );
   }
@@ -183,12 +183,16 @@ function Detail({ item, isOpen, onToggle }: ActivityRowProps) {
           ? `${root}/dashboards/${item.run.resourceId}`
           : `${root}/consoles/${item.run.resourceId}/schedule?run=${item.id}`;
   const word =
-    item.kind === "delivery" ? toDeliveryWord(item.delivery) : item.run.status === "success" ? "Result" : "Run";
+    item.kind === "delivery"
+      ? toDeliveryWord(item.delivery)
+      : item.run.status === "success"
+        ? "View result"
+        : "View run";
   if (item.kind === "flow" && item.run.status === "running") {
     const share = toShareDone(item.run.entities);
     return (
       <span className="row grow activity-far">
-        <RunBar label={`How far ${item.run.resourceName} is`} share={share} read={item.run.counts?.read ?? 0} />
+        <RunBar label={`Progress of ${item.run.resourceName}`} share={share} read={item.run.counts?.read ?? 0} />
         <Link className="detail-text num" href={href}>
           {share === null ? word : `${Math.floor(share * 100)}%`}
         </Link>
@@ -197,13 +201,13 @@ function Detail({ item, isOpen, onToggle }: ActivityRowProps) {
   }
   return (
     <Link className="grow trunc detail-text" href={href}>
-      {error ?? (statusOf(item) === "queued" ? "Waits for its turn" : word)}
+      {error ?? (statusOf(item) === "queued" ? "Queued" : word)}
     </Link>
   );
 }
 
 function toDeliveryWord({ httpStatus }: { httpStatus: number | null }): string {
-  return httpStatus === null ? "Delivery" : `Delivery, ${httpStatus}`;
+  return httpStatus === null ? "Delivery" : `Delivery, HTTP ${httpStatus}`;
 }
 
 function Cancel({ item }: { item: Activity }) {
@@ -219,7 +223,7 @@ function Cancel({ item }: { item: Activity }) {
     <button
       type="button"
       className="btn sm"
-      aria-label={`Cancel ${nameOf(item) ?? "the query"}`}
+      aria-label={`Cancel ${nameOf(item) ?? "query"}`}
       aria-disabled={isAsked}
       onClick={() => !isAsked && cancel.mutate(undefined, { onError: (error) => showFailure(toMessage(error)) })}
     >

@@ -28,17 +28,17 @@ import "./activity.css";
 
 const HEADS = [
   "Status",
-  "What",
-  "By",
+  "Name",
+  "Started by",
   "Started",
-  { name: "Took", isNumber: true },
+  { name: "Duration", isNumber: true },
   { name: "Rows", isNumber: true },
-  "Detail",
+  "Details",
 ];
 
 const ANY = "any";
 const COLUMNS = 7;
-const GROUPS = ["In motion", "Today", "Yesterday", "Earlier"] as const;
+const GROUPS = ["Running", "Today", "Yesterday", "Earlier"] as const;
 
 /**
  * Lists everything that runs, ran or was sent in the workspace and that the reader may see. The address holds the
@@ -101,19 +101,22 @@ export function ActivityView() {
         </div>
         <div className="activity-pick">
           <Select
-            label="State"
+            label="Status"
             size="sm"
             value={filter.state ?? ANY}
-            options={[{ value: ANY, label: "Any state" }, ...STATES.map(({ value, name }) => ({ value, label: name }))]}
+            options={[
+              { value: ANY, label: "Any status" },
+              ...STATES.map(({ value, name }) => ({ value, label: name })),
+            ]}
             onChange={(value) => put("state", value === ANY ? null : value)}
           />
         </div>
         <div className="activity-pick">
           <Select
-            label="Kind"
+            label="Type"
             size="sm"
             value={filter.kind ?? ANY}
-            options={[{ value: ANY, label: "Any kind" }, ...KINDS.map(({ value, name }) => ({ value, label: name }))]}
+            options={[{ value: ANY, label: "Any type" }, ...KINDS.map(({ value, name }) => ({ value, label: name }))]}
             onChange={(value) => put("kind", value === ANY ? null : value)}
           />
         </div>
@@ -122,7 +125,7 @@ export function ActivityView() {
             label="Connection"
             size="sm"
             value={filter.connectionId ?? ANY}
-            placeholder="A removed connection"
+            placeholder="Deleted connection"
             options={[
               { value: ANY, label: "Any connection" },
               ...connections.map(({ id, name }) => ({ value: id, label: name })),
@@ -132,13 +135,13 @@ export function ActivityView() {
         </div>
         <div className="activity-pick">
           <Select
-            label="By"
+            label="Started by"
             size="sm"
             value={filter.userId ?? ANY}
-            placeholder="By somebody who has left"
+            placeholder="Former member"
             options={[
-              { value: ANY, label: "By anyone" },
-              ...people.map((id) => ({ value: id, label: `By ${personWords(id)}` })),
+              { value: ANY, label: "Anyone" },
+              ...people.map((id) => ({ value: id, label: id === user.id ? "Me" : personWords(id) })),
             ]}
             onChange={(value) => put("by", value === ANY ? null : value === user.id ? "me" : value)}
           />
@@ -147,8 +150,8 @@ export function ActivityView() {
           <Search className="s t3" />
           <input
             type="search"
-            aria-label="Name, error or id"
-            placeholder="Name, error or id"
+            aria-label="Search name, error or ID"
+            placeholder="Search name, error or ID"
             value={typed}
             onChange={({ target }) => type(target.value)}
           />
@@ -162,22 +165,22 @@ export function ActivityView() {
         )}
       </search>
       {filter.kind !== "query" && filter.kind !== "delivery" && <RunHours resourceType={resourceTypeOf(filter.kind)} />}
-      {isPending && <ListSkeleton label="Reading the activity" rows={8} rowPx={36} />}
+      {isPending && <ListSkeleton label="Loading activity" rows={8} rowPx={36} />}
       {failed && <LoadFailure error={failed.error ?? new Error()} onRetry={() => void failed.refetch()} />}
       {!isPending && !failed && items.length === 0 && !pages.hasNextPage && (
         <div className="empty blank">
           <span className="empty-mark">
             <ActivityIcon />
           </span>
-          <h2>Nothing has run yet</h2>
-          <p>Queries, scheduled consoles, flows and what was sent of them appear here as they go.</p>
+          <h2>No activity yet</h2>
+          <p>Queries, runs and deliveries appear here.</p>
         </div>
       )}
       {!isPending && items.length > 0 && shown.length === 0 && (
         <p className="t2 no-hit">
           {pages.hasNextPage
-            ? `Nothing like this is among the newest ${formatCount(items.length)}. Load more to look further back.`
-            : "Nothing is like this."}
+            ? `No matches in the latest ${formatCount(items.length)}. Load more to search further back.`
+            : "No matching activity."}
         </p>
       )}
       {shown.length > 0 && (
@@ -212,7 +215,7 @@ function toGroups(items: Activity[], now: Date): { name: string; items: Activity
   const yesterday = new Date(now);
   yesterday.setDate(now.getDate() - 1);
   const groups = Map.groupBy(items, (item): (typeof GROUPS)[number] => {
-    if (stateOf(item) === "motion") return "In motion";
+    if (stateOf(item) === "motion") return "Running";
     const day = new Date(item.at).toDateString();
     if (day === now.toDateString()) return "Today";
     return day === yesterday.toDateString() ? "Yesterday" : "Earlier";

@@ -63,10 +63,10 @@ export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
       }
       await file.close();
       const isCut = lines === LINES_MAX || looked >= LOOKED_THROUGH_MAX;
-      announce(`Exported ${formatCount(lines)} lines${isCut ? ", the newest ones" : ""}`);
+      announce(`Exported ${isCut ? "the latest " : ""}${formatCount(lines)} entries`);
     } catch (error) {
       await file.abort().catch(() => {});
-      if (!controller.signal.aborted) showFailure(`The export has ended: ${toMessage(error)}`);
+      if (!controller.signal.aborted) showFailure(`Export failed. ${toMessage(error)}`);
     } finally {
       setWritten(null);
     }
@@ -76,7 +76,7 @@ export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
     return (
       <button type="button" className="btn" onClick={() => abort.current?.abort()}>
         <Square className="s" />
-        Cancel export, {formatCount(written)}
+        Cancel export ({formatCount(written)})
       </button>
     );
   }
@@ -91,10 +91,10 @@ export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
       }
     >
       <MenuItem icon={<Download />} onSelect={() => void start("csv")}>
-        As CSV
+        Export CSV
       </MenuItem>
       <MenuItem icon={<Download />} onSelect={() => void start("ndjson")}>
-        As NDJSON
+        Export NDJSON
       </MenuItem>
     </Menu>
   );

@@ -8,14 +8,14 @@ export const KINDS: { value: ActivityKind; name: string }[] = [
   { value: "delivery", name: "Deliveries" },
 ];
 export const STATES: { value: ActivityState; name: string }[] = [
-  { value: "motion", name: "In motion" },
+  { value: "motion", name: "Running" },
   { value: "good", name: "Succeeded" },
   { value: "bad", name: "Failed" },
 ];
 
 export const PERIODS: { value: ActivityPeriod; name: string }[] = [
   { value: "hour", name: "Last hour" },
-  { value: "day", name: "Last 24 h" },
+  { value: "day", name: "Last 24 hours" },
   { value: "week", name: "Last 7 days" },
   { value: "month", name: "Last 30 days" },
 ];
@@ -32,7 +32,7 @@ export function toFilterWords(
   connectionName: (id: string) => string,
   personWords: (userId: string) => string,
 ): string {
-  const what = KINDS.find(({ value }) => value === kind)?.name ?? "Everything";
+  const what = KINDS.find(({ value }) => value === kind)?.name ?? "All activity";
   const how = STATES.find(({ value }) => value === state)?.name;
   const when = PERIODS.find(({ value }) => value === period)?.name;
   const where = connectionId === null ? "" : connectionName(connectionId);

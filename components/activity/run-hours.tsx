@@ -9,9 +9,9 @@ export function RunHours({ resourceType }: { resourceType: ResourceType | undefi
   const data = useRunHours(resourceType);
   if (!data || data.hours.every(({ count }) => count === 0)) return null;
   return (
-    <section className="activity-hours" aria-label="The last 24 hours">
+    <section className="activity-hours" aria-label="Runs in the last 24 hours">
       <HourBars hours={data.hours} what="Runs" />
-      {!data.isWhole && <p className="xs t3">There were too many to count: the oldest are left out.</p>}
+      {!data.isWhole && <p className="xs t3">Showing the latest runs only.</p>}
     </section>
   );
 }

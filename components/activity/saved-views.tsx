@@ -31,7 +31,7 @@ export function SavedViews() {
     mutationFn: (next: string[]) => accountApi.updatePreferences({ panels: { [place]: { views: next } } }),
     onMutate: (next) => client.setQueryData(queryKey, next),
     onError: (error) => {
-      showFailure(`The views were not saved. ${toMessage(error)}`);
+      showFailure(`Couldn't save the view. ${toMessage(error)}`);
       void client.invalidateQueries({ queryKey });
     },
   });
@@ -51,7 +51,7 @@ export function SavedViews() {
         <button
           type="button"
           className="btn ghost icon sm"
-          aria-label={shown === "" ? "Save this view: choose a filter first" : "Save this view"}
+          aria-label={shown === "" ? "Save view (add a filter first)" : "Save view"}
           disabled={!mayAdd}
           onClick={() => save.mutate([...all, shown])}
         >
@@ -59,7 +59,7 @@ export function SavedViews() {
         </button>
       </div>
       {all.length === 0 ? (
-        <p className="sec-note">Filter the list, then save what it shows.</p>
+        <p className="sec-note">Add filters, then save the view.</p>
       ) : (
         <NavList
           label="Saved views"
@@ -72,7 +72,7 @@ export function SavedViews() {
               <button
                 type="button"
                 className="btn ghost icon sm nav-action"
-                aria-label={`Remove the view ${nameOf(view)}`}
+                aria-label={`Remove view ${nameOf(view)}`}
                 onClick={() => save.mutate(all.filter((each) => each !== view))}
               >
                 <X />

@@ -65,7 +65,7 @@ export function AgentDock() {
 }
 
 function Loading() {
-  return <div className="agent-wait" role="status" aria-label="Loading the agent" />;
+  return <div className="agent-wait" role="status" aria-label="Loading agent" />;
 }
 
 function whenQuiet(act: () => void): () => void {

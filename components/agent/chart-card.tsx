@@ -31,7 +31,7 @@ export function ChartCard({ tool, chatId, isBusy }: { tool: ToolPart; chatId: st
     <div className="tool">
       <CardHead
         icon={ChartColumn}
-        title={tool.state === "running" && isBusy ? "Drawing a chart" : isFailed ? "A chart failed" : "Chart"}
+        title={tool.state === "running" && isBusy ? "Creating chart" : isFailed ? "Chart failed" : "Chart"}
         detail={title}
         isFailed={isFailed}
         isOpen={isShown}
@@ -51,9 +51,9 @@ export function ChartCard({ tool, chatId, isBusy }: { tool: ToolPart; chatId: st
             />
           </div>
         ) : (
-          <p className="tool-error">Its rows are not in this chat any more. Ask for the chart again.</p>
+          <p className="tool-error">Chart data not available. Ask for the chart again.</p>
         ))}
-      {isShown && kept?.truncated && <p className="tool-foot xs t3">Drawn from the first {kept.rows.length} rows.</p>}
+      {isShown && kept?.truncated && <p className="tool-foot xs t3">Based on the first {kept.rows.length} rows.</p>}
     </div>
   );
 }

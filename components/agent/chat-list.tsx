@@ -88,7 +88,7 @@ export function ChatList() {
         <button
           type="button"
           className="btn ghost icon sm"
-          aria-label="Back to the chat"
+          aria-label="Back to chat"
           onClick={() => agent.change({ isListing: false })}
         >
           <ArrowLeft />
@@ -111,21 +111,21 @@ export function ChatList() {
         />
         {isSearching && (
           <>
-            <span className="xs t3">{found.length} found</span>
-            <button type="button" aria-label="Clear the search" onClick={() => setSearch("")}>
+            <span className="xs t3">{found.length} results</span>
+            <button type="button" aria-label="Clear search" onClick={() => setSearch("")}>
               <X className="s" />
             </button>
           </>
         )}
       </div>
       <div className="chats">
-        {chats.isPending && <ListSkeleton label="Reading the chats" rowPx={52} />}
+        {chats.isPending && <ListSkeleton label="Loading chats" rowPx={52} />}
         {chats.isError && <LoadFailure error={chats.error} onRetry={() => chats.refetch()} />}
         {chats.isSuccess && all.length === 0 && (
-          <p className="chats-none t2">No chats yet. What you ask the agent is kept here, for you alone.</p>
+          <p className="chats-none t2">No chats yet. Your chats appear here. Only you can see them.</p>
         )}
         {isSearching && found.length === 0 && all.length > 0 && !isFetchingNextPage && (
-          <p className="chats-none t2">No chat is called that. Try another word.</p>
+          <p className="chats-none t2">No matching chats. Try another search.</p>
         )}
         {byDay(found, now).map(({ day, items }) => (
           <section key={day} aria-label={day}>
@@ -134,11 +134,7 @@ export function ChatList() {
               {items.map((chat) => (
                 <li key={chat.id} className={chat.id === chatId ? "chat-row on" : "chat-row"}>
                   {renaming === chat.id ? (
-                    <NameInput
-                      label="Title of the chat"
-                      value={chat.title}
-                      onDone={(title) => void rename(chat, title)}
-                    />
+                    <NameInput label="Chat title" value={chat.title} onDone={(title) => void rename(chat, title)} />
                   ) : (
                     <button
                       type="button"
@@ -165,7 +161,7 @@ export function ChatList() {
                   <Menu
                     align="end"
                     trigger={
-                      <button type="button" className="btn ghost icon sm" aria-label={`More about ${chat.title}`}>
+                      <button type="button" className="btn ghost icon sm" aria-label={`Actions for ${chat.title}`}>
                         <Ellipsis />
                       </button>
                     }
@@ -187,15 +183,13 @@ export function ChatList() {
             disabled={isFetchingNextPage}
             onClick={() => void fetchNextPage()}
           >
-            {isFetchingNextPage ? "Reading more" : "Show older chats"}
+            {isFetchingNextPage ? "Loading" : "Load older chats"}
           </button>
         )}
       </div>
-      <p className="chats-foot xs t3">
-        Yours alone{all.length > 0 && `, ${all.length}${hasNextPage ? " and more" : " in all"}`}
-      </p>
+      <p className="chats-foot xs t3">Only you can see your chats</p>
       <Confirm
-        title={`Delete ${deleting?.title ?? "the chat"}?`}
+        title={`Delete ${deleting?.title ?? "chat"}?`}
         action="Delete chat"
         isOpen={deleting !== null}
         isBusy={deletion.isBusy}
@@ -206,7 +200,7 @@ export function ChatList() {
           setDeletion({ isBusy: false, failure: null });
         }}
       >
-        <p>Its messages and the results that were kept with them go, too. This cannot be undone.</p>
+        <p>This deletes its messages and saved results. This can't be undone.</p>
       </Confirm>
     </>
   );

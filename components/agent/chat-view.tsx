@@ -133,10 +133,10 @@ export function ChatView({ chatId }: { chatId: string }) {
               disabled={stored.isReading}
               onClick={() => void stored.readOlder(setMessages)}
             >
-              Show older messages
+              Load older messages
             </button>
           )}
-          {isReading && <Waiting label="Reading the chat" />}
+          {isReading && <Waiting label="Loading chat" />}
           {stored.error && messages.length === 0 && (
             <Notice
               kind="bad"
@@ -165,14 +165,14 @@ export function ChatView({ chatId }: { chatId: string }) {
               onAsk={(text) => send({ text, images: [] })}
             />
           ))}
-          {isBusy && (last?.role === "user" || last?.parts.length === 0) && <Waiting label="The agent is thinking" />}
+          {isBusy && (last?.role === "user" || last?.parts.length === 0) && <Waiting label="Thinking" />}
           {status === "error" && (
             <div className="turn-error" role="alert">
               <CircleAlert />
               <div className="grow">
                 <p>{toWords(error)}</p>
                 <button type="button" className="btn sm" onClick={again}>
-                  Try again
+                  Retry
                 </button>
               </div>
             </div>
@@ -180,7 +180,7 @@ export function ChatView({ chatId }: { chatId: string }) {
         </div>
       </div>
       {isAway && (
-        <button type="button" className="btn icon sm to-end" aria-label="Go to the end" onClick={toEnd}>
+        <button type="button" className="btn icon sm to-end" aria-label="Scroll to latest" onClick={toEnd}>
           <ArrowDown />
         </button>
       )}
@@ -232,13 +232,8 @@ function ChatHead({ title }: { title: string }) {
 
 export function CloseAgent({ isPhone }: { isPhone: boolean }) {
   return (
-    <Tip label="Hide the agent" keys="mod+j">
-      <button
-        type="button"
-        className="btn ghost icon sm"
-        aria-label="Hide the agent"
-        onClick={() => setAgentOpen(false)}
-      >
+    <Tip label="Hide agent" keys="mod+j">
+      <button type="button" className="btn ghost icon sm" aria-label="Hide agent" onClick={() => setAgentOpen(false)}>
         {isPhone ? <X /> : <PanelRight />}
       </button>
     </Tip>
@@ -282,7 +277,7 @@ function titleOf(messages: AgentMessage[]): string {
 function toWords(error: Error | undefined): string {
   if (error instanceof ApiError) {
     const wait = error.retryAfterSeconds;
-    return wait === null ? error.message : `${error.message} Try again in ${wait} s.`;
+    return wait === null ? error.message : `${error.message} Try again in ${wait} seconds.`;
   }
-  return error?.message || "The answer broke off. Try again.";
+  return error?.message || "The answer was interrupted. Try again.";
 }

@@ -41,8 +41,8 @@ export function openChat(id: string, context: TurnContext): { chat: Chat<AgentMe
     }),
     onFinish: ({ message, isAbort, isError }) => {
       if (isAbort) chat.messages = chat.messages.map((each) => (each.id === message.id ? asStopped(each) : each));
-      if (isError) announce("The agent could not answer.", true);
-      else announce(isAbort ? "The answer is stopped" : "The agent has answered");
+      if (isError) announce("The agent couldn't answer. Try again.", true);
+      else announce(isAbort ? "Answer stopped" : "Answer ready");
     },
   });
   chats.set(id, { chat, context: held });

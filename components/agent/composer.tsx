@@ -116,9 +116,8 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
       for (const file of files) {
         bytes += file.size;
         if (!IMAGE_TYPES.includes(file.type))
-          showFailure(`${file.name} is no image that the agent can read: PNG, JPEG, GIF or WebP.`);
-        else if (bytes > IMAGES_BYTES_MAX)
-          showFailure("The images are larger than 5 MB together. Send fewer, or smaller ones.");
+          showFailure(`${file.name} isn't supported. Attach a PNG, JPEG, GIF or WebP image.`);
+        else if (bytes > IMAGES_BYTES_MAX) showFailure("Images exceed 5 MB in total. Attach fewer or smaller images.");
         else taken.push({ type: "file", mediaType: file.type, filename: file.name, url: await toDataUrl(file) });
       }
     } finally {
@@ -135,7 +134,7 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
   return (
     <div className="compose">
       {mentions.isOpen && (
-        <div className="menu mention-menu" role="listbox" id={listId} aria-label="Name something">
+        <div className="menu mention-menu" role="listbox" id={listId} aria-label="Mentions">
           {mentions.offered.map((each, at) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus, and the keys
             <div
@@ -160,9 +159,9 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
       {onLeaveEdit && (
         <div className="row xs t2 compose-edit">
           <Pencil className="xs" />
-          <span className="grow">Changing an earlier message. What followed it goes.</span>
+          <span className="grow">Editing a message. Later messages will be deleted.</span>
           <button type="button" className="link" onClick={onLeaveEdit}>
-            Leave it
+            Cancel
           </button>
         </div>
       )}
@@ -175,7 +174,7 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
               <img src={url} alt={filename ?? "Image"} />
               <button
                 type="button"
-                aria-label={`Take ${filename ?? "the image"} away`}
+                aria-label={`Remove ${filename ?? "image"}`}
                 onClick={() =>
                   onDraft((before) => ({ ...before, images: before.images.filter((_, index) => index !== at) }))
                 }
@@ -190,11 +189,11 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
         ref={fieldRef}
         data-keeps-focus
         rows={1}
-        aria-label="Message to the agent"
+        aria-label="Message the agent"
         aria-autocomplete="list"
         aria-controls={mentions.isOpen ? listId : undefined}
         aria-activedescendant={mentions.isOpen ? `${listId}-${mentions.at}` : undefined}
-        placeholder="Ask, or tell me what to change"
+        placeholder="Ask a question or request a change"
         value={text}
         onChange={({ target }) => {
           write(target.value);
@@ -204,16 +203,14 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
-      {isTooLong && (
-        <p className="tool-error">The message is longer than 64 KB. Make it shorter, or save the text as a console.</p>
-      )}
-      {outage !== null && <p className="xs t3 compose-note">{outage}. What you have typed stays here.</p>}
+      {isTooLong && <p className="tool-error">Message exceeds 64 KB. Shorten it, or save it as a console.</p>}
+      {outage !== null && <p className="xs t3 compose-note">{outage}. Your draft is kept.</p>}
       <div className="row compose-acts">
-        <Tip label="Name a table, a console or a connection">
+        <Tip label="Mention a table, console or connection">
           <button
             type="button"
             className="btn ghost icon sm"
-            aria-label="Mention a table or console"
+            aria-label="Mention a table, console or connection"
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => {
               const field = fieldRef.current;
@@ -228,11 +225,11 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
             <AtSign className="s" />
           </button>
         </Tip>
-        <Tip label="Attach an image">
+        <Tip label="Attach image">
           <button
             type="button"
             className="btn ghost icon sm"
-            aria-label="Attach an image"
+            aria-label="Attach image"
             onClick={() => fileRef.current?.click()}
           >
             <ImageIcon className="s" />
@@ -284,14 +281,14 @@ function Pickers() {
         <Menu
           side="top"
           trigger={
-            <button type="button" className="btn ghost sm" aria-label={`Agent ${mode.name}, change it`}>
+            <button type="button" className="btn ghost sm" aria-label={`Mode: ${mode.name}`}>
               {mode.name}
               <ChevronDown className="xs" />
             </button>
           }
         >
           <MenuChoice
-            label="Agent"
+            label="Mode"
             value={mode.id}
             onChange={(agentId) => agent.change({ agentId })}
             options={modes.map(({ id, name }) => ({ value: id, label: name }))}
@@ -302,7 +299,7 @@ function Pickers() {
         <Menu
           side="top"
           trigger={
-            <button type="button" className="btn ghost sm model-pick" aria-label={`Model ${model.name}, change it`}>
+            <button type="button" className="btn ghost sm model-pick" aria-label={`Model: ${model.name}`}>
               <span className="trunc">{model.name}</span>
               <ChevronDown className="xs" />
             </button>
@@ -326,7 +323,7 @@ function Elapsed() {
   const now = useNow(true, TICK_MS);
   const [startedAt] = useState(() => Date.now());
   const seconds = now === null ? 0 : Math.max(0, now - startedAt) / 1000;
-  return <span className="st run answering">Answering, {seconds.toFixed(1)} s</span>;
+  return <span className="st run answering">Answering ({seconds.toFixed(1)} s)</span>;
 }
 
 function MentionIcon({ kind }: { kind: Mentionable["kind"] }) {

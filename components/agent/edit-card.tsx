@@ -27,7 +27,7 @@ export function SaveCard({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) 
   const { consoleId, name, content, connectionId } = tool.input;
   const id = typeof tool.output.id === "string" ? tool.output.id : typeof consoleId === "string" ? consoleId : null;
   const shownName =
-    typeof name === "string" ? name : id === null ? "A new console" : (consoles.find(id)?.name ?? "Console");
+    typeof name === "string" ? name : id === null ? "New console" : (consoles.find(id)?.name ?? "Console");
   if (tool.state === "failed" && typeof consoleId === "string" && typeof content === "string") {
     return <Proposal consoleId={consoleId} next={content} note={tool.errorText} />;
   }
@@ -39,11 +39,11 @@ export function SaveCard({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) 
         icon={FilePen}
         title={
           tool.state === "done"
-            ? "Saved a console"
+            ? "Saved console"
             : tool.state === "failed"
-              ? "Not saved"
+              ? "Couldn't save console"
               : isBusy
-                ? "Saving a console"
+                ? "Saving console"
                 : "Console"
         }
         detail={shownName}
@@ -54,7 +54,7 @@ export function SaveCard({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) 
         <div className="row tool-foot xs">
           <span className="grow" />
           <button type="button" className="link" onClick={() => (id === null ? openNew() : open(id))}>
-            {id === null ? "Open its text in a console" : "Open the console"}
+            {id === null ? "Open as new console" : "Open console"}
           </button>
         </div>
       )}
@@ -81,7 +81,7 @@ export function SqlProposal({ sql, consoleId, replaced, isFolded = false }: SqlP
     if (activeId === null) return null;
     return (
       <button type="button" className="btn ghost sm" onClick={() => setChosenId(activeId)}>
-        Put into the console
+        Insert into console
       </button>
     );
   }
@@ -99,7 +99,7 @@ function Proposal({ consoleId, next, note }: { consoleId: string; next: string; 
   if (target === null) {
     return (
       <div className="tool">
-        <CardHead icon={GitPullRequestArrow} title="Proposed edit" detail="of a console that cannot be opened" />
+        <CardHead icon={GitPullRequestArrow} title="Proposed edit" detail="console unavailable" />
       </div>
     );
   }
@@ -141,10 +141,10 @@ function Card({ target, before, next, note, outcome, onEnd }: CardProps) {
   const accept = () => {
     onEnd("accepted");
     write(next);
-    announce(`The edit is in ${target.name}. Nothing is saved yet.`);
+    announce(`Edit applied to ${target.name}. Not saved yet.`);
   };
   const undo = () => {
-    if (target.content !== next) return showFailure(`${target.name} was changed since. Undo it in the editor.`);
+    if (target.content !== next) return showFailure(`${target.name} has changed since. Undo in the editor.`);
     write(before);
     onEnd(null);
   };
@@ -193,7 +193,7 @@ function Card({ target, before, next, note, outcome, onEnd }: CardProps) {
           </button>
         ) : (
           <button type="button" className="btn sm" onClick={() => onEnd(null)}>
-            Look again
+            Review again
           </button>
         )}
         <span className="grow" />

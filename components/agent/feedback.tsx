@@ -58,8 +58,8 @@ export function Feedback({ chatId, messageId, given }: FeedbackProps) {
         <form className="row word" onSubmit={submit}>
           <span className="input xs grow">
             <input
-              aria-label="A word why"
-              placeholder={feedback?.value === "up" ? "What helped?" : "What was wrong?"}
+              aria-label="Feedback"
+              placeholder={feedback?.value === "up" ? "What helped?" : "What went wrong?"}
               value={word}
               maxLength={WORD_CHARS_MAX}
               onChange={({ target }) => setWord(target.value)}

@@ -42,8 +42,8 @@ function Said({ message, isGoing, onEdit }: MessageItemProps) {
   return (
     <div className={isGoing ? "me-row going-away" : "me-row"}>
       {onEdit && (
-        <Tip label="Change it and send it anew">
-          <button type="button" className="btn ghost icon sm me-edit" aria-label="Edit and send again" onClick={onEdit}>
+        <Tip label="Edit and resend">
+          <button type="button" className="btn ghost icon sm me-edit" aria-label="Edit and resend" onClick={onEdit}>
             <Pencil className="s" />
           </button>
         </Tip>
@@ -80,26 +80,26 @@ function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk 
       {isCut && (
         <p className="answer-cut xs">
           <TriangleAlert className="s" />
-          {state === "stopped" ? "The answer was stopped here." : "The answer broke off here."}
+          {state === "stopped" ? "Answer stopped." : "Answer interrupted."}
           {isLast && (
             <button type="button" className="link" onClick={onAgain}>
-              Ask again
+              Retry
             </button>
           )}
         </p>
       )}
       {isElsewhere && (
         <p className="xs t3" role="status">
-          This answer is being written elsewhere. It appears here as it is saved.
+          Answering in another session. Updates appear here.
         </p>
       )}
       {!isBusy && !isElsewhere && groups.length > 0 && (
         <div className="row xs t3 answer-foot">
           <Feedback chatId={chatId} messageId={message.id} given={feedback ?? null} />
-          {text !== "" && <CopyButton text={text} label="" name="Copy the answer" className="btn ghost sm bare" />}
+          {text !== "" && <CopyButton text={text} label="" name="Copy answer" className="btn ghost sm bare" />}
           {isLast && (
-            <Tip label="Ask again">
-              <button type="button" className="btn ghost icon sm" aria-label="Ask again" onClick={onAgain}>
+            <Tip label="Retry">
+              <button type="button" className="btn ghost icon sm" aria-label="Retry" onClick={onAgain}>
                 <RotateCw className="s" />
               </button>
             </Tip>
@@ -159,7 +159,7 @@ function ToolCard({ tool, chatId, isBusy, lastQuery, onAsk }: { tool: ToolPart }
     case "create_chart":
       return <ChartCard tool={tool} chatId={chatId} isBusy={isBusy} />;
     case "propose_plan":
-      return <PlanCard tool={tool} isBusy={isBusy} onGoOn={() => onAsk("The plan is approved. Go on with it.")} />;
+      return <PlanCard tool={tool} isBusy={isBusy} onGoOn={() => onAsk("Plan approved. Continue.")} />;
     case "save_console":
       return <SaveCard tool={tool} isBusy={isBusy} />;
     default:
@@ -175,7 +175,7 @@ const AnswerText = memo(function DrawnText({ text, isGrowing }: { text: string; 
 function Thought({ text }: { text: string }) {
   return (
     <details className="thought">
-      <summary className="xs t3">Thoughts</summary>
+      <summary className="xs t3">Reasoning</summary>
       <Markdown text={text} />
     </details>
   );

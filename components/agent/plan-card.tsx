@@ -12,14 +12,14 @@ import { toMessage } from "@/components/ui/to-message";
 import { agentApi, type Grant, type PlanAnswer } from "@/lib/features/agent/browser/client";
 
 const GRANT_WORDS: Record<Grant, string> = {
-  "query-write": "Run queries that write",
+  "query-write": "Run write queries",
   "console-write": "Save consoles",
-  "flow-write": "Make and start flows",
+  "flow-write": "Create and start flows",
   "schedule-write": "Change schedules",
 };
 const ENDED: Record<PlanAnswer["status"], string> = {
   approved: "Plan approved",
-  changes_requested: "Changes asked for",
+  changes_requested: "Changes requested",
   cancelled: "Plan cancelled",
 };
 const PLAN_CHARS_MAX = 20_000;
@@ -34,7 +34,7 @@ export function PlanCard({ tool, isBusy, onGoOn }: PlanCardProps) {
       <div className="tool">
         <CardHead
           icon={Shield}
-          title={tool.state === "failed" ? "A plan failed" : "Planning"}
+          title={tool.state === "failed" ? "Plan failed" : "Planning"}
           isFailed={tool.state === "failed"}
         />
         {tool.state === "failed" && <p className="tool-error">{tool.errorText}</p>}
@@ -86,7 +86,7 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
   const isOpen = status === "pending";
   return (
     <div className={isOpen ? "tool prop plan-card" : "tool plan-card"}>
-      <CardHead icon={isOpen ? Shield : Check} title={isOpen ? "Plan, waiting for you" : ENDED[status]} />
+      <CardHead icon={isOpen ? Shield : Check} title={isOpen ? "Plan awaiting approval" : ENDED[status]} />
       <div className="plan-text">
         <Markdown text={plan.markdown} />
       </div>
@@ -94,7 +94,7 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
         <>
           <PlanTargets ids={plan.targets} />
           <fieldset className="plan-grants">
-            <legend className="xs t2">Allow for this turn, two hours at the most</legend>
+            <legend className="xs t2">Allow for this turn (up to 2 hours)</legend>
             {plan.asked.map((grant) => (
               <label key={grant} className="row">
                 <input
@@ -112,7 +112,7 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
           {changes !== null && (
             <div className="plan-changes">
               <label className="flabel" htmlFor={`changes-${plan.sessionId}`}>
-                What should be different
+                Requested changes
               </label>
               <textarea
                 id={`changes-${plan.sessionId}`}
@@ -161,7 +161,7 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
                   disabled={isSending || changes.trim() === ""}
                   onClick={() => void decide("request_changes")}
                 >
-                  Send changes
+                  Send request
                 </button>
                 <button type="button" className="btn ghost sm" disabled={isSending} onClick={() => setChanges(null)}>
                   Back
@@ -175,11 +175,11 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
           {status === "approved" && <PlanTargets ids={plan.targets} />}
           <div className="row tool-foot xs t3">
             <span className="grow">
-              {status === "approved" ? `Allowed: ${granted.join(", ") || "as approved"}` : "Nothing was changed."}
+              {status === "approved" ? `Allowed: ${granted.join(", ") || "as requested"}` : "No changes made."}
             </span>
             {isLate && status === "approved" && (
               <button type="button" className="link" onClick={onGoOn}>
-                Go on with the plan
+                Continue plan
               </button>
             )}
           </div>

@@ -46,9 +46,7 @@ export function QueryCard({ tool, chatId, isBusy, isLast }: QueryCardProps) {
     <div className="tool">
       <CardHead
         icon={SquareTerminal}
-        title={
-          isFailed ? "A query failed" : isRunning ? "Running a query" : tool.state === "done" ? "Ran a query" : "Query"
-        }
+        title={isFailed ? "Query failed" : isRunning ? "Running query" : tool.state === "done" ? "Ran query" : "Query"}
         detail={connection ? `${connection.name}${connection.readOnly ? ", read-only" : ""}` : ""}
         end={
           tool.state === "done"
@@ -74,11 +72,11 @@ export function QueryCard({ tool, chatId, isBusy, isLast }: QueryCardProps) {
               <span className="grow">{tool.state === "done" ? toShownWords(output) : ""}</span>
               {output.resultId !== null && output.rowCount > 0 && (
                 <button type="button" className="link" onClick={() => setIsWhole(true)}>
-                  Whole result
+                  View full result
                 </button>
               )}
               <button type="button" className="link" onClick={open}>
-                Open in a console
+                Open in console
               </button>
             </div>
           )}

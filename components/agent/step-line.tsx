@@ -44,7 +44,7 @@ export function LookedCard({ calls }: { calls: ToolPart[] }) {
     ...new Set(calls.filter(({ name }) => name === "describe_entity").map(({ input }) => String(input.name))),
   ];
   const places = [...new Set(calls.flatMap((call) => nameOf(call) ?? []))];
-  const where = places.length > 0 ? places.join(", ") : "the connections";
+  const where = places.length > 0 ? places.join(", ") : "all connections";
   const isRunning = calls.some(({ state }) => state === "running");
   const isFailed = calls.every(({ state }) => state === "failed");
   const count = tables.length === 1 ? "1 table" : `${tables.length} tables`;
@@ -52,7 +52,7 @@ export function LookedCard({ calls }: { calls: ToolPart[] }) {
     <div className="tool">
       <CardHead
         icon={ListTree}
-        title={`${isRunning ? "Looking" : "Looked"} at ${tables.length > 0 ? count : "the schema"}`}
+        title={`${isRunning ? "Inspecting" : "Inspected"} ${tables.length > 0 ? count : "schema"}`}
         detail={tables.length > 0 ? `${tables.join(", ")}${places.length > 0 ? ` in ${where}` : ""}` : where}
         isFailed={isFailed}
         isOpen={isOpen}
@@ -89,12 +89,12 @@ function outcomeOf({ state, output, errorText }: ToolPart): string {
 
 const WORDS: Record<string, { icon: LucideIcon; done: string; running: string }> = {
   search_consoles: { icon: Search, done: "Searched consoles", running: "Searching consoles" },
-  read_console: { icon: SquareTerminal, done: "Read a console", running: "Reading a console" },
-  list_flows: { icon: Waypoints, done: "Looked at the flows", running: "Looking at the flows" },
-  get_flow: { icon: Waypoints, done: "Looked at a flow", running: "Looking at a flow" },
-  get_run: { icon: Waypoints, done: "Looked at a run", running: "Looking at a run" },
-  create_flow: { icon: Waypoints, done: "Made a flow", running: "Making a flow" },
-  trigger_flow: { icon: Waypoints, done: "Started a flow", running: "Starting a flow" },
+  read_console: { icon: SquareTerminal, done: "Read console", running: "Reading console" },
+  list_flows: { icon: Waypoints, done: "Listed flows", running: "Listing flows" },
+  get_flow: { icon: Waypoints, done: "Read flow", running: "Reading flow" },
+  get_run: { icon: Waypoints, done: "Read run", running: "Reading run" },
+  create_flow: { icon: Waypoints, done: "Created flow", running: "Creating flow" },
+  trigger_flow: { icon: Waypoints, done: "Started flow", running: "Starting flow" },
 };
 
 /** Any other tool call, in one line. Expanded, it shows the error, the input and the output. */

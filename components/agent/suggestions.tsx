@@ -19,9 +19,7 @@ export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {
         <MessageSquare />
       </span>
       <h3 className="b6">Ask about your data</h3>
-      <p>
-        I find the tables, write the query, run it and show you what came out. Nothing is changed before you approve it.
-      </p>
+      <p>The agent writes and runs queries for you. Changes need your approval.</p>
       {questions.length > 0 && (
         <ul className="asks" aria-label={`Questions about ${connection?.name ?? "your data"}`}>
           {questions.map((question) => (
@@ -34,7 +32,7 @@ export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {
           ))}
         </ul>
       )}
-      {connection && <p className="xs t3">About {connection.name}. Name others with @.</p>}
+      {connection && <p className="xs t3">Using {connection.name}. Type @ to mention another.</p>}
     </div>
   );
 }
@@ -55,10 +53,10 @@ export function toQuestions(entities: readonly Entity[]): string[] {
   const [first] = tables;
   if (first) questions.push(`How many ${words(first.name)} are there?`);
   const timed = tables.find((table) => ofType(table, /date|time/i).length > 0);
-  if (timed) questions.push(`How many ${words(timed.name)} were there per month?`);
+  if (timed) questions.push(`How many ${words(timed.name)} per month?`);
   const grouped = tables.find((table) => categoryOf(table) !== undefined);
   const category = grouped && categoryOf(grouped);
-  if (grouped && category) questions.push(`How many ${words(grouped.name)} by ${words(category)}?`);
+  if (grouped && category) questions.push(`How many ${words(grouped.name)} per ${words(category)}?`);
   for (const table of tables.slice(1)) questions.push(`How many ${words(table.name)} are there?`);
   return [...new Set(questions)].slice(0, QUESTIONS_MAX);
 }

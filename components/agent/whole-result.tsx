@@ -34,13 +34,13 @@ export function WholeResult({ chatId, resultId, rowCount, query, dialect, onClos
   });
   const held = kept.data?.rows.length ?? 0;
   return (
-    <Modal title="Whole result" isOpen isWide onClose={onClose}>
-      {kept.isPending && <ListSkeleton label="Reading the rows" rowPx={28} />}
+    <Modal title="Full result" isOpen isWide onClose={onClose}>
+      {kept.isPending && <ListSkeleton label="Loading rows" rowPx={28} />}
       {kept.isError && <LoadFailure error={kept.error} onRetry={() => kept.refetch()} />}
-      {kept.data && <RowsGrid label="Whole result" {...kept.data} query={query} dialect={dialect} />}
+      {kept.data && <RowsGrid label="Full result" {...kept.data} query={query} dialect={dialect} />}
       {kept.data && (
         <p className="whole-foot num xs t2">
-          {held < rowCount ? `The first ${formatCount(held)} of ${formatRows(rowCount)}` : formatRows(held)}
+          {held < rowCount ? `First ${formatCount(held)} of ${formatRows(rowCount)}` : formatRows(held)}
         </p>
       )}
     </Modal>

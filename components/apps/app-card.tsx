@@ -45,7 +45,7 @@ export function AppCard({ card, tells }: AppCardProps) {
             {description !== "" && <span className="xs t2 trunc">{description}</span>}
             <span className="xs t3 trunc" title={formatStamp(at)}>
               {publishedAt === null
-                ? `${isMine ? "Yours" : owner.name}, not published`
+                ? `${isMine ? "You" : owner.name}, not published`
                 : `${owner.name.split(/[\s@]/)[0]}, ${
                     tells === "views"
                       ? `${formatCount(views)} ${views === 1 ? "view" : "views"}`
@@ -56,9 +56,9 @@ export function AppCard({ card, tells }: AppCardProps) {
             </span>
           </span>
           {access === "private" && (
-            <span className="app-sign" title="Only you see it">
+            <span className="app-sign" title="Only you">
               <Lock className="s" aria-hidden="true" />
-              <span className="sr-only">Only you see it</span>
+              <span className="sr-only">Only you</span>
             </span>
           )}
         </span>
@@ -68,8 +68,8 @@ export function AppCard({ card, tells }: AppCardProps) {
           type="button"
           className={favorite ? "app-star on" : "app-star"}
           aria-pressed={favorite}
-          aria-label={`${title} among your favourites`}
-          title={favorite ? "Take it from your favourites" : "Keep it among your favourites"}
+          aria-label={`Favourite ${title}`}
+          title={favorite ? "Remove from favourites" : "Add to favourites"}
           onClick={() => keep.mutate(!favorite)}
         >
           <Star className="s" aria-hidden="true" />

@@ -52,14 +52,14 @@ export function AccessField({ value, error, isDisabled, privateHelp, onChange }:
   const { workspace } = useWorkspace();
   return (
     <ChoiceGroup
-      label="Who sees it"
+      label="Visibility"
       value={value}
       onChange={onChange}
       isDisabled={isDisabled}
       error={error}
       options={[
         { value: "private", label: "Only you", help: privateHelp },
-        { value: "workspace", label: `Everyone in ${workspace.name}`, help: "They see it once it is published" },
+        { value: "workspace", label: `Everyone in ${workspace.name}`, help: "Visible once published" },
       ]}
     />
   );

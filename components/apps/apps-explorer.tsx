@@ -38,27 +38,27 @@ function AppsParts() {
   const bench = data?.bench ?? [];
   return (
     <>
-      <NavFind label="Find an app" root={root} />
+      <NavFind label="Search apps" root={root} />
       <nav className="nav-box" aria-label="Apps">
         <NavList
           label="Apps"
           items={[
             { name: "Home", icon: <House />, href: root, isOn: isHome && show === null },
-            part("Mine", <User />, "mine", data?.mine),
+            part("My apps", <User />, "mine", data?.mine),
             part("Favourites", <Star />, "favorites", data?.favorites),
-            part("Shared with a link", <Link2 />, "shared", data?.shared),
+            part("Shared by link", <Link2 />, "shared", data?.shared),
           ]}
         />
         {bench.length > 0 && (
-          <ExplorerSection title="In the workbench" className="apps-bench" acts={[]}>
+          <ExplorerSection title="Recently edited" className="apps-bench" acts={[]}>
             <NavList
-              label="In the workbench"
+              label="Recently edited"
               items={bench.map(({ slug, title, changes }) => ({
                 name: title,
                 icon: <AppWindow />,
                 href: `${root}/${slug}/edit`,
                 isOn: false,
-                end: changes > 0 && <span className="meta num">{changes} changed</span>,
+                end: changes > 0 && <span className="meta num">{changes} changes</span>,
               }))}
             />
           </ExplorerSection>

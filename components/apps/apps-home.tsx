@@ -36,17 +36,17 @@ const AHEAD = "600px";
 /** Filter of the apps page, as in its address. */
 type Show = "all" | "mine" | "favorites" | "shared";
 const HEADINGS: Record<Exclude<Show, "all">, string> = {
-  mine: "Mine",
+  mine: "My apps",
   favorites: "Favourites",
-  shared: "Shared with a link",
+  shared: "Shared by link",
 };
 
 /** Sections of the sidebar, for phones, which have none. */
 const PHONE_PARTS: readonly Segment<Show>[] = [
   { value: "all", label: "All" },
-  { value: "mine", label: "Mine" },
+  { value: "mine", label: "My apps" },
   { value: "favorites", label: "Favourites" },
-  { value: "shared", label: "By link" },
+  { value: "shared", label: "Shared" },
 ];
 
 /** Lists all apps that the user may see: popular ones, new ones, then the rest in an order personal to the user. */
@@ -87,7 +87,7 @@ export function AppsHome() {
   const link = (
     <Link className="btn" href={`${root}/link`}>
       <GitBranch className="s" />
-      {isLinked ? "Linked repository" : "Link a repository"}
+      {isLinked ? "Linked repository" : "Link repository"}
     </Link>
   );
   return (
@@ -105,9 +105,9 @@ export function AppsHome() {
     >
       {isPhone && all.length > 0 && (
         <div className="apps-phone-find">
-          <NavFind label="Find an app" root={root} />
+          <NavFind label="Search apps" root={root} />
           <Segments
-            label="Which apps"
+            label="App filter"
             value={show}
             options={PHONE_PARTS}
             onChange={(next) => window.history.replaceState(null, "", next === "all" ? root : `${root}?show=${next}`)}
@@ -122,10 +122,7 @@ export function AppsHome() {
             <LayoutGrid />
           </span>
           <h2>No apps yet</h2>
-          <p>
-            An app is a page of your own over the data of this workspace: a look-up, a calculator, a form. Begin with a
-            template, or bring a repository that holds one.
-          </p>
+          <p>Build small tools on your workspace's data. Start from a template.</p>
           <div className="row">
             {add}
             {link}
@@ -133,19 +130,24 @@ export function AppsHome() {
         </div>
       )}
       {isNarrowed ? (
-        <Shelf title={search === "" && show !== "all" ? HEADINGS[show] : "Found"} note="" cards={found} tells="views" />
+        <Shelf
+          title={search === "" && show !== "all" ? HEADINGS[show] : "Results"}
+          note=""
+          cards={found}
+          tells="views"
+        />
       ) : (
         <>
-          <Shelf title="Popular" note="Most opened this week" cards={popular} tells="views" />
-          <Shelf title="New" note="Published or made last" cards={fresh} tells="age" />
-          <Shelf title="Recommended for you" note="From what you and your team open" cards={apps} tells="views" />
+          <Shelf title="Popular" note="Most viewed this week" cards={popular} tells="views" />
+          <Shelf title="New" note="Recently created or published" cards={fresh} tells="age" />
+          <Shelf title="Recommended for you" note="Based on what your team uses" cards={apps} tells="views" />
         </>
       )}
       {feed.data && all.length > 0 && isNarrowed && found.length === 0 && !feed.hasNextPage && (
         <NoneShown noun="app" search={search} alsoBy="description" href={root} />
       )}
       {feed.data && isNarrowed && found.length === 0 && feed.hasNextPage && (
-        <p className="t2 apps-so-far">None among the first {all.length} apps.</p>
+        <p className="t2 apps-so-far">No matches in the first {all.length} apps.</p>
       )}
       {feed.data && <MorePages feed={feed} isByItself={pages.length < PAGES_BY_THEMSELVES} isSearching={isNarrowed} />}
       {isNew && <NewApp onClose={closeNew} />}
@@ -215,7 +217,7 @@ function MorePages({ feed, isByItself, isSearching }: MorePagesProps) {
       {isOn ? (
         feed.isFetchingNextPage && <CardBones />
       ) : (
-        <LoadMore pages={feed} label={isSearching ? "Look through more apps" : "Load more"} className="btn" />
+        <LoadMore pages={feed} label={isSearching ? "Search more apps" : "Load more"} className="btn" />
       )}
     </div>
   );
@@ -224,7 +226,7 @@ function MorePages({ feed, isByItself, isSearching }: MorePagesProps) {
 /** Placeholder cards while the feed loads. */
 function CardBones() {
   return (
-    <div className="app-grid app-bones" role="status" aria-label="Reading the apps">
+    <div className="app-grid app-bones" role="status" aria-label="Loading apps">
       {Array.from({ length: 8 }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: bones have no names and never move
         <div key={i} className="app-card">

@@ -34,8 +34,8 @@ export function LinkForm({ accounts, onLinked }: LinkFormProps) {
   const link = async (event: FormEvent) => {
     event.preventDefault();
     const missing: Problems = {
-      ...(fields.owner.trim() === "" && { owner: "Name who it belongs to." }),
-      ...(fields.repo.trim() === "" && { repo: "Name the repository." }),
+      ...(fields.owner.trim() === "" && { owner: "Enter an owner." }),
+      ...(fields.repo.trim() === "" && { repo: "Enter a repository name." }),
     };
     setProblems(missing);
     setFailure(null);
@@ -48,7 +48,7 @@ export function LinkForm({ accounts, onLinked }: LinkFormProps) {
         ...(fields.defaultBranch.trim() !== "" && { defaultBranch: fields.defaultBranch.trim() }),
         ...(fields.subdirectory.trim() !== "" && { subdirectory: fields.subdirectory.trim() }),
       });
-      announce("Linked");
+      announce("Repository linked");
       await onLinked();
     } catch (error) {
       const said = problemsOf(error, NAMES);
@@ -74,10 +74,14 @@ export function LinkForm({ accounts, onLinked }: LinkFormProps) {
           {failure}
         </Notice>
       )}
-      <TextField label="Owner" help="The person or the organisation on the host" {...field("owner")} />
+      <TextField label="Owner" help="User or organisation on the Git host" {...field("owner")} />
       <TextField label="Repository" {...field("repo")} />
-      <TextField label="Branch" help="What is published lands there" {...field("defaultBranch")} />
-      <TextField label="Folder" help="Where apps/ lies in it. Empty: at its top." {...field("subdirectory")} />
+      <TextField label="Branch" help="Publishing pushes to this branch" {...field("defaultBranch")} />
+      <TextField
+        label="Folder"
+        help="Folder that contains apps/. Leave empty for the root."
+        {...field("subdirectory")}
+      />
       <div className="row acts">
         <button type="submit" className="btn primary" disabled={isBusy || outage !== null}>
           {isBusy ? "Linking" : "Link repository"}

@@ -26,7 +26,7 @@ export function LinkRepository() {
   const repo = link.data?.repo;
   return (
     <Page
-      title={repo ? `${repo.owner}/${repo.repo}` : "Link a repository"}
+      title={repo ? `${repo.owner}/${repo.repo}` : "Link repository"}
       trail={
         <>
           <Link href={`/w/${workspace.slug}/apps`}>Apps</Link>
@@ -34,11 +34,8 @@ export function LinkRepository() {
         </>
       }
     >
-      <p className="lead">
-        The apps of this workspace and the folders below apps/ of the repository become one: what is published here is
-        pushed there, and what is pushed there arrives here.
-      </p>
-      {link.isPending && <ListSkeleton label="Reading the link" />}
+      <p className="lead">Sync this workspace's apps with a Git repository, both ways.</p>
+      {link.isPending && <ListSkeleton label="Loading repository" />}
       {link.isError && !link.data && <LoadFailure error={link.error} onRetry={() => link.refetch()} />}
       {link.data && (repo ? <LinkedRepository repo={repo} /> : <Begin link={link.data} onLinked={link.refetch} />)}
     </Page>
@@ -54,26 +51,21 @@ function Begin({ link: { configured, installations }, onLinked }: BeginProps) {
   const authorization = useSearchParams().get("authorization");
   const accounts = installations.map(({ account }) => account);
   if (workspace.role === "member") {
-    return <Notice kind="locked">Only an admin links a repository. Ask one of them.</Notice>;
+    return <Notice kind="locked">Only admins can link a repository. Ask an admin.</Notice>;
   }
   if (!configured) {
-    return (
-      <Notice kind="warn">
-        This server knows no repository host. Whoever runs it sets up its access to one; docs/operate/deploy.md says
-        how.
-      </Notice>
-    );
+    return <Notice kind="warn">No Git host configured. Ask your administrator to set one up.</Notice>;
   }
   return (
     <>
       {authorization === "refused" && (
         <Notice kind="warn" role="status">
-          The host was not let to list your installations. Without them nothing can be linked.
+          Git host access denied. Authorise access to link a repository.
         </Notice>
       )}
       {authorization === "done" && accounts.length === 0 && (
         <Notice kind="warn" role="status">
-          The host lists no installation of yours. Install its app on the repository first, then let it list them again.
+          No installations found. Install the app on your repository, then refresh.
         </Notice>
       )}
       <AskHost accounts={accounts} />
@@ -111,11 +103,11 @@ function AskHost({ accounts }: { accounts: string[] }) {
       )}
       <p className="t2">
         {accounts.length > 0
-          ? `The host lists repositories of ${accounts.join(", ")} for you.`
-          : "The host asks you whether it may list what you have installed its app on. It leads back here."}
+          ? `Access to repositories of ${accounts.join(", ")}.`
+          : "Authorise access on your Git host. You'll return here afterwards."}
       </p>
       <button type="button" className={accounts.length > 0 ? "btn sm" : "btn primary"} onClick={() => void ask()}>
-        {accounts.length > 0 ? "List again" : "Ask the host"}
+        {accounts.length > 0 ? "Refresh list" : "Authorise access"}
       </button>
     </div>
   );

@@ -6,17 +6,17 @@ export function toLinkWords(
   { state, defaultBranch, conflicts, syncedAt }: Repo,
   now: Date | null,
 ): { text: string; isProblem: boolean } {
-  const ago = syncedAt === null || now === null ? "" : `, synced ${formatAgo(new Date(syncedAt), now)}`;
+  const ago = syncedAt === null || now === null ? "" : `, last synced ${formatAgo(new Date(syncedAt), now)}`;
   switch (state) {
     case "synced":
-      return { text: `Linked, ${defaultBranch}${ago}`, isProblem: false };
+      return { text: `Linked to ${defaultBranch}${ago}`, isProblem: false };
     case "pending":
-      return { text: `Waits for its turn, ${defaultBranch}${ago}`, isProblem: false };
+      return { text: `Sync queued for ${defaultBranch}${ago}`, isProblem: false };
     case "conflict": {
       const count = conflicts.length === 1 ? "1 file" : `${conflicts.length} files`;
-      return { text: `${count} changed on both sides${ago}`, isProblem: true };
+      return { text: `Conflicts in ${count}${ago}`, isProblem: true };
     }
     case "failing":
-      return { text: `Not in step${ago}`, isProblem: true };
+      return { text: `Sync failed${ago}`, isProblem: true };
   }
 }

@@ -16,9 +16,9 @@ const AGE_EVERY_MS = 30_000;
 
 /** Describes how the repository and the workspace were combined when they were linked. */
 const ADOPTIONS: Record<Repo["adoption"], string> = {
-  imported: "It had apps when it was linked: they came to the workspace.",
-  seeded: "It was empty when it was linked: the apps of this workspace went into it.",
-  fresh: "Neither had an app when it was linked: new ones stand in both.",
+  imported: "Its apps were imported into this workspace.",
+  seeded: "This workspace's apps were pushed to it.",
+  fresh: "Linked with no apps on either side.",
 };
 
 /** State of a linked repository, with conflicts to resolve and a button to remove the link. */
@@ -48,7 +48,7 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
     }
   };
   const mirror = (prefer?: "workspace" | "host") =>
-    void act(() => appApi.mirrorRepository(workspace.id, prefer), "It is looked at in a moment.");
+    void act(() => appApi.mirrorRepository(workspace.id, prefer), "Sync queued");
   return (
     <div className="linked">
       {failure !== null && !isEnding && (
@@ -59,15 +59,15 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
       <Notice kind={isProblem ? "warn" : "good"}>{repo.problem ?? `${text}.`}</Notice>
       {repo.conflicts.length > 0 && (
         <section className="part" aria-labelledby="link-conflicts">
-          <h2 id="link-conflicts">Changed on both sides</h2>
+          <h2 id="link-conflicts">Conflicts</h2>
           <PathList paths={repo.conflicts.map((path) => ({ path }))} />
           {isAdmin && (
             <div className="row link-acts">
               <button type="button" className="btn" disabled={isStill} onClick={() => mirror("workspace")}>
-                Keep those of the workspace
+                Keep workspace version
               </button>
               <button type="button" className="btn" disabled={isStill} onClick={() => mirror("host")}>
-                Keep those of the host
+                Keep repository version
               </button>
             </div>
           )}
@@ -75,7 +75,7 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
       )}
       {repo.skipped.length > 0 && (
         <section className="part" aria-labelledby="link-skipped">
-          <h2 id="link-skipped">Left out</h2>
+          <h2 id="link-skipped">Skipped files</h2>
           <PathList paths={repo.skipped} />
         </section>
       )}
@@ -90,12 +90,12 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
       </p>
       <div className="row link-acts">
         <a className="btn" href={repo.url} target="_blank" rel="noreferrer">
-          Open on the host
+          Open repository
         </a>
         {isAdmin && (
           <>
             <button type="button" className="btn" disabled={isStill} onClick={() => mirror()}>
-              Mirror now
+              Sync now
             </button>
             <button type="button" className="btn ghost danger" disabled={isStill} onClick={() => setIsEnding(true)}>
               Unlink repository
@@ -109,10 +109,10 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
         isOpen={isEnding}
         isBusy={isBusy}
         failure={failure}
-        onConfirm={() => void act(() => appApi.unlinkRepository(workspace.id), "The repository is unlinked.")}
+        onConfirm={() => void act(() => appApi.unlinkRepository(workspace.id), "Repository unlinked")}
         onClose={() => setIsEnding(false)}
       >
-        Both sides keep what they have, and no change goes from one to the other any more.
+        Both sides keep their files. Changes no longer sync.
       </Confirm>
     </div>
   );

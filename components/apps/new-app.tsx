@@ -32,7 +32,7 @@ export function NewApp({ onClose }: { onClose: () => void }) {
       {templates.isError ? (
         <LoadFailure error={templates.error} onRetry={() => templates.refetch()} />
       ) : (
-        <ListSkeleton label="Reading the templates" />
+        <ListSkeleton label="Loading templates" />
       )}
     </Modal>
   );
@@ -52,7 +52,7 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
   const [isBusy, setIsBusy] = useState(false);
 
   const [create] = useSingleFlight(async () => {
-    if (title.trim() === "") return setProblems({ title: "Give it a title." });
+    if (title.trim() === "") return setProblems({ title: "Enter a title." });
     setIsBusy(true);
     setFailure(null);
     setProblems({});
@@ -96,7 +96,7 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
         )}
         <TitleField value={title} error={problems.title} onChange={setTitle} isFirst />
         <fieldset className="field" disabled={isBusy}>
-          <legend className="flabel">Begin with</legend>
+          <legend className="flabel">Template</legend>
           <div className="template-grid">
             {templates.map((each) => (
               <TemplateChoice
@@ -108,13 +108,8 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
             ))}
           </div>
         </fieldset>
-        <DescriptionField
-          value={description}
-          error={problems.description}
-          help="Shown below its title, so that people know what it is for"
-          onChange={setDescription}
-        />
-        <AccessField value={access} isDisabled={isBusy} privateHelp="Share it when it is ready" onChange={setAccess} />
+        <DescriptionField value={description} error={problems.description} onChange={setDescription} />
+        <AccessField value={access} isDisabled={isBusy} privateHelp="You can share it later" onChange={setAccess} />
       </form>
     </Modal>
   );

@@ -22,10 +22,10 @@ export function RepositoryCard() {
     <Link className="repository-card" href={`/w/${workspace.slug}/apps/link`}>
       <span className="row xs b5">
         <GitBranch className="s" />
-        <span className="trunc">{repo ? `${repo.owner}/${repo.repo}` : "Link a repository"}</span>
+        <span className="trunc">{repo ? `${repo.owner}/${repo.repo}` : "Link repository"}</span>
       </span>
       <span className={words?.isProblem ? "repository-state bad" : "repository-state"}>
-        {words ? words.text : "Your apps, in git at your host too"}
+        {words ? words.text : "Sync apps with your Git host"}
       </span>
     </Link>
   );

@@ -17,7 +17,7 @@ export function ShareApp({ app, onClose }: { app: App; onClose: () => void }) {
         id: app.id,
         title: app.title,
         access: app.access,
-        lead: "People with the link see the published version, never the code or a key.",
+        lead: "Anyone with the link can use the published app.",
         canEmbed: false,
         read: (signal) => appApi.readShare(workspace.id, app.id, signal),
         put: (body) => appApi.putShare(workspace.id, app.id, body),

@@ -15,7 +15,7 @@ export function AuthFrame({ children }: { children: ReactNode }) {
         </div>
         <div className="auth-words">
           <h2>Put your data to work, together.</h2>
-          <p>Query it and read the answer, in one workspace your whole team can open.</p>
+          <p>Query, chart and share data in one workspace.</p>
         </div>
       </aside>
       <main className="auth-main">

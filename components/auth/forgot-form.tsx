@@ -27,19 +27,17 @@ export function ForgotForm() {
     return (
       <div className="auth-form">
         <Notice kind="good" role="status">
-          If <b className="b6">{sentTo}</b> has an account here, a link is on its way. It works once, for 30 minutes.
+          If <b className="b6">{sentTo}</b> has an account, we've sent it a reset link. It expires in 30 minutes.
         </Notice>
-        <p className="auth-foot">
-          Nothing came? Look into the spam folder, and ask whoever runs this installation whether it sends mail.
-        </p>
+        <p className="auth-foot">No email? Check your spam folder or contact your administrator.</p>
         <button type="button" className="btn lg" onClick={() => setSentTo(null)}>
-          Use another address
+          Use another email
         </button>
       </div>
     );
   }
   return (
-    <form className="auth-form" onSubmit={submit} noValidate aria-label="Set a new password" method="post">
+    <form className="auth-form" onSubmit={submit} noValidate aria-label="Reset your password" method="post">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
@@ -56,7 +54,7 @@ export function ForgotForm() {
         {...form.register("email", { validate: (email) => findEmailProblem(email) ?? true })}
       />
       <button type="submit" className="btn primary lg" disabled={isSubmitting}>
-        {isSubmitting ? "Sending the link" : "Send me a link"}
+        {isSubmitting ? "Sending link" : "Send reset link"}
       </button>
     </form>
   );

@@ -13,12 +13,12 @@ export function OpenInvite({ token }: { token: string }) {
   return (
     <div className="auth-form">
       <Link className="btn primary lg" href={`/register?next=${next}`}>
-        Create an account
+        Create account
       </Link>
       <Link className="btn lg" href={`/login?next=${next}`}>
         Sign in
       </Link>
-      <p className="auth-foot">Use the address that the invitation was sent to: it works for that one only.</p>
+      <p className="auth-foot">Use the email address that received the invitation.</p>
     </div>
   );
 }
@@ -77,14 +77,14 @@ export function ForeignInvite({ token, ownEmail, email }: { token: string; ownEm
         </Notice>
       )}
       <Notice kind="warn">
-        You are signed in as <b className="b6">{ownEmail}</b>. This invitation works for <b className="b6">{email}</b>{" "}
-        only. Sign in with that account, or ask for an invitation to yours.
+        This invitation is for <b className="b6">{email}</b>. You're signed in as <b className="b6">{ownEmail}</b>.
+        Switch accounts to accept it.
       </Notice>
       <button type="button" className="btn primary lg" disabled={isBusy} onClick={change}>
-        {isBusy ? "Signing out" : "Use the other account"}
+        {isBusy ? "Signing out" : "Switch account"}
       </button>
       <Link className="btn lg" href="/">
-        Back to your workspace
+        Back to workspace
       </Link>
     </div>
   );

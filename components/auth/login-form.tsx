@@ -79,7 +79,7 @@ export function LoginForm({ next, email = "" }: { next: string; email?: string }
         name="password"
         aside={
           <a className="xs" href="/forgot">
-            Forgot it?
+            Forgot password?
           </a>
         }
         autoComplete="current-password"

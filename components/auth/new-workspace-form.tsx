@@ -37,10 +37,10 @@ export function NewWorkspaceForm() {
         autoComplete="organization"
         placeholder="Harrow & Pine"
         error={errors.name?.message}
-        {...form.register("name", nameRule("Give the workspace a name.", WORKSPACE_NAME_MAX))}
+        {...form.register("name", nameRule("Enter a workspace name.", WORKSPACE_NAME_MAX))}
       />
       <button type="submit" className="btn primary lg" disabled={isSubmitting || isDone}>
-        {isSubmitting || isDone ? "Creating the workspace" : "Create workspace"}
+        {isSubmitting || isDone ? "Creating workspace" : "Create workspace"}
       </button>
     </form>
   );

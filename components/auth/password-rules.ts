@@ -4,7 +4,7 @@ const PASSWORD_LENGTH = { min: 8, max: 128 };
 /** Returns the problem of a new password, or true if there is none, as forms expect. */
 export function findPasswordProblem(password: string): string | true {
   const length = [...password.normalize("NFC")].length;
-  if (length === 0) return "Choose a password.";
-  if (length < PASSWORD_LENGTH.min) return `${PASSWORD_LENGTH.min - length} more to reach 8 characters.`;
-  return length > PASSWORD_LENGTH.max ? `At most ${PASSWORD_LENGTH.max} characters.` : true;
+  if (length === 0) return "Enter a password.";
+  if (length < PASSWORD_LENGTH.min) return `Use at least 8 characters (${PASSWORD_LENGTH.min - length} more).`;
+  return length > PASSWORD_LENGTH.max ? `Use at most ${PASSWORD_LENGTH.max} characters.` : true;
 }

@@ -40,7 +40,7 @@ export function ProviderButtons({ providers, next }: { providers: Provider[]; ne
           </button>
         ))}
       </div>
-      <div className="auth-or">or with email</div>
+      <div className="auth-or">or continue with email</div>
     </>
   );
 }

@@ -9,14 +9,14 @@ export function ReachNotice({ reach }: { reach: Reach }) {
 function toSentence(reach: Reach) {
   switch (reach.by) {
     case "machine":
-      return "This server has no accounts yet, and only this machine reaches it.";
+      return "No accounts yet. This server is reachable from this machine only.";
     case "address":
-      return `This server has no accounts yet. Anyone who can reach ${reach.url} can register.`;
+      return `No accounts yet. Anyone who can reach ${reach.url} can register.`;
     case "network":
       return (
         <>
-          This server has no accounts yet. Anyone who can reach this machine can register; starting with{" "}
-          <code>HOST=127.0.0.1</code> keeps it to this machine.
+          No accounts yet. Anyone who can reach this machine can register. Set <code>HOST=127.0.0.1</code> to restrict
+          access.
         </>
       );
   }

@@ -64,18 +64,18 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
 
   const taken = (
     <>
-      This address has an account. <Link href={loginHref}>Sign in</Link>
+      This email already has an account. <Link href={loginHref}>Sign in</Link>
     </>
   );
   return (
-    <form className="auth-form" onSubmit={submit} noValidate aria-label="Create your account" method="post">
+    <form className="auth-form" onSubmit={submit} noValidate aria-label="Create account" method="post">
       {failure && <FormFailure>{failure}</FormFailure>}
       <TextField
         label="Name"
         autoComplete="name"
         autoFocus
         error={errors.name?.message}
-        {...form.register("name", { maxLength: { value: 120, message: "At most 120 characters." } })}
+        {...form.register("name", { maxLength: { value: 120, message: "Use at most 120 characters." } })}
       />
       <TextField
         label="Email"
@@ -87,7 +87,7 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
         readOnly={invitation !== null}
         help={
           invitation
-            ? "The invitation is for this address."
+            ? "Set by your invitation."
             : toSuggestion(suggestion, (meant) => form.setValue("email", meant, { shouldValidate: true }))
         }
         {...form.register("email", {
@@ -102,21 +102,18 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
         meter={<StrengthBar strength={strength} />}
         help={
           strength.isCommon ? (
-            <span className="t-warn">
-              This is one of the most used passwords and quickly guessed. A short sentence is safer.
-            </span>
+            <span className="t-warn">This password is too common. Use a short sentence.</span>
           ) : (
-            "At least 8 characters. A short sentence works well."
+            "At least 8 characters."
           )
         }
         {...form.register("password", { validate: findPasswordProblem })}
       />
       <button type="submit" className="btn primary lg" disabled={isBusy}>
-        {isBusy ? "Creating your account" : invitation ? "Create account and join" : "Create account"}
+        {isBusy ? "Creating account" : invitation ? "Create account and join" : "Create account"}
       </button>
       <p className="auth-foot">
-        {invitation ? "You also get" : "You start with"} a workspace of your own and a sample shop database to try
-        things on.
+        {invitation ? "Also includes" : "Includes"} your own workspace with a sample database.
       </p>
     </form>
   );

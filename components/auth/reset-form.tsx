@@ -31,7 +31,7 @@ export function ResetForm({ token }: { token: string }) {
     return (
       <div className="auth-form">
         <Notice kind="good" role="status">
-          Password changed. Sign in with the new one.
+          Password changed. Sign in with your new password.
         </Notice>
         <Link className="btn primary lg" href="/login">
           Sign in
@@ -43,7 +43,7 @@ export function ResetForm({ token }: { token: string }) {
     <form className="auth-form" onSubmit={submit} noValidate aria-label="Choose a new password" method="post">
       {failure && (
         <Notice kind="bad" role="alert">
-          {failure} <Link href="/forgot">Ask for a new link</Link>
+          {failure} <Link href="/forgot">Request new link</Link>
         </Notice>
       )}
       <PasswordField
@@ -54,11 +54,9 @@ export function ResetForm({ token }: { token: string }) {
         meter={<StrengthBar strength={strength} />}
         help={
           strength.isCommon ? (
-            <span className="t-warn">
-              This is one of the most used passwords and quickly guessed. A short sentence is safer.
-            </span>
+            <span className="t-warn">This password is too common. Use a short sentence.</span>
           ) : (
-            "At least 8 characters. A short sentence works well."
+            "At least 8 characters."
           )
         }
         {...form.register("password", { validate: findPasswordProblem })}

@@ -1,6 +1,6 @@
 import type { PasswordStrength } from "@/lib/features/accounts/browser/password-strength";
 
-const WORDS = ["", "easy to guess", "could be stronger", "good", "strong"] as const;
+const WORDS = ["", "weak", "fair", "good", "strong"] as const;
 const PARTS = [1, 2, 3, 4] as const;
 
 /** Four segments, filled by the strength of the password. */

@@ -155,7 +155,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
       {hasLegend && endsRoom === null && (
         <ChartLegend data={data} theme={theme} hidden={hidden} onToggle={onToggle} ends={null} />
       )}
-      {isFailed && <p className="chart-said">The chart could not be drawn. Choose another kind.</p>}
+      {isFailed && <p className="chart-said">Couldn't draw the chart. Choose another type.</p>}
       <div ref={frameRef} className="chart-frame">
         <div className="chart-picture" role="img" aria-labelledby={summaryId}>
           <div ref={hostRef} className="chart-host" />
@@ -192,13 +192,13 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
           className="chart-hand"
           role="slider"
           tabIndex={0}
-          aria-label={marks ? "Crosshair, Enter filters by the mark" : "Crosshair"}
+          aria-label={marks ? "Data points. Press Enter to filter." : "Data points"}
           aria-valuemin={1}
           aria-valuemax={Math.max(1, stops.length)}
           aria-valuenow={(cursor?.stop ?? 0) + 1}
           aria-valuetext={
             stop === null
-              ? `${stops.length} places, arrow keys go from one to the next`
+              ? `${stops.length} points. Use arrow keys to move.`
               : describeStop(
                   picture,
                   stop.rows.length > 1 && row !== null

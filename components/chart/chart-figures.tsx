@@ -18,7 +18,7 @@ export function ChartFigures({ picture, look }: { picture: Picture; look: CellLo
           <div key={figure.series} className="chart-figure">
             <p className="xs t2">{data.series[figure.series]?.name}</p>
             <p className="chart-figure-value num">
-              {figure.text === null ? "no value" : formatUp(figure.text, picture, figure.series, look)}
+              {figure.text === null ? "No value" : formatUp(figure.text, picture, figure.series, look)}
             </p>
             {change !== null && <p className="xs t3">{change}</p>}
             {figure.line.length > 1 && <FigureLine figure={figure} colour={colourOf(data, figure.series, theme)} />}

@@ -14,7 +14,7 @@ export function ChartTable({ picture, look }: { picture: Picture; look: CellLook
   const classOf = (column: number) => (column >= numbersFrom ? "r num" : undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it
-    <section className="chart-table" aria-label="Points of the chart" tabIndex={0}>
+    <section className="chart-table" aria-label="Chart data" tabIndex={0}>
       <table>
         <caption className="sr-only">{nameChart(picture.settings)}</caption>
         <thead>
@@ -43,7 +43,7 @@ export function ChartTable({ picture, look }: { picture: Picture; look: CellLook
       </table>
       {rowCount > rows.length && (
         <p className="xs t3">
-          The first {formatCount(rows.length)} of {formatCount(rowCount)}.
+          First {formatCount(rows.length)} of {formatCount(rowCount)} rows.
         </p>
       )}
     </section>

@@ -33,7 +33,7 @@ export function Chart({ data, settings, look, isTable, hidden, onHidden, marks }
   return (
     <div className="chart-area">
       {data.rowCount === 0 ? (
-        <p className="chart-said">There are no rows to draw.</p>
+        <p className="chart-said">No data</p>
       ) : isBlank(picture) && hidden.size === 0 ? (
         <p className="chart-said">{toBlankWords(data, settings)}</p>
       ) : isTable ? (
@@ -63,6 +63,6 @@ export function useHidden(key: string): [ReadonlySet<number>, (hidden: ReadonlyS
 function toBlankWords(data: ChartData, { across, up }: ChartSettings): string {
   const columns = up.flatMap(({ column }) => column ?? []).join(" and ");
   return data.noPlace === data.rowCount
-    ? `No row has a value for ${across}. Choose another column across.`
-    : `No row has a number for ${columns}. Choose another column to draw upwards.`;
+    ? `${across} has no values. Choose another x-axis column.`
+    : `${columns} has no numbers. Choose another y-axis column.`;
 }

@@ -98,10 +98,7 @@ export async function toPictureFile(spec: TopLevelSpec, format: "png" | "svg"): 
     if (format === "svg") return new Blob([await view.toSVG()], { type: "image/svg+xml" });
     const canvas = await view.toCanvas(PICTURE_SCALE);
     return await new Promise((resolve, reject) => {
-      canvas.toBlob(
-        (blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be made."))),
-        "image/png",
-      );
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("Couldn't create the image."))), "image/png");
     });
   } finally {
     view.finalize();
@@ -120,8 +117,8 @@ async function toView(spec: TopLevelSpec, element: HTMLElement | null) {
     // A chart loads nothing and links nowhere: all its data is inline.
     loader: {
       ...loader(),
-      load: () => Promise.reject(new Error("A chart loads nothing.")),
-      sanitize: () => Promise.reject(new Error("A chart leads nowhere.")),
+      load: () => Promise.reject(new Error("Charts can't load external data.")),
+      sanitize: () => Promise.reject(new Error("Charts can't contain links.")),
     },
   });
   return view.runAsync();

@@ -18,9 +18,9 @@ export function PictureMenu({ data, ...ask }: PictureMenuProps) {
     if (data === null) return;
     try {
       await savePicture({ ...ask, data, theme }, format);
-      announce("The picture is saved.");
+      announce("Image exported");
     } catch {
-      showFailure("The picture could not be made. Try the other format, or another kind of chart.");
+      showFailure("Couldn't export the image. Try another format.");
     }
   };
   return (
@@ -28,12 +28,12 @@ export function PictureMenu({ data, ...ask }: PictureMenuProps) {
       trigger={
         <button type="button" className="btn sm" disabled={data === null}>
           <ImageDown className="s" />
-          Save picture
+          Export image
         </button>
       }
     >
-      <MenuItem onSelect={() => void save("png")}>PNG, for documents and chats</MenuItem>
-      <MenuItem onSelect={() => void save("svg")}>SVG, sharp at any size</MenuItem>
+      <MenuItem onSelect={() => void save("png")}>Export PNG</MenuItem>
+      <MenuItem onSelect={() => void save("svg")}>Export SVG</MenuItem>
     </Menu>
   );
 }

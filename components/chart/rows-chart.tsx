@@ -51,7 +51,7 @@ export function RowsChart({ title, spec, rows, fields, look }: RowsChartProps) {
       <div className="rows-chart-foot">
         <button type="button" className="btn sm ghost" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
           {isTable ? <ChartLine className="s" /> : <Table2 className="s" />}
-          {isTable ? "Show as chart" : "Show as table"}
+          {isTable ? "View as chart" : "View as table"}
         </button>
         <PictureMenu data={data} settings={settings} look={look} hidden={hidden} name={title} />
       </div>

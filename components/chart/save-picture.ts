@@ -35,7 +35,7 @@ export async function savePicture({ data, settings, look, hidden, theme, name }:
   };
   const figures = toFigures(data).map((figure) => ({
     name: data.series[figure.series]?.name ?? "",
-    value: figure.text === null ? "no value" : formatUp(figure.text, picture, figure.series, look),
+    value: figure.text === null ? "No value" : formatUp(figure.text, picture, figure.series, look),
     note: describeChange(picture, figure, look) ?? "",
   }));
   const spec =

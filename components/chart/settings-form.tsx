@@ -18,9 +18,9 @@ import {
 import { isNumericField } from "@/lib/base/values/cell-text";
 import type { ResultField } from "@/lib/base/values/json-rows";
 
-const KIND_LABELS: Record<ChartKind, string> = { line: "Line", bar: "Bar", area: "Area", scatter: "Scatter", histogram: "Histogram", pie: "Pie", kpi: "Figure" }; // biome-ignore format: one look
-const STACK_LABELS: Record<Stacking, string> = { stacked: "On top", share: "As shares", apart: "Apart" };
-const SORT_LABELS: Record<ChartSort, string> = { value: "By value", label: "By name", given: "As it comes" };
+const KIND_LABELS: Record<ChartKind, string> = { line: "Line", bar: "Bar", area: "Area", scatter: "Scatter", histogram: "Histogram", pie: "Pie", kpi: "Number" }; // biome-ignore format: one look
+const STACK_LABELS: Record<Stacking, string> = { stacked: "Stacked", share: "100% stacked", apart: "Grouped" };
+const SORT_LABELS: Record<ChartSort, string> = { value: "Value", label: "Name", given: "Query order" };
 const TOPS = [3, 5, 10, 20, 50];
 const PER_COLUMN = ["sum", "average", "min", "max", "each"] as const;
 /** Value for no column: column names cannot consist of this character. */
@@ -48,21 +48,21 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
   return (
     <>
       <Shelf
-        label="Kind"
+        label="Chart type"
         value={kind}
         options={CHART_KINDS.map((each) => ({ value: each, label: KIND_LABELS[each] }))}
         onChange={(next) => onChange(toKind(settings, next, fields))}
       />
       <Shelf
-        label={kind === "pie" ? "Slices" : kind === "kpi" ? "Over time" : "Across"}
+        label={kind === "pie" ? "Slices" : kind === "kpi" ? "Time column" : "X-axis"}
         value={across ?? NONE}
-        options={kind === "kpi" ? [{ value: NONE, label: "No" }, ...acrossColumns] : acrossColumns}
+        options={kind === "kpi" ? [{ value: NONE, label: "None" }, ...acrossColumns] : acrossColumns}
         onChange={(name) => set({ across: name === NONE ? null : name })}
       />
       {kind !== "histogram" && <Measures fields={fields} settings={settings} onChange={(next) => set({ up: next })} />}
       {kind !== "pie" && kind !== "kpi" && (up.length === 1 || kind === "histogram" || kind === "scatter") && (
         <Shelf
-          label="Colour"
+          label="Colour by"
           value={colour ?? NONE}
           options={[{ value: NONE, label: "None" }, ...columns]}
           onChange={(name) => set({ colour: name === NONE ? null : name })}
@@ -70,7 +70,7 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
       )}
       {(kind === "bar" || kind === "area") && hasSeries && (
         <Shelf
-          label="Series"
+          label="Stacking"
           value={stack}
           options={(["stacked", "share", "apart"] as const).map((each) => ({ value: each, label: STACK_LABELS[each] }))}
           onChange={(next) => set({ stack: next })}
@@ -78,7 +78,7 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
       )}
       {canSort && (
         <Shelf
-          label="Order"
+          label="Sort by"
           value={sort}
           options={(["value", "label", "given"] as const).map((each) => ({ value: each, label: SORT_LABELS[each] }))}
           onChange={(next) => set({ sort: next })}
@@ -86,13 +86,13 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
       )}
       {(canSort || (hasSeries && colour !== null && kind !== "scatter" && kind !== "kpi")) && (
         <Shelf
-          label="Greatest"
+          label="Limit"
           value={String(top)}
           options={[
-            { value: "null", label: "As many as fit" },
+            { value: "null", label: "No limit" },
             ...[...new Set([...TOPS, ...(top === null ? [] : [top])])]
               .sort((a, b) => a - b)
-              .map((count) => ({ value: String(count), label: `${count} and other` })),
+              .map((count) => ({ value: String(count), label: `Top ${count} + other` })),
           ]}
           onChange={(next) => set({ top: next === "null" ? null : Number(next) })}
         />
@@ -116,7 +116,7 @@ function Measures({
   const measures = listMeasures(fields, kind);
   const options = measures.map((measure) => ({
     value: toKey(measure),
-    label: measure.of === "each" ? `each ${measure.column}` : toMeasureName(measure),
+    label: measure.of === "each" ? `${measure.column} (each row)` : toMeasureName(measure),
   }));
   const isOne = kind === "pie" || kind === "scatter";
   const shown = isOne ? up.slice(0, 1) : up;
@@ -126,12 +126,12 @@ function Measures({
   return (
     <fieldset className="chart-measures" aria-labelledby={id}>
       <span id={id} className="flabel">
-        {kind === "pie" || kind === "kpi" ? "Value" : "Up"}
+        {kind === "pie" || kind === "kpi" ? "Value" : "Y-axis"}
       </span>
       {shown.map((measure, i) => (
         <div key={toKey(measure)} className="chart-measure">
           <Select
-            label={i === 0 ? (kind === "pie" || kind === "kpi" ? "Value" : "Up") : `Up, ${i + 1}`}
+            label={i === 0 ? (kind === "pie" || kind === "kpi" ? "Value" : "Y-axis") : `Y-axis ${i + 1}`}
             size="sm"
             value={isOne && kind === "scatter" ? toKey({ ...measure, of: "each" }) : toKey(measure)}
             options={options.filter(
@@ -146,7 +146,7 @@ function Measures({
             <button
               type="button"
               className="btn icon sm ghost"
-              aria-label={`Take ${toMeasureName(measure)} away`}
+              aria-label={`Remove ${toMeasureName(measure)}`}
               onClick={() => onChange(up.toSpliced(i, 1))}
             >
               <X className="s" />
@@ -157,7 +157,7 @@ function Measures({
       {!isOne && up.length < UP_MAX && next && (
         <button type="button" className="btn sm ghost" onClick={() => onChange([...up, next])}>
           <Plus className="s" />
-          Add a measure
+          Add measure
         </button>
       )}
     </fieldset>

@@ -14,7 +14,7 @@ type Hover = { at: { x: number; y: number }; values: [string, string][] };
 
 /** Maximum number of values in a tooltip. */
 const VALUES_MAX = 8;
-const UNDRAWN = "The chart could not be drawn. Choose another kind.";
+const UNDRAWN = "Couldn't draw the chart. Ask for another type.";
 
 /** A Vega-Lite specification that our settings cannot express, over the rows of a result. */
 export function SpecChart({ title, spec, rows }: SpecChartProps) {

@@ -47,7 +47,7 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
     );
   }
   const isMoved = form.moved.has(field.name);
-  const help = isMoved ? "Enter it again: the connection changes where it leads." : field.help;
+  const help = isMoved ? "The host changed. Enter this again." : field.help;
   const describedBy = [problem ? `${id}-problem` : null, help ? `${id}-help` : null].filter(Boolean).join(" ");
   return (
     <div className={`field span-${span}`}>
@@ -58,7 +58,7 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
       ) : (
         <label htmlFor={id}>
           {field.label}
-          {field.required && <span className="sr-only"> (needed)</span>}
+          {field.required && <span className="sr-only"> (required)</span>}
         </label>
       )}
       <Control
@@ -79,7 +79,7 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
       {field.kind === "json" && field.example !== undefined && value === "" && !isDisabled && (
         <div className="help">
           <button type="button" className="link" onClick={() => form.set(field.name, field.example ?? "")}>
-            Begin with the example
+            Use example
           </button>
         </div>
       )}
@@ -107,7 +107,7 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
       <Select
         labelId={`${id}-label`}
         describedBy={describedBy}
-        placeholder="Left out"
+        placeholder="Not set"
         value={value}
         options={field.options ?? []}
         onChange={(next) => form.set(field.name, next)}
@@ -163,7 +163,7 @@ function SecretControl({ id, field, form, isDisabled, describedBy }: ControlProp
       <div className="input secret-set">
         <Lock className="xs t3" />
         <span className="grow t2" id={id}>
-          Set, and sealed
+          Saved and encrypted
         </span>
         {!isDisabled && (
           <button
@@ -204,15 +204,15 @@ function SecretControl({ id, field, form, isDisabled, describedBy }: ControlProp
         <button
           type="button"
           className="link secret-replace"
-          aria-label={`Keep the old one: ${field.label}`}
+          aria-label={`Keep current ${field.label}`}
           onClick={() => form.keep(field.name)}
         >
-          Keep the old one
+          Keep current
         </button>
       ) : (
         <span className="row xs t3 secret-mark">
           <Lock className="xs" />
-          sealed
+          Encrypted
         </span>
       )}
     </div>
@@ -228,7 +228,7 @@ export function AddressWayPicker({ form }: { form: ConnectionForm }) {
     return (
       <div className="span-6">
         <button type="button" className="link" onClick={() => form.setWay("fields")}>
-          Fill in single fields instead
+          Enter fields instead
         </button>
       </div>
     );
@@ -237,14 +237,14 @@ export function AddressWayPicker({ form }: { form: ConnectionForm }) {
     if (pasted.trim() === "") return setSaid(null);
     if (form.fillIn(pasted)) {
       setText("");
-      setSaid("Filled in below. Look it over, then test it.");
+      setSaid("Fields filled in. Review them, then test.");
     } else {
-      setSaid("This is no address of a single server. Check it, or keep it whole.");
+      setSaid("Can't parse this connection string. Check it, or use it as is.");
     }
   };
   return (
     <div className="field span-6">
-      <label htmlFor={id}>Paste a connection string</label>
+      <label htmlFor={id}>Connection string</label>
       <div className="input mono-input">
         <input
           id={id}
@@ -270,9 +270,9 @@ export function AddressWayPicker({ form }: { form: ConnectionForm }) {
         />
       </div>
       <div id={`${id}-help`} className="help" role="status">
-        {said ?? "Fills in the fields below."}{" "}
+        {said ?? "Paste to fill in the fields below."}{" "}
         <button type="button" className="link" onClick={() => form.setWay("string")}>
-          Keep it whole instead
+          Use connection string as is
         </button>
       </div>
     </div>

@@ -73,7 +73,7 @@ export function ConnectionDetails({ connectionId }: { connectionId: string }) {
       {failure ? (
         <LoadFailure error={failure} onRetry={() => Promise.all([connection.refetch(), types.refetch()])} />
       ) : (
-        <ListSkeleton label="Reading the connection" />
+        <ListSkeleton label="Loading connection" />
       )}
     </Page>
   );
@@ -131,14 +131,14 @@ function Loaded({ connection, type, root, isSaved, onSaved, outcome, onOutcome }
         <ConnectionState connection={connection} isTesting={false} />
         {connection.serverVersion !== null && <span>{connection.serverVersion}</span>}
         <span className="t3">
-          Added by {names.get(connection.createdBy) ?? "a former member"}
+          Added by {names.get(connection.createdBy) ?? "former member"}
           {isAwake && `, ${formatDay(new Date(connection.createdAt))}`}
         </span>
       </div>
       {connection.status === "failing" && connection.lastError !== null && (
         <div className="conn-failing">
           <Notice kind="bad">
-            <b className="b6">The last test failed.</b> {connection.lastError}
+            <b className="b6">Last test failed.</b> {connection.lastError}
           </Notice>
         </div>
       )}
@@ -166,7 +166,7 @@ function Loaded({ connection, type, root, isSaved, onSaved, outcome, onOutcome }
         </div>
       ) : (
         <Notice kind="warn">
-          This server has no connections of the kind {connection.type} any more. Delete it, or ask your administrator.
+          {connection.type} is no longer supported. Delete the connection or contact your administrator.
         </Notice>
       )}
       <DeleteConnection

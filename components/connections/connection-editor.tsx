@@ -49,7 +49,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
   const onTrust = (hostKey: string) => {
     form.set("ssh.hostKeySha256", hostKey);
     onOutcome(null);
-    announce("The key is put in. Test again.");
+    announce("Host key trusted. Test again.");
   };
   return (
     <form
@@ -60,14 +60,12 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
     >
       {!mayChange && (
         <div className="span-6">
-          <Notice kind="locked">Only owners, admins and whoever added this connection may change it.</Notice>
+          <Notice kind="locked">Only its creator, admins and owners can edit this connection.</Notice>
         </div>
       )}
       {isSample && (
         <div className="span-6">
-          <Notice kind="info">
-            The sample comes with every workspace and is read-only. You may rename, tag or delete it.
-          </Notice>
+          <Notice kind="info">Sample data, read-only. You can rename, tag or delete it.</Notice>
         </div>
       )}
       {mayChange && form.hasTwoWays && (
@@ -83,7 +81,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
         <div className="span-6">
           <SwitchRow
             label="Read-only"
-            help="The database itself refuses every change. Turn this off to let consoles change rows."
+            help="The database rejects all writes. Turn off to allow them."
             isOn={form.isReadOnly}
             onChange={form.setIsReadOnly}
             isDisabled={isDisabled}
@@ -91,7 +89,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
         </div>
       )}
       <Messages outcome={outcome} failure={saving.failure} onTrust={mayChange ? onTrust : null}>
-        {isSaved && !isDirty && <Notice kind="good">Saved.</Notice>}
+        {isSaved && !isDirty && <Notice kind="good">Connection saved</Notice>}
       </Messages>
       <Actions saving={saving} mayChange={mayChange} isTested={outcome !== null} />
     </form>
@@ -118,11 +116,8 @@ function NameField({ form, isDisabled }: { form: ConnectionForm; isDisabled: boo
           onChange={(event) => form.setName(event.target.value)}
         />
       </div>
-      <div className="help bad" aria-live="polite" hidden={!problem}>
+      <div id={`${id}-help`} className="help bad" aria-live="polite" hidden={!problem}>
         {problem}
-      </div>
-      <div id={`${id}-help`} className="help">
-        What your team sees in the tree and in completions.
       </div>
     </div>
   );
@@ -148,7 +143,7 @@ function ConfigFields({ form, schemas, isDisabled }: ConfigFieldsProps) {
         <section className="conn-part span-6" aria-label="SSH tunnel">
           <SwitchRow
             label="SSH tunnel"
-            help="The host above is then seen from the tunnel's far end."
+            help="Connect through an SSH server, which resolves the database's host."
             isOn={form.isTunnelOn}
             onChange={form.setIsTunnelOn}
             isDisabled={isDisabled}
@@ -158,7 +153,7 @@ function ConfigFields({ form, schemas, isDisabled }: ConfigFieldsProps) {
       )}
       {limits.length > 0 && (
         <section className="conn-part span-6" aria-labelledby={id}>
-          <h2 id={id}>View and limits</h2>
+          <h2 id={id}>Schemas and limits</h2>
           <div className="conn-fields">
             {ticks && schemas && <SchemaTicks field={ticks} form={form} choices={schemas} isDisabled={isDisabled} />}
             {inputsOf(limits.filter((field) => field !== ticks))}

@@ -29,7 +29,7 @@ const HEADS = [
   "Status",
   { name: "Used by", isOptional: true },
   { name: "Added by", isOptional: true },
-  "Tested",
+  "Last tested",
   ACTIONS,
 ];
 
@@ -81,7 +81,7 @@ export function ConnectionList() {
   );
   return (
     <Page title="Connections" count={connections.data?.length} actions={actions} isWide>
-      {connections.isPending && <ListSkeleton label="Reading the connections" />}
+      {connections.isPending && <ListSkeleton label="Loading connections" />}
       {connections.isError && !connections.data && (
         <LoadFailure error={connections.error} onRetry={() => connections.refetch()} />
       )}
@@ -91,14 +91,14 @@ export function ConnectionList() {
             <Database />
           </span>
           <h2>No connections yet</h2>
-          <p>Connect a database to ask it something, or a service whose data flows will copy.</p>
+          <p>Connect a database to query it, or a service to sync from.</p>
           <div className="row">{add}</div>
         </div>
       )}
       {/* Elsewhere the explorer has the search, which a phone does not show. */}
       {isPhone && all.length > 0 && <ConnectionSearch />}
       {all.length > 0 && shown.length === 0 && (
-        <NoneShown noun="connection" search={search} alsoBy="kind" href={root} />
+        <NoneShown noun="connection" search={search} alsoBy="type" href={root} />
       )}
       {shown.length > 0 && (
         <ListTable label="Connections" className="connections" isTall columns={HEADS}>

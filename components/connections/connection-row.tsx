@@ -83,11 +83,11 @@ export function ConnectionRow({ connection, type, addedBy, uses, testRound }: Co
           <>
             {connection.category === "database" && (
               <MenuItem icon={<SquareTerminal />} onSelect={() => create(id)}>
-                New console on it
+                New console
               </MenuItem>
             )}
             <MenuItem icon={<Pencil />} onSelect={() => router.push(href)}>
-              {mayChange ? "Edit" : "Look at"}
+              {mayChange ? "Edit" : "View"}
             </MenuItem>
             {mayChange && (
               <MenuItem icon={<Trash2 />} onSelect={() => setIsDeleting(true)}>
@@ -133,13 +133,13 @@ export function ConnectionRow({ connection, type, addedBy, uses, testRound }: Co
           <ConnectionState connection={connection} isTesting={test.isPending} />
         </td>
         <td className="opt t2" data-label="Used by">
-          {uses && (toUseWords(uses.consoles.length, uses.flows.length) || <span className="t3">nothing yet</span>)}
+          {uses && (toUseWords(uses.consoles.length, uses.flows.length) || <span className="t3">Unused</span>)}
         </td>
         <td className="opt" data-label="Added by">
           {addedBy !== null && <PersonCell id={connection.createdBy} name={addedBy} />}
         </td>
-        <td className="t3" data-label="Tested" title={now && testedAt ? formatStamp(testedAt) : undefined}>
-          {now !== null && (testedAt === null ? "never" : formatAgo(testedAt, new Date(now)))}
+        <td className="t3" data-label="Last tested" title={now && testedAt ? formatStamp(testedAt) : undefined}>
+          {now !== null && (testedAt === null ? "Never" : formatAgo(testedAt, new Date(now)))}
         </td>
       </ListRow>
       <DeleteConnection connection={connection} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
@@ -164,7 +164,7 @@ export function ConnectionState({ connection, isTesting }: StateProps) {
     return (
       <span className="st ok">
         <CircleCheck className="s" />
-        OK{latencyMs !== null && `, ${formatDuration(latencyMs)}`}
+        Connected{latencyMs !== null && `, ${formatDuration(latencyMs)}`}
       </span>
     );
   }
@@ -186,5 +186,5 @@ export function ConnectionState({ connection, isTesting }: StateProps) {
 
 /** Returns why the last test failed; null if it passed. */
 function toProblem(connection: Connection): string | null {
-  return connection.status === "failing" ? (connection.lastError ?? "The last test failed. Test it again.") : null;
+  return connection.status === "failing" ? (connection.lastError ?? "Last test failed. Test again.") : null;
 }

@@ -6,5 +6,5 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 /** Searches connections by a part of their name or kind. */
 export function ConnectionSearch() {
   const { workspace } = useWorkspace();
-  return <NavFind label="Find a connection" root={`/w/${workspace.slug}/connections`} />;
+  return <NavFind label="Search connections" root={`/w/${workspace.slug}/connections`} />;
 }

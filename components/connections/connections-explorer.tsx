@@ -13,8 +13,8 @@ import { ColourTag } from "@/components/ui/colour-tag";
 
 const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
   { show: "all", name: "All connections", icon: <Database /> },
-  { show: "databases", name: "Can be queried", icon: <SquareTerminal /> },
-  { show: "sources", name: "Read by flows only", icon: <Workflow /> },
+  { show: "databases", name: "Databases", icon: <SquareTerminal /> },
+  { show: "sources", name: "Sources", icon: <Workflow /> },
   { show: "failing", name: "Failing", icon: <CircleX /> },
 ];
 
@@ -35,7 +35,7 @@ export function ConnectionsExplorer() {
     <nav className="nav-box" aria-label="Connections">
       <ConnectionSearch />
       <NavList
-        label="Parts of the list"
+        label="Connection filter"
         items={parts.map((part) => ({
           name: part.name,
           icon: part.icon,
@@ -52,7 +52,7 @@ export function ConnectionsExplorer() {
             </span>
           </div>
           <NavList
-            label="All of them"
+            label="All connections"
             items={data.map(({ id, name, type, category, tag }) => ({
               name,
               icon: <TypeIcon icon={findType(type)?.icon} category={category} />,

@@ -21,7 +21,7 @@ export function DeleteConnection({ connection, isOpen, onClose, onDeleted }: Del
   const remove = useMutation({
     mutationFn: (force: boolean) => connectionsApi.remove(workspace.id, connection.id, { force }),
     onSuccess: async () => {
-      announce(`${connection.name} is deleted`);
+      announce(`${connection.name} deleted`);
       onDeleted?.();
       await queryClient.invalidateQueries({ queryKey: ["connections", workspace.id] });
     },
@@ -42,12 +42,10 @@ export function DeleteConnection({ connection, isOpen, onClose, onDeleted }: Del
       onClose={close}
     >
       {usages === null ? (
-        <p>
-          Its address and its secrets are removed here. The data itself is not touched, and consoles keep their text.
-        </p>
+        <p>This deletes its settings and secrets. Your data and consoles are kept.</p>
       ) : (
         <>
-          <p>These stop working without it:</p>
+          <p>These will stop working:</p>
           <ul className="usages">
             {usages.map(({ kind, id, name }) => (
               <li key={`${kind}:${id}`}>
@@ -56,7 +54,7 @@ export function DeleteConnection({ connection, isOpen, onClose, onDeleted }: Del
               </li>
             ))}
           </ul>
-          <p>Deleting it anyway cannot be undone.</p>
+          <p>This can't be undone.</p>
         </>
       )}
     </Confirm>

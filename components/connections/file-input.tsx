@@ -38,7 +38,7 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
         onProgress: (sent) => setUpload((before) => before && { ...before, sent }),
       });
       form.set(field.name, stored.file);
-      announce(`${stored.file} is uploaded`);
+      announce(`${stored.file} uploaded`);
     } catch (error) {
       if (!stop.signal.aborted) setFailure(toMessage(error));
     } finally {
@@ -71,7 +71,7 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
           <input
             id={id}
             value={value}
-            placeholder="The name of a file"
+            placeholder="File name"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -88,13 +88,13 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
           onClick={() => pickRef.current?.click()}
         >
           <FileUp className="s" />
-          Upload a file
+          Upload file
         </button>
         <input
           ref={pickRef}
           type="file"
           hidden
-          aria-label="Upload a file"
+          aria-label="Upload file"
           onChange={(event) => {
             const [file] = event.target.files ?? [];
             event.target.value = "";
@@ -108,11 +108,9 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
           {failure}
         </Notice>
       )}
-      {files.isError && (
-        <p className="xs t3">The files of the workspace could not be listed. {toMessage(files.error)}</p>
-      )}
+      {files.isError && <p className="xs t3">Couldn't load workspace files. {toMessage(files.error)}</p>}
       {(files.data?.length ?? 0) > 0 && (
-        <ul className="file-list" aria-label="Files of the workspace">
+        <ul className="file-list" aria-label="Workspace files">
           {files.data?.map((file) => (
             <FileLine
               key={file.file}
@@ -147,7 +145,7 @@ function UploadLine({ upload: { name, sent, total, stop } }: { upload: Upload })
       <span className="xs num t2">
         {percent}% of {value} {unit}
       </span>
-      <button type="button" className="btn ghost icon sm" aria-label="Stop the upload" onClick={() => stop.abort()}>
+      <button type="button" className="btn ghost icon sm" aria-label="Cancel upload" onClick={() => stop.abort()}>
         <X className="s" />
       </button>
     </div>
@@ -206,7 +204,7 @@ function FileLine({ file, isChosen, isDisabled, onChoose }: FileLineProps) {
           remove.reset();
         }}
       >
-        <p>The file and all data in it are removed from this workspace. This cannot be undone.</p>
+        <p>This deletes the file from the workspace. This can't be undone.</p>
       </Confirm>
     </li>
   );

@@ -12,9 +12,9 @@ export function LatencyCard({ latencies }: Pick<Connection, "latencies">) {
   return (
     <section className="used latency" aria-labelledby="latency">
       <div>
-        <h2 id="latency">Latency, last {all.length} tests</h2>
+        <h2 id="latency">Latency (last {all.length} tests)</h2>
         <p className="t2 num">
-          <b className="b6">{formatDuration(toMiddle(all))}</b> middle, {formatDuration(Math.max(...all))} at worst
+          <b className="b6">{formatDuration(toMiddle(all))}</b> median, {formatDuration(Math.max(...all))} max
         </p>
       </div>
       <svg width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">

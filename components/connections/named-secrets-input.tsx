@@ -24,7 +24,7 @@ export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsP
           <div className={`${look} mono-input`}>
             <input
               {...common}
-              aria-label={`${field.label}: name ${index + 1}`}
+              aria-label={`${field.label} name ${index + 1}`}
               placeholder="Name"
               autoCapitalize="none"
               value={row.name}
@@ -36,7 +36,7 @@ export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsP
           {row.text === null ? (
             <div className="input secret-set">
               <Lock className="xs t3" />
-              <span className="grow t2">Set, and sealed</span>
+              <span className="grow t2">Saved and encrypted</span>
               {!isDisabled && (
                 <button
                   type="button"
@@ -55,14 +55,14 @@ export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsP
                 type="password"
                 autoComplete="new-password"
                 data-1p-ignore
-                aria-label={`${field.label}: value of ${row.name || `name ${index + 1}`}`}
+                aria-label={`${field.label} value for ${row.name || `name ${index + 1}`}`}
                 placeholder="Value"
                 value={row.text}
                 onChange={(event) => change(index, { text: event.target.value })}
               />
               <span className="row xs t3 secret-mark">
                 <Lock className="xs" />
-                sealed
+                Encrypted
               </span>
             </div>
           )}
@@ -70,7 +70,7 @@ export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsP
             <button
               type="button"
               className="btn ghost icon"
-              aria-label={`Take ${row.name || `name ${index + 1}`} away`}
+              aria-label={`Remove ${row.name || `name ${index + 1}`}`}
               onClick={() => put(rows.filter((_, each) => each !== index))}
             >
               <X className="s" />
@@ -81,7 +81,7 @@ export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsP
       {!isDisabled && (
         <button type="button" className="btn sm" onClick={() => put([...rows, { name: "", text: "" }])}>
           <Plus className="s" />
-          Add one
+          Add row
         </button>
       )}
     </div>

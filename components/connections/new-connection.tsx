@@ -17,8 +17,8 @@ import type { ConnectionType, TestOutcome } from "@/lib/features/connections/bro
 import "./connections.css";
 
 const GROUPS: { category: ConnectionType["category"]; name: string }[] = [
-  { category: "database", name: "Can be queried" },
-  { category: "source", name: "Read by flows only" },
+  { category: "database", name: "Databases" },
+  { category: "source", name: "Sources" },
 ];
 
 /** Adds a connection: the kind on the left, the form of that kind next to it. The address holds the kind. */
@@ -30,13 +30,15 @@ export function NewConnection() {
   const all = types.data ?? [];
   const type = all.find((each) => each.type === asked) ?? all[0];
   return (
-    <Page title="Add a connection" trail={<Trail root={root} name="New" />} isWide>
-      {types.isPending && <ListSkeleton label="Reading the kinds of connection" rowPx={42} />}
+    <Page title="Add connection" trail={<Trail root={root} name="New" />} isWide>
+      {types.isPending && <ListSkeleton label="Loading connection types" rowPx={42} />}
       {types.isError && !types.data && <LoadFailure error={types.error} onRetry={() => types.refetch()} />}
-      {types.isSuccess && !type && <Notice kind="info">This server offers no kind of connection.</Notice>}
+      {types.isSuccess && !type && (
+        <Notice kind="info">No connection types are available. Contact your administrator.</Notice>
+      )}
       {type && (
         <div className="conn-new">
-          <nav aria-label="Kinds of connection">
+          <nav aria-label="Connection types">
             {GROUPS.map(({ category, name }) => {
               const group = all.filter((each) => each.category === category);
               if (group.length === 0) return null;

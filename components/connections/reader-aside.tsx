@@ -7,10 +7,10 @@ export function ReaderAside({ type: { readerHint } }: { type: ConnectionType }) 
   if (!readerHint) return <div />;
   return (
     <aside className="reader" aria-labelledby="reader">
-      <h2 id="reader">Make a reader for Millrace</h2>
+      <h2 id="reader">Create a read-only user</h2>
       <p className="t2">{readerHint.text}</p>
       <CodeBox label="Statements">{readerHint.statements}</CodeBox>
-      <CopyButton text={readerHint.statements} name="Copy the statements" />
+      <CopyButton text={readerHint.statements} name="Copy statements" />
     </aside>
   );
 }

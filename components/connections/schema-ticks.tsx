@@ -40,8 +40,8 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
           <Search className="s t3" />
           <input
             type="search"
-            aria-label={`Find in ${field.label.toLowerCase()}`}
-            placeholder="Find by name"
+            aria-label={`Search ${field.label.toLowerCase()}`}
+            placeholder="Search"
             value={search}
             autoComplete="off"
             spellCheck={false}
@@ -50,7 +50,7 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
           />
           {named.length > 0 && !isDisabled && (
             <button type="button" className="link" onClick={() => form.set(field.name, "")}>
-              Choose all
+              Select all
             </button>
           )}
         </div>
@@ -66,18 +66,18 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
                   onChange={() => toggle(choice.name)}
                 />
                 <span className="mono trunc grow">{choice.name}</span>
-                <span className="xs t3 num">{"isGone" in choice ? "not there any more" : toTablesWords(choice)}</span>
+                <span className="xs t3 num">{"isGone" in choice ? "deleted" : toTablesWords(choice)}</span>
               </label>
             </li>
           ))}
         </ul>
-        {shown.length === 0 && <p className="xs t2">Nothing is called so.</p>}
+        {shown.length === 0 && <p className="xs t2">No matches.</p>}
       </div>
       <div className="help bad" aria-live="polite" hidden={!problem}>
         {problem}
       </div>
       <div id={`${id}-help`} className="help">
-        What the tree and completions show. It is a view: queries reach whatever the user may read.
+        Limits the explorer and autocomplete only, not what queries can read.
       </div>
     </fieldset>
   );
@@ -85,6 +85,6 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
 
 function toTablesWords({ tables }: SchemaChoice): string {
   if (tables === undefined) return "";
-  if (tables === null) return "no right to read";
+  if (tables === null) return "no access";
   return tables === 1 ? "1 table" : `${formatCount(tables)} tables`;
 }

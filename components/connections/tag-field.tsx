@@ -26,7 +26,7 @@ export function TagField({ tag, problem, isDisabled, onChange }: TagFieldProps) 
   const choices = [
     { value: NONE, label: "None", tag: null },
     ...TAG_PRESETS.map((preset) => ({ value: preset.name, label: preset.name, tag: preset })),
-    { value: OWN, label: "Another", tag: isOwn ? tag : null },
+    { value: OWN, label: "Custom", tag: isOwn ? tag : null },
   ];
   const choose = (value: string) => {
     setIsOwn(value === OWN);
@@ -75,11 +75,11 @@ export function TagField({ tag, problem, isDisabled, onChange }: TagFieldProps) 
         <div className="tag-own">
           <div className={problem ? "input err" : "input"}>
             <input
-              aria-label="Name of the tag"
+              aria-label="Tag name"
               aria-invalid={problem ? true : undefined}
               aria-describedby={problem ? `${id}-problem` : undefined}
               value={tag.name}
-              placeholder="Its name"
+              placeholder="Tag name"
               maxLength={NAME_MAX}
               autoComplete="off"
               disabled={isDisabled}
@@ -87,7 +87,7 @@ export function TagField({ tag, problem, isDisabled, onChange }: TagFieldProps) 
             />
           </div>
           <Select
-            label="Colour of the tag"
+            label="Tag colour"
             value={tag.colour}
             options={COLOUR_NAMES.map(({ colour, name }) => ({
               value: colour,
@@ -103,7 +103,7 @@ export function TagField({ tag, problem, isDisabled, onChange }: TagFieldProps) 
         {problem}
       </div>
       <div id={`${id}-help`} className="help">
-        It stands on tabs, in the tree and beside Run.
+        Shown on tabs, in the explorer and next to Run.
       </div>
     </div>
   );

@@ -27,11 +27,11 @@ export function TestNotice({ outcome, onTrust }: TestNoticeProps) {
   return (
     <>
       <Notice kind={hostKeySha256 === undefined ? "bad" : "warn"}>
-        <b className="b6">Not connected.</b> {outcome.error}
+        <b className="b6">Connection failed.</b> {outcome.error}
         {hostKeySha256 !== undefined && onTrust !== null && (
           <div className="trust">
             <button type="button" className="btn sm" onClick={() => onTrust(hostKeySha256)}>
-              I have compared it, trust this key
+              Trust this key
             </button>
           </div>
         )}
@@ -42,22 +42,22 @@ export function TestNotice({ outcome, onTrust }: TestNoticeProps) {
 }
 
 const STEP_WORDS: Record<TestStep["name"], string> = {
-  tunnel: "Open the tunnel",
-  reach: "Reach the server",
-  tls: "Encrypt the line (TLS)",
-  sign_in: "Sign in",
-  connect: "Reach it and sign in",
-  read: "Read what is there",
+  tunnel: "Open SSH tunnel",
+  reach: "Connect to server",
+  tls: "Negotiate TLS",
+  sign_in: "Authenticate",
+  connect: "Connect and authenticate",
+  read: "Read schema",
 };
 
 /** Advice for each failed step. The server's message is shown above it. */
 const STEP_HELP: Record<TestStep["name"], string> = {
-  tunnel: "Check the tunnel's host, port, user and key. Nothing else was tried.",
-  reach: "Check host and port, and whether a firewall lets this server through.",
-  tls: "Check what the server offers, whose name its certificate has, and what TLS is set to.",
-  sign_in: "Check user, password and database, and whether this user may sign in from here.",
-  connect: "Check the address, user and password, and whether a firewall lets this server through.",
-  read: "Check what this user may read.",
+  tunnel: "Check the tunnel's host, port, user and key.",
+  reach: "Check the host, port and firewall.",
+  tls: "Check the server certificate and the TLS setting.",
+  sign_in: "Check the user, password and database, and access from this host.",
+  connect: "Check the address, user, password and firewall.",
+  read: "Check the user's read permissions.",
 };
 
 type TestStepsProps = { steps: TestStep[]; failedStep: TestStep["name"] | null };
@@ -66,7 +66,7 @@ type TestStepsProps = { steps: TestStep[]; failedStep: TestStep["name"] | null }
 function TestSteps({ steps, failedStep }: TestStepsProps) {
   const longestMs = Math.max(...steps.map(({ ms }) => ms), 1);
   return (
-    <ol className="steps" aria-label="Steps of the test">
+    <ol className="steps" aria-label="Test steps">
       {steps.map(({ name, ms }) => (
         <li key={name}>
           <CircleCheck className="s" />
@@ -84,7 +84,7 @@ function TestSteps({ steps, failedStep }: TestStepsProps) {
             {STEP_WORDS[failedStep]}
             <span className="t2">{STEP_HELP[failedStep]}</span>
           </span>
-          <span>failed</span>
+          <span>Failed</span>
         </li>
       )}
     </ol>

@@ -114,9 +114,9 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
     /** Validates all fields. @returns whether the form can be sent */
     checkAll: (withName: boolean): boolean => {
       const found = findFormProblems(shown, values, kept);
-      if (withName && name.trim() === "") found.name = "Give the connection a name.";
-      if (withName && name.trim().length > NAME_LENGTH_MAX) found.name = `At most ${NAME_LENGTH_MAX} characters.`;
-      if (withName && tag !== null && tag.name.trim() === "") found.tag = "Give the tag a name, or choose another.";
+      if (withName && name.trim() === "") found.name = "Enter a connection name.";
+      if (withName && name.trim().length > NAME_LENGTH_MAX) found.name = `Use at most ${NAME_LENGTH_MAX} characters.`;
+      if (withName && tag !== null && tag.name.trim() === "") found.tag = "Enter a tag name or choose another tag.";
       setProblems(found);
       return Object.keys(found).length === 0;
     },
@@ -127,7 +127,7 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
      * Shows the server's problems at their fields. @returns the message for the top of the form; null if there is none
      */
     place: (error: unknown): string | null => {
-      if (!(error instanceof ApiError)) return "Something stopped this here in the browser. Load the page again.";
+      if (!(error instanceof ApiError)) return "Something went wrong in the browser. Reload the page.";
       const found = error.problems.map(({ path, message }) => ({
         field:
           path === "name" ? path : /^tag\b/.test(path) ? "tag" : toFieldOfPath(path.replace(/^config\./, ""), shown),

@@ -69,10 +69,7 @@ export function useConnectionSave({ type, connection, form, outcome, onOutcome, 
     ]);
   const showOutcome = (next: TestOutcome) => {
     onOutcome(next);
-    announce(
-      next.ok ? `Connected in ${Math.round(next.latencyMs)} milliseconds` : `Not connected. ${next.error}`,
-      !next.ok,
-    );
+    announce(next.ok ? `Connected in ${Math.round(next.latencyMs)} ms` : `Connection failed. ${next.error}`, !next.ok);
   };
   const fail = (error: unknown) => setFailure(form.place(error));
   const saveNow = async (): Promise<Connection | null> => {
@@ -80,7 +77,7 @@ export function useConnectionSave({ type, connection, form, outcome, onOutcome, 
     if (!form.checkAll(true)) return null;
     try {
       const saved = await save.mutateAsync();
-      announce(`${saved.name} is saved`);
+      announce(`${saved.name} saved`);
       onSaved?.(saved.updatedAt);
       return saved;
     } catch (error) {

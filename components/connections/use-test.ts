@@ -12,8 +12,8 @@ export function useTest(connectionId: string, name: string) {
   return useMutation({
     mutationFn: () => connectionsApi.test(workspace.id, connectionId),
     onSuccess: (outcome) => {
-      if (outcome.ok) announce(`${name} answers, ${Math.round(outcome.latencyMs)} milliseconds`);
-      else announce(`${name} does not work. ${outcome.error}`, true);
+      if (outcome.ok) announce(`${name} connected in ${Math.round(outcome.latencyMs)} ms`);
+      else announce(`${name} failed. ${outcome.error}`, true);
       return queryClient.invalidateQueries({ queryKey: ["connections", workspace.id] });
     },
   });

@@ -41,7 +41,7 @@ export function UsedBy({ connectionId }: { connectionId: string }) {
         <h2 id="used-by">Used by</h2>
         <span className="xs t3 num">{toUseWords(items.length - flowCount, flowCount)}</span>
       </div>
-      {(held.isPending || seen === null) && !held.isError && <p className="xs t3">Looking</p>}
+      {(held.isPending || seen === null) && !held.isError && <p className="xs t3">Loading</p>}
       {held.isError && (
         <p className="xs t2">
           {toMessage(held.error)}{" "}
@@ -50,9 +50,7 @@ export function UsedBy({ connectionId }: { connectionId: string }) {
           </button>
         </p>
       )}
-      {held.isSuccess && seen !== null && items.length === 0 && (
-        <p className="xs t2">No flow and no saved console yet.</p>
-      )}
+      {held.isSuccess && seen !== null && items.length === 0 && <p className="xs t2">Not used yet</p>}
       {items.length > 0 && (
         <ul>
           {items.map(({ key, name, path, icon, word }) => (
@@ -90,5 +88,5 @@ function toHolder({ kind, id, name }: Usage): Item {
     return { key, name, path: isHidden ? null : `apps/${id}`, icon: <AppWindow className="s" />, word: "app" };
   }
   const path = isHidden ? null : `consoles/${id}`;
-  return { key, name, path, icon: <FileClock className="s" />, word: "scheduled" };
+  return { key, name, path, icon: <FileClock className="s" />, word: "scheduled console" };
 }

@@ -17,24 +17,21 @@ export function CancelQuestion({
   const now = useNow(true, 1000);
   return (
     <Modal
-      title="Cancel this run?"
+      title="Cancel run?"
       isOpen
       onClose={onKeep}
       foot={
         <>
           <button type="button" className="btn" onClick={onKeep}>
-            Keep waiting
+            Keep running
           </button>
           <button type="button" className="btn danger" onClick={onCancel}>
-            Cancel the run
+            Cancel run
           </button>
         </>
       }
     >
-      <p>
-        The database has worked on it for {formatDuration(Math.max(0, (now ?? startedAt) - startedAt))}. Its work so far
-        is lost.
-      </p>
+      <p>It has run for {formatDuration(Math.max(0, (now ?? startedAt) - startedAt))}. Its progress will be lost.</p>
     </Modal>
   );
 }

@@ -9,10 +9,10 @@ import { STEPS, type Step } from "@/lib/features/consoles/browser/workbench";
 const NAMES: Record<Step, string> = {
   workspace: "Create your workspace",
   sample: "Run the sample query",
-  table: "Look inside a table",
-  own: "Run a query of your own",
-  connect: "Connect your own data",
-  invite: "Invite a teammate",
+  table: "Open a table",
+  own: "Run your own query",
+  connect: "Connect data",
+  invite: "Invite members",
 };
 
 /** Pages where steps are done, below /w/{slug}; the other steps are done in the console. */
@@ -43,9 +43,9 @@ export function Checklist() {
   );
   if (!isOpen) {
     return (
-      <section ref={ref} className="card going line" aria-label="Get going">
+      <section ref={ref} className="card going line" aria-label="Get started">
         <button type="button" className="row" aria-expanded="false" onClick={() => setChosen(true)}>
-          <h2 className="sh">Get going</h2>
+          <h2 className="sh">Get started</h2>
           <span className="t3 trunc grow">{next && NAMES[next]}</span>
           {progress}
           <ChevronUp className="s t3" />
@@ -54,15 +54,15 @@ export function Checklist() {
     );
   }
   return (
-    <section ref={ref} className="card going" aria-label="Get going">
+    <section ref={ref} className="card going" aria-label="Get started">
       <div className="row between">
-        <h2 className="sh">Get going</h2>
+        <h2 className="sh">Get started</h2>
         {progress}
         {!hasRoom && (
           <button
             type="button"
             className="btn ghost icon sm"
-            aria-label="Shrink this list to a line"
+            aria-label="Collapse checklist"
             aria-expanded="true"
             onClick={() => setChosen(null)}
           >
@@ -76,7 +76,7 @@ export function Checklist() {
       <ul>
         {steps.map(({ step, isDone }) => (
           <li key={step} className={isDone ? "row done" : step === next ? "row b6" : "row"}>
-            {isDone ? <CircleCheck role="img" aria-label="Done:" /> : <Circle />}
+            {isDone ? <CircleCheck role="img" aria-label="Done" /> : <Circle />}
             {PLACES[step] === undefined || isDone ? (
               <span>{NAMES[step]}</span>
             ) : (
@@ -90,7 +90,7 @@ export function Checklist() {
         className="xs t3 going-hide"
         onClick={() => store.change((each) => ({ ...each, isChecklistHidden: true }))}
       >
-        Hide this list
+        Hide checklist
       </button>
     </section>
   );

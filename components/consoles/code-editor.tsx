@@ -144,7 +144,7 @@ function buildExtensions(
       changing,
       highlightFunctions,
       sqlCompletion(() => read().entities),
-      placeholder("Ask your data something, such as: select * from orders limit 10"),
+      placeholder("Write a query, for example: select * from orders limit 10"),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) read().onChange(update.state.field(editorScript).text);
         if (update.docChanged || update.selectionSet) onCursor(update.view);

@@ -51,22 +51,21 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
   const takeTheirs = async () => {
     const typed = drafts.read(open.id)?.content ?? mine;
     if (!(await consoles.resolve(open.id, saved, saved.content))) return;
-    showToast("The saved text is in the editor.", {
+    showToast("Saved version loaded", {
       id: `theirs-${open.id}`,
       action: { label: "Undo", onClick: () => drafts.write(saved, typed) },
     });
   };
   const isMerged = draft.content !== mine;
   return (
-    <section className="compare" aria-label="Compare two texts">
+    <section className="compare" aria-label="Compare versions">
       <div className="compare-head">
         <div className="row">
           <GitCompare className="s" />
-          <h2 className="grow">{toWho(last, user.email)} while you were writing</h2>
+          <h2 className="grow">{toWho(last, user.email)} while you edited it</h2>
         </div>
         <p className="t2 xs">
-          {last && `${last.subject}, ${formatStamp(new Date(last.date))}. `}Nothing is lost: the other text stays in the
-          history.
+          {last && `${last.subject}, ${formatStamp(new Date(last.date))}. `}Both versions are kept in the history.
         </p>
         <div className="row compare-acts">
           <button
@@ -75,7 +74,7 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
             disabled={isSaving}
             onClick={() => void consoles.resolve(open.id, saved, drafts.read(open.id)?.content ?? mine)}
           >
-            {isMerged ? "Save merged text" : "Keep mine"}
+            {isMerged ? "Save merged version" : "Keep mine"}
           </button>
           {isMerged && (
             <button
@@ -88,7 +87,7 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
             </button>
           )}
           <button type="button" className="btn" disabled={isSaving} onClick={() => void takeTheirs()}>
-            Take theirs
+            Use theirs
           </button>
           <span className="grow" />
           <button type="button" className="btn ghost" onClick={() => consoles.setComparing(open.id, false)}>
@@ -99,20 +98,22 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
       <div className="compare-sides xs b5">
         <span>
           <i aria-hidden="true" />
-          Saved, version {saved.version}
+          Saved version {saved.version}
         </span>
         <span className="mine">
           <i aria-hidden="true" />
-          Yours
+          Your draft
         </span>
       </div>
-      <section ref={hostRef} className="merge-host" aria-label="The two texts" />
+      <section ref={hostRef} className="merge-host" aria-label="Diff" />
     </section>
   );
 }
 
 /** Describes who saved the newer version; the user, if it was from another window or with an API key. */
 function toWho(last: HistoryItem | undefined, ownEmail: string): string {
-  if (last === undefined) return "This console was saved";
-  return last.author.email === ownEmail ? "You saved this console elsewhere" : `${last.author.name} saved this console`;
+  if (last === undefined) return "This console was changed";
+  return last.author.email === ownEmail
+    ? "You changed this console elsewhere"
+    : `${last.author.name} changed this console`;
 }

@@ -27,7 +27,7 @@ export function ConsoleEditor(props: Omit<Parameters<typeof Editor>[0], "onComma
       }}
     >
       <CodeEditor {...props} onCommand={(command) => commands.run(command)} />
-      {isHinting && <p className="editor-hint">Tab indents. Press Esc, then Tab to leave the editor.</p>}
+      {isHinting && <p className="editor-hint">Tab indents. To leave the editor, press Esc, then Tab.</p>}
     </div>
   );
 }

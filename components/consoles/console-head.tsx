@@ -55,7 +55,7 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
   const [isRenaming, setIsRenaming] = useState(false);
   const { saved } = draft;
   const folders = saved ? toTrail(saved.path) : [];
-  const trail = folders.length > 0 ? folders : [saved?.access === "workspace" ? "Workspace" : "Mine"];
+  const trail = folders.length > 0 ? folders : [saved?.access === "workspace" ? "Workspace" : "Private"];
   return (
     <div className="bar">
       <span className="bar-trail t3">
@@ -116,11 +116,7 @@ function SaveButton({ draft }: { draft: OpenConsole }) {
   const { isSaving, isWaiting } = useSaveState(draft.id);
   const isClean = draft.saved !== null && draft.draft === null;
   const isResting = isClean || isSaving || isWaiting;
-  const label = isClean
-    ? "All is saved"
-    : isWaiting
-      ? "Kept in this browser, and saved when the server is back"
-      : "Save as a commit";
+  const label = isClean ? "All changes saved" : isWaiting ? "Offline. Saves when you reconnect." : "Save version";
   return (
     <Tip label={label} keys={isResting ? undefined : "mod+s"}>
       <button
@@ -131,7 +127,7 @@ function SaveButton({ draft }: { draft: OpenConsole }) {
       >
         {isClean && <Check className="s" />}
         {!isClean && isWaiting && <CloudOff className="s" />}
-        {isClean ? "Saved" : isWaiting ? "Saves later" : isSaving ? "Saving" : "Save"}
+        {isClean ? "Saved" : isWaiting ? "Offline" : isSaving ? "Saving" : "Save"}
         {!isResting && <Keys keys="mod+s" />}
       </button>
     </Tip>
@@ -152,7 +148,7 @@ function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps)
       <Menu
         align="end"
         trigger={
-          <button type="button" className={className} aria-label="More about this console">
+          <button type="button" className={className} aria-label="Console actions">
             {isWide ? <Ellipsis /> : <EllipsisVertical className="l" />}
           </button>
         }
@@ -167,16 +163,16 @@ function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps)
         />
         <MenuLine />
         <MenuItem icon={<ListTree />} keys="mod+shift+e" onSelect={() => commands.run("explain")}>
-          Explain the statement
+          Explain statement
         </MenuItem>
         <MenuItem icon={<WandSparkles />} keys="shift+alt+f" onSelect={() => commands.run("format")}>
-          Format the statement
+          Format statement
         </MenuItem>
         <MenuItem icon={<WrapText />} keys="alt+z" onSelect={() => update({ wrapLines: !frame.wrapLines })}>
-          {frame.wrapLines ? "Do not wrap long lines" : "Wrap long lines"}
+          {frame.wrapLines ? "Turn off line wrap" : "Turn on line wrap"}
         </MenuItem>
         <MenuItem icon={<TextSearch />} keys="mod+shift+f" onSelect={() => commands.run("find-all")}>
-          Find in all consoles
+          Search all consoles
         </MenuItem>
       </Menu>
       {isMoving && saved && (
@@ -227,13 +223,13 @@ function ConnectionChip({ draft, connection }: ChipProps) {
         <button type="button" className="chip">
           <span className="sr-only">Connection </span>
           {face}
-          <span className="sr-only">, change it</span>
+          <span className="sr-only">, change connection</span>
           <ChevronDown className="xs t3" />
         </button>
       }
     >
       <MenuChoice
-        label="Run on"
+        label="Connection"
         value={connection.id}
         onChange={(connectionId) => setConnection(draft.id, connectionId)}
         options={databases.map(({ id, name, type, tag }) => ({
@@ -255,7 +251,7 @@ function ConsoleName({ draft, className = "", isRenaming, onRenamed }: NameProps
   if (!isRenaming) return <h1 className={`trunc ${className}`.trim()}>{draft.name}</h1>;
   return (
     <NameInput
-      label="Name of the console"
+      label="Console name"
       value={draft.name}
       onDone={(typed) => {
         onRenamed();
@@ -275,7 +271,7 @@ export function PhoneHead({ draft, connection, editing }: HeadProps) {
   const goToList = () => window.history.pushState(null, "", `/w/${workspace.slug}`);
   return (
     <header className="phone-head">
-      <button type="button" className="touch" aria-label="Back to the list" onClick={goToList}>
+      <button type="button" className="touch" aria-label="Back to consoles" onClick={goToList}>
         <ChevronLeft className="l" />
       </button>
       <div className="grow">
@@ -302,10 +298,10 @@ export function PhoneHead({ draft, connection, editing }: HeadProps) {
           aria-disabled={isSaving || isWaiting}
           onClick={() => !isSaving && !isWaiting && !commands.run("save") && void save(draft.id)}
         >
-          {isWaiting ? "Later" : "Save"}
+          {isWaiting ? "Offline" : "Save"}
         </button>
       )}
-      <button type="button" className="touch" aria-label="Ask the agent" onClick={() => agent.open()}>
+      <button type="button" className="touch" aria-label="Ask agent" onClick={() => agent.open()}>
         <MessageSquare className="l" />
       </button>
       <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="touch" />

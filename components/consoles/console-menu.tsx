@@ -42,7 +42,7 @@ export function ConsoleMenu({ id, name, saved, hasUnsaved, onRename, onMove }: C
       {saved && (
         <>
           <MenuItem icon={<FolderInput />} onSelect={onMove}>
-            Move to
+            Move to folder
           </MenuItem>
           <AccessItem access={saved.access} onAccess={(access) => void setAccess(saved, access)} />
           <MenuLine />
@@ -50,7 +50,7 @@ export function ConsoleMenu({ id, name, saved, hasUnsaved, onRename, onMove }: C
             History
           </MenuItem>
           <MenuItem icon={<CalendarClock />} onSelect={() => openSchedule(id)}>
-            Schedule and runs
+            Schedule
           </MenuItem>
           <MenuItem icon={<Link2 />} onSelect={() => void copyLink(toLink(id), saved)}>
             Copy link

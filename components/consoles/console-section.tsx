@@ -96,7 +96,7 @@ export function ConsoleSection() {
         ]}
         notice={isRead && <LeftTexts ids={leftIds} />}
       >
-        {!isRead && !failure && <ExplorerBars label="Reading the consoles" widths={BAR_WIDTHS} />}
+        {!isRead && !failure && <ExplorerBars label="Loading consoles" widths={BAR_WIDTHS} />}
         {!isRead && failure && (
           <ExplorerFailure
             message={failure.message}
@@ -104,7 +104,7 @@ export function ConsoleSection() {
           />
         )}
         {isRead && consoles.length + folders.length + (workbench?.consoles.length ?? 0) === 0 && (
-          <p className="sec-note">No consoles yet. Make one to ask your data something.</p>
+          <p className="sec-note">No consoles yet. Create one to query your data.</p>
         )}
         {(isRead || (workbench?.consoles.length ?? 0) > 0) && (
           <ItemTree
@@ -128,9 +128,9 @@ export function ConsoleSection() {
             toIcon={({ saved }) => (saved?.language === "mongodb" ? <Braces /> : <FileCode2 />)}
             toMark={({ saved }) =>
               saved === null ? (
-                <span className="dirty new" role="img" aria-label="Never saved" />
+                <span className="dirty new" role="img" aria-label="Not saved yet" />
               ) : (
-                dirty.has(saved.id) && <span className="dirty" role="img" aria-label="Not saved" />
+                dirty.has(saved.id) && <span className="dirty" role="img" aria-label="Unsaved changes" />
               )
             }
             toMenu={({ saved, unsaved }, acts) => (
@@ -183,14 +183,14 @@ function LeftTexts({ ids }: { ids: string[] }) {
   return (
     <div className="sec-note" role="status">
       <p>
-        {ids.length === 1 ? "A console is gone in which you had" : `${ids.length} consoles are gone in which you had`}{" "}
-        something unsaved.
+        {ids.length === 1 ? "A console" : `${ids.length} consoles`} with your unsaved changes{" "}
+        {ids.length === 1 ? "was" : "were"} deleted.
       </p>
       <button type="button" className="btn sm" onClick={keep}>
-        Put my text in a new console
+        Save as new console
       </button>
       <button type="button" className="btn ghost sm" onClick={() => ids.map((id) => drafts.drop(id))}>
-        Drop it
+        Discard changes
       </button>
     </div>
   );

@@ -106,9 +106,9 @@ export class ConsoleService {
     ]);
     const aside = drafts.adopt(saved, draft);
     if (aside !== null) {
-      showToast(`Another browser has a different draft of ${saved.name}. This one's is shown.`, {
+      showToast(`${saved.name} has a different draft in another browser. Showing this browser's draft.`, {
         id: `aside-${id}`,
-        action: { label: "Show the other", onClick: () => drafts.write(saved, aside) },
+        action: { label: "Show other draft", onClick: () => drafts.write(saved, aside) },
       });
     }
     this.note(saved, false);
@@ -179,7 +179,7 @@ export class ConsoleService {
       return isSavedId(id) ? await this.#saveAgain(id, later.message) : await this.#saveFirst(id, later);
     } catch (error) {
       if (error instanceof ApiError && error.code === "unreachable") return this.#saveLater(id, later);
-      tell(error, "It is not saved.");
+      tell(error, "Couldn't save.");
       return null;
     } finally {
       this.#setSaving(id, false);
@@ -190,13 +190,15 @@ export class ConsoleService {
   #saveLater(id: string, { message, place }: Later): null {
     const { drafts } = this.parts;
     if (isSavedId(id) && drafts.read(id) === null) {
-      announce("All is saved");
+      announce("All changes saved");
       return null;
     }
     const before = this.#later.get(id);
     this.#later.set(id, { message: message ?? before?.message, place: place ?? before?.place });
     this.#noteWaiting();
-    showToast(`${this.#titleOf(id)} is kept in this browser and saved when the server is back.`, { id: `later-${id}` });
+    showToast(`${this.#titleOf(id)} is saved in this browser and will sync when the server is back.`, {
+      id: `later-${id}`,
+    });
     return null;
   }
 
@@ -213,7 +215,7 @@ export class ConsoleService {
       const savedId = await this.save(id, message, place);
       if (savedId === null) continue;
       if (savedId !== id) followMove(id, savedId);
-      showToast(`${title} is saved.`, { id: `later-${id}` });
+      showToast(`${title} saved`, { id: `later-${id}` });
     }
   }
 
@@ -244,7 +246,7 @@ export class ConsoleService {
     const { name, content, connectionId, chart } = draft;
     const saved = await this.#create({ name, content, connectionId, chart, message, ...place });
     this.#adopt(id, draft, saved);
-    announce(`${saved.name} is saved`);
+    announce(`${saved.name} saved`);
     return saved.id;
   }
 
@@ -253,7 +255,7 @@ export class ConsoleService {
     try {
       return await this.#create(body);
     } catch (error) {
-      tell(error, "The console is not made.");
+      tell(error, "Couldn't create the console.");
       return null;
     }
   }
@@ -297,7 +299,7 @@ export class ConsoleService {
     const draft = drafts.read(id);
     const known = queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id));
     if (draft === null) {
-      announce("All is saved");
+      announce("All changes saved");
       return id;
     }
     if (refuseTooLong(draft.content)) return null;
@@ -340,7 +342,7 @@ export class ConsoleService {
       return true;
     } catch (error) {
       const newer = toCurrent(error);
-      if (newer === null) tell(error, "It is not saved.");
+      if (newer === null) tell(error, "Couldn't save.");
       else this.note(newer);
       return false;
     } finally {
@@ -355,7 +357,7 @@ export class ConsoleService {
     this.note(saved);
     drafts.rebase(saved, typed);
     void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
-    announce(`${saved.name} is saved`);
+    announce(`${saved.name} saved`);
   }
 
   /** Renames, moves, shares or reconnects a console. Retries if someone else saved it in between. */
@@ -372,7 +374,7 @@ export class ConsoleService {
       void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
       return saved;
     } catch (error) {
-      tell(error, "Nothing was changed.");
+      tell(error, "Couldn't save the change.");
       void queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) });
       void queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) });
       return null;
@@ -413,7 +415,7 @@ export class ConsoleService {
       this.note(copy);
       return copy;
     } catch (error) {
-      tell(error, "It is not duplicated.");
+      tell(error, "Couldn't duplicate the console.");
       return null;
     }
   }
@@ -430,7 +432,7 @@ export class ConsoleService {
       queryClient.removeQueries({ queryKey: toConsoleKey(workspaceId, id) });
       return true;
     } catch (error) {
-      tell(error, "It is not deleted.");
+      tell(error, "Couldn't delete it.");
       return false;
     }
   }
@@ -442,7 +444,7 @@ export class ConsoleService {
       this.note(saved);
       return saved;
     } catch (error) {
-      tell(error, "It is not back.");
+      tell(error, "Couldn't restore the console.");
       return null;
     }
   }
@@ -456,7 +458,7 @@ export class ConsoleService {
       await queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
       return saved;
     } catch (error) {
-      tell(error, "Nothing was restored.");
+      tell(error, "Couldn't restore the version.");
       return null;
     }
   }
@@ -466,19 +468,23 @@ export class ConsoleService {
     parentId: string | null;
     access: Console["access"];
   }): Promise<ConsoleFolder | null> {
-    return this.#withFolders("The folder is not made.", () => consoleApi.createFolder(this.parts.workspaceId, body));
+    return this.#withFolders("Couldn't create the folder.", () =>
+      consoleApi.createFolder(this.parts.workspaceId, body),
+    );
   }
 
   async changeFolder(
     id: string,
     change: Partial<Pick<ConsoleFolder, "name" | "parentId" | "access">>,
   ): Promise<ConsoleFolder | null> {
-    return this.#withFolders("Nothing was changed.", () => consoleApi.updateFolder(this.parts.workspaceId, id, change));
+    return this.#withFolders("Couldn't save the change.", () =>
+      consoleApi.updateFolder(this.parts.workspaceId, id, change),
+    );
   }
 
   /** Deletes a folder with its consoles and the user's drafts of them. @returns whether it was deleted */
   async removeFolder(id: string, heldIds: string[]): Promise<boolean> {
-    const done = await this.#withFolders("It is not deleted.", async () => {
+    const done = await this.#withFolders("Couldn't delete it.", async () => {
       await consoleApi.removeFolder(this.parts.workspaceId, id);
       for (const each of heldIds) this.parts.drafts.drop(each);
       return true;
@@ -554,7 +560,7 @@ function refuseTooLong(content: string): boolean {
   // A character takes at most six bytes, as an escape.
   if (content.length * 6 < TEXT_BYTES_MAX) return false;
   if (new Blob([JSON.stringify(content)]).size <= TEXT_BYTES_MAX) return false;
-  showFailure("It is not saved. A console takes about 1 MiB of text. Put a part of it into another console.");
+  showFailure("Couldn't save. Consoles are limited to about 1 MiB. Move some text to another console.");
   return true;
 }
 

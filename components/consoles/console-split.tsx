@@ -28,7 +28,7 @@ export function ConsoleSplit({ editor, strip, result }: ConsoleSplitProps) {
       <Separator
         className="race-grip"
         id="race-grip"
-        aria-label="Height of the editor"
+        aria-label="Editor height"
         disableDoubleClick
         onDoubleClick={toggle}
       />

@@ -22,7 +22,7 @@ type OpenTab = {
   isMongo: boolean;
   /** Tag of its connection. */
   tag: Tag | null;
-  mark: "never saved" | "not saved" | null;
+  mark: "not saved yet" | "unsaved changes" | null;
 };
 
 /**
@@ -46,7 +46,7 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
       name: listed?.name ?? findTitle(workbench, id) ?? "Console",
       tag: (known && findDatabase(known.connectionId)?.tag) ?? null,
       isMongo: (listed ?? workbench.titles[id])?.language === "mongodb",
-      mark: !isSavedId(id) ? "never saved" : dirty.has(id) ? "not saved" : null,
+      mark: !isSavedId(id) ? "not saved yet" : dirty.has(id) ? "unsaved changes" : null,
     };
   });
 
@@ -60,9 +60,7 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
           Close
         </MenuItem>
         {tabs.length > 1 && <MenuItem onSelect={() => closeOthers(id, "all")}>Close others</MenuItem>}
-        {at < tabs.length - 1 && (
-          <MenuItem onSelect={() => closeOthers(id, "right")}>Close those to the right</MenuItem>
-        )}
+        {at < tabs.length - 1 && <MenuItem onSelect={() => closeOthers(id, "right")}>Close to the right</MenuItem>}
         <MenuLine />
         <MenuItem icon={<Pencil />} keys="F2" onSelect={() => setRenamingId(id)}>
           Rename
@@ -121,11 +119,11 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
 
   return (
     <div className="tabs" data-region tabIndex={-1}>
-      <Tip label="Show the explorer" keys="mod+b">
+      <Tip label="Show explorer" keys="mod+b">
         <button
           type="button"
           className="btn ghost icon sm show-side"
-          aria-label="Show the explorer"
+          aria-label="Show explorer"
           onClick={() => updateFrame({ explorerOpen: true })}
         >
           <PanelLeft />
@@ -188,7 +186,7 @@ function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
     return (
       <div className="tab on" role="presentation">
         <FileCode2 className="s" />
-        <NameInput label="Name of the console" value={tab.name} onDone={on.onRenamed} />
+        <NameInput label="Console name" value={tab.name} onDone={on.onRenamed} />
       </div>
     );
   }
@@ -223,7 +221,9 @@ function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
       <Icon className={isRunning ? "s turning moving" : "s"} />
       <span className="trunc">{tab.name}</span>
       {tab.tag !== null && <ColourTag tag={tab.tag} />}
-      {tab.mark !== null && <span className={tab.mark === "never saved" ? "dirty new" : "dirty"} aria-hidden="true" />}
+      {tab.mark !== null && (
+        <span className={tab.mark === "not saved yet" ? "dirty new" : "dirty"} aria-hidden="true" />
+      )}
       {/* For the pointer alone: on the keyboard Delete closes a tab. */}
       <span
         className="tab-close"

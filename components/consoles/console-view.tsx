@@ -47,7 +47,7 @@ const loadSharedRun = later(() => import("@/components/consoles/shared-run"));
 const SharedRun = lazyComponent(loadSharedRun, (module) => module.SharedRun);
 
 const NO_NAMES: string[] = [];
-const NOTHING_TO_RUN = "There is nothing to run. Write a query first.";
+const NOTHING_TO_RUN = "Nothing to run. Write a query first.";
 
 /** Run time after which Escape asks before it cancels (docs/develop/design.md, Keyboard). */
 const ASK_AFTER_MS = 30_000;
@@ -129,7 +129,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const editor = (
     <ConsoleEditor
       consoleId={draft.id}
-      label={`Query of ${draft.name}`}
+      label={`${draft.name} query`}
       content={draft.content}
       language={language}
       wraps={wrapLines}
@@ -234,7 +234,7 @@ function useMissingValues(): [string[], (names: string[]) => void] {
   const onMissing = useCallback((names: string[]) => {
     setMissing(names.length === 0 ? NO_NAMES : names);
     if (names[0] === undefined) return;
-    announce(`A value is missing for ${names.join(", ")}.`, true);
+    announce(`Enter a value for ${names.join(", ")}.`, true);
     document.getElementById(`variable-${names[0]}`)?.focus();
   }, []);
   return [missing, onMissing];
@@ -244,6 +244,6 @@ function useMissingValues(): [string[], (names: string[]) => void] {
 function useDisabledReason(connection: Connection | null): string | null {
   const outage = useOutage();
   const { isPending } = useConnections();
-  if (outage !== null) return `${outage}. Run works again when the server answers.`;
-  return connection === null && !isPending ? "No database is connected to this workspace." : null;
+  if (outage !== null) return `${outage}. Run when you reconnect.`;
+  return connection === null && !isPending ? "No database connected. Add a connection first." : null;
 }

@@ -48,7 +48,7 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
   const repair = () => {
     if (place === null || suggestion === null) return;
     editors.active?.replace(place.from, place.to, toSqlName(suggestion.name, dialect));
-    announce(`${suggestion.name} is put in. Run the query again.`);
+    announce(`Replaced with ${suggestion.name}. Run the query again.`);
   };
   const askAgent = () => {
     agent.open({ kind: "fix", consoleId, query: statement.statement.text, message });
@@ -79,13 +79,14 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
           {code === "read_only" && connection && isOnSame && <WayToWrite connection={connection} />}
           {suggestion && (
             <>
-              The closest name is <span className="mono">{suggestion.name}</span>
+              Did you mean <span className="mono">{suggestion.name}</span>
               {suggestion.from && (
                 <>
-                  , from <span className="mono">{suggestion.from}</span>
+                  {" "}
+                  from <span className="mono">{suggestion.from}</span>
                 </>
               )}
-              .
+              ?
             </>
           )}
         </p>
@@ -120,7 +121,7 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
           {code === "query_failed" && (
             <button type="button" className="btn" onClick={askAgent}>
               <MessageSquare className="s" />
-              Fix this error
+              Fix with agent
             </button>
           )}
           <span className="grow" />
@@ -132,7 +133,7 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
         <dl className="kv">
           {code === "query_failed" && (
             <>
-              <dt>From the database</dt>
+              <dt>Database error</dt>
               <dd className="mono raw">{message}</dd>
             </>
           )}
@@ -145,7 +146,7 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
               </dd>
             </>
           )}
-          <dt>Run</dt>
+          <dt>Run ID</dt>
           <dd className="mono">{statement.executionId}</dd>
         </dl>
       </div>
@@ -157,12 +158,12 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
 function WayToWrite({ connection }: { connection: Connection }) {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
-  if (!isAdmin) return "Run it on a connection that may write, or ask an admin to let this one.";
+  if (!isAdmin) return "Use a writable connection, or ask an admin to allow writes.";
   return (
     <>
-      Run it on a connection that may write, or let this one in the{" "}
+      Use a writable connection, or allow writes in{" "}
       <Link className="link" href={`/w/${workspace.slug}/connections/${connection.id}`}>
-        settings of {connection.name}
+        {connection.name} settings
       </Link>
       .
     </>
@@ -175,7 +176,7 @@ function Excerpt({ content, place, dialect }: { content: string; place: ErrorPla
   const shown = [place.line - 1, place.line].filter((number) => number > 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
-    <div className="card code excerpt" role="img" aria-label={`Line ${place.line} of the query`} tabIndex={0}>
+    <div className="card code excerpt" role="img" aria-label={`Query line ${place.line}`} tabIndex={0}>
       {shown.map((number) => (
         <div key={number} className="ln">
           <i>{number}</i>

@@ -32,7 +32,7 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
   const isTaken =
     consoles?.some((each) => isSameChoice(each, place) && each.name.toLowerCase() === wanted?.toLowerCase()) ?? false;
   const problem =
-    wanted === null ? "Give it a name." : isTaken ? "There is a console of this name in this folder." : null;
+    wanted === null ? "Enter a name." : isTaken ? "This folder already has a console with this name." : null;
   const [isTold, setIsTold] = useState(false);
   const save = () => {
     if (problem !== null || wanted === null) setIsTold(true);
@@ -40,7 +40,7 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
   };
   return (
     <Modal
-      title="Save the console"
+      title="Save console"
       isOpen
       onClose={onClose}
       foot={
@@ -49,7 +49,7 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
             Cancel
           </button>
           <button type="submit" form="first-save" className="btn primary">
-            Save
+            Save console
             <Keys keys="enter" />
           </button>
         </>
@@ -86,11 +86,11 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
             options={places.map(({ id, label, level }) => ({ value: id, label: `${"\u2003".repeat(level)}${label}` }))}
           />
           <span className="help">
-            {place.access === "workspace" ? "Everybody in the workspace sees it." : "Only you see it."}
+            {place.access === "workspace" ? "Visible to everyone in the workspace." : "Visible only to you."}
           </span>
         </div>
         <TextField
-          label="What has changed"
+          label="Commit message (optional)"
           isDense
           value={message}
           maxLength={5000}

@@ -10,20 +10,19 @@ export async function formatQuery(editors: EditorMemory, language: ScriptLanguag
   const editor = editors.active;
   if (editor === null) return;
   if (language === "mongodb") {
-    announce("Only SQL can be formatted.", true);
+    announce("Only SQL can be formatted. Switch to a SQL connection.", true);
     return;
   }
   const reading = editor.read();
   const { content, position } = reading;
   const range = pickRange(reading, language);
   if (range === null) {
-    announce("There is no statement to format. Write one first.", true);
+    announce("Nothing to format. Write a statement first.", true);
     return;
   }
   const text = content.slice(range.from, range.to);
   const formatted = await layOut(text, language);
-  if (formatted === null)
-    showFailure("The query cannot be formatted: a quote or a bracket is not closed. It stays as it is.");
-  else if (formatted === text) announce("The query is formatted already.");
+  if (formatted === null) showFailure("Can't format the query. Close the open quote or bracket.");
+  else if (formatted === text) announce("Already formatted.");
   else editor.replace(range.from, range.to, formatted, placeInLayout(text, position - range.from, formatted));
 }

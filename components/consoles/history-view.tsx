@@ -36,7 +36,7 @@ const loadDiffView = later(() => import("@/components/editor/diff-view"));
 const DiffView = lazyComponent(
   loadDiffView,
   (module) => module.DiffView,
-  () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
+  () => <ListSkeleton label="Loading diff" rows={3} rowPx={26} />,
 );
 
 /** Number of digits of a commit id that are shown. */
@@ -53,12 +53,7 @@ export function HistoryView({ open }: { open: OpenConsole }) {
   const connection = useDatabases().find(({ id }) => id === open.connectionId) ?? null;
   const dialect = useDialect(connection?.type);
   return (
-    <SavedView
-      open={open}
-      title="History"
-      icon={<History />}
-      unsaved="Each save is kept here with its author and what changed."
-    >
+    <SavedView open={open} title="History" icon={<History />} unsaved="Save this console to start its history.">
       {(saved) => <Saves saved={saved} dialect={dialect} />}
     </SavedView>
   );
@@ -77,7 +72,7 @@ function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect }) {
   });
   const items = history.data?.pages.flatMap((page) => page.items) ?? [];
   const sha = asked ?? (isNarrow ? null : (items[0]?.sha ?? null));
-  if (history.isPending) return <ListSkeleton label="Reading the history" rows={6} rowPx={66} />;
+  if (history.isPending) return <ListSkeleton label="Loading history" rows={6} rowPx={66} />;
   if (!history.data) {
     return (
       <div className="bench-empty">
@@ -91,14 +86,14 @@ function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect }) {
         <div className="row between saves-head">
           <h2 className="b6">
             {items.length}
-            {history.hasNextPage ? "+" : ""} {items.length === 1 ? "save" : "saves"}
+            {history.hasNextPage ? "+" : ""} {items.length === 1 ? "version" : "versions"}
           </h2>
           <button type="button" className="btn ghost sm" onClick={() => open(saved.id)}>
             <ArrowLeft className="s" />
-            Back to the query
+            Back to query
           </button>
         </div>
-        <ol aria-label="Saves">
+        <ol aria-label="Versions">
           {items.map((item) => (
             <Save
               key={item.sha}
@@ -110,8 +105,8 @@ function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect }) {
         </ol>
         <LoadMore
           pages={history}
-          label="Show older saves"
-          busyLabel="Reading older saves"
+          label="Load older versions"
+          busyLabel="Loading older versions"
           className="link xs saves-more"
         />
       </div>
@@ -162,16 +157,16 @@ function Commit({ saved, sha, isNewest, dialect }: CommitProps) {
   });
   const isUnknown = commit.error instanceof ApiError && [400, 404, 409].includes(commit.error.status);
   return (
-    <section className="commit" aria-label="One save">
+    <section className="commit" aria-label="Version">
       <button type="button" className="btn ghost sm commit-back" onClick={() => openHistory(saved.id)}>
         <ArrowLeft className="s" />
-        All saves
+        All versions
       </button>
-      {commit.isPending && <ListSkeleton label="Reading the save" rows={4} />}
+      {commit.isPending && <ListSkeleton label="Loading version" rows={4} />}
       {commit.isError && !isUnknown && <LoadFailure error={commit.error} onRetry={() => commit.refetch()} />}
       {isUnknown && (
         <div className="empty commit-none">
-          <h2>This console has no such save</h2>
+          <h2>Version not found</h2>
           <p>{commit.error?.message}</p>
         </div>
       )}
@@ -202,7 +197,7 @@ function CommitParts({ commit, saved, isNewest, dialect }: PartsProps) {
     setIsBusy(false);
     if (restored === null) return;
     announce("Restored");
-    showToast(`${saved.name} has the text of ${commit.sha.slice(0, SHORT_SHA)} again, as a new save.`, {
+    showToast(`${saved.name} restored to ${commit.sha.slice(0, SHORT_SHA)}`, {
       id: "restored",
     });
     openHistory(saved.id);
@@ -212,13 +207,13 @@ function CommitParts({ commit, saved, isNewest, dialect }: PartsProps) {
       <div className="commit-head">
         <div className="row commit-title">
           <h2 className="grow">{subject}</h2>
-          {text !== null && <CopyButton text={text} label="Copy this version" />}
+          {text !== null && <CopyButton text={text} label="Copy version" />}
           {text !== null && (
             <button
               type="button"
               className="btn primary sm"
               disabled={isPresent || isBusy || !isOnline}
-              title={isPresent ? "The console has this text now" : undefined}
+              title={isPresent ? "This is the current version" : undefined}
               onClick={() => void restore()}
             >
               <RotateCcw className="s" />
@@ -246,13 +241,13 @@ function CommitParts({ commit, saved, isNewest, dialect }: PartsProps) {
             <span className="mono trunc">{file.path}</span>
             <FileNumbers file={file} />
             <span className="grow" />
-            <Segments label="How to show the change" value={kind} options={KINDS} onChange={setChosen} />
+            <Segments label="Diff view" value={kind} options={KINDS} onChange={setChosen} />
           </div>
           <FileChange file={file} kind={kind} dialect={dialect} />
           {text !== null && (
             <>
               <div className="row xs commit-file">
-                <h3 className="b5 grow">The whole console at this version</h3>
+                <h3 className="b5 grow">Full query</h3>
                 <span className="t3">{countLines(text)}</span>
               </div>
               <WholeText text={text} dialect={dialect} />
@@ -271,7 +266,7 @@ function FileNumbers({ file }: { file: FileOf }) {
   return (
     <>
       {file.status !== "modified" && <span className="tag">{toWord(file.status)}</span>}
-      {renamedFrom && <span className="t3 trunc">from {renamedFrom}</span>}
+      {renamedFrom && <span className="t3 trunc">Renamed from {renamedFrom}</span>}
       <LineNumbers of={file} />
     </>
   );
@@ -303,7 +298,7 @@ function FileChange({ file, kind, dialect }: { file: FileOf; kind: DiffKind; dia
   if (before === after) {
     return (
       <p className="commit-same t2">
-        {file.status === "renamed" ? "Only the name or the place changed." : "The text stayed as it was."}
+        {file.status === "renamed" ? "Renamed or moved. Content unchanged." : "Content unchanged."}
       </p>
     );
   }
@@ -314,7 +309,7 @@ function WholeText({ text, dialect }: { text: string; dialect: SqlDialect }) {
   const numbers = text.split("\n").map((_, i) => i + 1);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
-    <section className="code commit-text" aria-label="The whole text" tabIndex={0}>
+    <section className="code commit-text" aria-label="Full query" tabIndex={0}>
       <pre className="commit-numbers" aria-hidden="true">
         {numbers.join("\n")}
       </pre>

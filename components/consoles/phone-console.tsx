@@ -24,7 +24,7 @@ export function PhoneConsole(props: PhoneConsoleProps) {
           <>
             <button type="button" className="phone-close" onClick={() => onEditor(false)}>
               <X />
-              Close the editor
+              Close editor
             </button>
             {editor}
           </>
@@ -55,5 +55,5 @@ function toPreview(content: string): string {
 
 function toOpenLabel(content: string): string {
   const count = content.split("\n").length;
-  return count < 2 ? "Open the editor" : `Open all ${count} lines`;
+  return count < 2 ? "Open editor" : `View all ${count} lines`;
 }

@@ -70,13 +70,13 @@ export function ResultPane(props: ResultPaneProps) {
       <Good
         {...props}
         run={lastGood}
-        back={{ label: failure ? "Back to the failure" : "Back", go: () => setShownGoodId(null) }}
+        back={{ label: failure ? "Back to error" : "Back", go: () => setShownGoodId(null) }}
       />
     );
   }
   const kept = lastGood && (
     <div className="foot">
-      <span>The last good result is kept.</span>
+      <span>Last successful result available.</span>
       <button type="button" className="link" onClick={() => setShownGoodId(latest.id)}>
         Show {toRunWords(lastGood)} from {formatClock(new Date(lastGood.endedAt ?? lastGood.startedAt), false)}
       </button>
@@ -143,7 +143,7 @@ function OldNote({ since }: { since: number }) {
     <div className="result-note num">
       <span className="st run">
         <Waves className="s" />
-        Waiting for the database, {formatDuration(Math.max(0, (now ?? since) - since))}. Older rows below.
+        Running for {formatDuration(Math.max(0, (now ?? since) - since))}. Showing the previous result.
       </span>
     </div>
   );
@@ -157,7 +157,7 @@ function NewerNote({ run, onShow }: { run: ConsoleRun; onShow: () => void }) {
         <RanBy run={run} />: {toRunWords(run)}.
       </span>
       <button type="button" className="btn sm" onClick={onShow}>
-        Show this result
+        View result
       </button>
     </div>
   );
@@ -170,19 +170,19 @@ function NotRun({ isSample, canRun, onRun }: ResultPaneProps) {
         <EmptyTable />
         {isSample ? (
           <>
-            <h2>Ten best sellers, one press away</h2>
-            <p>Results land here. You can sort and filter them, look at one value closely, and copy them out.</p>
+            <h2>Run your first query</h2>
+            <p>Sort, filter, inspect and copy the results here.</p>
           </>
         ) : (
           <>
             <h2>Not run yet</h2>
-            <p>Results land here. Run takes the statement at the cursor, or what is selected.</p>
+            <p>Run executes the selection, or the statement at the cursor.</p>
           </>
         )}
         <div className="row">
           <button type="button" className="btn run" aria-disabled={!canRun} onClick={onRun}>
             <Play className="s" />
-            Run the query
+            Run query
           </button>
         </div>
       </div>
@@ -197,11 +197,8 @@ function Cancelled({ run, canRun, onRun }: { run: ConsoleRun; canRun: boolean; o
         <span className="empty-mark">
           <Square />
         </span>
-        <h2>The run was cancelled</h2>
-        <p>
-          The database stopped after {formatDuration((run.endedAt ?? run.startedAt) - run.startedAt)}. No rows came of
-          it.
-        </p>
+        <h2>Run cancelled</h2>
+        <p>Stopped after {formatDuration((run.endedAt ?? run.startedAt) - run.startedAt)}. No rows returned.</p>
         <div className="row">
           <button type="button" className="btn" aria-disabled={!canRun} onClick={onRun}>
             <Play className="s" />
@@ -235,7 +232,7 @@ function Waiting({ startedAt }: { startedAt: number }) {
         ))}
         <div className="st run num">
           <Waves className="s" />
-          Waiting for the database, {formatDuration(Math.max(0, (now ?? startedAt) - startedAt))}
+          Running for {formatDuration(Math.max(0, (now ?? startedAt) - startedAt))}
         </div>
       </div>
     </div>

@@ -25,7 +25,14 @@ import { formatCount, formatDuration } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 import { ApiError } from "@/lib/platform/browser/request";
 
-const HEADS = ["Status", "Started", "By", { name: "Took", isNumber: true }, { name: "Rows", isNumber: true }, "Detail"];
+const HEADS = [
+  "Status",
+  "Started",
+  "Trigger",
+  { name: "Duration", isNumber: true },
+  { name: "Rows", isNumber: true },
+  "Details",
+];
 
 const CLOCK_EVERY_MS = 1000;
 const COLUMNS = 6;
@@ -60,11 +67,9 @@ export function RunHistory({ consoleId, openId, onOpen }: RunHistoryProps) {
           <OldRun consoleId={consoleId} runId={openId} onClose={() => onOpen(null)} />
         </div>
       )}
-      {runs.isPending && <ListSkeleton label="Reading the runs" rowPx={36} />}
+      {runs.isPending && <ListSkeleton label="Loading runs" rowPx={36} />}
       {runs.isError && !runs.data && <LoadFailure error={runs.error} onRetry={() => runs.refetch()} />}
-      {runs.isSuccess && items.length === 0 && (
-        <p className="t2 card-none">It has not run in the background yet. Press Run now to see how it goes.</p>
-      )}
+      {runs.isSuccess && items.length === 0 && <p className="t2 card-none">No runs yet. Click Run now to test it.</p>}
       {items.length > 0 && (
         <ListTable label="Runs" className="runs" columns={HEADS}>
           <tbody>
@@ -79,7 +84,7 @@ export function RunHistory({ consoleId, openId, onOpen }: RunHistoryProps) {
           </tbody>
         </ListTable>
       )}
-      <LoadMore pages={runs} label="Show older runs" busyLabel="Reading older runs" className="btn sm card-more" />
+      <LoadMore pages={runs} label="Load older runs" busyLabel="Loading older runs" className="btn sm card-more" />
     </section>
   );
 }
@@ -89,7 +94,7 @@ type RunRowProps = { run: ConsoleRun; isOpen: boolean; onToggle: () => void };
 function RunRow({ run, isOpen, onToggle }: RunRowProps) {
   const names = useMemberNames();
   const started = new Date(run.startedAt ?? run.createdAt);
-  const by = run.triggeredBy === null ? null : (names.get(run.triggeredBy) ?? "somebody who has left");
+  const by = run.triggeredBy === null ? null : (names.get(run.triggeredBy) ?? "former member");
   const rowRef = useRef<HTMLTableRowElement>(null);
   const wasOpen = useRef(false);
   useEffect(() => {
@@ -106,10 +111,10 @@ function RunRow({ run, isOpen, onToggle }: RunRowProps) {
         <td data-label="Started" className="num" title={formatStamp(started)}>
           {formatRowTime(started, new Date())}
         </td>
-        <td data-label="By" className="t2" title={by === null ? undefined : `By ${by}`}>
+        <td data-label="Trigger" className="t2" title={by === null ? undefined : `Started by ${by}`}>
           {TRIGGER_WORDS[run.triggerType]}
         </td>
-        <td data-label="Took" className="r">
+        <td data-label="Duration" className="r">
           <Took run={run} />
         </td>
         <td data-label="Rows" className="r">
@@ -178,7 +183,7 @@ function RunDetails({ run }: { run: ConsoleRun }) {
   });
   const { error, status, resultPreview } = run;
   const logs = details.data?.logs ?? [];
-  const by = run.triggeredBy === null ? "its schedule" : (names.get(run.triggeredBy) ?? "somebody who has left");
+  const by = run.triggeredBy === null ? "schedule" : (names.get(run.triggeredBy) ?? "former member");
   return (
     <div className="run-details">
       <p className="xs t3 num">
@@ -193,11 +198,9 @@ function RunDetails({ run }: { run: ConsoleRun }) {
         </Notice>
       )}
       {resultPreview && <ResultTable preview={resultPreview} />}
-      {status === "success" && !resultPreview && (
-        <p className="t2">Its result is not kept any more. Results are kept 30 days.</p>
-      )}
-      {status === "queued" && <p className="t2">It waits for its turn.</p>}
-      {status === "running" && <p className="t2">In the database. Its result stands here when it ends.</p>}
+      {status === "success" && !resultPreview && <p className="t2">Result expired. Results are kept for 30 days.</p>}
+      {status === "queued" && <p className="t2">Queued.</p>}
+      {status === "running" && <p className="t2">Running. The result appears here when it finishes.</p>}
       {details.isError && <LoadFailure error={details.error} onRetry={() => details.refetch()} />}
       {logs.length > 0 && <LogLines lines={logs} label="Log" className="boxed" />}
     </div>
@@ -213,16 +216,16 @@ function OldRun({ consoleId, runId, onClose }: { consoleId: string; runId: strin
   });
   const close = (
     <button type="button" className="btn sm" onClick={onClose}>
-      Put it away
+      Close
     </button>
   );
-  if (run.isPending) return <ListSkeleton label="Reading the run" rows={1} />;
+  if (run.isPending) return <ListSkeleton label="Loading run" rows={1} />;
   if (!run.data) {
     const isUnknown = run.error instanceof ApiError && [400, 404].includes(run.error.status);
     if (!isUnknown) return <LoadFailure error={run.error} onRetry={() => run.refetch()} />;
     return (
       <Notice kind="info" action={close}>
-        This console has no such run, or it is not kept any more. Runs are kept 90 days.
+        Run not found. Runs are kept for 90 days.
       </Notice>
     );
   }
@@ -242,9 +245,9 @@ function OldRun({ consoleId, runId, onClose }: { consoleId: string; runId: strin
 
 function toDetail({ status, error, resultPreview }: ConsoleRun): string {
   if (error !== null) return error.split("\n")[0] ?? "";
-  if (status === "queued") return "Waits for its turn";
-  if (status === "running") return "In the database";
-  return resultPreview ? "Result" : "Details";
+  if (status === "queued") return "Queued";
+  if (status === "running") return "Running";
+  return resultPreview ? "View result" : "View details";
 }
 
 /** Announces the end of the newest run if it ends while the list is shown. */

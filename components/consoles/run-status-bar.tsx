@@ -89,7 +89,7 @@ export function RunStatusBar({
               <button
                 type="button"
                 className="btn run"
-                aria-label="More ways to run"
+                aria-label="Run options"
                 aria-disabled={disabledReason !== null}
               >
                 <ChevronDown className="s" />
@@ -97,7 +97,7 @@ export function RunStatusBar({
             }
           >
             <MenuItem keys="mod+enter" onSelect={on.onRun}>
-              Run the statement at the cursor
+              Run statement at cursor
             </MenuItem>
             <MenuItem keys="mod+shift+enter" onSelect={on.onRunAll}>
               Run all statements
@@ -120,10 +120,10 @@ export function RunStatusBar({
         )}
         {sums !== null && runId !== null && explainedRunId.current === runId && (
           <span className="t3 race-why">
-            {Math.round(sums.databaseMs)} ms in the database, {Math.round(sums.totalMs - sums.databaseMs)} ms on the way
+            {Math.round(sums.databaseMs)} ms database, {Math.round(sums.totalMs - sums.databaseMs)} ms transfer
           </span>
         )}
-        {isEdited && <span className="tag">Edited since</span>}
+        {isEdited && <span className="tag">Edited since run</span>}
       </div>
     </div>
   );
@@ -221,7 +221,7 @@ function Line({ run, sums }: { run: ConsoleRun | null; sums: Sums | null }) {
         <i
           className="b"
           style={{ width: `${100 - share}%` }}
-          title={`On the way ${Math.round(sums.totalMs - sums.databaseMs)} ms`}
+          title={`Transfer ${Math.round(sums.totalMs - sums.databaseMs)} ms`}
         />
       </span>
     );

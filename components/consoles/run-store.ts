@@ -245,7 +245,7 @@ function toOutcome(error: unknown, wallMs: number): StatementOutcome {
   if (error instanceof DOMException && error.name === "AbortError") return { status: "cancelled", wallMs };
   return {
     status: "failed",
-    failure: { code: "internal", message: "The answer could not be read. Run it again.", details: {} },
+    failure: { code: "internal", message: "Couldn't read the response. Run the query again.", details: {} },
     wallMs,
   };
 }

@@ -21,14 +21,14 @@ export function SaveDialog({ name, onSave, onClose }: SaveDialogProps) {
             Cancel
           </button>
           <button type="button" className="btn primary" onClick={save}>
-            Save
+            Save version
             <Keys keys="mod+enter" />
           </button>
         </>
       }
     >
       <div className="field">
-        <label htmlFor="save-message">What has changed</label>
+        <label htmlFor="save-message">Commit message</label>
         <textarea
           id="save-message"
           className="area"
@@ -45,7 +45,7 @@ export function SaveDialog({ name, onSave, onClose }: SaveDialogProps) {
             save();
           }}
         />
-        <span className="help">The first line is the title in the history. Left empty, it names the console.</span>
+        <span className="help">The first line is the version's title. Optional.</span>
       </div>
     </Modal>
   );

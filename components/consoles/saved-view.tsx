@@ -29,7 +29,7 @@ export function SavedView({ open, title, icon, unsaved, children }: SavedViewPro
   const { save } = useConsoleActions();
   const connection = useDatabases().find(({ id }) => id === open.connectionId) ?? null;
   useEffect(() => {
-    document.title = `${title} of ${open.name} - Millrace`;
+    document.title = `${title}: ${open.name} - Millrace`;
   }, [title, open.name]);
   return (
     <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${open.id}`}>
@@ -48,7 +48,7 @@ export function SavedView({ open, title, icon, unsaved, children }: SavedViewPro
             <p>{unsaved}</p>
             <div className="row">
               <button type="button" className="btn primary" onClick={() => void save(open.id)}>
-                Save
+                Save console
                 <Keys keys="mod+s" />
               </button>
             </div>

@@ -47,11 +47,11 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
   });
   const reason =
     outage !== null
-      ? `${outage}. It works again when the server answers.`
+      ? `${outage}. Try again when you reconnect.`
       : saved.content.trim() === ""
-        ? "The console is empty. Write a query and save it first."
+        ? "Nothing to run. Write and save a query first."
         : saved.connectionId === null
-          ? "The console has no connection. Choose one and save it first."
+          ? "No connection. Choose one and save the console."
           : null;
 
   const save = () => {
@@ -69,7 +69,7 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
     put.mutate(null, {
       onSuccess: () => {
         setDraft(null);
-        showToast(`${saved.name} does not run by itself any more.`, {
+        showToast("Schedule removed", {
           id: "schedule-removed",
           action: { label: "Undo", onClick: () => put.mutate(before) },
         });
@@ -77,7 +77,7 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
       onError: (error) => showFailure(toMessage(error)),
     });
   };
-  const owner = kept && (kept.ownerId === user.id ? "you" : (names.get(kept.ownerId) ?? "somebody who has left"));
+  const owner = kept && (kept.ownerId === user.id ? "you" : (names.get(kept.ownerId) ?? "a former member"));
   const problems = put.error instanceof ApiError ? put.error.problems : [];
   const isPlaced = problems.length > 0 && problems.every(({ path }) => path === "cron" || path === "timezone");
   return (
@@ -85,7 +85,7 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
       <div className="row between">
         <h2 className="sh">Schedule</h2>
         <button type="button" className="btn ghost sm" onClick={() => open(saved.id)}>
-          Open the query
+          View query
         </button>
       </div>
       {isStale && (
@@ -94,16 +94,16 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
           role="status"
           action={
             <button type="button" className="btn sm" onClick={() => setDraft(null)}>
-              Show the present one
+              Reload schedule
             </button>
           }
         >
           {kept
-            ? `${kept.ownerId === user.id ? "You" : (names.get(kept.ownerId) ?? "Somebody")} changed the schedule meanwhile. Saving replaces it.`
-            : "The schedule was removed meanwhile. Saving sets it again."}
+            ? `${kept.ownerId === user.id ? "You" : (names.get(kept.ownerId) ?? "Someone")} changed this schedule. Saving overwrites it.`
+            : "This schedule was removed. Saving adds it back."}
         </Notice>
       )}
-      {hasEdits && <Notice kind="info">It runs what is saved. What you have typed since is not a part of it.</Notice>}
+      {hasEdits && <Notice kind="info">Scheduled runs use the saved version, not your draft.</Notice>}
       {put.isError && !isPlaced && (
         <Notice kind="bad" role="alert">
           {toMessage(put.error)}
@@ -120,8 +120,8 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
       {owner && (
         <p className="xs t3">
           {owner === "you"
-            ? "Runs as you, with the rights you have by then."
-            : `Runs as ${owner}, with the rights they have by then. When you save it, it runs as you.`}
+            ? "Runs with your permissions."
+            : `Runs with ${owner}'s permissions. If you save it, yours apply.`}
         </p>
       )}
       {reason && <p className="xs t2">{reason}</p>}
@@ -138,12 +138,12 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
         <span className="grow" />
         {kept && draft === null && (
           <button type="button" className="btn ghost" disabled={put.isPending || outage !== null} onClick={remove}>
-            Remove
+            Remove schedule
           </button>
         )}
         {draft !== null && (
           <button type="button" className="btn ghost" onClick={() => setDraft(null)}>
-            Discard
+            Discard changes
           </button>
         )}
         <button

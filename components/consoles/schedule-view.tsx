@@ -14,12 +14,7 @@ import "./schedule.css";
 /** Page of a console's schedule: times, past runs and notifications. */
 export function ScheduleView({ open }: { open: OpenConsole }) {
   return (
-    <SavedView
-      open={open}
-      title="Schedule"
-      icon={<CalendarClock />}
-      unsaved="A console runs by itself as it is saved. Save it first, then say when."
-    >
+    <SavedView open={open} title="Schedule" icon={<CalendarClock />} unsaved="Save this console to schedule it.">
       {(saved) => <Parts saved={saved} hasEdits={open.draft !== null} />}
     </SavedView>
   );

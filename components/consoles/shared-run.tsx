@@ -34,15 +34,13 @@ export function SharedRun({ executionId, open, latest }: SharedRunProps) {
   });
   if (isHere) return null;
   return (
-    <section className="shared-run" aria-label="The run of the link">
-      {run.isPending && <ListSkeleton label="Reading the run" rows={1} />}
+    <section className="shared-run" aria-label="Linked run">
+      {run.isPending && <ListSkeleton label="Loading run" rows={1} />}
       {run.isError && <LoadFailure error={run.error} onRetry={() => run.refetch()} />}
       {run.data === null && (
         <p className="row">
           <Link2 className="s t3" />
-          <span className="grow">
-            Whoever ran it and the admins can see the run of this link, for 30 days. The console is below.
-          </span>
+          <span className="grow">Run not available. Only its author and admins can view it.</span>
           <CloseLink onClose={() => show(open.id)} />
         </p>
       )}
@@ -64,7 +62,7 @@ function RunFacts({ run, onClose }: { run: Execution; onClose: () => void }) {
       <div className="row">
         <RunStatus status={run.status} />
         <span className="trunc grow">
-          {formatStamp(new Date(run.startedAt))} by {names.get(run.userId) ?? "somebody who has left"}
+          {formatStamp(new Date(run.startedAt))} by {names.get(run.userId) ?? "former member"}
           {facts.length > 0 && <span className="num">: {facts.join(", ")}</span>}
         </span>
         <CloseLink onClose={onClose} />
@@ -76,7 +74,7 @@ function RunFacts({ run, onClose }: { run: Execution; onClose: () => void }) {
           {WITHHELD}
         </p>
       ) : (
-        <CodeBox label="The query of this run">
+        <CodeBox label="Query">
           <span className="code">
             <SqlCode text={run.query} dialect={dialect} />
           </span>
@@ -91,7 +89,7 @@ function RunStatus({ status }: { status: Execution["status"] }) {
     return (
       <span className="st ok">
         <CircleCheck className="s" />
-        Success
+        Succeeded
       </span>
     );
   }
@@ -99,7 +97,7 @@ function RunStatus({ status }: { status: Execution["status"] }) {
     return (
       <span className="st bad">
         <CircleX className="s" />
-        {status === "timeout" ? "Took too long" : "Failed"}
+        {status === "timeout" ? "Timed out" : "Failed"}
       </span>
     );
   }
@@ -113,7 +111,7 @@ function RunStatus({ status }: { status: Execution["status"] }) {
 
 function CloseLink({ onClose }: { onClose: () => void }) {
   return (
-    <button type="button" className="btn ghost icon sm" aria-label="Put the run of the link away" onClick={onClose}>
+    <button type="button" className="btn ghost icon sm" aria-label="Close linked run" onClick={onClose}>
       <X className="s" />
     </button>
   );

@@ -12,9 +12,9 @@ export function StaleNotice({ open, savedBy }: { open: OpenConsole; savedBy: str
       <GitCompare className="s" />
       <span className="grow">
         <b className="b6">
-          {savedBy === null ? "This console was saved elsewhere" : `${savedBy} has saved this console`} since you began.
+          {savedBy === null ? "This console was changed elsewhere." : `${savedBy} changed this console.`}
         </b>{" "}
-        Your text is kept.
+        Your draft is kept.
       </span>
       <button type="button" className="btn sm" onClick={() => consoles.setComparing(open.id, true)}>
         Compare

@@ -74,7 +74,7 @@ export function useConsoleActions() {
       editors.forget(id);
       if (wasActive) go(active());
       const back = () => ({ ...removed, changedAt: Date.now() });
-      showToast(`${removed.name} is deleted.`, {
+      showToast(`${removed.name} deleted`, {
         id: `remove-${id}`,
         action: { label: "Undo", onClick: () => workbench.change((each) => restoreConsole(each, back(), at, tabAt)) },
       });
@@ -90,7 +90,7 @@ export function useConsoleActions() {
       workbench.change((each) => closeTab(each, id));
       editors.forget(id);
       if (wasActive) go(active());
-      showToast(`${name} is deleted.`, {
+      showToast(`${name} deleted`, {
         id: `remove-${id}`,
         action: {
           label: "Undo",
@@ -179,7 +179,7 @@ export function useConsoleActions() {
         const wasActive = before.lastActiveId === id;
         workbench.change((each) => closeTab(each, id));
         if (wasActive) go(active());
-        showToast(`${name} is closed. It stays in the list.`, {
+        showToast(`${name} closed`, {
           id: `close-${id}`,
           action: {
             label: "Undo",
@@ -200,7 +200,7 @@ export function useConsoleActions() {
         const { tabs, lastActiveId } = before;
         workbench.change((each) => closed.reduce(closeTab, each));
         if (lastActiveId !== null && closed.includes(lastActiveId)) open(id);
-        showToast(`${closed.length === 1 ? "A tab is" : `${closed.length} tabs are`} closed. All stay in the list.`, {
+        showToast(`${closed.length === 1 ? "Tab" : `${closed.length} tabs`} closed`, {
           id: `close-others-${id}`,
           action: {
             label: "Undo",

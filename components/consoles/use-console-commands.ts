@@ -46,19 +46,19 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
   const { frame, update } = useFrame();
   const executionId = view.latest?.statements.at(-1)?.executionId;
   const commands: Command[] = [
-    { id: "run", name: "Run the statement at the cursor", detail: name, icon: Play, keys: "mod+enter", run: view.run },
+    { id: "run", name: "Run statement at cursor", detail: name, icon: Play, keys: "mod+enter", run: view.run },
     { id: "run-all", name: "Run all statements", detail: name, icon: Play, keys: "mod+shift+enter", run: view.runAll },
     { id: "save", name: `Save ${name}`, icon: Save, keys: "mod+s", run: view.save },
     {
       id: "save-message",
-      name: `Save ${name} with a message`,
+      name: `Save ${name} with message`,
       icon: MessageSquareText,
       keys: "mod+shift+s",
       run: view.saveWithMessage,
     },
     {
       id: "format",
-      name: "Format the statement at the cursor",
+      name: "Format statement at cursor",
       detail: name,
       icon: WandSparkles,
       keys: "shift+alt+f",
@@ -66,28 +66,28 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
     },
     {
       id: "comment",
-      name: "Turn lines into comments, or back",
+      name: "Toggle comment",
       icon: SquareSlash,
       keys: "mod+/",
       run: () => editors.active?.toggleComment(),
     },
     {
       id: "rename-alias",
-      name: "Rename the alias at the cursor",
+      name: "Rename alias",
       icon: TextCursorInput,
       keys: "F2",
       run: () => editors.active?.renameName(),
     },
     {
       id: "wrap",
-      name: frame.wrapLines ? "Do not wrap long lines" : "Wrap long lines",
+      name: frame.wrapLines ? "Turn off line wrap" : "Turn on line wrap",
       icon: WrapText,
       keys: "alt+z",
       run: () => update({ wrapLines: !frame.wrapLines }),
     },
     {
       id: "find",
-      name: "Find and replace in the editor",
+      name: "Find and replace",
       icon: Search,
       keys: "mod+f",
       run: () => editors.active?.find(),
@@ -97,12 +97,12 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
   ];
   if (saved) {
     commands.push(
-      { id: "history", name: `History of ${name}`, icon: History, run: () => openHistory(id) },
-      { id: "link", name: `Copy the link to ${name}`, icon: Link2, run: () => void copyLink(toLink(id), saved) },
+      { id: "history", name: `View history of ${name}`, icon: History, run: () => openHistory(id) },
+      { id: "link", name: `Copy link to ${name}`, icon: Link2, run: () => void copyLink(toLink(id), saved) },
     );
     if (executionId !== undefined && !view.isRunning) {
       const run = () => void copyLink(toLink(id, executionId), saved, { isRun: true });
-      commands.push({ id: "run-link", name: "Copy the link to the last run", detail: name, icon: Link2, run });
+      commands.push({ id: "run-link", name: "Copy link to last run", detail: name, icon: Link2, run });
     }
   }
   useOffer("console", commands);

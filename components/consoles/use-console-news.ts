@@ -24,7 +24,7 @@ export function useConsoleNews({ id, name, saved, draft }: OpenConsole): Console
   const names = useMemberNames();
   const [savedBy, setSavedBy] = useState<{ consoleId: string; userId: string } | null>(null);
   const [editing, setEditing] = useState<{ consoleId: string; userId: string; until: number }[]>([]);
-  const nameOf = (userId: string) => names.get(userId) ?? "Somebody";
+  const nameOf = (userId: string) => names.get(userId) ?? "Someone";
   useLive((event) => {
     if (event.kind === "reset") return void consoles.refresh(id, null);
     if (event.data.resourceId !== id) return;
@@ -40,7 +40,7 @@ export function useConsoleNews({ id, name, saved, draft }: OpenConsole): Console
     setSavedBy({ consoleId: id, userId });
     setEditing(others);
     // With a draft, a permanent notice is shown instead.
-    if (draft === null) showToast(`${nameOf(userId)} has saved ${name}.`, { id: `news-${id}` });
+    if (draft === null) showToast(`${nameOf(userId)} saved ${name}`, { id: `news-${id}` });
   });
   const isAny = editing.length > 0;
   useEffect(() => {

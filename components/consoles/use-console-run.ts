@@ -53,7 +53,7 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
     (statements: SqlStatement[], content: string, limit: number = ROW_LIMITS[0]) => {
       if (connection === null) return;
       if (statements.length === 0) {
-        announce("There is nothing to run. Write a query first.", true);
+        announce("Nothing to run. Write a query first.", true);
         onEmpty(content);
         editors.active?.focus();
         return;
@@ -124,16 +124,16 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
 }
 
 const TITLES: Record<string, string> = {
-  timeout: "The query took longer than it may",
-  rate_limited: "Too many queries are waiting",
-  unavailable: "The database is not ready",
-  source_unreachable: "The database cannot be reached",
-  unreachable: "The server did not answer",
-  read_only: "This statement changes something, and the connection is read-only",
-  not_allowed: "This statement is not allowed here",
-  not_found: "The console or its connection is gone",
-  forbidden: "You may not run this",
-  too_large: "The query is too long",
+  timeout: "Query timed out",
+  rate_limited: "Too many queued queries",
+  unavailable: "Database unavailable",
+  source_unreachable: "Can't reach the database",
+  unreachable: "Can't reach the server",
+  read_only: "Connection is read-only",
+  not_allowed: "Statement not allowed",
+  not_found: "Console or connection not found",
+  forbidden: "Permission denied",
+  too_large: "Query too long",
 };
 
 /** Returns the range of a whole statement that was refused. */
@@ -150,7 +150,7 @@ function readFailure(run: ConsoleRun, entities: Entity[], dialect: SqlDialect): 
   if (code !== "query_failed") {
     const isRefused = code === "read_only" || code === "not_allowed";
     const place = isRefused ? placeOf(run.content, statement.statement) : null;
-    return { ...base, title: TITLES[code] ?? "The query did not run", place, suggestion: null };
+    return { ...base, title: TITLES[code] ?? "Query failed", place, suggestion: null };
   }
   const { title, name } = describeQueryError(message);
   const { from, text } = statement.statement;

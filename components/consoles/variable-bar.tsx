@@ -5,7 +5,7 @@ import type { Variables } from "@/components/consoles/use-variables";
 import { Select } from "@/components/ui/select";
 import { VARIABLE_KINDS, type VariableInput, type VariableKind } from "@/lib/base/sql/variables";
 
-const KIND_NAMES: Record<VariableKind, string> = { text: "Text", number: "Number", boolean: "Yes or no", date: "Date" };
+const KIND_NAMES: Record<VariableKind, string> = { text: "Text", number: "Number", boolean: "Boolean", date: "Date" };
 const KINDS = VARIABLE_KINDS.map((value) => ({ value, label: KIND_NAMES[value] }));
 
 /** Returns the id of a variable's input, to focus it when its value is missing. */
@@ -94,7 +94,7 @@ function Variable({ name, input, isMissing, onChange, onRun }: VariableProps) {
         </span>
       )}
       <Select
-        label={`Kind of ${name}`}
+        label={`Type of ${name}`}
         size="sm"
         value={kind}
         options={KINDS}
@@ -102,7 +102,7 @@ function Variable({ name, input, isMissing, onChange, onRun }: VariableProps) {
       />
       {isMissing && (
         <span id={`${id}-why`} className="xs var-why">
-          {kind === "number" ? "A number is needed" : "A date is needed"}
+          {kind === "number" ? "Enter a number" : "Enter a date"}
         </span>
       )}
     </div>

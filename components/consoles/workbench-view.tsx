@@ -92,8 +92,8 @@ export function WorkbenchView() {
             <span className="empty-mark">
               <SquareTerminal />
             </span>
-            <h1>No console is open</h1>
-            <p>A console holds a query and its last result. Open one from the list, or make a new one.</p>
+            <h1>No console open</h1>
+            <p>Open a console from the list or create one.</p>
             <div className="row">
               <button type="button" className="btn primary" onClick={() => create()}>
                 <Plus />
@@ -154,15 +154,13 @@ function CannotOpen({ id }: { id: string }) {
         <span className="empty-mark">
           <Lock />
         </span>
-        <h1>You cannot open this console</h1>
-        <p>
-          It is private, was moved, or never existed. Ask the person who sent the link to share it with your workspace.
-        </p>
-        {draft !== null && <p>What you typed in it is still here.</p>}
+        <h1>Console not found</h1>
+        <p>It may be private or deleted. Ask the sender to share it.</p>
+        {draft !== null && <p>Your unsaved draft is kept.</p>}
         <div className="row">
           {draft !== null && (
             <button type="button" className="btn primary" onClick={keep}>
-              Put my text in a new console
+              Save as new console
             </button>
           )}
           <button type="button" className="btn" onClick={() => (lastId === null ? create() : open(lastId))}>
@@ -222,7 +220,7 @@ function ConsoleBones() {
   return (
     <>
       <div className="bar" />
-      <div className="editor-skeleton" role="status" aria-label="Reading the console">
+      <div className="editor-skeleton" role="status" aria-label="Loading console">
         {BONE_LINES.map((width) => (
           <i key={width} className="bone" style={{ width: `${width}%` }} />
         ))}

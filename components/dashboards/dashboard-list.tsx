@@ -31,7 +31,7 @@ const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
 const MoveDialog = lazyComponent(loadMoveDialog, (module) => module.MoveDialog);
 
 const AGE_EVERY_MS = 30_000;
-const HEADS = ["Dashboard", "Folder", "Seen by", "Changed", ACTIONS];
+const HEADS = ["Dashboard", "Folder", "Visibility", "Updated", ACTIONS];
 const NONE: DashboardSummary[] = [];
 
 /** All dashboards that the user can see. */
@@ -61,7 +61,7 @@ export function DashboardList() {
   const bring = (
     <button type="button" className="btn" onClick={() => setIsImporting(true)}>
       <FileUp className="s" />
-      Import
+      Import dashboard
     </button>
   );
   return (
@@ -78,22 +78,19 @@ export function DashboardList() {
       }
       isWide
     >
-      {list.isPending && <ListSkeleton label="Reading the dashboards" />}
+      {list.isPending && <ListSkeleton label="Loading dashboards" />}
       {list.isError && !list.data && <LoadFailure error={list.error} onRetry={() => list.refetch()} />}
       {list.isSuccess && all.length === 0 && (
         <div className="empty blank">
           <span className="empty-mark">
             <LayoutDashboard />
           </span>
-          <h2>Nothing on the wall</h2>
-          <p>
-            A dashboard shows what queries answer as charts, figures and tables, for the team and for the wall. Make one
-            here, or bring one from a file.
-          </p>
+          <h2>No dashboards yet</h2>
+          <p>Turn query results into charts, numbers and tables for your team.</p>
           <div className="row">
             {add}
             <Link className="btn" href={`/w/${workspace.slug}`}>
-              Open a console
+              Open console
             </Link>
             {bring}
           </div>
@@ -102,7 +99,7 @@ export function DashboardList() {
       {/* On wider screens the explorer has it, which a phone does not show. */}
       {isPhone && all.length > 0 && (
         <div className="dashboard-phone-find">
-          <NavFind label="Find a dashboard" root={root} />
+          <NavFind label="Search dashboards" root={root} />
         </div>
       )}
       {all.length > 0 && shown.length === 0 && (
@@ -153,7 +150,7 @@ function Row({ dashboard, placed, onMove }: RowProps) {
       <td className="wrap">
         {isRenaming ? (
           <NameInput
-            label="Name of the dashboard"
+            label="Dashboard name"
             value={title}
             onDone={(typed) => {
               setIsRenaming(false);
@@ -169,13 +166,13 @@ function Row({ dashboard, placed, onMove }: RowProps) {
       <td data-label="Folder" className="t2">
         {toTrail(path).join(" / ")}
       </td>
-      <td data-label="Seen by">
+      <td data-label="Visibility">
         <span className="st wait">
           {access === "private" ? <Lock className="xs" /> : <Users className="xs" />}
-          {access === "private" ? "Only you" : "Workspace"}
+          {access === "private" ? "Only you" : "Everyone"}
         </span>
       </td>
-      <td data-label="Changed" className="t2 num" title={formatStamp(at)}>
+      <td data-label="Updated" className="t2 num" title={formatStamp(at)}>
         {now === null ? "" : formatAgo(at, new Date(now))}
       </td>
     </ListRow>

@@ -26,7 +26,7 @@ export function DashboardMenu({ dashboard, placed, onRename, onMove }: Dashboard
         Duplicate
       </MenuItem>
       <MenuItem icon={<FolderInput />} onSelect={onMove}>
-        Move to
+        Move to folder
       </MenuItem>
       <AccessItem access={access} onAccess={(to) => void placed.setAccess(named, to)} />
       <MenuLine />
@@ -37,7 +37,7 @@ export function DashboardMenu({ dashboard, placed, onRename, onMove }: Dashboard
         Copy link
       </MenuItem>
       <MenuItem icon={<FileDown />} onSelect={() => void placed.export(dashboard)}>
-        Export as JSON
+        Export JSON
       </MenuItem>
       <MenuLine />
       <MenuItem icon={<Trash2 />} onSelect={() => void placed.remove(dashboard)}>

@@ -101,7 +101,7 @@ export function DashboardView({ dashboardId }: { dashboardId: string }) {
           {error ? (
             <LoadFailure error={error} onRetry={() => dashboard.refetch()} />
           ) : (
-            <ListSkeleton label="Reading the dashboard" />
+            <ListSkeleton label="Loading dashboard" />
           )}
         </Page>
       </div>
@@ -125,7 +125,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   const placed = usePlacedDashboards(find);
   const { id, title, description, path, access, widgets } = dashboard;
   const root = `/w/${workspace.slug}/dashboards`;
-  const place = toTrail(path).join(" / ") || (access === "private" ? "Mine" : "Workspace");
+  const place = toTrail(path).join(" / ") || (access === "private" ? "Private" : "Workspace");
   useEffect(() => {
     document.title = `${title} - Millrace`;
   }, [title]);
@@ -145,7 +145,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   const heading =
     dialog === "name" ? (
       <NameInput
-        label="Name of the dashboard"
+        label="Dashboard name"
         value={title}
         onDone={(typed) => {
           setDialog(null);
@@ -168,7 +168,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
       </span>
       {isWall ? (
         <button type="button" className="btn ghost sm wall-leave" onClick={() => choice.setWall(false)}>
-          Leave the wall
+          Exit TV mode
         </button>
       ) : (
         <Actions
@@ -224,9 +224,9 @@ async function savePicture(title: string, host: HTMLElement | null): Promise<voi
     const { savePageAs } = await loadPagePicture();
     if (!shown) return;
     await savePageAs(title, shown);
-    announce("The picture is saved.");
+    announce("PNG exported");
   } catch {
-    showFailure("The picture could not be made. Print the page, or save its widgets one by one.");
+    showFailure("Couldn't export the PNG. Print the dashboard, or export single widgets.");
   }
 }
 
@@ -260,7 +260,7 @@ function Actions({ dashboard, placed, onDialog, onRefresh, onWall, onPicture }: 
       <Menu
         align="end"
         trigger={
-          <button type="button" className="btn icon" aria-label="More about this dashboard">
+          <button type="button" className="btn icon" aria-label="Dashboard actions">
             <Ellipsis />
           </button>
         }
@@ -269,16 +269,16 @@ function Actions({ dashboard, placed, onDialog, onRefresh, onWall, onPicture }: 
           Refresh
         </MenuItem>
         <MenuItem icon={<CalendarClock />} onSelect={() => onDialog("schedule")}>
-          Refresh on a schedule
+          Schedule refresh
         </MenuItem>
         <MenuItem icon={<Maximize />} onSelect={onWall}>
-          Show on a wall
+          Open TV mode
         </MenuItem>
         <MenuItem icon={<ImageDown />} onSelect={onPicture}>
-          Save the page as PNG
+          Export PNG
         </MenuItem>
         <MenuItem icon={<Printer />} onSelect={() => window.print()}>
-          Print or save as PDF
+          Print or export PDF
         </MenuItem>
         <MenuLine />
         <DashboardMenu
@@ -300,11 +300,11 @@ function ReadFailure({ error, isOlder, onRetry }: { error: unknown; isOlder: boo
         role="alert"
         action={
           <button type="button" className="btn sm" onClick={onRetry}>
-            Try again
+            Retry
           </button>
         }
       >
-        {isOlder ? "What is shown is older. " : ""}
+        {isOlder ? "Showing older data. " : ""}
         {toMessage(error)}
       </Notice>
     </div>
@@ -317,8 +317,8 @@ function NoWidgets({ dashboardId }: { dashboardId: string }) {
       <span className="empty-mark">
         <LayoutDashboard />
       </span>
-      <h2>Nothing here yet</h2>
-      <p>Add a chart, a figure, a table or a text. Each shows what a query or a console answers.</p>
+      <h2>No widgets yet</h2>
+      <p>Add a chart, number, table or text.</p>
       <div className="row">
         <EditLink dashboardId={dashboardId} />
       </div>
@@ -386,7 +386,7 @@ function Dialogs({ dashboard, open, placed, asked, isRefreshing, onRefresh, onCl
       id,
       title,
       access: dashboard.access,
-      lead: "They see numbers and filters, never queries, connection names or people.",
+      lead: "Viewers see data and filters, never queries, connections or people.",
       canEmbed: true,
       read: (signal: AbortSignal) => dashboardApi.readShare(workspace.id, id, signal),
       put: (body: Parameters<typeof dashboardApi.putShare>[2]) => dashboardApi.putShare(workspace.id, id, body),
@@ -435,7 +435,7 @@ function Age({
       <span className="st run dashboard-age" role="status">
         <RotateCw className="s" />
         <span>
-          {run !== null ? "Refreshing" : widgets === null ? "Reading the sources" : "Reading"}
+          {run !== null ? "Refreshing" : widgets === null ? "Loading data" : "Loading"}
           {/* Hidden from screen readers: a ticking clock would interrupt them. */}
           {waitedMs > LONG_WAIT_MS && <span aria-hidden="true">, {toWaited(waitedMs)}</span>}
         </span>
@@ -450,11 +450,11 @@ function Age({
   return (
     <span
       className={`st ${isOld ? "warn" : "wait"} dashboard-age`}
-      title={`The oldest rows are of ${formatStamp(at)}${hasFailed && lastRun.error ? `. ${lastRun.error}` : ""}`}
+      title={`Oldest data: ${formatStamp(at)}${hasFailed && lastRun.error ? `. ${lastRun.error}` : ""}`}
     >
       {isOld ? <TriangleAlert className="s" /> : <RotateCw className="s" />}
       <span className="trunc">
-        {hasFailed ? "Last refresh failed, oldest" : isOld ? "Not all is fresh, oldest" : "Fresh"}{" "}
+        {hasFailed ? "Refresh failed, data from" : isOld ? "Some data is stale, from" : "Refreshed"}{" "}
         {formatAgo(at, new Date(now))}
         {words !== null && `, ${words.charAt(0).toLowerCase()}${words.slice(1)}`}
       </span>

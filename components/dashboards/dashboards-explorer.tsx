@@ -86,7 +86,7 @@ export function DashboardsExplorer() {
 
   return (
     <>
-      <NavFind label="Find a dashboard" root={`/w/${workspace.slug}/dashboards`} />
+      <NavFind label="Search dashboards" root={`/w/${workspace.slug}/dashboards`} />
       <ExplorerSection
         title="Dashboards"
         className="dashboard-box"
@@ -95,7 +95,7 @@ export function DashboardsExplorer() {
           { label: "New folder", icon: <FolderPlus className="s" />, onPress: () => void newFolder(MINE) },
         ]}
       >
-        {!isRead && !failure && <ExplorerBars label="Reading the dashboards" widths={BAR_WIDTHS} />}
+        {!isRead && !failure && <ExplorerBars label="Loading dashboards" widths={BAR_WIDTHS} />}
         {!isRead && failure && (
           <ExplorerFailure
             message={failure.message}

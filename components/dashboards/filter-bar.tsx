@@ -72,7 +72,7 @@ export function FilterBar({ filters, widgets, source, choice, timezone, hasTimes
           <span className="trunc">
             {name}: {words}
           </span>
-          <button type="button" aria-label={`Take off ${name}: ${words}`} onClick={() => choice.set(key, undefined)}>
+          <button type="button" aria-label={`Clear ${name}: ${words}`} onClick={() => choice.set(key, undefined)}>
             <X className="xs" />
           </button>
         </span>
@@ -130,7 +130,7 @@ function FilterChip({
         {children}
       </Popover>
       {words !== null && (
-        <button type="button" aria-label={`Take off ${name}: ${words}`} onClick={() => put(null)}>
+        <button type="button" aria-label={`Clear ${name}: ${words}`} onClick={() => put(null)}>
           <X className="xs" />
         </button>
       )}
@@ -186,14 +186,14 @@ function DateFilter(props: OneProps) {
             </span>
           </div>
           <div className="field">
-            <label htmlFor={ids[1]}>To, that day included</label>
+            <label htmlFor={ids[1]}>To (inclusive)</label>
             <span className="input sm">
               <input id={ids[1]} type="date" value={to} onChange={({ target }) => setTo(target.value)} />
             </span>
           </div>
           {isBackwards && (
             <p className="xs bad" role="alert">
-              The range ends before it begins.
+              End date must be after the start date.
             </p>
           )}
           <button type="submit" className="btn sm primary" disabled={isBackwards}>

@@ -71,15 +71,15 @@ export function FilterList({ source, filter, value, others, timezone, onChoose }
         <Search className="s t3" />
         <input
           type="search"
-          aria-label={`Find a value of ${name}`}
-          placeholder="Find a value"
+          aria-label={`Search ${name}`}
+          placeholder="Search values"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
       </span>
-      {found.isPending && <ListSkeleton label="Reading the values" rowPx={28} />}
+      {found.isPending && <ListSkeleton label="Loading values" rowPx={28} />}
       {found.isError && <Notice kind="bad">{toMessage(found.error)}</Notice>}
-      {found.isSuccess && shown.length === 0 && <p className="xs t2 filter-none">No rows have such a value.</p>}
+      {found.isSuccess && shown.length === 0 && <p className="xs t2 filter-none">No matching values.</p>}
       {found.isSuccess && shown.length > 0 && (
         <ul className="filter-values" aria-label={`Values of ${name}`} aria-busy={found.isFetching}>
           {shown.map((each) => (
@@ -94,7 +94,7 @@ export function FilterList({ source, filter, value, others, timezone, onChoose }
                   {each.value === null ? (
                     <i className="t3">null</i>
                   ) : (
-                    toShownText(each.value as CellValue, found.data.field, { digits, times }) || "empty text"
+                    toShownText(each.value as CellValue, found.data.field, { digits, times }) || "(empty)"
                   )}
                 </span>
                 <span className="num t3">{formatCount(each.count)}</span>
@@ -104,7 +104,7 @@ export function FilterList({ source, filter, value, others, timezone, onChoose }
         </ul>
       )}
       <FirstRowsNotice firstRows={found.data?.firstRows} />
-      {found.data?.isMore && <p className="xs t3 filter-none">There are more. Type to find them.</p>}
+      {found.data?.isMore && <p className="xs t3 filter-none">Search to see more values.</p>}
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
     if (file === undefined) return;
     const read = file.size > FILE_BYTES_MAX ? null : toExported(await file.text());
     if (read === null) {
-      setFailure("This is no dashboard. Choose a file that “Export as JSON” has saved.");
+      setFailure("Not a dashboard file. Choose a Millrace dashboard export.");
       return;
     }
     setDashboard(read);
@@ -64,7 +64,7 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
   const isReady = dashboard !== null && !isBusy && unknown.every((name) => chosen[name] !== undefined);
   return (
     <Modal
-      title="Import a dashboard"
+      title="Import dashboard"
       isOpen
       onClose={onClose}
       foot={
@@ -78,7 +78,7 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
             disabled={!isReady}
             onClick={() => dashboard && void send(dashboard, chosen)}
           >
-            Import
+            Import dashboard
           </button>
         </>
       }
@@ -92,7 +92,7 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
             accept=".json,application/json"
             onChange={({ target }) => void take(target.files?.[0])}
           />
-          <p className="help">As “Export as JSON” in the menu of a dashboard saves it.</p>
+          <p className="help">A JSON file exported from a dashboard</p>
         </div>
         {failure !== null && (
           <Notice kind="bad" role="alert">
@@ -102,15 +102,15 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
         {unknown.length > 0 && (
           <>
             <Notice kind="info" role="status">
-              {unknown.length === 1 ? "One connection is" : `${unknown.length} connections are`} not known here by{" "}
-              {unknown.length === 1 ? "its name" : "their names"}. Choose what to read instead.
+              {unknown.length === 1 ? "1 connection wasn't" : `${unknown.length} connections weren't`} found. Choose a
+              replacement.
             </Notice>
             {unknown.map((name) => (
               <div key={name} className="field">
                 <span className="flabel">{name}</span>
                 <Select
                   label={`Connection for ${name}`}
-                  placeholder="Choose a connection"
+                  placeholder="Select a connection"
                   value={chosen[name] ?? ""}
                   onChange={(id) => setChosen({ ...chosen, [name]: id })}
                   options={databases.map((each) => ({ value: each.id, label: each.name }))}

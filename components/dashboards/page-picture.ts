@@ -20,7 +20,7 @@ export async function savePageAs(title: string, page: HTMLElement): Promise<void
     fontEmbedCSS: `${await toFontStyles()}\n* { scrollbar-width: none !important; }`,
     filter: (node) => !(node instanceof Element && node.matches(LEFT_OUT)),
   });
-  if (blob === null) throw new Error("The browser has drawn nothing");
+  if (blob === null) throw new Error("The browser couldn't render the image");
   saveFile(blob, `${title.replaceAll(/[/\\:*?"<>|]/g, " ").trim() || "Dashboard"}.png`);
 }
 

@@ -18,8 +18,8 @@ export function PeriodBar({ period, hasRange, put }: PeriodBarProps) {
   return (
     <>
       <PeriodChip
-        name="Grain"
-        none="As each widget says"
+        name="Time grain"
+        none="Widget default"
         icon={<CalendarRange className="s" />}
         value={period.grain}
         words={GRAIN_WORDS}
@@ -27,12 +27,12 @@ export function PeriodBar({ period, hasRange, put }: PeriodBarProps) {
       />
       <PeriodChip
         name="Compare"
-        none="With nothing"
+        none="No comparison"
         icon={<GitCompareArrows className="s" />}
         value={period.compare}
         words={COMPARISON_WORDS}
         put={(compare) => put({ compare })}
-        note={hasRange ? null : "Choose a range of days first: it is compared with the one before it."}
+        note={hasRange ? null : "Select a date range first."}
       />
     </>
   );
@@ -66,7 +66,7 @@ function PeriodChip<T extends string>({ name, none, icon, value, words: given, p
         trigger={
           <button type="button" className="filter-open">
             {icon}
-            <span className="trunc">{words === null ? name : `${name}: ${words.toLowerCase()}`}</span>
+            <span className="trunc">{words === null ? name : `${name}: ${words}`}</span>
             <ChevronDown className="xs" />
           </button>
         }
@@ -88,7 +88,7 @@ function PeriodChip<T extends string>({ name, none, icon, value, words: given, p
         {note && <p className="xs t2 period-note">{note}</p>}
       </Popover>
       {words !== null && (
-        <button type="button" aria-label={`Take off ${name}: ${words.toLowerCase()}`} onClick={() => put(undefined)}>
+        <button type="button" aria-label={`Clear ${name}: ${words}`} onClick={() => put(undefined)}>
           <X className="xs" />
         </button>
       )}

@@ -65,7 +65,7 @@ export function RefreshDialog({ dashboard, isRefreshing, onRefresh, onClose }: R
           </button>
           {draft !== null && (
             <button type="button" className="btn ghost" onClick={() => setDraft(null)}>
-              Discard
+              Discard changes
             </button>
           )}
           <button
@@ -83,7 +83,7 @@ export function RefreshDialog({ dashboard, isRefreshing, onRefresh, onClose }: R
         <LastRefresh run={dashboard.lastRun} isRefreshing={isRefreshing} />
         {draft !== null && draft.base !== stamp && (
           <Notice kind="warn" role="status">
-            The schedule was changed meanwhile. Saving replaces it.
+            Someone changed this schedule. Saving overwrites it.
           </Notice>
         )}
         {put.isError && !isPlaced && (
@@ -110,8 +110,8 @@ export function RefreshDialog({ dashboard, isRefreshing, onRefresh, onClose }: R
         <ScheduleEditor value={value} onChange={change} problems={problems} />
         <p className="xs t3">
           {ownerId === user.id
-            ? "It reads as you, who own this dashboard."
-            : `It reads as ${names.get(ownerId) ?? "somebody who has left"}, who owns this dashboard.`}
+            ? "Runs with your permissions, as owner."
+            : `Runs with the permissions of its owner, ${names.get(ownerId) ?? "a former member"}.`}
         </p>
       </div>
     </Modal>
@@ -123,9 +123,7 @@ function LastRefresh({ run, isRefreshing }: { run: Dashboard["lastRun"]; isRefre
   if (run === null)
     return (
       <p className="t2">
-        {isRefreshing
-          ? "It is refreshed for the first time."
-          : "Never refreshed yet: each source was read when somebody first looked."}
+        {isRefreshing ? "First refresh running." : "Not refreshed yet. Data was loaded on first view."}
       </p>
     );
   const at = new Date(run.completedAt ?? run.startedAt ?? run.createdAt);
@@ -135,7 +133,7 @@ function LastRefresh({ run, isRefreshing }: { run: Dashboard["lastRun"]; isRefre
         <StatusWord status={run.status} />
         <span className="t2" title={formatStamp(at)}>
           {now === null ? "" : formatAgo(at, new Date(now))}
-          {run.triggerType === "scheduled" ? ", by the schedule" : ", by hand"}
+          {run.triggerType === "scheduled" ? ", scheduled" : ", manual"}
         </span>
       </div>
       {run.error !== null && <Notice kind="bad">{run.error}</Notice>}

@@ -82,7 +82,7 @@ function Opened({ token, title, description }: SharedDashboardProps) {
         {state.kind === "failed" ? (
           <LoadFailure error={state.error} onRetry={() => void open()} />
         ) : (
-          <ListSkeleton label="Reading the dashboard" />
+          <ListSkeleton label="Loading dashboard" />
         )}
       </div>
     </main>
@@ -143,11 +143,11 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
               role="alert"
               action={
                 <button type="button" className="btn sm" onClick={() => reader.ask(asked, true)}>
-                  Try again
+                  Retry
                 </button>
               }
             >
-              {data === null ? "" : "What is shown is older. "}
+              {data === null ? "" : "Showing older data. "}
               {toMessage(error)}
             </Notice>
           </div>

@@ -33,7 +33,7 @@ import { ApiError } from "@/lib/platform/browser/request";
 
 type ChannelType = CreateSnapshotBody["channelType"];
 const CHANNELS: { value: ChannelType; label: string }[] = [
-  { value: "email", label: "Mail" },
+  { value: "email", label: "Email" },
   { value: "chat", label: "Chat" },
   { value: "webhook", label: "Webhook" },
 ];
@@ -71,21 +71,21 @@ export function Snapshots({ dashboard, asked }: SnapshotsProps) {
         <h3 id="snapshots-head" className="grow">
           Snapshots
         </h3>
-        <span className="xs t3">A picture on a schedule</span>
+        <span className="xs t3">Scheduled images of this dashboard</span>
       </div>
       {fresh && (
         <SecretBanner
-          name={`signing secret of ${fresh.name}`}
+          name={`signing secret for ${fresh.name}`}
           noun="secret"
           secret={fresh.secret}
-          lost="It is not shown again. Lost it? Remove this snapshot and add it anew."
+          lost="You won't see it again. If you lose it, recreate the snapshot."
           onSaved={() => setFresh(null)}
         />
       )}
       {snapshots.isError ? (
         <LoadFailure error={snapshots.error} onRetry={() => snapshots.refetch()} />
       ) : snapshots.data === undefined ? (
-        <ListSkeleton label="Reading the snapshots" />
+        <ListSkeleton label="Loading snapshots" />
       ) : (
         <ul className="snapshot-list">
           {snapshots.data.map((snapshot) => (
@@ -143,7 +143,7 @@ function SnapshotRow({ snapshot, onChanged }: { snapshot: Snapshot; onChanged: (
         onClick={() =>
           change.mutate(async () => {
             await dashboardApi.sendSnapshot(workspace.id, dashboardId, id);
-            showToast("It is drawn and sent. How that went is shown here.");
+            showToast("Snapshot queued");
           })
         }
       >
@@ -152,8 +152,8 @@ function SnapshotRow({ snapshot, onChanged }: { snapshot: Snapshot; onChanged: (
       <button
         type="button"
         className="btn ghost icon"
-        aria-label={`Remove the snapshot to ${name}`}
-        title="Remove"
+        aria-label={`Delete snapshot to ${name}`}
+        title="Delete"
         disabled={change.isPending}
         onClick={() => change.mutate(() => dashboardApi.removeSnapshot(workspace.id, dashboardId, id))}
       >
@@ -163,7 +163,7 @@ function SnapshotRow({ snapshot, onChanged }: { snapshot: Snapshot; onChanged: (
         className="switch"
         checked={enabled}
         disabled={change.isPending}
-        aria-label={`Snapshot to ${name} is on`}
+        aria-label={`Snapshot to ${name}`}
         onCheckedChange={(isOn) =>
           change.mutate(() => dashboardApi.updateSnapshot(workspace.id, dashboardId, id, { enabled: isOn }))
         }
@@ -199,7 +199,7 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
       onSuccess: (saved) => {
         setTo("");
         setLabel("");
-        announce("Snapshot added");
+        announce("Snapshot created");
         onAdded(toName(saved), saved.signingSecretOnce);
       },
     }),
@@ -208,12 +208,14 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
   const ofTo = problems.find(({ path }) => /^(recipients|url|chatWebhookUrl)/.test(path))?.message;
   const ofSchedule = problems.some(({ path }) => path === "cron" || path === "timezone");
   const submit = () => {
-    if (schedule === null) return setWrong("Choose how often it is sent.");
+    if (schedule === null) return setWrong("Choose a schedule.");
     const { emails, rest } = parseEmails(to);
     if (channelType === "email" && (emails.length === 0 || rest.length > 0)) {
-      return setWrong(rest[0] === undefined ? "Name somebody who gets the mails." : `“${rest[0]}” is no address.`);
+      return setWrong(
+        rest[0] === undefined ? "Enter at least one email address." : `“${rest[0]}” isn't a valid email address.`,
+      );
     }
-    if (to.trim() === "") return setWrong("Enter the address of the receiver.");
+    if (to.trim() === "") return setWrong("Enter a URL.");
     setWrong(null);
     const { cron, timezone } = schedule;
     const look = { filters: asked.filters, grain: asked.grain ?? null, compare: asked.compare ?? null };
@@ -240,7 +242,7 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
       <div className="row wrap">
         <h4 className="grow">New snapshot</h4>
         <Segments
-          label="Where to"
+          label="Channel"
           value={channelType}
           options={CHANNELS}
           onChange={(next) => {
@@ -252,9 +254,7 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
         />
       </div>
       <TextField
-        label={
-          channelType === "email" ? "To" : channelType === "chat" ? "Address of the chat's incoming webhook" : "Address"
-        }
+        label={channelType === "email" ? "Recipients" : channelType === "chat" ? "Incoming webhook URL" : "URL"}
         isDense
         type="text"
         inputMode={channelType === "email" ? "email" : "url"}
@@ -262,22 +262,17 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
         value={to}
         onChange={({ target }) => setTo(target.value)}
         error={wrong ?? ofTo}
-        help={channelType === "email" ? "Several by commas" : undefined}
+        help={channelType === "email" ? "Separate with commas" : undefined}
       />
       {channelType === "chat" && (
-        <TextField
-          label="Name of the channel"
-          isDense
-          value={label}
-          onChange={({ target }) => setLabel(target.value)}
-        />
+        <TextField label="Channel name" isDense value={label} onChange={({ target }) => setLabel(target.value)} />
       )}
       <ScheduleEditor value={schedule} onChange={setSchedule} problems={problems} />
       <div className="row wrap">
-        <Segments label="Picture" value={theme} options={THEMES} onChange={setTheme} />
+        <Segments label="Theme" value={theme} options={THEMES} onChange={setTheme} />
         <label className="row">
           <input type="checkbox" checked={withPdf} onChange={({ target }) => setWithPdf(target.checked)} />
-          PDF beside the picture
+          Attach PDF
         </label>
       </div>
       {add.isError && ofTo === undefined && !ofSchedule && (
@@ -286,13 +281,11 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
         </Notice>
       )}
       <p className="xs t3">
-        {isNarrowed
-          ? "Drawn with the filters, grain and comparison that the page has now."
-          : "Drawn as the page begins, without filters of yours."}
+        {isNarrowed ? "Uses the current filters, time grain and comparison." : "Uses the default filters."}
       </p>
       <div className="row end">
         <button type="submit" className="btn" disabled={add.isPending || !isGoodSchedule(schedule)}>
-          {add.isPending ? "Adding" : "Add snapshot"}
+          {add.isPending ? "Creating" : "Create snapshot"}
         </button>
       </div>
     </form>

@@ -84,10 +84,10 @@ function makeActions(client: QueryClient, workspaceId: string) {
   return {
     note,
     create: (body: CreateDashboardBody) =>
-      attempt("It is not made.", async () => note(await dashboardApi.create(workspaceId, body))),
+      attempt("Couldn't create the dashboard.", async () => note(await dashboardApi.create(workspaceId, body))),
     /** Renames, moves or shares a dashboard. A save by someone else in between does not block it. */
     change: ({ id, version }: Pick<DashboardSummary, "id" | "version">, change: DashboardChange) =>
-      attempt("Nothing was changed.", async () => {
+      attempt("Couldn't save the change.", async () => {
         const saved = await dashboardApi.update(workspaceId, id, { version, ...change }).catch((error: unknown) => {
           const current = toCurrentVersion(error);
           if (current === null) throw error;
@@ -96,23 +96,25 @@ function makeActions(client: QueryClient, workspaceId: string) {
         return note(saved);
       }),
     duplicate: (id: string) =>
-      attempt("It is not duplicated.", async () => note(await dashboardApi.duplicate(workspaceId, id))),
+      attempt("Couldn't duplicate the dashboard.", async () => note(await dashboardApi.duplicate(workspaceId, id))),
     remove: (id: string) =>
-      attempt("It is not deleted.", async () => {
+      attempt("Couldn't delete it.", async () => {
         await dashboardApi.remove(workspaceId, id);
         client.setQueryData<DashboardSummary[]>(listKey, (list) => list?.filter((each) => each.id !== id));
         client.removeQueries({ queryKey: toDashboardKey(workspaceId, id) });
         return true;
       }),
     undelete: (id: string, folderId?: string | null) =>
-      attempt("It is not back.", async () => note(await dashboardApi.undelete(workspaceId, id, folderId))),
-    export: (id: string) => attempt("It is not exported.", () => dashboardApi.export(workspaceId, id)),
+      attempt("Couldn't restore the dashboard.", async () =>
+        note(await dashboardApi.undelete(workspaceId, id, folderId)),
+      ),
+    export: (id: string) => attempt("Couldn't export the dashboard.", () => dashboardApi.export(workspaceId, id)),
     createFolder: (body: CreateFolderBody) =>
-      withFolders("The folder is not made.", () => dashboardApi.createFolder(workspaceId, body)),
+      withFolders("Couldn't create the folder.", () => dashboardApi.createFolder(workspaceId, body)),
     changeFolder: (id: string, change: UpdateFolderBody) =>
-      withFolders("Nothing was changed.", () => dashboardApi.updateFolder(workspaceId, id, change)),
+      withFolders("Couldn't save the change.", () => dashboardApi.updateFolder(workspaceId, id, change)),
     removeFolder: (id: string) =>
-      withFolders("It is not deleted.", async () => {
+      withFolders("Couldn't delete it.", async () => {
         await dashboardApi.removeFolder(workspaceId, id);
         return true;
       }),

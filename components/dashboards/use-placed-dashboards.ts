@@ -59,7 +59,7 @@ export function usePlacedDashboards(find: (id: string) => Pick<DashboardSummary,
           const back = await actions.undelete(id);
           if (back !== null && wasActive) router.push(`${root}/${id}`);
         };
-        showToast(`${title} is deleted.`, {
+        showToast(`${title} deleted`, {
           id: `remove-${id}`,
           action: { label: "Undo", onClick: () => void undo() },
         });

@@ -34,7 +34,7 @@ export function WidgetBody({ widget, data, press, period }: WidgetBodyProps) {
   if (widget.kind === "text") {
     const text = String(widget.spec.text ?? "");
     return text.trim() === "" ? (
-      <p className="widget-said">There is no text yet.</p>
+      <p className="widget-said">No text</p>
     ) : (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
       // biome-ignore lint/a11y/useSemanticElements: no fields stand in it
@@ -58,7 +58,7 @@ export function WidgetBody({ widget, data, press, period }: WidgetBodyProps) {
       <FirstRowsNotice firstRows={data.firstRows} />
       {data.error !== undefined && (
         <div className="widget-old">
-          <Notice kind="warn">These are the last rows that could be read. {data.error}</Notice>
+          <Notice kind="warn">Showing older data. {data.error}</Notice>
         </div>
       )}
     </>
@@ -76,7 +76,7 @@ function WidgetRows({
   const spec = withPageGrain(own, period.grain);
   const rows = data.rows as ResultRow[];
   const look = { digits, times };
-  if (rows.length === 0) return <p className="widget-said">No rows fit what is asked for.</p>;
+  if (rows.length === 0) return <p className="widget-said">No data for these filters</p>;
   if (kind === "kpi") return <WidgetFigure spec={spec} data={data} look={look} compare={period.compare} />;
   if (kind === "table") {
     return (
@@ -101,9 +101,7 @@ function WidgetRows({
         press={press}
       />
       {/* The user asked for the first ten, so no notice. */}
-      {truncated && spec.limit === undefined && (
-        <p className="widget-cut xs t3">There is more than what is drawn here.</p>
-      )}
+      {truncated && spec.limit === undefined && <p className="widget-cut xs t3">Showing part of the data.</p>}
     </>
   );
 }
@@ -111,7 +109,7 @@ function WidgetRows({
 /** A placeholder for the chart. It appears after a moment, so that a quick response does not flicker. */
 function WidgetSkeleton() {
   return (
-    <div className="widget-skeleton" role="status" aria-label="Reading the rows">
+    <div className="widget-skeleton" role="status" aria-label="Loading data">
       <i className="bone" />
       <i className="bone" />
       <i className="bone" />

@@ -56,19 +56,19 @@ export function WidgetCard({ widget, data, isAwaited, isOld, press, period, onEn
       {isText || data !== undefined || isAwaited ? (
         <WidgetBody widget={widget} data={data} press={press} period={period} />
       ) : (
-        <p className="widget-said">It could not be read.</p>
+        <p className="widget-said">Couldn't load data.</p>
       )}
     </article>
   );
 }
 
-const KIND_WORDS = { chart: "Chart", table: "Table", kpi: "Figure", text: "Text" } as const;
+const KIND_WORDS = { chart: "Chart", table: "Table", kpi: "Number", text: "Text" } as const;
 
 function OldMark({ cachedAt }: { cachedAt: string }) {
   const now = useNow(true, AGE_EVERY_MS);
   const at = new Date(cachedAt);
   return (
-    <span className="st warn" title={`Read ${formatStamp(at)}`}>
+    <span className="st warn" title={`Refreshed ${formatStamp(at)}`}>
       <TriangleAlert className="xs" />
       {now === null ? "" : formatAgo(at, new Date(now))}
     </span>

@@ -39,7 +39,7 @@ export function WidgetChart({ title, spec, fields, rows, before, digits, times, 
   const chart = useMemo(() => toWidgetChart(spec, { fields, rows, before }, look), [spec, fields, rows, before, look]);
   const [hidden, setHidden] = useHidden(title);
   if (chart === null) {
-    return <p className="widget-said">There is no number to draw. Choose something to count or to add up.</p>;
+    return <p className="widget-said">No measure selected. Add a measure.</p>;
   }
   if ("kind" in chart) return <SpecChart title={title || "Chart"} spec={chart.spec} rows={rows} />;
   return (

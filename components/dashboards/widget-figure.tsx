@@ -23,7 +23,7 @@ type WidgetFigureProps = {
  */
 export function WidgetFigure({ spec, data, look, compare }: WidgetFigureProps) {
   const figures = toWidgetFigures(spec, data, look);
-  if (figures === null) return <p className="widget-said">There is no number to show. Choose a measure.</p>;
+  if (figures === null) return <p className="widget-said">No measure selected. Add a measure.</p>;
   return (
     <div className="widget-figures">
       {figures.map(({ series, name, exact, shown, against, figure }) => (
@@ -60,11 +60,11 @@ function AgainstLine({ against: { text, change, place }, better, before, compare
   return (
     <p className="xs t3 num" title={text === null ? undefined : `${text}, ${before.from} to ${before.to}`}>
       {text === null ? (
-        `no value ${toBeforeWords(before, compare)}`
+        `No data for ${toBeforeWords(before, compare)}`
       ) : (
         <>
           {word}
-          {change === null ? `was ${text}` : "vs"} {toBeforeWords(before, compare)}
+          {change === null ? `${text} in` : "vs"} {toBeforeWords(before, compare)}
         </>
       )}
     </p>

@@ -45,17 +45,17 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
     if (!data) return;
     const text = toCopyText("csv", data.fields, data.rows as ResultRow[], true);
     saveFile(new Blob([text], { type: "text/csv;charset=utf-8" }), `${name}${fileMark}.csv`);
-    announce(data.truncated ? "The rows are saved, as far as they are shown." : "The rows are saved.");
+    announce(data.truncated ? "Visible rows exported" : "CSV exported");
   };
   const savePicture = async () => {
     const titled = { ...widget, title: `${name}${fileMark}` };
     const drawn = { ...titled, spec: withPageGrain(widget.spec, period.grain) };
     try {
       const { savePictureOf } = await loadPicture();
-      if (data && (await savePictureOf(drawn, data, { digits, times }))) announce("The picture is saved.");
-      else showFailure("There is no picture of this widget to save. Save its rows instead.");
+      if (data && (await savePictureOf(drawn, data, { digits, times }))) announce("PNG exported");
+      else showFailure("This widget can't be exported as PNG. Export CSV instead.");
     } catch {
-      showFailure("The picture could not be made. Save the rows, or print the page.");
+      showFailure("Couldn't export the PNG. Export CSV instead.");
     }
   };
   const hasRows = data !== undefined && data.rows.length > 0;
@@ -64,7 +64,7 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
       <Menu
         align="end"
         trigger={
-          <button type="button" className="btn ghost icon sm widget-more" aria-label={`More about ${name}`}>
+          <button type="button" className="btn ghost icon sm widget-more" aria-label={`Actions for ${name}`}>
             <Ellipsis className="s" />
           </button>
         }
@@ -73,20 +73,20 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
           Full screen
         </MenuItem>
         <MenuItem icon={<Table2 />} onSelect={() => setOpened("rows")}>
-          {Object.hasOwn(choice, toClickKey(widget.id)) ? "Rows behind what is pressed" : "Rows behind it"}
+          {Object.hasOwn(choice, toClickKey(widget.id)) ? "View selected rows" : "View underlying rows"}
         </MenuItem>
         <MenuItem icon={<Code />} onSelect={() => setOpened("query")}>
-          Show the query
+          View query
         </MenuItem>
         {hasRows && (
           <>
             <MenuLine />
             <MenuItem icon={<FileSpreadsheet />} onSelect={saveRows}>
-              Save rows as CSV
+              Export CSV
             </MenuItem>
             {widget.kind !== "table" && (
               <MenuItem icon={<ImageDown />} onSelect={() => void savePicture()}>
-                Save picture as PNG
+                Export PNG
               </MenuItem>
             )}
           </>

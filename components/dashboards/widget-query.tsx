@@ -40,35 +40,32 @@ export function WidgetQuery({ dashboard, widget, onClose }: WidgetQueryProps) {
   };
   return (
     <Modal
-      title={`Query of ${widget.title || "this widget"}`}
+      title={`Query: ${widget.title || "widget"}`}
       isOpen
       onClose={onClose}
       foot={
         isSeen && (
           <>
-            <CopyButton text={query} name="Copy the query" className="btn" />
+            <CopyButton text={query} name="Copy query" className="btn" />
             <button type="button" className="btn primary" onClick={openIt}>
               <SquareTerminal className="s" />
-              Open in a console
+              Open in console
             </button>
           </>
         )
       }
     >
-      {isPending && <ListSkeleton label="Reading the query" />}
+      {isPending && <ListSkeleton label="Loading query" />}
       {!isPending && failure && (
         <LoadFailure error={failure} onRetry={() => Promise.all([connections.refetch(), kept.refetch()])} />
       )}
       {!isPending && !failure && !isSeen && (
-        <Notice kind="info">
-          The connection that this reads is gone, or not yours to see. The owner of the dashboard can say more.
-        </Notice>
+        <Notice kind="info">You can't view this query. Ask the dashboard's owner.</Notice>
       )}
       {isSeen && (
         <>
           <p className="widget-query-of">
-            {kept.data ? `The console ${kept.data.name}, on ` : "On "}
-            {connection.name}
+            {kept.data ? `Console: ${kept.data.name}. ` : ""}Connection: {connection.name}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard */}
           <pre className="sqls widget-query" tabIndex={0}>

@@ -37,21 +37,21 @@ export function WidgetSourceRows({ dashboardId, widget, choice, onClose }: Widge
   const data = found.data?.[0];
   const name = widget.title || widget.kind;
   return (
-    <Modal title={`Rows behind ${name}`} isOpen isWide onClose={onClose}>
-      {found.isPending && <ListSkeleton label="Reading the rows" rowPx={28} />}
+    <Modal title={`Underlying rows: ${name}`} isOpen isWide onClose={onClose}>
+      {found.isPending && <ListSkeleton label="Loading rows" rowPx={28} />}
       {found.isError && <LoadFailure error={found.error} onRetry={() => found.refetch()} />}
       {data?.error !== undefined && <Notice kind={data.cachedAt === null ? "bad" : "warn"}>{data.error}</Notice>}
       {data && data.fields.length > 0 && (
         <>
           <RowsGrid
-            label={`Rows behind ${name}`}
+            label={`Underlying rows: ${name}`}
             query=""
             dialect="standard"
             fields={data.fields}
             rows={data.rows as ResultRow[]}
           />
           <p className="widget-cut num xs t2">
-            {data.truncated ? `The first ${formatRows(data.rows.length)} of more` : formatRows(data.rows.length)}
+            {data.truncated ? `First ${formatRows(data.rows.length)}` : formatRows(data.rows.length)}
           </p>
           <FirstRowsNotice firstRows={data.firstRows} />
         </>

@@ -45,7 +45,7 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
     // biome-ignore lint/a11y/useSemanticElements: no fields stand in it
-    <div className="widget-table" role="group" aria-label={`Rows of ${title || "the table"}`} tabIndex={0}>
+    <div className="widget-table" role="group" aria-label={`${title || "Table"} rows`} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -81,8 +81,8 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
                         className="widget-change"
                         title={
                           earlier.value === null
-                            ? `no value ${beforeWords}`
-                            : `${toShownText(earlier.value, field, look)} ${beforeWords}`
+                            ? `No data for ${beforeWords}`
+                            : `vs ${toShownText(earlier.value, field, look)}, ${beforeWords}`
                         }
                       >
                         {earlier.value === null ? (
@@ -116,8 +116,8 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
       </table>
       {(isCut || rows.length > ROWS_MAX) && (
         <p className="widget-cut xs t3">
-          The first {formatCount(Math.min(rows.length, ROWS_MAX))} of {isCut ? "more than " : ""}
-          {formatCount(rows.length)} rows.
+          First {formatCount(Math.min(rows.length, ROWS_MAX))} of {formatCount(rows.length)}
+          {isCut ? "+" : ""} rows
         </p>
       )}
     </div>

@@ -51,7 +51,7 @@ export function ApiReference() {
         </a>
       </header>
       <div className="docs-body">
-        <nav className="docs-side" aria-label="Parts of the reference">
+        <nav className="docs-side" aria-label="API sections">
           <div className="input quiet sm">
             <Search className="s t3" />
             <input
@@ -76,22 +76,20 @@ export function ApiReference() {
         <main className="docs-main">
           <h1>API reference</h1>
           <p className="lead">
-            Everything that the pages do can be done by programs too. A request carries an API key of its workspace,
-            made under Settings, API keys. Answers are <code>{"{success: true, data}"}</code>, or{" "}
-            <code>{"{success: false, error, code}"}</code> with a status that fits.
+            Do everything in the app through the API. Authenticate with an API key from Settings, API keys. Responses
+            are <code>{"{success: true, data}"}</code>, or <code>{"{success: false, error, code}"}</code> with a
+            matching HTTP status.
           </p>
-          <CodeBox label="How a request is signed in">Authorization: Bearer mr_...</CodeBox>
+          <CodeBox label="Authentication header">Authorization: Bearer mr_...</CodeBox>
           <div className="docs-list">
             {error && <LoadFailure error={error} onRetry={() => setRound(round + 1)} />}
-            {document === null && !error && <ListSkeleton label="Reading the reference" rows={10} rowPx={44} />}
+            {document === null && !error && <ListSkeleton label="Loading API reference" rows={10} rowPx={44} />}
             {document !== null && (
               <p className="sr-only" role="status">
                 {count} endpoints
               </p>
             )}
-            {document !== null && count === 0 && (
-              <p className="t2">Nothing here is about "{wanted}". Search for a path, or for what it does.</p>
-            )}
+            {document !== null && count === 0 && <p className="t2">No endpoints match "{wanted}".</p>}
             {groups.map(({ name, endpoints }) => (
               <section key={name} className="docs-group" aria-labelledby={toAnchor(name)}>
                 <h2 id={toAnchor(name)}>{name}</h2>
@@ -110,10 +108,10 @@ export function ApiReference() {
 async function readDocument(signal: AbortSignal): Promise<OpenApiDocument> {
   const answer = await fetch(ADDRESS, { signal }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.", error);
+    throw new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.", error);
   });
   if (!answer.ok)
-    throw new ApiError(answer.status, "internal", `The server answered with status ${answer.status}. Try again.`);
+    throw new ApiError(answer.status, "internal", `The server returned status ${answer.status}. Try again.`);
   return (await answer.json()) as OpenApiDocument;
 }
 

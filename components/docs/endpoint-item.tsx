@@ -47,21 +47,21 @@ export function EndpointItem({ endpoint, isOpenFirst }: EndpointItemProps) {
       <div className="endpoint-body">
         {description !== "" && <p className="t2 endpoint-text">{description}</p>}
         <dl className="kv">
-          <dt>Who may</dt>
+          <dt>Access</dt>
           <dd>{who}.</dd>
-          <dt>Answer</dt>
+          <dt>Response</dt>
           <dd>
-            {answer.status}, {answer.isEnvelope ? <>data is {answer.type}</> : answer.type}
+            {answer.status}, {answer.isEnvelope ? <>data: {answer.type}</> : answer.type}
           </dd>
         </dl>
         <Fields name="Parameters" rows={parameters} />
         <Fields name="Body" rows={body} />
-        <Fields name="Fields of the answer" rows={answer.fields} isAnswer />
+        <Fields name="Response fields" rows={answer.fields} isAnswer />
         <div className="row between example-head">
           <h3>Example</h3>
-          <CopyButton text={curl} name={`Copy the example of ${summary}`} className="btn ghost sm" />
+          <CopyButton text={curl} name={`Copy example: ${summary}`} className="btn ghost sm" />
         </div>
-        <CodeBox label={`Example of ${summary}`}>{curl}</CodeBox>
+        <CodeBox label={`Example: ${summary}`}>{curl}</CodeBox>
       </div>
     </details>
   );
@@ -76,7 +76,7 @@ function Fields({ name, rows, isAnswer = false }: { name: string; rows: FieldRow
         <tr>
           <th>Name</th>
           <th>Type</th>
-          <th>Meaning</th>
+          <th>Description</th>
         </tr>
       </thead>
       <tbody>
@@ -88,7 +88,7 @@ function Fields({ name, rows, isAnswer = false }: { name: string; rows: FieldRow
             </td>
             <td className="t2">{type}</td>
             <td className="t3">
-              {!isAnswer && isRequired && <span className="needed">needed</span>}
+              {!isAnswer && isRequired && <span className="needed">required</span>}
               {note}
             </td>
           </tr>

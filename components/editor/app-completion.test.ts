@@ -168,7 +168,7 @@ describe("in a script of an app", () => {
     ]);
     expect(explained(`${IMPORT}useBinding("sales", { where: { reg|ion: 1 } });`)).toEqual([
       "region: string",
-      "A column of sales.",
+      "Column of sales",
     ]);
     expect(explained(`${IMPORT}const { age|Ms } = useBinding("sales");`)).toEqual([
       "ageMs: number | null",

@@ -184,7 +184,7 @@ export function explainApp(
   }
   function tellColumn(name: string) {
     const column = columnsAt(script, node, bindings).find((each) => each.name === name);
-    return column ? tell(`${column.name}: ${column.type}`, `A column of ${column.of}.`) : null;
+    return column ? tell(`${column.name}: ${column.type}`, `Column of ${column.of}`) : null;
   }
 }
 
@@ -275,7 +275,7 @@ function namedIn(script: AppScript, node: SyntaxNode): Completion[] {
     if (name === "Property" && value && keyOf(script.state, each) === "as")
       names.push(unquoted(textOf(script.state, value)));
   });
-  return [...new Set(names)].map((label) => ({ label, type: "property", detail: "of this query", boost: OURS }));
+  return [...new Set(names)].map((label) => ({ label, type: "property", detail: "column of this query", boost: OURS }));
 }
 
 /** Returns whether the script declares or imports the word. */
@@ -366,8 +366,7 @@ function toBinding(binding: KnownBinding): Completion {
 }
 
 function toWords({ description, fields }: KnownBinding): string {
-  const list =
-    fields === null ? "Its columns are known when it has been read." : fields.map(({ name }) => name).join(", ");
+  const list = fields === null ? "Run the query once to see its columns." : fields.map(({ name }) => name).join(", ");
   return description === null ? list : `${description}. ${list}`;
 }
 
@@ -377,6 +376,6 @@ function toColumn({ name, type, of }: { name: string; type: string; of: string }
     type: "property",
     detail: type,
     boost: OURS,
-    info: () => toInfo({ title: name, text: `A column of ${of}.` }),
+    info: () => toInfo({ title: name, text: `Column of ${of}` }),
   };
 }

@@ -115,7 +115,7 @@ type Merge = {
 
 /** Shows the saved text and the user's, which can be edited and accept single chunks of the saved one. */
 export function showMerge(host: HTMLElement, { theirs, mine, dialect, isNarrow, onChange }: Merge): () => void {
-  const own = extensionsOf("Your text", dialect, true, onChange);
+  const own = extensionsOf("Your version", dialect, true, onChange);
   if (isNarrow) {
     const view = new EditorView({
       doc: mine,
@@ -125,7 +125,7 @@ export function showMerge(host: HTMLElement, { theirs, mine, dialect, isNarrow, 
     return () => view.destroy();
   }
   const view = new MergeView({
-    a: { doc: theirs, extensions: extensionsOf("The saved text", dialect, false) },
+    a: { doc: theirs, extensions: extensionsOf("Saved version", dialect, false) },
     b: { doc: mine, extensions: own },
     parent: host,
     revertControls: "a-to-b",
@@ -134,8 +134,8 @@ export function showMerge(host: HTMLElement, { theirs, mine, dialect, isNarrow, 
       button.type = "button";
       button.className = "take-piece";
       button.textContent = "→";
-      button.title = "Take this piece of the saved text";
-      button.setAttribute("aria-label", "Take this piece of the saved text");
+      button.title = "Use the saved version of this change";
+      button.setAttribute("aria-label", "Use the saved version of this change");
       return button;
     },
   });
@@ -152,7 +152,7 @@ function toPieceButton(kind: "reject" | "accept", act: (event: MouseEvent) => vo
   const button = document.createElement("button");
   button.type = "button";
   button.className = "btn sm";
-  button.textContent = "Take the saved piece";
+  button.textContent = "Use saved version";
   button.onclick = act;
   return button;
 }

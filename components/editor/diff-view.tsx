@@ -19,8 +19,8 @@ export function DiffView({ before, after, kind, dialect, labels }: DiffViewProps
     return show(host, {
       before,
       after,
-      beforeLabel: labels?.before ?? "The text before this save",
-      afterLabel: kind === "unified" ? "What changed" : (labels?.after ?? "The text after this save"),
+      beforeLabel: labels?.before ?? "Before this version",
+      afterLabel: kind === "unified" ? "Changes" : (labels?.after ?? "After this version"),
       dialect,
     });
   });

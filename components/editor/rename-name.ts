@@ -18,7 +18,7 @@ export async function renameName(view: EditorView): Promise<void> {
   const position = view.state.selection.main.head;
   const statement = script instanceof SqlScript ? script.at(position) : null;
   if (!(script instanceof SqlScript) || statement === null) {
-    showFailure("There is no name to rename here. Aliases of SQL can be renamed.");
+    showFailure("Nothing to rename here. Place the cursor on an SQL alias.");
     return;
   }
   const { dialect } = script;
@@ -42,11 +42,11 @@ export async function renameName(view: EditorView): Promise<void> {
   if (name === "" || name === found.name) return;
   // The text can change while the dialog is open; the positions would then be wrong.
   if (view.state.field(editorScript) !== script) {
-    showFailure("The text has changed meanwhile. Ask for the renaming again.");
+    showFailure("The query has changed. Start the rename again.");
     return;
   }
   if (isNameTaken(statement.text, name, dialect) && name.toLowerCase() !== found.name.toLowerCase()) {
-    showFailure(`${name} stands for something in this statement already. Choose another name.`);
+    showFailure(`${name} is already used in this statement. Enter another name.`);
     return;
   }
   const insert = toSqlName(name, dialect);
@@ -56,5 +56,5 @@ export async function renameName(view: EditorView): Promise<void> {
     insert,
   }));
   view.dispatch({ changes, userEvent: "input.rename" });
-  announce(`Renamed at ${changes.length} ${changes.length === 1 ? "place" : "places"}.`);
+  announce(`Renamed ${changes.length} ${changes.length === 1 ? "occurrence" : "occurrences"}.`);
 }

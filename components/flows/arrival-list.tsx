@@ -19,15 +19,15 @@ import { formatRowTime } from "@/lib/features/runs/browser/run-words";
 import { formatClock, formatRows, toSize } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 
-const HEADS = ["Status", "Event", "Type", { name: "Size", isNumber: true }, "Received", "Detail"];
+const HEADS = ["Status", "Event", "Type", { name: "Size", isNumber: true }, "Received", "Details"];
 
 const COLUMNS = 6;
 /** Pause between the last key press and the request, in ms. */
 const FIND_AFTER_MS = 300;
 const SHOWS = [
   { value: "all", label: "All" },
-  { value: "refused", label: "Refused" },
-  { value: "repeat", label: "Repeats" },
+  { value: "refused", label: "Rejected" },
+  { value: "repeat", label: "Duplicates" },
 ] as const;
 
 /**
@@ -75,28 +75,26 @@ export function ArrivalList({ flowId }: { flowId: string }) {
           <Search className="xs t3" />
           <input
             type="search"
-            aria-label="Find an event id"
-            placeholder="Find an event id"
+            aria-label="Search by event ID"
+            placeholder="Search by event ID"
             value={text}
             onChange={({ target }) => setText(target.value)}
           />
         </div>
         <Segments
-          label="Which events"
+          label="Filter events"
           value={show}
           options={SHOWS}
           onChange={(value) => put({ show: value === "all" ? null : value })}
         />
       </div>
-      {arrivals.isPending && <ListSkeleton label="Reading the events" rows={3} rowPx={36} />}
+      {arrivals.isPending && <ListSkeleton label="Loading events" rows={3} rowPx={36} />}
       {arrivals.isError && items.length === 0 && (
         <LoadFailure error={arrivals.error} onRetry={() => arrivals.refetch()} />
       )}
       {arrivals.isSuccess && items.length === 0 && (
         <p className="t2 card-none">
-          {isFiltered
-            ? "No event is like this."
-            : "Nothing has come yet. Send a test, or an event as shown under Try it."}
+          {isFiltered ? "No matching events." : "No events yet. Send a test event, or use the code under Try it."}
         </p>
       )}
       {items.length > 0 && (
@@ -115,7 +113,7 @@ export function ArrivalList({ flowId }: { flowId: string }) {
           </tbody>
         </ListTable>
       )}
-      <LoadMore pages={arrivals} label="Older events" busyLabel="Reading older events" className="btn sm card-more" />
+      <LoadMore pages={arrivals} label="Older events" busyLabel="Loading older events" className="btn sm card-more" />
     </section>
   );
 }
@@ -152,7 +150,7 @@ function ArrivalRow({ arrival, flowId, run, isOpen, onToggle }: ArrivalRowProps)
         <td className="num t2" data-label="Received" title={isAwake ? formatStamp(at) : undefined}>
           {isAwake && formatRowTime(at, new Date()).replace(/^Today /, "")}
         </td>
-        <td className="cut arrival-detail" data-label="Detail">
+        <td className="cut arrival-detail" data-label="Details">
           <Detail arrival={arrival} flowId={flowId} run={run} isOpen={isOpen} onToggle={onToggle} />
         </td>
       </tr>
@@ -161,17 +159,17 @@ function ArrivalRow({ arrival, flowId, run, isOpen, onToggle }: ArrivalRowProps)
           <td colSpan={COLUMNS} className="wrap">
             <div className="arrival-more">
               <dl className="kv">
-                <dt>Why</dt>
+                <dt>Reason</dt>
                 <dd>{arrival.reason}</dd>
-                <dt>From</dt>
-                <dd className="mono">{arrival.from ?? "not known"}</dd>
+                <dt>Sender</dt>
+                <dd className="mono">{arrival.from ?? "unknown"}</dd>
                 <dt>Agent</dt>
                 <dd className="mono">{arrival.agent ?? "none"}</dd>
               </dl>
               {arrival.snippet === null ? (
-                <p className="t3">Its body was empty, or could not be read.</p>
+                <p className="t3">The body was empty or unreadable.</p>
               ) : (
-                <CodeBox label="How its body begins">{arrival.snippet}</CodeBox>
+                <CodeBox label="Start of the body">{arrival.snippet}</CodeBox>
               )}
             </div>
           </td>
@@ -185,8 +183,8 @@ function Detail({ arrival, flowId, run, isOpen, onToggle }: ArrivalRowProps) {
   const { workspace } = useWorkspace();
   const isAwake = useIsAwake();
   const { status, reason, runId } = arrival;
-  if (status === "waiting") return <span className="xs t2">In the next batch</span>;
-  if (status === "repeat") return <span className="xs t2">Came before, not written again</span>;
+  if (status === "waiting") return <span className="xs t2">Queued for the next batch</span>;
+  if (status === "repeat") return <span className="xs t2">Duplicate, not written</span>;
   if (status === "refused") {
     return (
       <button type="button" className="row xs detail-open" aria-expanded={isOpen} onClick={onToggle}>

@@ -12,8 +12,8 @@ import { ApiError } from "@/lib/platform/browser/request";
 
 const FORM = "backfill-form";
 const WAYS = [
-  { value: "all", label: "Everything" },
-  { value: "from", label: "From a value on" },
+  { value: "all", label: "From the start" },
+  { value: "from", label: "From a value" },
 ] as const;
 
 /** Form for a backfill: reads everything again, or everything from a value of the cursor fields on. */
@@ -55,8 +55,8 @@ export function Backfill({ flow, onClose }: { flow: Flow; onClose: () => void })
             {toMessage(backfill.error)}
           </Notice>
         )}
-        <p>Reads again what may have been read before, once. The schedule stays as it is.</p>
-        {mayBegin && <Segments label="What is read" value={way} options={WAYS} onChange={setWay} />}
+        <p>Reads rows again, once. The schedule does not change.</p>
+        {mayBegin && <Segments label="Range" value={way} options={WAYS} onChange={setWay} />}
         {way === "from" && (
           <TextField
             label="From"
@@ -65,17 +65,15 @@ export function Backfill({ flow, onClose }: { flow: Flow; onClose: () => void })
               setFrom(target.value);
               setIsEmpty(false);
             }}
-            error={isEmpty ? "Write the value to begin with." : atField}
-            help={`A value of ${[...new Set(entities.map(({ cursorField }) => cursorField))].join(", ")}: a number, or a date as 2026-01-31.`}
+            error={isEmpty ? "Enter a start value." : atField}
+            help={`A value for ${[...new Set(entities.map(({ cursorField }) => cursorField))].join(", ")}. A number or a date such as 2026-01-31.`}
             autoComplete="off"
             spellCheck={false}
             isDense
           />
         )}
-        {write === "append" && (
-          <Notice kind="warn">This flow adds rows. What is read again is there twice then.</Notice>
-        )}
-        {write === "upsert" && <Notice kind="info">Rows that are there already are changed, not doubled.</Notice>}
+        {write === "append" && <Notice kind="warn">This flow appends. Rows read again will be duplicated.</Notice>}
+        {write === "upsert" && <Notice kind="info">Existing rows are updated, not duplicated.</Notice>}
       </form>
     </Modal>
   );

@@ -19,7 +19,7 @@ export function DeleteFlow({ flow, isOpen, onClose, onDeleted }: DeleteFlowProps
     useMutation({
       mutationFn: () => flowsApi.remove(workspace.id, flow.id),
       onSuccess: async () => {
-        announce(`${flow.name} is deleted`);
+        announce(`${flow.name} deleted`);
         onDeleted?.();
         await client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true });
       },
@@ -39,8 +39,8 @@ export function DeleteFlow({ flow, isOpen, onClose, onDeleted }: DeleteFlowProps
       }}
     >
       <p>
-        It runs no more, and a run under way is cancelled. The rows that it has written stay where they are.
-        {flow.type === "webhook" && " Its address ends at once, and events that wait to be written go."}
+        Its schedule stops and a current run is cancelled. Rows it has written stay in the destination.
+        {flow.type === "webhook" && " Its URL stops working now, and queued events are dropped."}
       </p>
       <p>This cannot be undone.</p>
     </Confirm>

@@ -20,11 +20,11 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
   const mayWrite = databases.some(({ readOnly }) => !readOnly);
   return (
     <section className="flow-part" aria-labelledby={`${id}-to`}>
-      <h2 id={`${id}-to`}>To</h2>
+      <h2 id={`${id}-to`}>Destination</h2>
       <div className="flow-two">
         <Pick
           label="Connection"
-          placeholder="Choose a database"
+          placeholder="Select a database"
           value={draft.destinationId}
           options={databases.map((each) => ({
             value: each.id,
@@ -37,7 +37,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
           help={
             !mayWrite && (
               <>
-                None may be written to. Let one write in its settings, or{" "}
+                No connection allows writes. Allow writes in a connection's settings, or{" "}
                 <Link href={`/w/${workspace.slug}/connections/new`}>add a connection</Link>.
               </>
             )
@@ -49,7 +49,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
           value={draft.schema}
           onChange={({ target }) => change({ schema: target.value })}
           error={problemOf("destination.schema")}
-          placeholder="The connection's own"
+          placeholder="Connection default"
           disabled={isDisabled}
           autoComplete="off"
           autoCapitalize="none"
@@ -63,8 +63,8 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
           value={draft.table}
           onChange={({ target }) => change({ table: target.value })}
           error={problemOf("destination.table")}
-          placeholder={draft.type === "sync" ? "Called as what is read" : "Called as the flow"}
-          help="It is made if it is not there, and grows by the columns that it lacks."
+          placeholder={draft.type === "sync" ? "Same as the source table" : "Same as the flow name"}
+          help="Created if missing; new columns are added."
           disabled={isDisabled}
           autoComplete="off"
           autoCapitalize="none"
@@ -75,19 +75,19 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
       <div className="flow-two even">
         {draft.type === "sync" && (
           <ChoiceGroup
-            label="Read"
+            label="Sync mode"
             value={draft.mode}
             onChange={(mode) => change({ mode })}
             error={problemOf("mode")}
             isDisabled={isDisabled}
             options={[
-              { value: "full", label: "Everything", help: "Each time" },
-              { value: "incremental", label: "Only what changed", help: "From the last cursor on" },
+              { value: "full", label: "Full refresh", help: "Reads every row, each run" },
+              { value: "incremental", label: "Incremental", help: "Reads new and changed rows" },
             ]}
           />
         )}
         <ChoiceGroup
-          label="Write"
+          label="Write mode"
           value={draft.write}
           onChange={(write) => change({ write })}
           error={problemOf("destination.write")}
@@ -99,19 +99,20 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
                   {
                     value: "replace" as const,
                     label: "Replace",
-                    help:
-                      draft.mode === "incremental"
-                        ? "Only where everything is read"
-                        : "The table holds what was read last",
+                    help: draft.mode === "incremental" ? "Full refresh only" : "Replaces the table on each run",
                     isDisabled: draft.mode === "incremental",
                   },
                 ]),
             {
               value: "upsert",
-              label: "Update or add",
-              help: isWebhook ? "By the event's id" : "By primary key",
+              label: "Upsert",
+              help: isWebhook ? "Matches on event ID" : "Matches on primary key",
             },
-            { value: "append", label: "Add only", help: isWebhook ? "One row an event" : "Keeps every version" },
+            {
+              value: "append",
+              label: "Append",
+              help: isWebhook ? "One row per event" : "Keeps every version of a row",
+            },
           ]}
         />
       </div>

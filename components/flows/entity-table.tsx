@@ -25,7 +25,7 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
   const { refresh } = useSchemaRefresh();
   const [search, setSearch] = useState("");
   const [only, setOnly] = useState(ALL);
-  if (!schema || schema.isPending) return <ListSkeleton label="Reading what there is" rowPx={36} />;
+  if (!schema || schema.isPending) return <ListSkeleton label="Loading tables" rowPx={36} />;
   if (!schema.data) {
     return <LoadFailure error={schema.error ?? new Error()} onRetry={() => void refresh([draft.sourceId])} />;
   }
@@ -59,8 +59,8 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
           <Search className="xs t3" />
           <input
             type="search"
-            aria-label="Find a table"
-            placeholder="Find a table"
+            aria-label="Search tables"
+            placeholder="Search tables"
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />
@@ -80,22 +80,22 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
           </div>
         )}
         <span className="xs t3 num grow">
-          {formatCount(draft.entities.length)} of {formatCount(all.length)} chosen
+          {formatCount(draft.entities.length)} of {formatCount(all.length)} selected
         </span>
       </div>
       {all.length === 0 ? (
-        <Notice kind="info">There is nothing here that this connection may read.</Notice>
+        <Notice kind="info">No tables that this connection can read.</Notice>
       ) : (
         <div className="entity-scroll">
-          <table className="list entities" aria-label="What is read">
+          <table className="list entities" aria-label="Tables to sync">
             <thead>
               <tr>
                 <th>
-                  <span className="sr-only">Chosen</span>
+                  <span className="sr-only">Selected</span>
                 </th>
                 <th>Name</th>
                 <th className="r">Rows</th>
-                {draft.mode === "incremental" && <th>Cursor</th>}
+                {draft.mode === "incremental" && <th>Cursor field</th>}
                 <th>Primary key</th>
               </tr>
             </thead>
@@ -123,7 +123,7 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
                       <label htmlFor={`${id}-${label}`} className="mono entity-name">
                         {label}
                       </label>
-                      {entity.isGone && <div className="xs t3">It is not there any more.</div>}
+                      {entity.isGone && <div className="xs t3">No longer in the source</div>}
                       {wrong && (
                         <div className="xs bad-text" role="alert">
                           {wrong}
@@ -139,7 +139,7 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
                       <td>
                         {at && (
                           <FieldChoice
-                            label={`Cursor of ${label}`}
+                            label={`Cursor field of ${label}`}
                             entity={entity}
                             value={at.cursorField}
                             onChange={(cursorField) => set(entity, { cursorField })}
@@ -170,11 +170,9 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
         </div>
       )}
       {rest.length > SHOWN_MAX && (
-        <p className="xs t3 entity-more">
-          {formatCount(rest.length - SHOWN_MAX)} more. Find them by a part of their name.
-        </p>
+        <p className="xs t3 entity-more">{formatCount(rest.length - SHOWN_MAX)} more. Search to find them.</p>
       )}
-      {all.length > 0 && found.length === 0 && <p className="xs t3 entity-more">No name has "{search.trim()}".</p>}
+      {all.length > 0 && found.length === 0 && <p className="xs t3 entity-more">No tables match "{search.trim()}".</p>}
     </div>
   );
 }
@@ -202,7 +200,7 @@ function FieldChoice({ label, entity, value, onChange, isDisabled, isInvalid, is
           aria-invalid={isInvalid || undefined}
           defaultValue={value}
           disabled={isDisabled}
-          placeholder={isKey ? "none" : "a field"}
+          placeholder={isKey ? "none" : "Field name"}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}

@@ -83,13 +83,13 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
     setHasConflict(false);
     const missing = findDraftProblems(draft);
     setProblems(missing);
-    if (missing.length > 0) return refuse("Something is missing. It is said where.");
-    if (!isGoodSchedule(draft.schedule)) return refuse("The schedule cannot be kept so. It is said where.");
+    if (missing.length > 0) return refuse("Some fields need attention. They are marked below.");
+    if (!isGoodSchedule(draft.schedule)) return refuse("The schedule is not valid. See the message below.");
     try {
       const { flow: saved, run } = await save.mutateAsync({ trigger, over });
       kept?.discard();
       setIsSaved(true);
-      announce(`${saved.name} is saved`);
+      announce(`${saved.name} saved`);
       void client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true });
       void client.invalidateQueries({ queryKey: toFlowKey(workspace.id, saved.id) });
       const isFirstWebhook = flow === null && saved.type === "webhook";
@@ -102,9 +102,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
         return setHasConflict(true);
       }
       setProblems(error instanceof ApiError ? error.problems : []);
-      refuse(
-        error instanceof ApiError ? error.message : "Something stopped this here in the browser. Load the page again.",
-      );
+      refuse(error instanceof ApiError ? error.message : "Something went wrong in the browser. Reload the page.");
     }
   });
   const onSubmit = (event: FormEvent) => {
@@ -128,14 +126,14 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
   const isRunNext = flow === null && draft.type !== "webhook";
   const actions = mayChange && (
     <>
-      {flow === null && isUnsaved && <span className="xs t3">Draft kept</span>}
+      {flow === null && isUnsaved && <span className="xs t3">Draft saved</span>}
       <Link className="btn ghost" href={flow === null ? root : `${root}/${flow.id}`}>
         Cancel
       </Link>
       {isRunNext ? (
         <>
           <button type="button" className="btn" disabled={isBusy || !isOnline} onClick={() => void submit(false)}>
-            Save only
+            Save
           </button>
           <button type="submit" form={formId} className="btn run" disabled={isBusy || !isOnline}>
             <Play className="s" />
@@ -159,19 +157,19 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
       <div className="flow-edit">
         <form ref={formRef} id={formId} className="flow-form" onSubmit={onSubmit} noValidate aria-label={title}>
           {!mayChange && (
-            <Notice kind="locked">Only owners, admins and whoever made this flow may change it. You may run it.</Notice>
+            <Notice kind="locked">Only owners, admins and the flow's creator can edit it. You can run it.</Notice>
           )}
           {hasConflict && newest && (
             <Notice kind="warn" role="alert">
               <p>
-                <b className="b6">Somebody else has changed this flow meanwhile.</b> What you have typed is still here.
+                <b className="b6">Someone else has changed this flow.</b> Your edits are still here.
               </p>
               <div className="row run-ways">
                 <button type="button" className="btn sm" onClick={() => onLoad?.(newest)}>
-                  Load theirs
+                  Load their version
                 </button>
                 <button type="button" className="btn sm" onClick={() => void submit(false, newest)}>
-                  Save mine over it
+                  Overwrite with mine
                 </button>
               </div>
             </Notice>
@@ -181,11 +179,11 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
               kind="info"
               action={
                 <button type="button" className="btn sm" onClick={beginAnew}>
-                  Begin anew
+                  Start over
                 </button>
               }
             >
-              This is the flow that you have begun here and not saved.
+              Your unsaved draft was restored.
             </Notice>
           )}
           {failure !== null && (
@@ -207,7 +205,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
           <DestinationFields {...fields} />
           {draft.type !== "webhook" && (
             <section className="flow-part" id="when" aria-labelledby={`${formId}-when`}>
-              <h2 id={`${formId}-when`}>When</h2>
+              <h2 id={`${formId}-when`}>Schedule</h2>
               <ScheduleEditor
                 value={draft.schedule}
                 onChange={(schedule) => change({ schedule })}
@@ -218,11 +216,11 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
           )}
           {flow !== null && (
             <SwitchRow
-              label="On"
+              label="Enabled"
               help={
                 draft.type === "webhook"
-                  ? "Off, events that come wait until it is on again."
-                  : "Off, it runs by hand alone, whatever its schedule says."
+                  ? "When off, events are queued until you turn it on."
+                  : "When off, it runs only when started manually."
               }
               isOn={draft.enabled}
               onChange={(enabled) => change({ enabled })}

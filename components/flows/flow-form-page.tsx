@@ -23,7 +23,7 @@ export function NewFlow() {
   if (!connections.data) {
     return (
       <Page title="New flow" trail={<FlowTrail root={root} flow={null} name="New" />} isWide>
-        <Waiting error={connections.error} onRetry={() => connections.refetch()} label="Reading the connections" />
+        <Waiting error={connections.error} onRetry={() => connections.refetch()} label="Loading connections" />
       </Page>
     );
   }
@@ -44,7 +44,7 @@ export function EditFlow({ flowId }: { flowId: string }) {
         <Waiting
           error={flow.error ?? connections.error}
           onRetry={() => Promise.all([flow.refetch(), connections.refetch()])}
-          label="Reading the flow"
+          label="Loading flow"
         />
       </Page>
     );

@@ -20,7 +20,7 @@ import "./flows.css";
 
 const HEADS = [
   "Flow",
-  "From and to",
+  "Source and destination",
   "Last run",
   { name: "Rows", isNumber: true },
   { name: "Schedule", isOptional: true },
@@ -28,7 +28,7 @@ const HEADS = [
   ACTIONS,
 ];
 
-const SHOW_WORDS: Record<Show, string> = { all: "All", moving: "In motion", problems: "Failed", paused: "Paused" };
+const SHOW_WORDS: Record<Show, string> = { all: "All", moving: "Running", problems: "Failed", paused: "Paused" };
 
 /** List of the workspace's flows. */
 export function FlowList() {
@@ -56,7 +56,7 @@ export function FlowList() {
   };
   return (
     <Page title="Flows" count={flows.data?.length} actions={all.length > 0 && add} isWide>
-      {flows.isPending && <ListSkeleton label="Reading the flows" />}
+      {flows.isPending && <ListSkeleton label="Loading flows" />}
       {flows.isError && !flows.data && <LoadFailure error={flows.error} onRetry={() => flows.refetch()} />}
       {flows.isSuccess && all.length === 0 && (
         <div className="empty blank">
@@ -64,19 +64,16 @@ export function FlowList() {
             <Workflow />
           </span>
           <h2>No flows yet</h2>
-          <p>
-            A flow brings rows from somewhere into a table, over and over: tables of a source, the result of a query, or
-            events that somebody sends.
-          </p>
+          <p>A flow keeps a table up to date from a source, a query or a webhook.</p>
           <div className="row">{add}</div>
         </div>
       )}
       {/* On larger screens both are in the explorer, which a phone does not show. */}
       {isPhone && all.length > 0 && (
         <div className="flow-phone-find">
-          <NavFind label="Find a flow" root={root} />
+          <NavFind label="Search flows" root={root} />
           <Segments
-            label="Parts of the list"
+            label="Filter by status"
             value={show}
             options={SHOWS.map((value) => ({ value, label: SHOW_WORDS[value] }))}
             onChange={choose}

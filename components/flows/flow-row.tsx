@@ -35,7 +35,7 @@ export function FlowRow({ flow }: { flow: Flow }) {
   const { name, lastRun, schedule } = flow;
   const href = `/w/${workspace.slug}/flows/${flow.id}`;
   const isMoving = lastRun !== null && isGoing(lastRun);
-  const problem = lastRun?.status === "failure" ? (lastRun.error ?? "The run failed. Its log says more.") : null;
+  const problem = lastRun?.status === "failure" ? (lastRun.error ?? "The run failed. See its log.") : null;
   return (
     <>
       <ListRow
@@ -45,7 +45,7 @@ export function FlowRow({ flow }: { flow: Flow }) {
         problem={
           problem === null
             ? null
-            : { text: problem, action: <Link href={`${href}/runs/${lastRun?.id}`}>See the run</Link> }
+            : { text: problem, action: <Link href={`${href}/runs/${lastRun?.id}`}>View run</Link> }
         }
         action={
           flow.type !== "webhook" && (
@@ -68,11 +68,11 @@ export function FlowRow({ flow }: { flow: Flow }) {
               </MenuItem>
             )}
             <MenuItem icon={<Pencil />} onSelect={() => router.push(`${href}/edit`)}>
-              {mayChange ? "Edit" : "Look at"}
+              {mayChange ? "Edit" : "View"}
             </MenuItem>
             {mayChange && (
               <MenuItem icon={flow.enabled ? <Pause /> : <Play />} onSelect={() => setEnabled.mutate(!flow.enabled)}>
-                {flow.enabled ? "Pause" : "Turn on"}
+                {flow.enabled ? "Pause" : "Resume"}
               </MenuItem>
             )}
             {mayChange && (
@@ -89,7 +89,7 @@ export function FlowRow({ flow }: { flow: Flow }) {
           </Link>
           <div className="xs t3 trunc">{toFlowMode(flow)}</div>
         </td>
-        <td data-label="From and to">
+        <td data-label="Source and destination">
           <FromAndTo flow={flow} />
         </td>
         <td data-label="Last run">
@@ -102,7 +102,7 @@ export function FlowRow({ flow }: { flow: Flow }) {
           {flow.type === "webhook"
             ? "On event"
             : schedule === null
-              ? "By hand"
+              ? "Manual"
               : (toScheduleWords(schedule.cron) ?? <span className="mono xs">{schedule.cron}</span>)}
         </td>
         <td
@@ -116,8 +116,8 @@ export function FlowRow({ flow }: { flow: Flow }) {
               : flow.nextRunAt !== null
                 ? formatMoment(new Date(flow.nextRunAt), new Date(now))
                 : flow.type === "webhook"
-                  ? "when called"
-                  : "none")}
+                  ? "On event"
+                  : "–")}
         </td>
       </ListRow>
       <DeleteFlow flow={flow} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
@@ -155,7 +155,7 @@ function End({ id }: { id: string }) {
 }
 
 function LastRun({ flow: { lastRun }, now }: { flow: Flow; now: number | null }) {
-  if (lastRun === null) return <span className="t3">Not run yet</span>;
+  if (lastRun === null) return <span className="t3">Never run</span>;
   const state = toRunState(lastRun);
   if (isGoing(lastRun)) {
     const share = toShareDone(lastRun.entities);

@@ -54,7 +54,7 @@ export function FlowRunPage({ flowId, runId }: { flowId: string; runId: string |
       {failure ? (
         <LoadFailure error={failure} onRetry={() => Promise.all([flow.refetch(), run.refetch()])} />
       ) : (
-        <ListSkeleton label="Reading the run" />
+        <ListSkeleton label="Loading run" />
       )}
     </Page>
   );
@@ -76,8 +76,8 @@ function Loaded({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; ro
       >
         {!flow.enabled && (
           <Notice kind="info">
-            This flow is paused: it runs by hand alone
-            {flow.type === "webhook" && ", and events that come wait until it is on again"}.
+            This flow is paused. It runs only when started manually
+            {flow.type === "webhook" && ", and new events are queued until you resume it"}.
           </Notice>
         )}
         <div className="run-page">
@@ -86,7 +86,7 @@ function Loaded({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; ro
           ) : (
             <>
               {run.status === "failure" && <RunFailure flow={flow} run={run} />}
-              <section className="card run-card" aria-label="How the run stands">
+              <section className="card run-card" aria-label="Run status">
                 <RunStrip run={run} />
                 <RunGraph flow={flow} run={run} />
               </section>
@@ -109,18 +109,18 @@ function Loaded({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; ro
 function NotRun({ flow, root }: { flow: FlowDetail; root: string }) {
   return (
     <div className="empty blank">
-      <h2>It has not run yet</h2>
+      <h2>No runs yet</h2>
       {flow.type === "webhook" ? (
         <>
-          <p>Events that come to its address are written in batches. Each batch is a run, and shows here.</p>
+          <p>Events are written in batches. Each batch shows here as a run.</p>
           <div className="row">
             <Link className="btn" href={`${root}/${flow.id}/webhook`}>
-              Open the webhook
+              Open webhook
             </Link>
           </div>
         </>
       ) : (
-        <p>Run it now, or give it a schedule. What it reads and writes shows here while it does.</p>
+        <p>Run it now or add a schedule. Progress shows here.</p>
       )}
     </div>
   );
@@ -128,8 +128,8 @@ function NotRun({ flow, root }: { flow: FlowDetail; root: string }) {
 
 function Checkpoint({ checkpoint }: { checkpoint: NonNullable<FlowDetail["checkpoint"]> }) {
   return (
-    <section className="card run-marks" aria-label="Where the next run begins">
-      <h2 className="b6">Where the next run begins</h2>
+    <section className="card run-marks" aria-label="Next start cursor">
+      <h2 className="b6">Next start cursor</h2>
       <dl className="kv">
         {checkpoint.map(({ entity, value }) => (
           <div key={entity} className="run-mark">
@@ -138,7 +138,7 @@ function Checkpoint({ checkpoint }: { checkpoint: NonNullable<FlowDetail["checkp
           </div>
         ))}
       </dl>
-      <p className="xs t3">If a run stops, the next one starts there and writes no row twice.</p>
+      <p className="xs t3">A stopped run resumes from here without duplicate rows.</p>
     </section>
   );
 }
@@ -208,20 +208,20 @@ function Actions({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; r
       <Menu
         align="end"
         trigger={
-          <button type="button" className="btn icon" aria-label={`More about ${flow.name}`}>
+          <button type="button" className="btn icon" aria-label={`Actions for ${flow.name}`}>
             <Ellipsis className="s" />
           </button>
         }
       >
         <MenuItem icon={<Pencil />} onSelect={() => router.push(`${href}/edit`)}>
-          {mayChange ? "Edit flow" : "Look at the flow"}
+          {mayChange ? "Edit flow" : "View flow"}
         </MenuItem>
         {mayChange && (
           <MenuItem
             icon={flow.enabled ? <Pause /> : <Play />}
             onSelect={() => actions.setEnabled.mutate(!flow.enabled)}
           >
-            {flow.enabled ? "Pause flow" : "Turn flow on"}
+            {flow.enabled ? "Pause flow" : "Resume flow"}
           </MenuItem>
         )}
         {mayChange && (

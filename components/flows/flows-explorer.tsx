@@ -11,7 +11,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 
 const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
   { show: "all", name: "All flows", icon: <Workflow /> },
-  { show: "moving", name: "In motion", icon: <Waves /> },
+  { show: "moving", name: "Running", icon: <Waves /> },
   { show: "problems", name: "Failed", icon: <CircleX /> },
   { show: "paused", name: "Paused", icon: <Pause /> },
 ];
@@ -30,9 +30,9 @@ export function FlowsExplorer() {
   const flowId = /^[0-9a-f]{24}$/.exec(path.slice(root.length + 1).split("/")[0] ?? "")?.[0] ?? null;
   return (
     <nav className="nav-box" aria-label="Flows">
-      <NavFind label="Find a flow" root={root} />
+      <NavFind label="Search flows" root={root} />
       <NavList
-        label="Parts of the list"
+        label="Filter by status"
         items={PARTS.map((part) => ({
           name: part.name,
           icon: part.icon,

@@ -13,13 +13,13 @@ type LeaveFlowProps = {
 export function LeaveFlow({ isOn, onDiscard }: LeaveFlowProps) {
   return (
     <LeaveQuestion
-      title={onDiscard ? "Leave the new flow?" : "Leave without saving?"}
+      title={onDiscard ? "Discard the new flow?" : "Leave without saving?"}
       isOn={isOn}
       onDiscard={onDiscard}
     >
       {onDiscard
-        ? "It is not saved yet. Kept, it stands under New flow again as long as this tab is open."
-        : "What you have changed here is not saved, and is lost when you leave."}
+        ? "It is not saved. A kept draft reopens under New flow until you close this tab."
+        : "Your unsaved changes will be lost."}
     </LeaveQuestion>
   );
 }

@@ -31,7 +31,7 @@ export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebh
       mutationFn: () =>
         flowsApi.provision(workspace.id, flow.id, { verifySignature, ...(events.length > 0 && { events }) }),
       onSuccess: async (made) => {
-        announce("The webhook is open. Copy the signing secret now.");
+        announce("Webhook opened. Copy the signing secret now.");
         onDone(made);
         await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) });
       },
@@ -39,8 +39,8 @@ export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebh
   );
   return (
     <Confirm
-      title={isNew ? "Open the webhook?" : "Rotate address and secret?"}
-      action={isNew ? "Open webhook" : "Rotate both"}
+      title={isNew ? "Open webhook?" : "Rotate URL and secret?"}
+      action={isNew ? "Open webhook" : "Rotate URL and secret"}
       isOpen
       isBusy={provision.isPending}
       isDanger={!isNew}
@@ -50,20 +50,20 @@ export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebh
     >
       <p>
         {isNew
-          ? "It gets an address and a secret. The secret is shown once."
-          : "The address and the secret of now end at once: whoever sends needs both of the new ones. What was chosen here before is chosen anew."}
+          ? "Creates an endpoint URL and a signing secret. The secret is shown once."
+          : "The current URL and secret stop working now. Update every sender with the new ones. Review the settings below."}
       </p>
       <SwitchRow
-        label="Signature needed"
-        help="Standard Webhooks, or hex HMAC in X-Service-Signature. Off, whoever knows the address may send."
+        label="Require signature"
+        help="Standard Webhooks or X-Service-Signature. When off, anyone with the URL can send events."
         isOn={verifySignature}
         onChange={setVerifySignature}
       />
       <NamesField
-        label="Events"
+        label="Event types"
         value={events}
         onChange={setEvents}
-        help="Take only those whose type is one of these, with commas between them. Left empty, all are taken."
+        help="Comma-separated. Leave empty to accept all types."
         isDisabled={false}
       />
     </Confirm>

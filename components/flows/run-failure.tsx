@@ -13,10 +13,9 @@ import { isGoing } from "@/lib/features/flows/browser/flow-words";
 
 /** Effect of a failed run, and of the next one (docs/develop/flows.md, How rows move). */
 const WHAT_STAYS = {
-  replaced: "A table is replaced once all of it was read, so what it held is still there. ",
-  kept: "What was written before stays, and is not written twice. ",
-  doubled:
-    "What was written before stays. This flow reads everything and adds it, so a table that was read to its end is there twice then. ",
+  replaced: "The table was not replaced; its previous rows are intact. ",
+  kept: "Rows already written stay and are not duplicated. ",
+  doubled: "Rows already written stay. This flow appends, so tables that finished will be duplicated. ",
 };
 
 /** Notice with the error of a failed run, in the words of its origin, and the next actions. */
@@ -32,12 +31,12 @@ export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   return (
     <Notice kind="bad" role="status">
       <p>
-        <b className="b6">{failed === undefined ? "The run failed." : `The run failed at ${failed}.`}</b>{" "}
-        {run.error ?? "Its log says more."}
+        <b className="b6">{failed === undefined ? "The run failed." : `The run failed on ${failed}.`}</b>{" "}
+        {run.error ?? "See the log for details."}
       </p>
       <p className="xs t2 run-next">
-        Mend the cause, then run it again. {flow.type === "sync" && WHAT_STAYS[toStaying(flow)]}
-        {flow.type === "webhook" && "The events wait and are tried again by themselves. "}
+        Fix the cause, then retry. {flow.type === "sync" && WHAT_STAYS[toStaying(flow)]}
+        {flow.type === "webhook" && "Queued events are retried automatically. "}
       </p>
       <div className="row run-ways">
         {flow.type !== "webhook" && (
@@ -57,9 +56,9 @@ export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
           </Link>
         ))}
         <Link className="btn sm" href={`/w/${workspace.slug}/flows/${flow.id}/edit`}>
-          Open the flow's settings
+          Edit flow
         </Link>
-        {run.error !== null && <CopyButton text={run.error} label="Copy the message" className="btn ghost sm" />}
+        {run.error !== null && <CopyButton text={run.error} label="Copy error" className="btn ghost sm" />}
       </div>
     </Notice>
   );

@@ -19,8 +19,8 @@ type State = "waiting" | "running" | "done" | "failed" | "stopped";
 type Entity = { name: string; state: State; progress: EntityProgress | null };
 
 const WRITTEN: Record<FlowDetail["destination"]["write"], string> = {
-  append: "added",
-  replace: "put in place",
+  append: "appended",
+  replace: "replaced",
   upsert: "upserted",
 };
 
@@ -64,7 +64,7 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
           </Node>
         </div>
         <Edges states={states} isFan />
-        <ul className="graph-col" aria-label="What is read">
+        <ul className="graph-col" aria-label="Tables">
           {nodes.map((entity) => (
             <EntityNode key={entity.name} entity={entity} />
           ))}
@@ -79,7 +79,7 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
         <Edges states={states} />
         <div className="graph-col">
           <Node icon={<Shuffle />} name="Map types" state={whole} isEnd>
-            {counts.failed === 0 ? "none refused" : `${formatRows(counts.failed)} refused`}
+            {counts.failed === 0 ? "none rejected" : `${formatRows(counts.failed)} rejected`}
           </Node>
         </div>
         <Edges states={[whole]} />
@@ -153,7 +153,7 @@ function toProgressWords(state: State, progress: EntityProgress | null): string 
   if (state === "running" && total !== null && total > 0) {
     return `${formatCount(counts.read)} of about ${formatCount(total)}`;
   }
-  const refused = counts.failed > 0 ? `, ${formatCount(counts.failed)} refused` : "";
+  const refused = counts.failed > 0 ? `, ${formatCount(counts.failed)} rejected` : "";
   return `${formatCount(counts.written)} written${refused}`;
 }
 
@@ -215,7 +215,7 @@ function AllEntities({ entities }: { entities: Entity[] }) {
   return (
     <details className="graph-all">
       <summary>All {formatCount(entities.length)}</summary>
-      <ul aria-label="All that is read">
+      <ul aria-label="All tables">
         {entities.map(({ name, state, progress }) => {
           const sign = SIGNS[state];
           return (

@@ -27,9 +27,9 @@ export function RunList({ flowId }: { flowId: string }) {
   return (
     <section className="flow-runs" aria-label="Runs">
       <h2 className="nav-head">Runs</h2>
-      {runs.isPending && <ExplorerBars label="Reading the runs" widths={[70, 62, 74]} />}
+      {runs.isPending && <ExplorerBars label="Loading runs" widths={[70, 62, 74]} />}
       {runs.isError && items.length === 0 && <LoadFailure error={runs.error} onRetry={() => runs.refetch()} />}
-      {runs.isSuccess && items.length === 0 && <p className="sec-note xs t3">It has not run yet.</p>}
+      {runs.isSuccess && items.length === 0 && <p className="sec-note xs t3">No runs yet.</p>}
       {items.length > 0 && (
         <ul className="navlist">
           {items.map((run, index) => {
@@ -53,7 +53,7 @@ export function RunList({ flowId }: { flowId: string }) {
           })}
         </ul>
       )}
-      <LoadMore pages={runs} label="Older runs" busyLabel="Reading older runs" className="btn sm flow-runs-more" />
+      <LoadMore pages={runs} label="Older runs" busyLabel="Loading older runs" className="btn sm flow-runs-more" />
     </section>
   );
 }

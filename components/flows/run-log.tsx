@@ -44,8 +44,8 @@ export function RunLog({ run }: { run: FlowRun }) {
           <Search className="xs t3" />
           <input
             type="search"
-            aria-label="Find in the log"
-            placeholder="Find in the log"
+            aria-label="Search log"
+            placeholder="Search log"
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />
@@ -58,7 +58,7 @@ export function RunLog({ run }: { run: FlowRun }) {
             onChange={setStep}
             options={[
               { value: ALL_STEPS, label: "All steps" },
-              { value: RUN_STEP, label: "The run itself" },
+              { value: RUN_STEP, label: "Run" },
               ...[...names].filter((name) => name !== RUN_STEP).map((name) => ({ value: name, label: name })),
             ]}
           />
@@ -81,7 +81,7 @@ export function RunLog({ run }: { run: FlowRun }) {
       <LogLines
         ref={box}
         lines={shown}
-        label="Lines of the log"
+        label="Log lines"
         className="run-log-lines"
         onScroll={(element) =>
           setIsFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX)
@@ -91,11 +91,11 @@ export function RunLog({ run }: { run: FlowRun }) {
           <p className="t3 run-log-none">
             {run.logs.length > 0
               ? wanted === ""
-                ? "No line is about this step."
-                : `No line has "${search.trim()}".`
+                ? "No log lines for this step."
+                : `No log lines match "${search.trim()}".`
               : isGoing(run)
-                ? "Waiting for the first line."
-                : "This run has left no lines."}
+                ? "Waiting for log output."
+                : "This run has no log."}
           </p>
         )}
       </LogLines>

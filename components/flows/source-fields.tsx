@@ -32,23 +32,21 @@ export function SourceFields(props: FlowFieldsProps) {
   const language = findType(connections.find((each) => each.id === draft.sourceId)?.type)?.language;
   return (
     <section className="flow-part" aria-labelledby={`${id}-from`}>
-      <h2 id={`${id}-from`}>From</h2>
+      <h2 id={`${id}-from`}>Source</h2>
       {isNew && (
         <Segments
-          label="Kind of flow"
+          label="Flow type"
           value={draft.type}
           options={TYPES}
           onChange={(type) => change({ type, sourceId: "", entities: [] })}
         />
       )}
       {draft.type === "webhook" ? (
-        <Notice kind="info">
-          Events that somebody sends to an address of this flow, signed with its secret. Both are made once it is saved.
-        </Notice>
+        <Notice kind="info">Receives signed events at an endpoint URL. Save the flow to get its URL and secret.</Notice>
       ) : (
         <Pick
           label="Connection"
-          placeholder="Choose a connection"
+          placeholder="Select a connection"
           value={draft.sourceId}
           options={usable.map((each) => ({
             value: each.id,
@@ -60,7 +58,7 @@ export function SourceFields(props: FlowFieldsProps) {
           help={
             usable.length === 0 && (
               <>
-                None can be read so. <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
+                No connection supports this. <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
               </>
             )
           }
@@ -94,7 +92,7 @@ export function SourceFields(props: FlowFieldsProps) {
             <div id={`${id}-query-error`} className="help bad" aria-live="polite" hidden={!problemOf("source.query")}>
               {problemOf("source.query")}
             </div>
-            <div className="help">It may only read, and is run as a whole each time.</div>
+            <div className="help">Read-only. Each run executes the whole query.</div>
           </div>
           {draft.write === "upsert" && (
             <NamesField
@@ -102,7 +100,7 @@ export function SourceFields(props: FlowFieldsProps) {
               value={draft.queryKey}
               onChange={(queryKey) => change({ queryKey })}
               error={problemOf("source.primaryKey")}
-              help="Columns of the result that tell rows apart, with commas between them."
+              help="Comma-separated columns that identify a row."
               isDisabled={isDisabled}
             />
           )}
@@ -110,8 +108,8 @@ export function SourceFields(props: FlowFieldsProps) {
       )}
       {draft.type === "sync" && draft.sourceId !== "" && draft.mode === "incremental" && (
         <p className="xs t3">
-          A cursor is a field that grows with every change. With a primary key a run looks at the last value again;
-          without one it reads strictly newer values, and a row that comes late with the same value is missed.
+          A cursor field grows with every change, such as updated_at. Without a primary key, late rows with the same
+          cursor value are missed.
         </p>
       )}
     </section>

@@ -51,7 +51,7 @@ export function SourcePreview({ draft }: { draft: FlowDraft }) {
           {draft.type === "sync" && entities.length > 1 && entity && (
             <div className="preview-pick">
               <Select
-                label="Look at"
+                label="Table"
                 size="sm"
                 value={entity.key}
                 options={entities.map(({ key, name }) => ({ value: key, label: name }))}
@@ -69,19 +69,17 @@ export function SourcePreview({ draft }: { draft: FlowDraft }) {
               }
             >
               <Eye className="s" />
-              Show first rows
+              Preview rows
             </button>
           )}
         </div>
         {body === null ? (
           <p className="xs t3 preview-none">
-            {draft.type === "query"
-              ? "Its columns show here once you look at its first rows."
-              : "Choose what is read, and its columns show here."}
+            {draft.type === "query" ? "Preview rows to see the columns." : "Select a table to see its columns."}
           </p>
         ) : preview.isPending ? (
           <div className="preview-none">
-            <ListSkeleton label="Reading the first rows" rowPx={28} />
+            <ListSkeleton label="Loading preview" rowPx={28} />
           </div>
         ) : preview.isError ? (
           <div className="preview-none">
@@ -104,8 +102,8 @@ function Mapping({ preview: { fields }, keys }: { preview: FlowPreview; keys: Re
         <table className="map" aria-label="Columns and their types">
           <thead className="sr-only">
             <tr>
-              <th>Read</th>
-              <th>Written</th>
+              <th>Source</th>
+              <th>Destination type</th>
             </tr>
           </thead>
           <tbody>
@@ -129,8 +127,7 @@ function Mapping({ preview: { fields }, keys }: { preview: FlowPreview; keys: Re
         </table>
       </section>
       <p className="xs t3 preview-foot">
-        {formatCount(fields.length)} columns, all written by their own names. The destination gives them the nearest
-        type that it has.
+        {formatCount(fields.length)} columns. Names are kept; types map to the nearest destination type.
       </p>
     </>
   );
@@ -149,7 +146,7 @@ function FirstRows({ preview: { fields, rows, durationMs } }: { preview: FlowPre
         </span>
       </div>
       {rows.length === 0 ? (
-        <p className="xs t3 preview-none">There are no rows yet.</p>
+        <p className="xs t3 preview-none">No rows yet.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
         <section className="preview-scroll" tabIndex={0} aria-label="Rows of the source">
@@ -158,7 +155,7 @@ function FirstRows({ preview: { fields, rows, durationMs } }: { preview: FlowPre
       )}
       {shown.length < fields.length && (
         <p className="xs t3 preview-foot">
-          The first {formatCount(shown.length)} of {formatCount(fields.length)} columns.
+          Showing {formatCount(shown.length)} of {formatCount(fields.length)} columns.
         </p>
       )}
     </section>
@@ -167,18 +164,18 @@ function FirstRows({ preview: { fields, rows, durationMs } }: { preview: FlowPre
 
 /** Columns of webhook events (docs/develop/flows.md, Webhooks). */
 const EVENT_COLUMNS = [
-  { name: "event_id", says: "The sender's id, or one of ours" },
-  { name: "received_at", says: "When it came" },
-  { name: "payload", says: "The body, as JSON" },
+  { name: "event_id", says: "The sender's ID, or a generated one" },
+  { name: "received_at", says: "Time received" },
+  { name: "payload", says: "JSON body" },
 ];
 
 function WebhookColumns() {
   return (
     <section className="card preview" aria-labelledby="mapping">
       <div className="row preview-head">
-        <h2 id="mapping">A row of each event</h2>
+        <h2 id="mapping">One row per event</h2>
       </div>
-      <table className="map" aria-label="Columns of an event">
+      <table className="map" aria-label="Event columns">
         <tbody>
           {EVENT_COLUMNS.map(({ name, says }) => (
             <tr key={name}>

@@ -23,12 +23,10 @@ export function TryWebhook({ url }: { url: string | null }) {
         <h2 id="try">Try it</h2>
         <span className="grow" />
         <Segments label="Language" value={language} options={WEBHOOK_LANGUAGES} onChange={setLanguage} />
-        <CopyButton text={text} name="Copy the example" className="btn ghost sm" />
+        <CopyButton text={text} name="Copy example" className="btn ghost sm" />
       </div>
-      <CodeBox label="How to sign and send an event">{text}</CodeBox>
-      <p className="xs t3 preview-foot">
-        Put the signing secret in SECRET. The signature is over the exact bytes sent.
-      </p>
+      <CodeBox label="Sign and send an event">{text}</CodeBox>
+      <p className="xs t3 preview-foot">Set SECRET to the signing secret. Sign the exact bytes you send.</p>
     </section>
   );
 }

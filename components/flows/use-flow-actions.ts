@@ -41,7 +41,7 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
   const run = useMutation({
     mutationFn: () => flowsApi.run(workspace.id, flow.id),
     onSuccess: ({ run: started }) => {
-      announce(`${flow.name} runs`);
+      announce(`${flow.name} started`);
       return toRun(started);
     },
     onError: (error) => showFailure(toMessage(error)),
@@ -49,14 +49,14 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
   const backfill = useMutation({
     mutationFn: (body: BackfillBody) => flowsApi.backfill(workspace.id, flow.id, body),
     onSuccess: ({ run: started }) => {
-      announce(`${flow.name} runs, a backfill`);
+      announce(`Backfill of ${flow.name} started`);
       return toRun(started);
     },
   });
   const cancel = useMutation({
     mutationFn: (runId: string) => flowsApi.cancelRun(workspace.id, flow.id, runId),
     onSuccess: async () => {
-      announce("The run is cancelled");
+      announce("Run cancelled");
       await renew();
     },
     onError: async (error) => {
@@ -67,7 +67,7 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
   const setEnabled = useMutation({
     mutationFn: (enabled: boolean) => flowsApi.update(workspace.id, flow.id, { enabled }),
     onSuccess: async (saved) => {
-      announce(saved.enabled ? `${flow.name} is on again` : `${flow.name} is paused`);
+      announce(saved.enabled ? `${flow.name} resumed` : `${flow.name} paused`);
       await renew();
     },
     onError: (error) => showFailure(toMessage(error)),

@@ -56,7 +56,7 @@ export function WebhookPage({ flowId }: { flowId: string }) {
       {failure ? (
         <LoadFailure error={failure} onRetry={() => Promise.all([flow.refetch(), stats.refetch()])} />
       ) : (
-        <ListSkeleton label="Reading the webhook" />
+        <ListSkeleton label="Loading webhook" />
       )}
     </Page>
   );
@@ -74,7 +74,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
   const sendTest = useSingleMutation(
     useMutation({
       mutationFn: () => flowsApi.sendTest(workspace.id, flow.id),
-      onSuccess: () => announce("The test was accepted"),
+      onSuccess: () => announce("Test event accepted"),
       onError: (error) => showFailure(toMessage(error)),
     }),
   );
@@ -83,7 +83,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
   const open = (
     <button type="button" className="btn primary" disabled={!isOnline} onClick={() => setIsAsking(true)}>
       <Webhook className="s" />
-      Open the webhook
+      Open webhook
     </button>
   );
   const actions = (
@@ -97,7 +97,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
       {isAdmin && url !== null && (
         <button type="button" className="btn" disabled={!isOnline} onClick={() => sendTest.mutate()}>
           <Send className="s" />
-          Send a test
+          Send test event
         </button>
       )}
       {mayChange && (
@@ -108,7 +108,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
           onClick={() => setEnabled.mutate(!flow.enabled)}
         >
           {flow.enabled ? <Pause className="s" /> : <Play className="s" />}
-          {flow.enabled ? "Pause" : "Turn on"}
+          {flow.enabled ? "Pause" : "Resume"}
         </button>
       )}
     </>
@@ -117,14 +117,14 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
     <div className="panel-host">
       <Page title={flow.name} trail={<FlowTrail root={root} flow={flow} name="Webhook" />} actions={actions} isWide>
         {!flow.enabled && (
-          <Notice kind="info">This flow is paused: events that come are kept, and written once it is on again.</Notice>
+          <Notice kind="info">This flow is paused. Events are queued and written when you resume it.</Notice>
         )}
         {fresh && (
           <SecretBanner
             name={`signing secret of ${flow.name}`}
             noun="secret"
             secret={fresh.secret}
-            lost="It is not shown again. Lost it? Rotate both: address and secret are new then."
+            lost="You won't see it again. If you lose it, rotate the URL and secret."
             onSaved={() => keepOneTimeValue(secrets, flow.id, null)}
           />
         )}
@@ -133,14 +133,12 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
             <span className="empty-mark">
               <Webhook />
             </span>
-            <h2>The webhook is not open yet</h2>
-            <p>
-              Opening it makes an address to send events to, and a secret to sign them with. The secret is shown once.
-            </p>
+            <h2>Webhook not open yet</h2>
+            <p>Opening it creates an endpoint URL and a signing secret. The secret is shown once.</p>
             {isAdmin ? (
               <div className="row">{open}</div>
             ) : (
-              <Notice kind="locked">Owners and admins open webhooks. Ask one of them.</Notice>
+              <Notice kind="locked">Only owners and admins can open webhooks.</Notice>
             )}
           </div>
         ) : (
@@ -153,14 +151,14 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
             </div>
             <div className="hook-side">
               <section className="card hook-card" aria-labelledby="address">
-                <h2 id="address">Address</h2>
+                <h2 id="address">Endpoint URL</h2>
                 <div className="row hook-address">
                   <div className="input mono grow">
-                    <input aria-label="Address" readOnly value={url} onFocus={({ target }) => target.select()} />
+                    <input aria-label="Endpoint URL" readOnly value={url} onFocus={({ target }) => target.select()} />
                   </div>
-                  {isAdmin && <CopyButton text={url} name="Copy the address" />}
+                  {isAdmin && <CopyButton text={url} name="Copy endpoint URL" />}
                 </div>
-                <p className="xs t3">POST, JSON, up to 1 MiB, 60 a minute with room for 600.</p>
+                <p className="xs t3">POST JSON, up to 1 MiB. 60 requests per minute, bursts of 600.</p>
                 {isAdmin ? (
                   <button
                     type="button"
@@ -169,10 +167,10 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
                     onClick={() => setIsAsking(true)}
                   >
                     <RefreshCw className="s" />
-                    Rotate both
+                    Rotate URL and secret
                   </button>
                 ) : (
-                  <p className="xs t3">The address holds its key: owners and admins see all of it.</p>
+                  <p className="xs t3">The URL contains a key. Only owners and admins see it in full.</p>
                 )}
               </section>
               <TryWebhook url={isAdmin ? url : null} />
@@ -202,20 +200,20 @@ function Figures({ stats }: { stats: WebhookStats }) {
   const now = useNow(true, AGE_EVERY_MS);
   const last = stats.lastReceivedAt === null ? null : new Date(stats.lastReceivedAt);
   return (
-    <section className="card hook-card" aria-label="What has come">
+    <section className="card hook-card" aria-label="Event statistics">
       <div className="row hook-figs-row">
         <dl className="hook-figs num">
           <Figure name="received" value={stats.received} />
           <Figure name="accepted" value={stats.accepted} />
-          <Figure name="repeats" value={stats.duplicates} />
-          <Figure name="refused" value={stats.rejected} look={stats.rejected > 0 ? "bad" : ""} />
-          <Figure name="waiting" value={stats.pending} look={stats.pending > 0 ? "run" : ""} />
+          <Figure name="duplicates" value={stats.duplicates} />
+          <Figure name="rejected" value={stats.rejected} look={stats.rejected > 0 ? "bad" : ""} />
+          <Figure name="queued" value={stats.pending} look={stats.pending > 0 ? "run" : ""} />
           <Figure name="written" value={stats.processed} />
-          {stats.failed > 0 && <Figure name="not taken" value={stats.failed} look="bad" />}
+          {stats.failed > 0 && <Figure name="failed" value={stats.failed} look="bad" />}
         </dl>
         <span className="grow" />
         <span className="xs t3" title={now && last ? formatStamp(last) : undefined}>
-          {now !== null && (last === null ? "Nothing has come yet" : `Last one ${formatAgo(last, new Date(now))}`)}
+          {now !== null && (last === null ? "No events yet" : `Last event ${formatAgo(last, new Date(now))}`)}
         </span>
       </div>
       <HourBars hours={stats.last24h} what="Received" />
@@ -237,16 +235,16 @@ function Where({ flow }: { flow: FlowDetail }) {
   const { schema, table, write, connectionId } = flow.destination;
   return (
     <section className="card hook-card" aria-labelledby="where">
-      <h2 id="where">Where it goes</h2>
+      <h2 id="where">Destination</h2>
       <dl className="kv">
         <dt>Table</dt>
         <dd className="mono">{[nameOf(connectionId), [schema, table].filter(Boolean).join(".")].join(", ")}</dd>
         <dt>Write</dt>
-        <dd>{write === "upsert" ? "Update or add, by the event's id" : "Add, one row an event"}</dd>
+        <dd>{write === "upsert" ? "Upsert by event ID" : "Append, one row per event"}</dd>
         <dt>Batch</dt>
-        <dd>Up to 500, each one a run</dd>
-        <dt>Repeats</dt>
-        <dd>The same id within 7 days is dropped</dd>
+        <dd>Up to 500 events per run</dd>
+        <dt>Duplicates</dt>
+        <dd>Same ID within 7 days is dropped</dd>
       </dl>
     </section>
   );

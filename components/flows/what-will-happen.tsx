@@ -17,25 +17,23 @@ export function WhatWillHappen({ draft, connections }: { draft: FlowDraft; conne
   if (to === undefined || (draft.type === "sync" && tables.length === 0)) return null;
   const named = tables.slice(0, NAMED_MAX).join(", ");
   const left = tables.length - NAMED_MAX;
-  const into = tables.length === 0 ? "a table named as the flow" : left > 0 ? `${named} and ${left} more` : named;
+  const into = tables.length === 0 ? "a table named after the flow" : left > 0 ? `${named} and ${left} more` : named;
   const { schedule } = draft;
   return (
     <section className="card preview will" aria-labelledby="will">
-      <h2 id="will">What will happen</h2>
+      <h2 id="will">Summary</h2>
       <p className="xs t2">
         {draft.type === "webhook"
-          ? `Events are written to ${into} in ${to} in batches, each one a run. `
+          ? `Events are written to ${into} in ${to} in batches. Each batch is a run. `
           : `Each run ${toReading(draft)} and ${toWriting(draft)} ${into} in ${to}. `}
         {draft.type !== "webhook" &&
           (schedule === null
-            ? "It runs by hand."
-            : `It runs by itself: ${(toScheduleWords(schedule.cron) ?? "by the expression").toLowerCase()}, ${schedule.timezone}.`)}{" "}
+            ? "It runs when started manually."
+            : `It runs on a schedule: ${(toScheduleWords(schedule.cron) ?? "custom").toLowerCase()}, ${schedule.timezone}.`)}{" "}
         {draft.type === "sync" &&
           draft.mode === "incremental" &&
-          "If a run stops, the next one goes on there and writes no row twice."}
-        {draft.type !== "webhook" &&
-          draft.write === "replace" &&
-          "If a run stops, the table holds what it held before."}
+          "If a run stops, the next one resumes without duplicate rows."}
+        {draft.type !== "webhook" && draft.write === "replace" && "If a run stops, the table keeps its previous rows."}
       </p>
     </section>
   );
@@ -43,10 +41,10 @@ export function WhatWillHappen({ draft, connections }: { draft: FlowDraft; conne
 
 function toReading({ type, mode }: FlowDraft): string {
   if (type === "query") return "runs the query";
-  return mode === "incremental" ? "reads what is new since the last one" : "reads everything";
+  return mode === "incremental" ? "reads rows that are new or changed" : "reads every row";
 }
 
 function toWriting({ write }: FlowDraft): string {
-  if (write === "replace") return "puts it in the place of what is in";
-  return write === "upsert" ? "updates the rows, or adds them, in" : "adds it to";
+  if (write === "replace") return "replaces";
+  return write === "upsert" ? "upserts into" : "appends to";
 }

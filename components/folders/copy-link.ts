@@ -12,15 +12,15 @@ export async function copyLink(
   { isRun }: CopiedLink = { isRun: false },
 ): Promise<void> {
   if (!(await copyText(link))) {
-    showFailure(`The browser did not allow copying. The link is ${link}`);
+    showFailure(`The browser blocked copying. Copy this link: ${link}`);
     return;
   }
-  announce("The link is copied");
-  const whose = isRun ? " You and the admins see the run." : "";
+  announce("Link copied");
+  const whose = isRun ? " Only you and admins can see the run." : "";
   showToast(
     access === "workspace"
-      ? `The link to ${name} is copied. Everybody in the workspace can open it.${whose}`
-      : `The link to ${name} is copied. It is private: share it with the workspace before others can open it.`,
+      ? `Link to ${name} copied. Everyone in the workspace can open it.${whose}`
+      : `Link to ${name} copied. It is private; share it with the workspace first.`,
     { id: "link" },
   );
 }

@@ -36,7 +36,7 @@ export function DeleteFolder<I>(props: DeleteFolderProps<I>) {
     setIsBusy(false);
     if (bringBack === null) return;
     onClose();
-    showToast(`${folder.name} is deleted.`, {
+    showToast(`${folder.name} deleted`, {
       id: `remove-${folder.id}`,
       action: { label: "Undo", onClick: () => void undo(bringBack) },
     });
@@ -65,8 +65,8 @@ export function DeleteFolder<I>(props: DeleteFolderProps<I>) {
     >
       <p>
         {held.length === 0
-          ? "It is empty."
-          : `${held.length === 1 ? `The ${noun}` : `The ${held.length} ${noun}s`} in it ${held.length === 1 ? "goes" : "go"} too. Their history stays.`}
+          ? "The folder is empty."
+          : `${held.length === 1 ? `The ${noun}` : `The ${held.length} ${noun}s`} in it ${held.length === 1 ? "is" : "are"} also deleted. History is kept.`}
       </p>
     </Confirm>
   );

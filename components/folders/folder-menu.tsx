@@ -31,10 +31,10 @@ export function FolderMenu({
   return (
     <>
       <MenuItem icon={<Plus />} onSelect={onNew}>
-        New {noun} here
+        New {noun}
       </MenuItem>
       <MenuItem icon={<FolderPlus />} onSelect={onNewFolder}>
-        New folder here
+        New folder
       </MenuItem>
       {folder && (
         <>

@@ -27,25 +27,25 @@ export function makeFiling(itemKind: ItemKind) {
   return {
     move: (each: Item, to: FolderChoice, placeName: string) => {
       const isShared = each.access !== to.access && to.access === "workspace";
-      const said = `${each.name} is in ${placeName} now.${isShared ? " Everybody in the workspace sees it." : ""}`;
+      const said = `${each.name} moved to ${placeName}.${isShared ? " Everyone in the workspace can see it." : ""}`;
       return change(each, to, said);
     },
     setAccess: (each: Item, access: Access) => {
       const said =
         access === "workspace"
-          ? `${each.name} is shared with the workspace.`
-          : `${each.name} is private now. Only you see it.`;
+          ? `${each.name} shared with the workspace`
+          : `${each.name} is now private. Only you can see it.`;
       return change(each, { access, folderId: null }, said);
     },
     moveFolder: (folder: Folder, { folderId, access }: FolderChoice, placeName: string) =>
-      changeFolder(folder, { parentId: folderId, access }, `${folder.name} is in ${placeName} now.`),
+      changeFolder(folder, { parentId: folderId, access }, `${folder.name} moved to ${placeName}`),
     setFolderAccess: (folder: Folder, access: Access) =>
       changeFolder(
         folder,
         { access, parentId: null },
         access === "workspace"
-          ? `${folder.name} and all in it is shared with the workspace.`
-          : `${folder.name} and all in it is private now.`,
+          ? `${folder.name} and its contents are shared with the workspace.`
+          : `${folder.name} and its contents are now private.`,
       ),
     /**
      * Creates a folder under a free name. @returns its id, for the rename that follows; null if it could not be created

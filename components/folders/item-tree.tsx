@@ -109,7 +109,7 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
           {node.kind === "item" ? props.toIcon(node.item) : node.isExpanded ? <FolderOpen /> : <FolderIcon />}
           {renamingId === node.id ? (
             <NameInput
-              label={node.kind === "folder" ? "Name of the folder" : `Name of the ${noun}`}
+              label={node.kind === "folder" ? "Folder name" : `${noun[0]?.toUpperCase()}${noun.slice(1)} name`}
               value={node.label}
               onDone={(typed) => {
                 onRenaming(null);
@@ -129,7 +129,7 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
                   <button
                     type="button"
                     className="row-act"
-                    aria-label={`More about ${node.label}`}
+                    aria-label={`Actions for ${node.label}`}
                     tabIndex={-1}
                     onClick={(event) => event.stopPropagation()}
                   >

@@ -27,7 +27,7 @@ export function MoveDialog({ name, from, folders, folderId, onMove, onClose }: M
   return (
     <Modal title={`Move ${name} to`} isOpen onClose={onClose}>
       {folders === undefined ? (
-        <ListSkeleton label="Reading the folders" />
+        <ListSkeleton label="Loading folders" />
       ) : (
         <ul className="places">
           {places.map(({ id, label, level, place }) => {
@@ -50,7 +50,7 @@ export function MoveDialog({ name, from, folders, folderId, onMove, onClose }: M
                   {isHere && (
                     <span className="end">
                       <Check className="s" />
-                      It is here
+                      Current folder
                     </span>
                   )}
                 </button>

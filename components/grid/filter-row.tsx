@@ -83,8 +83,8 @@ function FilterField({ id, field, filter, onChange, onLeave }: FilterFieldProps)
       <input
         id={id}
         aria-label={`Filter ${field.name}`}
-        title="A value, or with a sign: >= 300, < 10, != north, null; several: in (north, coast)"
-        placeholder="any"
+        title="Examples: >= 300, < 10, != north, null, in (north, coast)"
+        placeholder="Filter"
         // Shown in words while the input has no focus.
         value={isOn && !isTyping ? toFilterWords(filter, field) : typed}
         onFocus={() => setIsTyping(true)}
@@ -108,7 +108,7 @@ function FilterField({ id, field, filter, onChange, onLeave }: FilterFieldProps)
         }}
       />
       {isOn && (
-        <button type="button" aria-label={`Take the filter off ${field.name}`} onClick={() => onChange("")}>
+        <button type="button" aria-label={`Clear filter on ${field.name}`} onClick={() => onChange("")}>
           <X className="xs" />
         </button>
       )}

@@ -33,7 +33,7 @@ export function FiltersNote({ source, statement, dialect, canWrite, onClear }: F
     const { content } = editor.read();
     const at = content.indexOf(statement);
     if (at < 0) {
-      showFailure("The query has changed since it ran. Run it again, then put the filters in.");
+      showFailure("The query has changed. Run it again, then apply the filters.");
       return;
     }
     // The statement is already followed by a semicolon.
@@ -45,7 +45,7 @@ export function FiltersNote({ source, statement, dialect, canWrite, onClear }: F
       <FiltersCount count={columns.length} onClear={onClear} />
       {canWrite && (
         <button type="button" className="link" onClick={write}>
-          Put them in the query
+          Add to query
         </button>
       )}
     </>
@@ -59,7 +59,7 @@ export function FiltersCount({ count, onClear }: { count: number; onClear: () =>
     <span className="filters-on">
       <ListFilter className="s" />
       {count === 1 ? "1 filter" : `${count} filters`}
-      <button type="button" aria-label="Take all filters off" onClick={onClear}>
+      <button type="button" aria-label="Clear filters" onClick={onClear}>
         <X className="xs" />
       </button>
     </span>

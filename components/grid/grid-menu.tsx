@@ -55,12 +55,12 @@ export type CellLinks = Record<"to" | "from", { label: string; open: () => void 
 const SHOWN_VALUE_LETTERS = 32;
 
 const COPIES: readonly { format: CopyFormat; label: string; icon: ReactNode }[] = [
-  { format: "tsv", label: "Text with tabs", icon: <Type /> },
-  { format: "csv", label: "CSV, with head", icon: <Table2 /> },
+  { format: "tsv", label: "TSV", icon: <Type /> },
+  { format: "csv", label: "CSV with headers", icon: <Table2 /> },
   { format: "json", label: "JSON", icon: <Braces /> },
   { format: "markdown", label: "Markdown table", icon: <Hash /> },
-  { format: "insert", label: "INSERT lines", icon: <Terminal /> },
-  { format: "list", label: "List for IN ( )", icon: <List /> },
+  { format: "insert", label: "INSERT statements", icon: <Terminal /> },
+  { format: "list", label: "IN (…) list", icon: <List /> },
 ];
 
 type CellMenu = {
@@ -103,11 +103,11 @@ export function toCellMenu({
       </MenuItem>
       {selected !== null && (
         <MenuItem icon={<ListFilter />} onSelect={() => actions.filter(index, { op: "any", values: selected })}>
-          {`Filter by any of these ${formatCount(selected.length)}`}
+          {`Filter by these ${formatCount(selected.length)}`}
         </MenuItem>
       )}
       <MenuItem icon={<FilterX />} onSelect={() => filter("not")}>
-        Leave this value out
+        Exclude this value
       </MenuItem>
       {isOrdered && (
         <>
@@ -141,7 +141,7 @@ export function toCellMenu({
         </MenuItem>
       ))}
       {links !== undefined && links.from.length > 0 && (
-        <MenuBranch icon={<Waypoints />} label="Rows that refer to this one">
+        <MenuBranch icon={<Waypoints />} label="Referencing rows">
           {links.from.map(({ label, open }) => (
             <MenuItem key={label} icon={<Table2 />} onSelect={open}>
               {label}

@@ -31,7 +31,7 @@ export function JsonPane({ source, columns }: { source: RowsSource; columns: Gri
     <>
       {count > JSON_ROWS_MAX && (
         <div className="result-note">
-          The first {formatCount(JSON_ROWS_MAX)} of {formatCount(count)} rows. Export as NDJSON to have all of them.
+          First {formatCount(JSON_ROWS_MAX)} of {formatCount(count)} rows. Export as NDJSON to get all rows.
         </div>
       )}
       <JsonView text={text} label="Rows as JSON" />

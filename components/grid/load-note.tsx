@@ -43,8 +43,7 @@ export function LoadNote({ rowCount, load, nextLimit, isDisabled, onLoadMore, on
     if (!load.end.isCut) return null;
     return (
       <div className="result-note" role="status">
-        The first {formatRows(load.end.rows)} are here, which is what a browser can hold. Export the result to have all
-        of them.
+        Loaded the first {formatRows(load.end.rows)}, the browser limit. Export the result to get all rows.
       </div>
     );
   }
@@ -59,13 +58,13 @@ export function LoadNote({ rowCount, load, nextLimit, isDisabled, onLoadMore, on
       {load === null && (
         <span>
           {rowCount === 0
-            ? "No rows are loaded. The limit of the run was reached."
-            : `The first ${formatCount(rowCount)} of many rows.`}
+            ? "No rows loaded. The row limit of the run was reached."
+            : `First ${formatCount(rowCount)} rows; there are more.`}
         </span>
       )}
       {nextLimit !== null && (
         <button type="button" className="btn sm" aria-disabled={isDisabled} onClick={() => !isDisabled && onLoadMore()}>
-          Load more, up to {formatCount(nextLimit)}
+          Load up to {formatCount(nextLimit)}
         </button>
       )}
       <button type="button" className="btn sm" aria-disabled={isDisabled} onClick={() => !isDisabled && onLoadAll()}>

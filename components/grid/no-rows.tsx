@@ -11,22 +11,22 @@ type NoRowsProps = { answer: ExecuteAnswer; statement: string; onShowQuery: () =
 export function NoRows({ answer, statement, onShowQuery }: NoRowsProps) {
   const count = answer.fields.length;
   const { affectedRows } = answer;
-  const ran = affectedRows === null ? "The statement ran" : `${formatRows(affectedRows)} ${toChangeWord(statement)}`;
+  const ran = affectedRows === null ? "Statement completed" : `${formatRows(affectedRows)} ${toChangeWord(statement)}`;
   return (
     <div className="result-fill center">
       <div className="empty">
         <span className="empty-mark">
           <Table2 />
         </span>
-        <h2>{count === 0 ? ran : "The query ran and found no rows"}</h2>
+        <h2>{count === 0 ? ran : "No rows"}</h2>
         <p>
           {count === 0
-            ? `${affectedRows === null ? "It returned no rows. " : ""}${formatDuration(answer.durationMs)}.`
-            : `${count} ${count === 1 ? "column" : "columns"}, ${formatDuration(answer.durationMs)}. Loosen a filter, or look at which join leaves nothing over.`}
+            ? `${affectedRows === null ? "No rows returned. " : ""}${formatDuration(answer.durationMs)}.`
+            : `${count} ${count === 1 ? "column" : "columns"}, ${formatDuration(answer.durationMs)}. Check your filters and joins.`}
         </p>
         <div className="row">
           <button type="button" className="btn" onClick={onShowQuery}>
-            Go to the query
+            Go to query
           </button>
         </div>
       </div>

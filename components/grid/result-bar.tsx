@@ -14,7 +14,7 @@ const FORMAT_NAMES: Record<CopyFormat, string> = {
   json: "JSON",
   markdown: "Markdown",
   insert: "INSERT statement",
-  list: "list for IN ( )",
+  list: "IN (…) list",
 };
 
 const VIEW_NAMES: Record<View, { icon: ReactNode; label: string }> = {

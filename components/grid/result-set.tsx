@@ -136,7 +136,7 @@ export function ResultSet(props: ResultSetProps) {
         />
       )}
       {source.count === 0 && !source.isArranging && filter !== "" && filters.length === 0 && view !== "chart" ? (
-        <p className="no-match grow">No row holds "{filter}".</p>
+        <p className="no-match grow">No rows match "{filter}".</p>
       ) : view === "json" ? (
         <JsonPane source={source} columns={columns} />
       ) : view === "chart" ? (

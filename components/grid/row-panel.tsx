@@ -98,7 +98,7 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
   const copyRow = () => {
     const picked = columns.map(({ index }) => index);
     const text = source.copyNow({ format: "json", columns: picked, from: row, to: row + 1, withHead: true });
-    if (text !== null) void copyAndSay(text, "The row is copied as JSON");
+    if (text !== null) void copyAndSay(text, "Row copied as JSON");
   };
   return (
     <aside ref={asideRef} className="row-panel" aria-label="Row" tabIndex={-1} data-region onKeyDown={onKeyDown}>
@@ -124,7 +124,7 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
         >
           <ArrowDown />
         </button>
-        <button type="button" className="btn ghost icon sm" aria-label="Copy the row" onClick={copyRow}>
+        <button type="button" className="btn ghost icon sm" aria-label="Copy row" onClick={copyRow}>
           <Copy />
         </button>
         <button type="button" className="btn ghost icon sm" aria-label="Close" onClick={onClose}>
@@ -135,14 +135,14 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
         <div className="input xs quiet grow">
           <Search className="s t3" />
           <input
-            aria-label="Find a field"
-            placeholder="Find a field"
+            aria-label="Search fields"
+            placeholder="Search fields"
             value={wanted}
             onChange={(event) => setWanted(event.target.value)}
           />
         </div>
         <Segments
-          label="Shown as"
+          label="View"
           value={view}
           options={[
             { value: "fields", label: "Fields" },
@@ -152,7 +152,7 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
         />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it */}
-      <section ref={bodyRef} className="row-body" tabIndex={0} aria-label="Fields of the row">
+      <section ref={bodyRef} className="row-body" tabIndex={0} aria-label="Row fields">
         {view === "json" ? (
           <JsonTree
             value={Object.fromEntries(shown.map(({ index, field }) => [field.name, source.cell(row, index) ?? null]))}
@@ -169,8 +169,8 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
           ))
         )}
         {view === "fields" && referring.length > 0 && (
-          <section className="row-links" aria-label="Rows that refer to this one">
-            <h3 className="flabel">Referred to by</h3>
+          <section className="row-links" aria-label="Referencing rows">
+            <h3 className="flabel">Referenced by</h3>
             {referring.map(({ label, open }) => (
               <button key={label} type="button" className="link" onClick={open}>
                 {label}
@@ -178,12 +178,12 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
             ))}
           </section>
         )}
-        {shown.length === 0 && <p className="row-none">No field is named like "{wanted.trim()}".</p>}
+        {shown.length === 0 && <p className="row-none">No fields match "{wanted.trim()}".</p>}
       </section>
       <div className="row-foot xs t3">
         <Keys keys="j" />
         <Keys keys="k" />
-        row by row
+        previous, next row
         <span className="grow" />
         <Keys keys="Esc" />
         closes
@@ -229,7 +229,7 @@ function FieldOfRow({ field, value, isMarked, links }: FieldProps) {
         <button
           type="button"
           className="link"
-          onClick={() => void copyAndSay(toPlainText(value), `${field.name} is copied`)}
+          onClick={() => void copyAndSay(toPlainText(value), `${field.name} copied`)}
         >
           Copy
         </button>
@@ -271,12 +271,12 @@ function LongValue({ long, name }: { long: Long; name: string }) {
       return (
         <p className="row-text">
           {long.text.slice(0, SHOWN_LETTERS)}
-          {long.text.length > SHOWN_LETTERS && <span className="t3"> … copy it to see the rest</span>}
+          {long.text.length > SHOWN_LETTERS && <span className="t3"> … copy to see the full value</span>}
         </p>
       );
     case "picture":
       // biome-ignore lint/performance/noImgElement: the picture is in the row and has no address
-      return <img className="row-picture" src={long.address} alt={`What ${name} holds`} />;
+      return <img className="row-picture" src={long.address} alt={`Value of ${name}`} />;
     case "bytes":
       return (
         <pre className="row-bytes">
@@ -289,5 +289,5 @@ function LongValue({ long, name }: { long: Long; name: string }) {
 
 async function copyAndSay(text: string, said: string): Promise<void> {
   if (await copyText(text)) announce(said);
-  else showFailure("The browser did not let it onto the clipboard. Select it and copy it with the keyboard.");
+  else showFailure("The browser blocked copying. Select the value and copy it with the keyboard.");
 }

@@ -30,7 +30,7 @@ export function SelectionFoot({ run, source, columns, range, back, isPinned, onP
       <span>
         {formatCount(source.count)} of {formatCount(source.total)} {source.total === 1 ? "row" : "rows"}
       </span>
-      {source.isArranging && <span className="st run">Arranging the rows</span>}
+      {source.isArranging && <span className="st run">Sorting rows</span>}
       {summary && (
         <span>
           {formatCount(summary.count)} cells

@@ -35,7 +35,7 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
   };
   const isTooMuch = ({ columns: picked, from, to }: CopyAsk) => {
     if (picked.length * (to - from) <= COPIED_CELLS_MAX) return false;
-    showFailure(`More than ${formatCount(COPIED_CELLS_MAX)} cells do not fit on a clipboard. Export the rows instead.`);
+    showFailure(`Too many cells to copy. The limit is ${formatCount(COPIED_CELLS_MAX)}. Export the rows instead.`);
     return true;
   };
   const write = async (ask: CopyAsk) => {
@@ -46,7 +46,7 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
     } catch {
       // Reported below, as when the browser refuses.
     }
-    showFailure("The browser did not let the rows onto the clipboard. Select cells and copy them with the keyboard.");
+    showFailure("The browser blocked copying. Select cells and copy them with the keyboard.");
     return false;
   };
 
@@ -56,7 +56,7 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
       const ask = toAsk(format, isOneCellEnough);
       if (isTooMuch(ask) || !(await write(ask))) return;
       const name = NAMES[format] ?? format.toUpperCase();
-      showToast(`${formatRows(ask.to - ask.from)} copied as ${name}.`, { id: "copied", duration: COPIED_TOAST_MS });
+      showToast(`${formatRows(ask.to - ask.from)} copied as ${name}`, { id: "copied", duration: COPIED_TOAST_MS });
     },
     /** Copies the selection for the keyboard shortcut: cells only, without a head. */
     copyTo: (clipboard: DataTransfer) => {

@@ -79,7 +79,7 @@ function apply(props: GridKeysProps, { head }: CellRange, command: GridCommand):
     props.onSort(nextSort(sort, column.index));
   } else {
     const link = toLinks?.(head.row, column.field.name).to[0];
-    if (link === undefined) announce("This value is no key of another table.");
+    if (link === undefined) announce("This value does not reference another table.");
     else link.open();
   }
 }

@@ -43,7 +43,7 @@ export function PanelEdge({ panel }: { panel: keyof typeof PANELS }) {
       className={className}
       role="separator"
       tabIndex={0}
-      aria-label={`Width of the ${panel}`}
+      aria-label={`Resize ${panel}`}
       aria-orientation="vertical"
       aria-controls={panel}
       aria-valuenow={width}

@@ -31,7 +31,7 @@ export function ShortcutGroups() {
           onChange={(event) => setSearch(event.target.value)}
         />
       </div>
-      {groups.length === 0 && <p style={{ marginTop: 16 }}>No shortcut does that.</p>}
+      {groups.length === 0 && <p style={{ marginTop: 16 }}>No matching shortcuts.</p>}
       {groups.map(({ group, items }) => (
         <section key={group} className="keys-group">
           <h3>{group}</h3>

@@ -7,11 +7,11 @@ import { Tip } from "@/components/ui/tip";
 /** Button that shows the explorer on a page without tabs. The styles show it while the explorer is hidden. */
 export function ShowExplorer() {
   return (
-    <Tip label="Show the explorer" keys="mod+b">
+    <Tip label="Show explorer" keys="mod+b">
       <button
         type="button"
         className="btn ghost icon sm page-side"
-        aria-label="Show the explorer"
+        aria-label="Show explorer"
         onClick={() => updateFrame({ explorerOpen: true })}
       >
         <PanelLeft />

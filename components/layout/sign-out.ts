@@ -17,8 +17,6 @@ export async function signOut(): Promise<void> {
     window.location.assign("/login");
   } catch (error) {
     isUnderWay = false;
-    showFailure(
-      error instanceof ApiError ? `You are still signed in. ${error.message}` : "You are still signed in. Try again.",
-    );
+    showFailure(error instanceof ApiError ? `Couldn't sign out. ${error.message}` : "Couldn't sign out. Try again.");
   }
 }

@@ -60,8 +60,7 @@ type ProviderProps = { user: User; workspaces: WorkspaceSummary[]; workspace: Wo
 export function WorkspaceProvider({ user, workspaces, workspace, children }: ProviderProps) {
   const [queryClient] = useState(makeQueryClient);
   const [shared] = useState(() => {
-    const onFull = () =>
-      showFailure("This browser's store is full. Save your consoles: what is typed now is lost by a reload.");
+    const onFull = () => showFailure("Browser storage is full. Save your consoles; unsaved edits are lost on reload.");
     const workbench = new WorkbenchStore(user.id, workspace.id, onFull);
     const server = {
       put: (id: string, body: { content: string; version: number }) => consoleApi.putDraft(workspace.id, id, body),
@@ -102,7 +101,7 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
 
 export function useWorkspace(): Workspace {
   const workspace = useContext(WorkspaceContext);
-  if (workspace === null) throw new Error("This view stands outside of a workspace.");
+  if (workspace === null) throw new Error("useWorkspace must be used inside a WorkspaceProvider.");
   return workspace;
 }
 

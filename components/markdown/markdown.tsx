@@ -201,7 +201,7 @@ function CodeBlock({
       </pre>
       <div className="row md-code-acts">
         {isSql && sqlActions?.(text)}
-        <CopyButton text={text} name="Copy the code" className="btn ghost sm" />
+        <CopyButton text={text} name="Copy code" className="btn ghost sm" />
       </div>
     </div>
   );

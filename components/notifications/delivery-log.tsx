@@ -24,9 +24,9 @@ import "./notifications.css";
 const HEADS = [
   "Status",
   "To",
-  "For",
+  "Trigger",
   "Queued",
-  { name: "Tries", isNumber: true },
+  { name: "Attempts", isNumber: true },
   { name: "HTTP", isNumber: true },
   ACTIONS,
 ];
@@ -74,7 +74,7 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
   const trigger = delivery.trigger === "success" ? "Success" : "Failure";
   const again = () =>
     resend.mutate(undefined, {
-      onSuccess: () => announce("Queued to be sent again"),
+      onSuccess: () => announce("Queued for resend"),
       onError: (error) => showFailure(toMessage(error)),
     });
   return (
@@ -89,13 +89,13 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
             <span className="trunc">{name}</span>
           </span>
         </td>
-        <td data-label="For" className={hasResource ? "t2 cut for" : "t2"}>
+        <td data-label="Trigger" className={hasResource ? "t2 cut for" : "t2"}>
           {hasResource ? `${delivery.resourceName}, ${trigger.toLowerCase()}` : trigger}
         </td>
         <td data-label="Queued" className="num t2" title={formatStamp(at)}>
           {formatRowTime(at, new Date())}
         </td>
-        <td data-label="Tries" className="r">
+        <td data-label="Attempts" className="r">
           {delivery.attempts}
         </td>
         <td data-label="HTTP" className="r mono">
@@ -110,7 +110,7 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
                 aria-disabled={resend.isPending}
                 onClick={() => !resend.isPending && again()}
               >
-                Send again
+                Resend
               </button>
             )}
             <button
@@ -147,16 +147,14 @@ function Attempts({ delivery }: { delivery: Delivery }) {
     queryFn: ({ signal }) => notificationApi.readDelivery(workspace.id, delivery.id, signal),
     placeholderData: (before) => before,
   });
-  if (details.isPending) return <ListSkeleton label="Reading the attempts" rows={1} rowPx={24} />;
+  if (details.isPending) return <ListSkeleton label="Loading attempts" rows={1} rowPx={24} />;
   if (!details.data) return <LoadFailure error={details.error} onRetry={() => details.refetch()} />;
   const { attemptLog, status, lastError } = details.data;
   if (attemptLog.length === 0) {
-    return (
-      <p className="xs t3">{status === "skipped" ? (lastError ?? "It was not sent.") : "Nothing was sent yet."}</p>
-    );
+    return <p className="xs t3">{status === "skipped" ? (lastError ?? "Not sent.") : "Not sent yet."}</p>;
   }
   return (
-    <ol className="attempts xs" aria-label="Attempts, the newest first">
+    <ol className="attempts xs" aria-label="Attempts, newest first">
       {attemptLog.toReversed().map((attempt, index) => (
         <li key={attempt.at}>
           <span className="t3 num">{attemptLog.length - index}</span>

@@ -21,7 +21,13 @@ import type { DeliveryStatus, ListedRule } from "@/lib/features/notifications/br
 import { formatRowTime } from "@/lib/features/runs/browser/run-words";
 import "./notifications.css";
 
-const HEADS = ["Goes to", "For", "When", { name: "Last", isOptional: true }, { name: "On", isUnnamed: true }];
+const HEADS = [
+  "Recipient",
+  "Resource",
+  "Outcome",
+  { name: "Last delivery", isOptional: true },
+  { name: "Enabled", isUnnamed: true },
+];
 
 const SHOWS = [
   { value: "all", label: "All rules" },
@@ -31,7 +37,7 @@ const SHOWS = [
 ] as const;
 type Show = (typeof SHOWS)[number]["value"];
 const STATES: { value: DeliveryStatus | "any"; label: string }[] = [
-  { value: "any", label: "Any state" },
+  { value: "any", label: "Any status" },
   { value: "queued", label: "Queued" },
   { value: "retrying", label: "Retrying" },
   { value: "sent", label: "Sent" },
@@ -67,12 +73,8 @@ export function NotificationSettings() {
   return (
     <div className="panel-host">
       <SettingsPage title="Notifications" count={all.length > 0 ? all.length : undefined} actions={!isEmpty && add}>
-        {!isAdmin && (
-          <Notice kind="locked">
-            You are a member here. You can read rules and what they sent; owners and admins change them.
-          </Notice>
-        )}
-        {rules.isPending && <ListSkeleton label="Reading the rules" rowPx={44} />}
+        {!isAdmin && <Notice kind="locked">Only owners and admins can change rules.</Notice>}
+        {rules.isPending && <ListSkeleton label="Loading rules" rowPx={44} />}
         {rules.isError && !rules.data && <LoadFailure error={rules.error} onRetry={() => rules.refetch()} />}
         {isEmpty && (
           <div className="empty blank">
@@ -80,7 +82,7 @@ export function NotificationSettings() {
               <BellRing />
             </span>
             <h2>No rules yet</h2>
-            <p>A rule tells one place when one thing ends: people by mail, a program by webhook, a chat.</p>
+            <p>Get an email, webhook or chat message when a run ends.</p>
             {add && <div className="row">{add}</div>}
           </div>
         )}
@@ -88,14 +90,14 @@ export function NotificationSettings() {
           <>
             <div className="row rule-shows">
               <Segments
-                label="Which rules"
+                label="Filter rules"
                 value={show}
                 options={SHOWS}
                 onChange={(value) => put({ show: value === "all" ? null : value })}
               />
-              <span className="xs t3">A rule tells one place when one thing ends</span>
+              <span className="xs t3">Get notified when a run ends</span>
             </div>
-            {shown.length === 0 && <p className="t2 no-hit">No rule is among these.</p>}
+            {shown.length === 0 && <p className="t2 no-hit">No matching rules.</p>}
             {shown.length > 0 && (
               <ListTable label="Rules" className="rules" columns={HEADS}>
                 <tbody>
@@ -142,23 +144,23 @@ function RuleRow({ rule, of, isMarked, onOpen }: RuleRowProps) {
           </button>
         </span>
       </td>
-      <td data-label="For" className="t2 cut for" title={of}>
+      <td data-label="Resource" className="t2 cut for" title={of}>
         {of}
       </td>
-      <td data-label="When" className="t2">
+      <td data-label="Outcome" className="t2">
         {toTriggerWord(rule.triggers)}
       </td>
-      <td data-label="Last" className="opt">
+      <td data-label="Last delivery" className="opt">
         {last ? (
           <span className="row">
             <StatusWord status={last.status} />
             <span className="xs t3 num">{formatRowTime(new Date(last.createdAt), new Date())}</span>
           </span>
         ) : (
-          <span className="xs t3">Nothing sent yet</span>
+          <span className="xs t3">No deliveries yet</span>
         )}
       </td>
-      <td data-label="On" className="r">
+      <td data-label="Enabled" className="r">
         <span className="acts">
           <RuleSwitch rule={rule} />
         </span>
@@ -182,7 +184,7 @@ function Log({ rules, isEmpty }: { rules: ListedRule[]; isEmpty: boolean }) {
     <section aria-label="Delivery log">
       <div className="log-head">
         <h2>Delivery log</h2>
-        <span className="xs t3">30 days</span>
+        <span className="xs t3">Last 30 days</span>
         <span className="grow" />
         <div className="log-filter wide">
           <Select
@@ -198,7 +200,7 @@ function Log({ rules, isEmpty }: { rules: ListedRule[]; isEmpty: boolean }) {
         </div>
         <div className="log-filter">
           <Select
-            label="State"
+            label="Status"
             size="sm"
             value={state}
             options={STATES}
@@ -206,15 +208,13 @@ function Log({ rules, isEmpty }: { rules: ListedRule[]; isEmpty: boolean }) {
           />
         </div>
       </div>
-      {deliveries.isPending && <ListSkeleton label="Reading the deliveries" rowPx={44} />}
+      {deliveries.isPending && <ListSkeleton label="Loading deliveries" rowPx={44} />}
       {deliveries.isError && !deliveries.data && (
         <LoadFailure error={deliveries.error} onRetry={() => deliveries.refetch()} />
       )}
       {deliveries.isSuccess && items.length === 0 && (
         <p className="t2 no-hit">
-          {isFiltered
-            ? "Nothing among what was sent is like this."
-            : "Nothing was sent yet. Open a rule and send a test."}
+          {isFiltered ? "No matching deliveries." : "No deliveries yet. Open a rule and send a test."}
         </p>
       )}
       {items.length > 0 && (

@@ -14,7 +14,7 @@ import "./notifications.css";
 
 const SHOWS = [
   { value: "all", label: "All" },
-  { value: "problems", label: "Problems" },
+  { value: "problems", label: "Failed" },
 ] as const;
 
 /** Recent deliveries about the runs of one console or flow. */
@@ -30,15 +30,15 @@ export function ResourceDeliveries({ resource, rules }: { resource: Resource; ru
     <section className="card told-card" aria-label="Delivery log">
       <div className="row between card-head">
         <h2 className="sh">Delivery log</h2>
-        {all.length > 0 && <Segments label="Which deliveries" value={show} options={SHOWS} onChange={setShow} />}
+        {all.length > 0 && <Segments label="Filter deliveries" value={show} options={SHOWS} onChange={setShow} />}
       </div>
-      {deliveries.isPending && <ListSkeleton label="Reading the deliveries" rows={2} rowPx={36} />}
+      {deliveries.isPending && <ListSkeleton label="Loading deliveries" rows={2} rowPx={36} />}
       {deliveries.isError && !deliveries.data && (
         <LoadFailure error={deliveries.error} onRetry={() => deliveries.refetch()} />
       )}
       {deliveries.data && shown.length === 0 && (
         <p className="t2 card-none">
-          {show === "all" ? "Nothing was sent yet. What rules send stands here for 30 days." : "No problems."}
+          {show === "all" ? "No deliveries yet. Deliveries are kept for 30 days." : "No failed deliveries."}
         </p>
       )}
       {shown.length > 0 && (

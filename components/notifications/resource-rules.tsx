@@ -21,9 +21,9 @@ type ResourceRulesProps = {
 export function ResourceRules({ rules, openId, onOpen, onAdd }: ResourceRulesProps) {
   const { isAdmin } = useRights();
   return (
-    <section className="card told-card" aria-label="Tell people when it ends">
+    <section className="card told-card" aria-label="Notifications">
       <div className="row between card-head">
-        <h2 className="sh">Tell people when it ends</h2>
+        <h2 className="sh">Notifications</h2>
         {isAdmin && (
           <button type="button" className="btn ghost sm" onClick={onAdd}>
             <Plus className="s" />
@@ -31,11 +31,12 @@ export function ResourceRules({ rules, openId, onOpen, onAdd }: ResourceRulesPro
           </button>
         )}
       </div>
-      {rules.isPending && <ListSkeleton label="Reading the rules" rows={2} />}
+      {rules.isPending && <ListSkeleton label="Loading rules" rows={2} />}
       {rules.isError && !rules.data && <LoadFailure error={rules.error} onRetry={() => rules.refetch()} />}
       {rules.data?.length === 0 && (
         <p className="t2 card-none">
-          Nobody is told yet. {isAdmin ? "Add a rule to hear of it when it fails." : "Owners and admins add rules."}
+          No notifications yet.{" "}
+          {isAdmin ? "Add a rule to get notified when a run fails." : "Only owners and admins can add rules."}
         </p>
       )}
       {rules.data && rules.data.length > 0 && (

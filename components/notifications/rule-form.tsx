@@ -86,7 +86,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       announce(Object.values(found)[0] ?? "", true);
       return;
     }
-    if (outage !== null) return setProblems({ form: `${outage}. Save it when the server answers again.` });
+    if (outage !== null) return setProblems({ form: `${outage}. Save again when the server is back.` });
     try {
       // Continues even if the form was closed: the secret is shown only once, and an error must be displayed.
       const saved = await save.mutateAsync(draft);
@@ -95,7 +95,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       onSaved(saved);
     } catch (error) {
       if (isShown.current) setProblems(toProblems(error));
-      else showFailure(`The rule is not saved. ${toMessage(error)}`);
+      else showFailure(`Couldn't save the rule. ${toMessage(error)}`);
     }
   });
   const onSubmit = (event: FormEvent) => {
@@ -113,14 +113,14 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       {!resource && (
         <div className="field">
           <span id={`${id}-of`} className="flabel">
-            Tell when this ends
+            Resource
           </span>
           {rule ? (
             <div className="b5 trunc">{nameOf(rule)}</div>
           ) : (
             <Select
               labelId={`${id}-of`}
-              placeholder="Choose a console or a flow"
+              placeholder="Select a console or flow"
               value={draft.resource ? keyOf(draft.resource) : ""}
               options={resources.map((each) => ({ value: keyOf(each), label: each.name, note: kindOf(each) }))}
               onChange={(key) => change({ resource: resources.find((each) => keyOf(each) === key) ?? null })}
@@ -131,7 +131,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
         </div>
       )}
       <fieldset className="field rule-triggers" disabled={readOnly}>
-        <legend className="flabel">In case of</legend>
+        <legend className="flabel">Notify on</legend>
         <div className="row">
           {TRIGGERS.map(({ value, label }) => (
             <label key={value} className="row check">
@@ -153,13 +153,13 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
         <Problem text={problems.triggers} />
       </fieldset>
       <div className="field">
-        <span className="flabel">By</span>
+        <span className="flabel">Channel</span>
         {readOnly ? (
           <div>{CHANNEL_WORDS[draft.channelType]}</div>
         ) : (
           <div>
             <Segments
-              label="By"
+              label="Channel"
               value={draft.channelType}
               options={CHANNELS}
               onChange={(channelType) => {
@@ -172,11 +172,11 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       </div>
       {draft.channelType === "email" ? (
         <TextField
-          label="Addresses"
+          label="Recipients"
           value={draft.emails}
           onChange={({ target }) => change({ emails: target.value })}
           error={problems.recipients}
-          help="Up to 50, with commas between them. They see each other."
+          help="Comma-separated, up to 50. Recipients can see each other."
           placeholder="ana@example.com, jun@example.com"
           inputMode="email"
           autoComplete="off"
@@ -185,12 +185,14 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
         />
       ) : (
         <TextField
-          label={draft.channelType === "webhook" ? "Address" : "Address of the chat's incoming webhook"}
+          label={draft.channelType === "webhook" ? "URL" : "Incoming webhook URL"}
           value={draft.url}
           onChange={({ target }) => change({ url: target.value })}
           error={problems.url}
           help={
-            isKept ? `Kept: ${toKept(rule)}. Type another one to replace it.` : "http or https, and nothing private"
+            isKept
+              ? `Saved: ${toKept(rule)}. Enter a new one to replace it.`
+              : "http or https. Private addresses are blocked."
           }
           placeholder={isKept ? "" : "https://"}
           inputMode="url"
@@ -202,7 +204,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       )}
       {draft.channelType === "chat" && (
         <TextField
-          label="Name in the list"
+          label="Name"
           value={draft.label}
           onChange={({ target }) => change({ label: target.value })}
           error={problems.displayLabel}
@@ -229,7 +231,7 @@ const keyOf = ({ resourceType, resourceId }: Resource) => `${resourceType}:${res
 const kindOf = ({ resourceType }: NamedResource) => (resourceType === "flow" ? "Flow" : "Console");
 
 function toKept({ channel }: Rule): string {
-  return "urlPreview" in channel ? channel.urlPreview : "one is set";
+  return "urlPreview" in channel ? channel.urlPreview : "set";
 }
 
 function toDraft(rule: Rule | null, resource: Resource | null): Draft {
@@ -249,14 +251,14 @@ function toDraft(rule: Rule | null, resource: Resource | null): Draft {
 /** @param isKept true if the channel has an address already, which an empty field keeps */
 function findProblems(draft: Draft, isKept: boolean): Problems {
   const problems: Problems = {};
-  if (draft.resource === null) problems.resourceId = "Choose what the rule tells about.";
-  if (draft.triggers.length === 0) problems.triggers = "Choose success, failure, or both.";
+  if (draft.resource === null) problems.resourceId = "Select a console or flow.";
+  if (draft.triggers.length === 0) problems.triggers = "Select success, failure or both.";
   if (draft.channelType === "email") {
     const { emails, rest } = parseEmails(draft.emails);
     if (rest[0] !== undefined)
-      problems.recipients = findEmailProblem(rest[0]) ?? "Enter an address such as ana@example.com.";
-    else if (emails.length === 0) problems.recipients = "Name somebody who gets the mails.";
-  } else if (draft.url.trim() === "" && !isKept) problems.url = "Enter the address of the receiver.";
+      problems.recipients = findEmailProblem(rest[0]) ?? "Enter an email address such as ana@example.com.";
+    else if (emails.length === 0) problems.recipients = "Enter at least one email address.";
+  } else if (draft.url.trim() === "" && !isKept) problems.url = "Enter the receiver's URL.";
   return problems;
 }
 
@@ -278,7 +280,7 @@ function toChannel({ channelType, emails, url, label }: Draft) {
 }
 
 function toBody(draft: Draft): CreateRuleBody {
-  if (draft.resource === null) throw new Error("A rule stands on something.");
+  if (draft.resource === null) throw new Error("Select a console or flow.");
   const { resourceType, resourceId } = draft.resource;
   return { resourceType, resourceId, triggers: draft.triggers, ...toChannel(draft) };
 }

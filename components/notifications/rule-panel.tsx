@@ -90,14 +90,14 @@ export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
         )
       }
     >
-      {!isAdmin && <Notice kind="locked">You are a member here. Owners and admins change rules.</Notice>}
+      {!isAdmin && <Notice kind="locked">Only owners and admins can change rules.</Notice>}
       {fresh && fresh.ruleId === rule?.id && (
         <SecretBanner
           key={fresh.secret}
           name={`the signing secret of ${fresh.name}`}
           noun="secret"
           secret={fresh.secret}
-          lost="It is not shown again. You can make a new one later."
+          lost="You won't see it again. You can rotate it later."
           onSaved={() => keepNewSecret(workspace.id, null)}
         >
           <VerifyHelp />
@@ -116,10 +116,10 @@ export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
       >
         {rule?.channelType === "webhook" && isAdmin && (
           <div className="row between xs t2">
-            <span>Signed with a secret</span>
+            <span>Signing secret</span>
             <button type="button" className="btn ghost sm" onClick={() => setQuestion("rotate")}>
               <RefreshCw className="s" />
-              Make a new secret
+              Rotate secret
             </button>
           </div>
         )}
@@ -135,19 +135,19 @@ export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
         onClose={() => setQuestion(null)}
       >
         <p>
-          <b>{name}</b> hears nothing more, not even what is on its way now. What was sent can be read for 30 days.
+          <b>{name}</b> gets no more notifications, including queued ones. Its delivery log is kept for 30 days.
         </p>
       </Confirm>
       <Confirm
-        title="Make a new secret?"
-        action="Make a new secret"
+        title="Rotate secret?"
+        action="Rotate secret"
         isOpen={question === "rotate"}
         isBusy={rotate.isPending}
         failure={rotate.isError ? toMessage(rotate.error) : null}
         onConfirm={() => rule && rotate.mutate(rule.id)}
         onClose={() => setQuestion(null)}
       >
-        <p>The present one ends at once: until the receiver has the new one, it will not know our messages as ours.</p>
+        <p>The old secret stops working now. Deliveries fail verification until you update the receiver.</p>
       </Confirm>
     </SidePanel>
   );

@@ -23,7 +23,7 @@ export function RuleSwitch({ rule }: { rule: Rule }) {
       checked={change.isPending ? change.variables : rule.enabled}
       disabled={!isAdmin}
       onCheckedChange={(isOn) => change.mutate(isOn, { onError: (error) => showFailure(toMessage(error)) })}
-      aria-label={`Rule for ${toRuleName(rule)} is on`}
+      aria-label={`Enable the rule for ${toRuleName(rule)}`}
     >
       <Switch.Thumb className="switch-thumb" />
     </Switch.Root>

@@ -25,7 +25,7 @@ export function RuleTest({ rule }: { rule: Rule }) {
     <section className="rule-test" aria-label="Test">
       <div className="row rule-test-head">
         <h3 className="flabel grow">Test</h3>
-        <Segments label="What the test tells of" value={trigger} options={TRIGGERS} onChange={setTrigger} />
+        <Segments label="Test outcome" value={trigger} options={TRIGGERS} onChange={setTrigger} />
         <button
           type="button"
           className="btn sm"
@@ -33,7 +33,7 @@ export function RuleTest({ rule }: { rule: Rule }) {
           onClick={() => !test.isPending && isOnline && test.mutate()}
         >
           <Send className="s" />
-          {test.isPending ? "Sending" : "Send a test"}
+          {test.isPending ? "Sending" : "Send test"}
         </button>
       </div>
       {test.data && !test.isPending && <TestNotice answer={test.data} rule={rule} />}
@@ -50,16 +50,16 @@ function TestNotice({ answer, rule }: { answer: TestAnswer; rule: Rule }) {
   if (answer.delivered) {
     return (
       <Notice kind="good" role="status">
-        <b className="b6">{answer.httpStatus ? `It was accepted with ${answer.httpStatus}` : "It was accepted"}</b>
+        <b className="b6">{answer.httpStatus ? `Accepted with ${answer.httpStatus}` : "Accepted"}</b>
         {rule.channelType === "email" && (
-          <p className="xs t2">Where no mail service is set up it stands in the outbox.</p>
+          <p className="xs t2">Without an email service, the email stays in the outbox.</p>
         )}
       </Notice>
     );
   }
   return (
     <Notice kind="bad" role="alert">
-      <b className="b6">{answer.httpStatus ? `It was answered with ${answer.httpStatus}` : "It did not arrive"}</b>
+      <b className="b6">{answer.httpStatus ? `Rejected with ${answer.httpStatus}` : "Not delivered"}</b>
       <p className="xs">{answer.error}</p>
     </Notice>
   );

@@ -1,7 +1,7 @@
 import { Mail, MessageSquare, Webhook } from "lucide-react";
 import type { ChannelType, Rule } from "@/lib/features/notifications/browser/client";
 
-export const CHANNEL_WORDS: Record<ChannelType, string> = { email: "Mail", webhook: "Webhook", chat: "Chat" };
+export const CHANNEL_WORDS: Record<ChannelType, string> = { email: "Email", webhook: "Webhook", chat: "Chat" };
 const ICONS = { email: Mail, webhook: Webhook, chat: MessageSquare } as const;
 
 export function ChannelIcon({ type }: { type: ChannelType }) {
@@ -25,6 +25,6 @@ export function toTriggerWord(triggers: Rule["triggers"]): string {
 export function toRuleHelp({ channel }: Pick<Rule, "channel">): string {
   if ("recipients" in channel)
     return channel.recipients.length === 1 ? "1 recipient" : `${channel.recipients.length} recipients`;
-  if ("urlPreview" in channel) return "Signed, one delivery per run";
+  if ("urlPreview" in channel) return "Signed. One delivery per run.";
   return "Incoming webhook set";
 }

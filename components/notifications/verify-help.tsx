@@ -11,12 +11,12 @@ const isOurs = given.length === expected.length && timingSafeEqual(given, expect
 export function VerifyHelp() {
   return (
     <details className="verify">
-      <summary className="xs link">How a receiver checks the signature</summary>
+      <summary className="xs link">Verify the signature</summary>
       <p className="xs t2">
-        X-Service-Signature is the hex HMAC-SHA256 of the body under this secret. The headers webhook-id,
-        webhook-timestamp and webhook-signature follow Standard Webhooks, whose libraries take the same secret.
+        X-Service-Signature is the hex HMAC-SHA256 of the raw body. The webhook-* headers follow Standard Webhooks; its
+        libraries accept the same secret.
       </p>
-      <CodeBox label="How to check the signature">{CODE}</CodeBox>
+      <CodeBox label="Verify the signature">{CODE}</CodeBox>
     </details>
   );
 }

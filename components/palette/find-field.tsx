@@ -15,7 +15,7 @@ export function FindField() {
       onClick={() => commands.run("palette")}
     >
       <Search className="s" />
-      <span>Search or jump to</span>
+      <span>Search or jump to…</span>
       <Keys keys="mod+k" />
     </button>
   );

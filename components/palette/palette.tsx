@@ -19,10 +19,10 @@ import {
 
 const PLACEHOLDERS: Record<PaletteMode, string> = {
   all: "Search consoles, tables and actions",
-  places: "Go to a console, a table, a connection or a flow",
-  actions: "What should be done?",
+  places: "Go to console, table, connection or flow",
+  actions: "Search actions",
   tables: "Tables",
-  people: "People",
+  people: "Members",
 };
 
 type PaletteProps = { mode: PaletteMode; onClose: () => void };
@@ -88,7 +88,7 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
 
   return (
     <SearchDialog
-      title="Search or jump to"
+      title="Search or jump to…"
       listLabel={`In ${workspace.name}`}
       icon={<Search className="t3" />}
       placeholder={PLACEHOLDERS[mode]}
@@ -108,15 +108,15 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
     >
       {(best === undefined || entered !== null) && (
         <p className="palette-none" role="status">
-          {isSearching ? "Searching" : `Nothing is called "${search}".`}
+          {isSearching ? "Searching" : `No results for "${search}".`}
         </p>
       )}
       {beside !== null && (
         <p className="palette-none" role="status">
-          {beside.name} is open in {beside.where}.
+          {beside.name} opened in {beside.where}.
         </p>
       )}
-      {outage !== null && <p className="palette-none">{outage}: texts of consoles are not searched.</p>}
+      {outage !== null && <p className="palette-none">{outage}. Console contents are not searched.</p>}
     </SearchDialog>
   );
 }
@@ -135,7 +135,7 @@ function Foot({ active, isSearching }: { active: Choice | undefined; isSearching
       )}
       {active?.openBeside && (
         <span>
-          <Keys keys="alt+enter" /> open beside
+          <Keys keys="alt+enter" /> open to the side
         </span>
       )}
       <span className="grow" />

@@ -126,7 +126,7 @@ export function SearchDialog<T>({ text, groups, toItemId, onMove, onClose, ...pr
           {props.children}
           <div className="foot palette-foot">
             <span>
-              <kbd>↑</kbd> <kbd>↓</kbd> choose
+              <kbd>↑</kbd> <kbd>↓</kbd> select
             </span>
             {props.foot(active)}
           </div>

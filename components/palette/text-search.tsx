@@ -45,11 +45,11 @@ export function TextSearch({ onClose }: { onClose: () => void }) {
     if (!isAsked) return [];
     const here = (unsaved ?? []).flatMap(({ id, name, content }): Found[] => {
       const { lines, count } = findLines(content, asked, LINES_MAX);
-      return count === 0 ? [] : [{ id, name, place: "Never saved", lines, lineCount: count }];
+      return count === 0 ? [] : [{ id, name, place: "Unsaved", lines, lineCount: count }];
     });
     const saved = (hits.data ?? []).map(({ id, name, path, access, lines, lineCount }): Found => {
       const folders = path.split("/").slice(0, -1).join(" / ");
-      return { id, name, place: folders || (access === "private" ? "Mine" : "Workspace"), lines, lineCount };
+      return { id, name, place: folders || (access === "private" ? "Private" : "Workspace"), lines, lineCount };
     });
     return [...here, ...saved];
   }, [unsaved, hits.data, asked, isAsked]);
@@ -75,10 +75,10 @@ export function TextSearch({ onClose }: { onClose: () => void }) {
 
   return (
     <SearchDialog
-      title="Find in all consoles"
-      listLabel={`Lines in ${workspace.name}`}
+      title="Search in consoles"
+      listLabel={`Matches in ${workspace.name}`}
       icon={<Sign className="t3" />}
-      placeholder="Find in the texts of all consoles"
+      placeholder="Search the contents of all consoles"
       className="text-search"
       maxLength={200}
       text={text}
@@ -93,10 +93,10 @@ export function TextSearch({ onClose }: { onClose: () => void }) {
       foot={() => (
         <>
           <span>
-            <kbd>↵</kbd> open at the line
+            <kbd>↵</kbd> open at line
           </span>
           <span className="grow" />
-          <span className="t3 trunc">The 50 best consoles</span>
+          <span className="t3 trunc">Top 50 consoles</span>
         </>
       )}
       onClose={onClose}
@@ -107,11 +107,11 @@ export function TextSearch({ onClose }: { onClose: () => void }) {
           {isSearching
             ? "Searching"
             : search.length < SEARCH_FROM
-              ? "Type two letters or more. All consoles that you may see are searched as they were last saved."
-              : `No console holds "${search}".`}
+              ? "Type at least two letters. Searches the saved version of each console."
+              : `No consoles contain "${search}".`}
         </p>
       )}
-      {outage !== null && <p className="palette-none">{outage}: only consoles that were never saved are searched.</p>}
+      {outage !== null && <p className="palette-none">{outage}. Only unsaved consoles are searched.</p>}
     </SearchDialog>
   );
 }
@@ -138,7 +138,7 @@ function Line({ line, search }: { line: FoundLine | null; search: string }) {
           <Marked text={line.text} search={search} />
         </code>
       ) : (
-        <span className="t2 trunc grow">In its name</span>
+        <span className="t2 trunc grow">In the name</span>
       )}
     </>
   );

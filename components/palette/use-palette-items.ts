@@ -39,7 +39,7 @@ const SEARCH_FROM = 2;
 const SEARCH_AFTER_MS = 150;
 /** Maximum number of databases to load tables from; loading all of a large workspace would keep them busy. */
 const DATABASES_MAX = 8;
-const BESIDE = "a tab beside";
+const BESIDE = "a tab to the side";
 
 /** Returns the palette's choices for a search, and the kinds for which more may arrive. */
 export function usePaletteItems(
@@ -88,7 +88,7 @@ export function usePaletteItems(
         id: each.id,
         kind: "console",
         name: each.name,
-        detail: "Never saved",
+        detail: "Unsaved",
         words: each.content,
         icon: FileCode2,
         ...toOpenings(each.id),
@@ -97,7 +97,7 @@ export function usePaletteItems(
     const saved = (list ?? []).map((each): Choice => {
       const hit = snippets.get(each.id);
       const folders = toTrail(each.path).join(" / ");
-      const place = folders || (each.access === "private" ? "Mine" : "Workspace");
+      const place = folders || (each.access === "private" ? "Private" : "Workspace");
       return {
         id: each.id,
         kind: "console",
@@ -152,7 +152,7 @@ export function usePaletteItems(
     open: () => goTo(path),
     openBeside: () => {
       window.open(path, "_blank", "noopener");
-      return "a tab of the browser";
+      return "a browser tab";
     },
   });
   const connections = databases.map(
@@ -180,7 +180,7 @@ export function usePaletteItems(
       id,
       kind: "dashboard",
       name: title,
-      detail: toTrail(path).join(" / ") || (access === "private" ? "Mine" : "Workspace"),
+      detail: toTrail(path).join(" / ") || (access === "private" ? "Private" : "Workspace"),
       icon: LayoutDashboard,
       ...toPlace(`${root}/dashboards/${id}`),
     }),

@@ -81,7 +81,7 @@ export function AddToDashboard(props: AddToDashboardProps) {
       client.setQueryData(toDashboardKey(workspace.id, saved.id), saved);
       void client.invalidateQueries({ queryKey: toDashboardsKey(workspace.id) });
       const open = () => router.push(`/w/${workspace.slug}/dashboards/${saved.id}`);
-      showToast(`Added to ${saved.title}`, { action: { label: "Open", onClick: open } });
+      showToast(`Added to ${saved.title}`, { action: { label: "Open dashboard", onClick: open } });
       onClose();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -120,7 +120,7 @@ export function AddToDashboard(props: AddToDashboardProps) {
             labelId={`${id}-to`}
             value={to}
             options={[
-              { value: NEW, label: "A new dashboard" },
+              { value: NEW, label: "New dashboard" },
               ...dashboards.map((each) => ({ value: each.id, label: each.title })),
             ]}
             onChange={setTo}
@@ -129,25 +129,25 @@ export function AddToDashboard(props: AddToDashboardProps) {
         {to === NEW && (
           <>
             <TextField
-              label="Its title"
+              label="Title"
               value={newTitle}
               maxLength={TITLE_CHARS_MAX}
               isDense
               onChange={({ target }) => setNewTitle(target.value)}
             />
             <Segments
-              label="Who sees it"
+              label="Visibility"
               value={access}
               options={[
-                { value: "private", label: "You alone" },
-                { value: "workspace", label: "Everybody in the workspace" },
+                { value: "private", label: "Only you" },
+                { value: "workspace", label: "Everyone in the workspace" },
               ]}
               onChange={setAccess}
             />
           </>
         )}
         <TextField
-          label="Title of the widget"
+          label="Widget title"
           value={title}
           maxLength={TITLE_CHARS_MAX}
           isDense
@@ -155,7 +155,7 @@ export function AddToDashboard(props: AddToDashboardProps) {
         />
         {settings !== null && (
           <Segments
-            label="Shown as"
+            label="View"
             value={as}
             options={[
               { value: "chart", label: "Chart" },
@@ -167,18 +167,18 @@ export function AddToDashboard(props: AddToDashboardProps) {
         {consoleId !== null && (
           <div className="field">
             <Segments
-              label="What it reads"
+              label="Query"
               value={reads}
               options={[
-                { value: "console", label: "The console" },
-                { value: "query", label: "This query" },
+                { value: "console", label: "Linked console" },
+                { value: "query", label: "Copy of this query" },
               ]}
               onChange={setReads}
             />
             <div className="help">
               {reads === "console"
-                ? "It follows the console: whoever saves that changes this widget too."
-                : "It keeps the query as it is now."}
+                ? "Saving the console also updates this widget."
+                : "Later changes to the console do not affect this widget."}
             </div>
           </div>
         )}
@@ -194,11 +194,7 @@ async function addTo(workspaceId: string, id: string, widget: NewWidget): Promis
   for (let tries = 1; ; tries++) {
     const dashboard = await dashboardApi.read(workspaceId, id);
     if (dashboard.widgets.length >= WIDGETS_MAX) {
-      throw new ApiError(
-        400,
-        "invalid_request",
-        `This dashboard has ${WIDGETS_MAX} widgets, which is all that it can have.`,
-      );
+      throw new ApiError(400, "invalid_request", `This dashboard has reached the limit of ${WIDGETS_MAX} widgets.`);
     }
     const { widgets } = addWidget(toDraft(dashboard), widget)[0];
     try {

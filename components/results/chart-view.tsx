@@ -51,7 +51,7 @@ function Shelves({ source, settings, onChange, look, name }: ShelvesProps) {
   return (
     <div className="chart-view">
       {isFailed ? (
-        <p className="chart-said">The chart could not be worked out. Choose other columns, or run the query again.</p>
+        <p className="chart-said">Couldn't draw the chart. Select other columns or run the query again.</p>
       ) : data === null ? (
         <ChartBones />
       ) : (
@@ -61,7 +61,7 @@ function Shelves({ source, settings, onChange, look, name }: ShelvesProps) {
         <ChartSettingsForm fields={source.fields} settings={settings} onChange={onChange} />
         <button type="button" className="btn sm" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
           {isTable ? <ChartLine className="s" /> : <Table2 className="s" />}
-          {isTable ? "Show as chart" : "Show as table"}
+          {isTable ? "View as chart" : "View as table"}
         </button>
         <PictureMenu data={data} settings={drawn} look={look} hidden={hidden} name={name} />
       </div>
@@ -112,8 +112,8 @@ function NoChart() {
         <span className="empty-mark">
           <ChartLine />
         </span>
-        <h2>Nothing here can be drawn</h2>
-        <p>A chart needs a number, a time or a category. Select such a column in the query, or count its rows.</p>
+        <h2>No chartable columns</h2>
+        <p>Add a number, date or category column to the query.</p>
       </div>
     </div>
   );

@@ -64,7 +64,7 @@ class ExplainStore {
       (error: unknown): Plan["outcome"] => ({
         status: "failed",
         code: error instanceof ApiError ? error.code : "unknown",
-        message: error instanceof ApiError ? error.message : "The plan could not be read. Ask for it again.",
+        message: error instanceof ApiError ? error.message : "Couldn't load the plan. Try again.",
       }),
     );
     if (!abort.signal.aborted) this.#show(key, { ...plan, outcome });

@@ -74,14 +74,14 @@ export function ExportDialog(props: ExportDialogProps) {
         setWork({ status: "running", progress: now }),
       );
       setWork({ status: "done", progress, name });
-      announce(progress.rows === null ? "The rows are exported" : `${formatRows(progress.rows)} exported`);
+      announce(progress.rows === null ? "Export finished" : `${formatRows(progress.rows)} exported`);
     } catch (error) {
       await file.abort().catch(() => {});
       if (controller.signal.aborted) {
         setWork({ status: "cancelled" });
         return;
       }
-      const message = error instanceof Error ? error.message : "The rows could not be written.";
+      const message = error instanceof Error ? error.message : "Couldn't write the file.";
       setWork({ status: "failed", message });
       announce(`The export failed. ${message}`, true);
     }
@@ -89,13 +89,13 @@ export function ExportDialog(props: ExportDialogProps) {
 
   return (
     <Modal
-      title="Export the result"
+      title="Export result"
       isOpen
       onClose={onClose}
       foot={
         isRunning ? (
           <button type="button" className="btn danger" onClick={() => abort.current?.abort()}>
-            Cancel the export
+            Cancel export
           </button>
         ) : (
           <>
@@ -116,8 +116,8 @@ export function ExportDialog(props: ExportDialogProps) {
       }
     >
       <p className="export-lead">
-        Runs the query again{connectionName === null ? "" : ` on ${connectionName}`} and writes every row of{" "}
-        {result === 0 ? "it" : `its result ${result + 1}`}, however many there are.
+        Runs the query again{connectionName === null ? "" : ` on ${connectionName}`} and exports all rows
+        {result === 0 ? "" : ` of result ${result + 1}`}.
       </p>
       <div className="export-form" inert={isRunning}>
         <div className="field">
@@ -134,8 +134,8 @@ export function ExportDialog(props: ExportDialogProps) {
       </div>
       {format === "csv" && (
         <SwitchRow
-          label="Guard formulas"
-          help="Puts an apostrophe in front of text that begins with = + - or @, which spreadsheets would run. Turn it off to have the values exactly as they are."
+          label="Escape formulas"
+          help="Prefixes =, +, - and @ with an apostrophe, so spreadsheets don't run them."
           isOn={isGuarded}
           onChange={setIsGuarded}
           isDisabled={isRunning}
@@ -154,13 +154,13 @@ function toStem(consoleName: string, result: number): string {
 
 function ExportStatus({ work, outage }: { work: Work; outage: string | null }) {
   if (outage !== null && work.status !== "running") {
-    return <p className="export-status t2">{outage}. Export works again when the server answers.</p>;
+    return <p className="export-status t2">{outage}. Export is unavailable until the server is back.</p>;
   }
   switch (work.status) {
     case "idle":
       return null;
     case "cancelled":
-      return <p className="export-status t2">The export was cancelled. Nothing was saved.</p>;
+      return <p className="export-status t2">Export cancelled. No file was saved.</p>;
     case "failed":
       return (
         <p className="export-status">

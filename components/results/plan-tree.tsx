@@ -63,11 +63,11 @@ export function PlanTree({ tree, at, onMove }: PlanTreeProps) {
   return (
     <div className="plan-tree">
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows are a tree is a treegrid */}
-      <table className="plan" role="treegrid" aria-label="Steps of the plan" onKeyDown={onKeyDown}>
+      <table className="plan" role="treegrid" aria-label="Plan steps" onKeyDown={onKeyDown}>
         <thead>
           <tr>
             <th>Step</th>
-            {tree.weight !== null && <th className="plan-bar">{tree.weight === "time" ? "Own time" : "Own cost"}</th>}
+            {tree.weight !== null && <th className="plan-bar">{tree.weight === "time" ? "Self time" : "Self cost"}</th>}
             {tree.weight !== null && <th className="r plan-own">{tree.weight === "time" ? "ms" : "Cost"}</th>}
             {hasRows && <th className="r plan-rows">Rows</th>}
             {hasCost && tree.weight === "time" && <th className="r plan-cost">Cost</th>}
@@ -95,7 +95,7 @@ export function PlanTree({ tree, at, onMove }: PlanTreeProps) {
                       type="button"
                       className="plan-fold"
                       tabIndex={-1}
-                      aria-label={folded.has(node.id) ? `Unfold ${node.name}` : `Fold ${node.name}`}
+                      aria-label={folded.has(node.id) ? `Expand ${node.name}` : `Collapse ${node.name}`}
                       onClick={(event) => {
                         event.stopPropagation();
                         fold(node.id, !folded.has(node.id));
@@ -131,7 +131,7 @@ export function PlanTree({ tree, at, onMove }: PlanTreeProps) {
               {tree.weight !== null && (
                 <td className="r b5 plan-own">
                   {tree.weight === "time" ? toMs(node.ownMs) : toCost(node.ownCost)}
-                  {node.id === tree.slowest && <span className="sr-only">, the most of all steps</span>}
+                  {node.id === tree.slowest && <span className="sr-only">, the slowest step</span>}
                 </td>
               )}
               {hasRows && (

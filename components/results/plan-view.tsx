@@ -71,7 +71,7 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
         <b className="b6">Plan</b>
         {tree && (
           <Segments
-            label="Shape of the plan"
+            label="Plan view"
             value={isPhone && shape === "both" ? "tree" : shape}
             options={shapes}
             onChange={setShape}
@@ -79,17 +79,17 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
         )}
         {plan.words.measured !== null && (
           <Segments
-            label="What the plan tells"
+            label="Plan type"
             value={plan.isMeasured ? "measured" : "plan"}
             options={[
-              { value: "measured", label: "Measured" },
-              { value: "plan", label: "Plan alone" },
+              { value: "measured", label: "Analyze" },
+              { value: "plan", label: "Explain" },
             ]}
             onChange={(value) => onMeasure(value === "measured")}
           />
         )}
         <span className="t3 trunc plan-how">
-          {plan.isMeasured ? "Carried out once, read-only, rows thrown away" : "Nothing was run"}
+          {plan.isMeasured ? "Ran once, read-only, rows discarded" : "The query was not run"}
         </span>
         <span className="grow" />
         {earlier !== null && tree !== null && (
@@ -108,11 +108,11 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
           <button
             type="button"
             className="btn ghost sm"
-            aria-label="Ask the agent"
+            aria-label="Ask agent"
             onClick={() => agent.open({ kind: "ask", text: toQuestion(plan, tree) })}
           >
             <MessageSquare className="s" />
-            <span className="word">Ask the agent</span>
+            <span className="word">Ask agent</span>
           </button>
         )}
         {outcome.status === "done" && (
@@ -140,9 +140,7 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
         </p>
       )}
       {outcome.status === "failed" && <Failed plan={plan} code={outcome.code} message={outcome.message} />}
-      {outcome.status === "done" && text === "" && (
-        <p className="plan-said t2">The database said nothing about this statement.</p>
-      )}
+      {outcome.status === "done" && text === "" && <p className="plan-said t2">The database returned no plan.</p>}
       {outcome.status === "done" && tree && !isCompared && <Shown key={plan.startedAt} tree={tree} shape={shape} />}
       {isCompared && (
         <section className="plan-compared" aria-label={`Compared with ${toWhen(earlier)}`}>
@@ -153,7 +151,7 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
             after={tree.text}
             kind={isPhone ? "unified" : "split"}
             dialect={dialect}
-            labels={{ before: "The earlier plan", after: "The plan now" }}
+            labels={{ before: "Earlier plan", after: "Current plan" }}
           />
         </section>
       )}
@@ -168,7 +166,7 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
           <span>{toSum(tree, outcome.durationMs)}</span>
           <span className="grow" />
           <span className="t3">
-            {plan.isMeasured ? "Measured" : "Planned"} {formatClock(new Date(outcome.endedAt))}
+            {plan.isMeasured ? "Analysed" : "Planned"} {formatClock(new Date(outcome.endedAt))}
           </span>
         </div>
       )}
@@ -182,7 +180,7 @@ function Shown({ tree, shape }: { tree: Tree; shape: Shape }) {
   return (
     <>
       {tree.warnings.length > 0 && (
-        <ul className="plan-warnings" aria-label="What stands out">
+        <ul className="plan-warnings" aria-label="Warnings">
           {tree.warnings.map(({ node, lead, rest }) => (
             <li key={`${node}${lead}`}>
               <TriangleAlert className="s" />
@@ -211,7 +209,7 @@ function PlanText({ tree, node, onMove }: { tree: Tree; node: PlanNode | null; o
   return (
     // biome-ignore lint/a11y/useSemanticElements: lines that keep their spaces are no fieldset
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it
-    <pre ref={ref} className="plan-text numbered" role="group" aria-label="Text of the plan" tabIndex={0}>
+    <pre ref={ref} className="plan-text numbered" role="group" aria-label="Plan text" tabIndex={0}>
       {lines.map((line, index) => {
         const isOn = node !== null && index >= node.from && index < node.to;
         return (
@@ -242,8 +240,8 @@ function Failed({ plan, code, message }: { plan: Plan; code: string; message: st
       <p className="st bad">
         <CircleX className="s" />
         {isRefused
-          ? "Measuring carries a statement out, so only what reads can be measured. The plan alone can still be shown."
-          : "The database does not explain this statement"}
+          ? "Analyze runs the statement, so it must be read-only. Use Explain instead."
+          : "The database can't explain this statement"}
       </p>
       <pre className="cell-value">{message}</pre>
     </div>
@@ -260,7 +258,7 @@ function toComparison(earlier: KeptPlan, tree: Tree): string {
   const steps = (count: number) => (count === 1 ? "1 step" : `${count} steps`);
   const wordsOf = (count: number, totalMs: number | null) =>
     totalMs === null ? steps(count) : `${formatDuration(totalMs)} in ${steps(count)}`;
-  const isSame = earlier.text === tree.text ? " Nothing differs." : "";
+  const isSame = earlier.text === tree.text ? " No differences." : "";
   return `Then ${wordsOf(earlier.steps, earlier.totalMs)}, now ${wordsOf(tree.nodes.length, tree.totalMs)}.${isSame}`;
 }
 
@@ -270,7 +268,7 @@ function toQuestion({ statement, isMeasured }: Plan, tree: Tree): string {
   const text = tree.text.slice(0, ASKED_CHARS_MAX);
   const cut = text.length < tree.text.length ? "\n..." : "";
   const kind = isMeasured ? "measured plan" : "plan";
-  return `How can this query be made faster?${seen}\n\n\`\`\`sql\n${statement.trim()}\n\`\`\`\n\nIts ${kind}:\n\n\`\`\`\n${text}${cut}\n\`\`\``;
+  return `How can I make this query faster?${seen}\n\n\`\`\`sql\n${statement.trim()}\n\`\`\`\n\nIts ${kind}:\n\n\`\`\`\n${text}${cut}\n\`\`\``;
 }
 
 function usePlanTree({ outcome, form, statement }: Plan, connection: Connection | null): Tree | null {
@@ -289,10 +287,10 @@ function usePlanTree({ outcome, form, statement }: Plan, connection: Connection 
 }
 
 function toSum(tree: Tree | null, durationMs: number): string {
-  if (tree === null) return `Answered in ${formatDuration(durationMs)}`;
+  if (tree === null) return `Planned in ${formatDuration(durationMs)}`;
   const { length } = tree.nodes;
   const steps = `${length} ${length === 1 ? "step" : "steps"}`;
   if (tree.totalMs === null) return `${steps}, planned in ${formatDuration(durationMs)}`;
-  const planning = tree.planningMs === null ? "" : `, ${formatDuration(tree.planningMs)} to plan`;
-  return `${steps}, ${formatDuration(tree.totalMs)} in the database${planning}`;
+  const planning = tree.planningMs === null ? "" : `, ${formatDuration(tree.planningMs)} planning`;
+  return `${steps}, ${formatDuration(tree.totalMs)} execution${planning}`;
 }

@@ -24,7 +24,7 @@ function Kept({ at, keptOf }: { at: Date; keptOf: NonNullable<ConsoleRun["keptOf
   const { user } = useWorkspace();
   const names = useMemberNames();
   const now = useNow(true, AGE_EVERY_MS);
-  const name = keptOf.userId === user.id ? "you" : (names.get(keptOf.userId) ?? "somebody who has left");
-  const by = keptOf.isByItself ? `by itself, for ${name}` : `by ${name}`;
+  const name = keptOf.userId === user.id ? "you" : (names.get(keptOf.userId) ?? "a former member");
+  const by = keptOf.isByItself ? `in the background for ${name}` : `by ${name}`;
   return `Ran ${formatAgo(at, new Date(now ?? Date.now()))} ${by}`;
 }

@@ -22,9 +22,9 @@ import "./results.css";
 const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; className: string }> = {
   queued: { icon: <Waves className="s" />, word: "Queued", className: "run" },
   running: { icon: <Waves className="s" />, word: "Running", className: "run" },
-  success: { icon: <CircleCheck className="s" />, word: "Finished", className: "ok" },
+  success: { icon: <CircleCheck className="s" />, word: "Succeeded", className: "ok" },
   failure: { icon: <CircleX className="s" />, word: "Failed", className: "bad" },
-  timeout: { icon: <Clock className="s" />, word: "Too long", className: "bad" },
+  timeout: { icon: <Clock className="s" />, word: "Timed out", className: "bad" },
   cancelled: { icon: <Square className="s" />, word: "Cancelled", className: "wait" },
 };
 
@@ -48,7 +48,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
   const names = useMemberNames();
   const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
   const now = new Date();
-  const toPerson = (id: string) => (id === user.id ? "you" : (names.get(id) ?? "somebody else"));
+  const toPerson = (id: string) => (id === user.id ? "you" : (names.get(id) ?? "former member"));
 
   const putBack = (query: string) => {
     const editor = editors.active;
@@ -59,23 +59,23 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
     if (editor) editor.replace(before.length, content.length, added);
     else workbench.change((each) => changeConsole(each, draft.id, { content: before + added }));
     onClose();
-    showToast(`The query is back, at the end of ${draft.name}.`, { id: "put-back" });
+    showToast(`Query added to the end of ${draft.name}.`, { id: "put-back" });
   };
 
   return (
     <Modal title="Recent runs" isOpen onClose={onClose}>
       <p className="xs t3">
         {isAdmin
-          ? "Queries of this workspace. Other people's private queries show no text."
-          : "Your queries. Admins see the text of shared consoles, dashboards and apps only."}
+          ? "Runs by everyone in the workspace. Queries from private consoles are hidden."
+          : "Your runs. Admins can see them, but not queries from your private consoles."}
       </p>
-      {outage !== null && <p className="xs t3">{outage}: these are the runs that were read before.</p>}
+      {outage !== null && <p className="xs t3">{outage}. Showing previously loaded runs.</p>}
       {runs.isPending ? (
-        <ListSkeleton label="Reading the recent runs" rows={6} />
+        <ListSkeleton label="Loading recent runs" rows={6} />
       ) : runs.isError && items.length === 0 ? (
         <LoadFailure error={runs.error} onRetry={() => runs.refetch()} />
       ) : items.length === 0 ? (
-        <p>Nothing was run here yet. What you run shows here for 30 days.</p>
+        <p>No runs yet. Runs are kept for 30 days.</p>
       ) : (
         <ul className="recent">
           {items.map((item) => {
@@ -103,7 +103,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
           })}
         </ul>
       )}
-      <LoadMore pages={runs} label="Show older runs" busyLabel="Reading older runs" className="btn recent-more" />
+      <LoadMore pages={runs} label="Load older runs" busyLabel="Loading older runs" className="btn recent-more" />
     </Modal>
   );
 }

@@ -47,7 +47,7 @@ export function RunTools({ draft, connection, bound, disabledReason, isRunning }
       : [
           {
             id: "explain",
-            name: "Explain the statement at the cursor",
+            name: "Explain statement at cursor",
             detail: draft.name,
             icon: ListTree,
             keys: "mod+shift+e",
@@ -59,7 +59,7 @@ export function RunTools({ draft, connection, bound, disabledReason, isRunning }
   return (
     <>
       {explain !== null && (
-        <Tip label="The plan of the statement at the cursor" keys="mod+shift+e" side="top">
+        <Tip label="Explain statement at cursor" keys="mod+shift+e" side="top">
           <button type="button" className="btn sm race-explain" aria-disabled={isDisabled} onClick={explain}>
             Explain
           </button>

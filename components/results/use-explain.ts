@@ -55,22 +55,22 @@ export function useExplain({ draft, connection, bound, isDisabled }: Explained):
     const reading = editors.active?.read() ?? { content, position: content.length, selectionFrom: 0, selectionTo: 0 };
     const [statement, another] = pickStatements(reading, language);
     if (statement === undefined) {
-      announce("There is no statement to explain. Write one first.", true);
+      announce("No statement to explain. Write one first.", true);
       return;
     }
     if (another !== undefined) {
-      showFailure("Several statements are selected. Select one of them to see its plan.");
+      showFailure("Select one statement to explain.");
       return;
     }
     if (EXPLAINS_ITSELF.test(readSqlTokens(statement.text, dialect)[0]?.text ?? "")) {
-      showFailure("This statement explains another one. Run it, or put the cursor into the one that it explains.");
+      showFailure("This is already an EXPLAIN statement. Run it instead.");
       return;
     }
     const missing = readSqlMarks(statement.text, dialect).find(
       ({ name }) => !Object.hasOwn(bound?.variables ?? {}, name),
     );
     if (missing !== undefined) {
-      showFailure(`A value is missing for ${missing.name}. Give it one, then ask for the plan.`);
+      showFailure(`Enter a value for ${missing.name}, then try again.`);
       document.getElementById(`variable-${missing.name}`)?.focus();
       return;
     }

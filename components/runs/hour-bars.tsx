@@ -30,7 +30,7 @@ export function HourBars({ hours, what }: HourBarsProps) {
         role="img"
         aria-label={
           `${what}: ${formatCount(sum)} in the last 24 hours${failed > 0 ? `, ${formatCount(failed)} failed` : ""}, ` +
-          `at most ${formatCount(most === 1 ? Math.min(1, sum) : most)} in one of them`
+          `peak ${formatCount(most === 1 ? Math.min(1, sum) : most)} per hour`
         }
       >
         {hours.map(({ hour, count, failed: bad = 0 }, index) => (
@@ -47,7 +47,7 @@ export function HourBars({ hours, what }: HourBarsProps) {
       </div>
       <details className="xs t2 hours-table">
         <summary>Show as table</summary>
-        <table className="mini" aria-label={`${what}, hour by hour`}>
+        <table className="mini" aria-label={`${what} by hour`}>
           <tbody>
             {hours.map(({ hour, count, failed: bad = 0 }) => (
               <tr key={hour}>

@@ -7,23 +7,17 @@ import "./runs.css";
 export function ResultTable({ preview }: { preview: ResultPreview }) {
   const { fields, rows, rowCount, keptRows } = preview;
   if (rows.length === 0) {
-    return (
-      <p className="t2">
-        It ran and found no rows, in {fields.length === 1 ? "1 column" : `${fields.length} columns`}.
-      </p>
-    );
+    return <p className="t2">No rows. {fields.length === 1 ? "1 column" : `${fields.length} columns`}.</p>;
   }
   return (
     <div className="kept-rows">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard */}
-      <section className="preview-box" aria-label="Beginning of the result" tabIndex={0}>
-        <RowsTable label="First rows of the result" fields={fields} rows={rows} />
+      <section className="preview-box" aria-label="Result preview" tabIndex={0}>
+        <RowsTable label="Result preview" fields={fields} rows={rows} />
       </section>
       <p className="xs t3 num">
-        {rows.length < rowCount
-          ? `The first ${formatCount(rows.length)} of ${formatRows(rowCount)}`
-          : formatRows(rowCount)}
-        {keptRows < rowCount && `, of which ${formatCount(keptRows)} are kept`}
+        {rows.length < rowCount ? `First ${formatCount(rows.length)} of ${formatRows(rowCount)}` : formatRows(rowCount)}
+        {keptRows < rowCount && `, ${formatCount(keptRows)} saved`}
       </p>
     </div>
   );

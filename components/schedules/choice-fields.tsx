@@ -27,11 +27,11 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
   if (choice.kind === "custom") {
     return (
       <TextField
-        label="Cron, 5 fields"
+        label="Cron expression"
         value={choice.cron}
         onChange={({ target }) => onChange({ kind: "custom", cron: target.value })}
         error={error}
-        help="Minute, hour, day of the month, month, day of the week"
+        help="Minute, hour, day of month, month, day of week"
         readOnly={readOnly}
         autoComplete="off"
         spellCheck={false}
@@ -49,7 +49,7 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
         max={59}
         value={Number.isNaN(choice.minute) ? "" : choice.minute}
         onChange={({ target }) => onChange({ ...choice, minute: target.valueAsNumber })}
-        error={error && "Write a minute from 0 to 59."}
+        error={error && "Enter a minute from 0 to 59."}
         readOnly={readOnly}
         isDense
       />
@@ -86,7 +86,7 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
       {choice.kind === "monthly" && (
         <div className="field">
           <span id={id} className="flabel">
-            Day of the month
+            Day of month
           </span>
           <Select
             labelId={id}
@@ -96,7 +96,7 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
             isDisabled={readOnly}
           />
           {choice.day !== null && choice.day > 28 && (
-            <div className="help">Months without a {formatOrdinal(choice.day)} are left out.</div>
+            <div className="help">Months without a {formatOrdinal(choice.day)} are skipped.</div>
           )}
         </div>
       )}

@@ -32,7 +32,7 @@ export function NextRunList({ runs, isOn, zone }: NextRunListProps) {
           </ol>
         </>
       ) : (
-        <p className="xs t3">It is off: nothing runs by itself until it is on again.</p>
+        <p className="xs t3">The schedule is off.</p>
       )}
     </div>
   );

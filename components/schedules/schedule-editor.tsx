@@ -75,7 +75,7 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
     <fieldset className="schedule-editor" disabled={readOnly}>
       <legend className="sr-only">Schedule</legend>
       <div>
-        <Segments label="How often" value={value ? choice.kind : "none"} options={KINDS} onChange={choose} />
+        <Segments label="Frequency" value={value ? choice.kind : "none"} options={KINDS} onChange={choose} />
       </div>
       {value && next && (
         <>
@@ -89,9 +89,7 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
             />
           </div>
           <div className="row schedule-words">
-            <p className="b6 grow">
-              {next.isGood && (toScheduleWords(value.cron) ?? "At the times that the expression names")}
-            </p>
+            <p className="b6 grow">{next.isGood && (toScheduleWords(value.cron) ?? "Custom schedule")}</p>
             <span className="xs t2" aria-hidden="true">
               {value.enabled ? "On" : "Off"}
             </span>
@@ -100,7 +98,7 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
               checked={value.enabled}
               disabled={readOnly}
               onCheckedChange={(enabled) => onChange({ ...value, enabled })}
-              aria-label="Schedule is on"
+              aria-label="Enable schedule"
             >
               <Switch.Thumb className="switch-thumb" />
             </Switch.Root>

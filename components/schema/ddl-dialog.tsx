@@ -67,7 +67,7 @@ export function DdlDialog({ connection, table, isOpen, onClose }: DdlDialogProps
                 }}
               >
                 <FileCode2 className="s" />
-                Open in a console
+                Open in console
               </button>
             )}
             <CopyButton text={text} className="btn primary" />
@@ -78,7 +78,7 @@ export function DdlDialog({ connection, table, isOpen, onClose }: DdlDialogProps
       {ddl.isError ? (
         <LoadFailure error={ddl.error} onRetry={() => void ddl.refetch()} />
       ) : text === undefined ? (
-        <ListSkeleton label="Reading the DDL" rowPx={20} />
+        <ListSkeleton label="Loading DDL" rowPx={20} />
       ) : (
         <CodeBox label={`DDL of ${name}`} className="ddl">
           <span className="code">

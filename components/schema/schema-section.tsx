@@ -50,7 +50,7 @@ const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
 
 const ENTITY_ICONS = { table: Table2, view: Eye, collection: Braces, resource: Box } as const;
 
-const BARS = <ExplorerBars label="Reading the schema" widths={[62, 48, 70, 40, 56, 44]} />;
+const BARS = <ExplorerBars label="Loading schema" widths={[62, 48, 70, 40, 56, 44]} />;
 
 /** Tree of the workspace's databases: connections, schemas, tables and columns, each level loaded when opened. */
 export function SchemaSection() {
@@ -72,7 +72,7 @@ export function SchemaSection() {
       announce(text);
       showToast(text, { id: `count-${connectionId}-${name}` });
     } catch (error) {
-      showFailure(error instanceof Error ? error.message : "The rows could not be counted. Try again.");
+      showFailure(error instanceof Error ? error.message : "Couldn't count rows. Try again.");
     }
   };
   const { refresh, isRefreshing } = useSchemaRefresh();
@@ -126,10 +126,10 @@ export function SchemaSection() {
       const items = (
         <>
           <MenuItem icon={<FileCode2 />} onSelect={() => create(node.id)}>
-            New console on it
+            New console
           </MenuItem>
           <MenuItem icon={<RefreshCw />} onSelect={() => void refresh([node.id])}>
-            Read the schema anew
+            Refresh schema
           </MenuItem>
           <MenuLine />
           {named}
@@ -139,7 +139,7 @@ export function SchemaSection() {
     }
     const insert = (
       <MenuItem icon={<TextCursorInput />} onSelect={() => editors.active?.insertName(node.insertText)}>
-        Insert the name
+        Insert name
       </MenuItem>
     );
     if (node.kind === "column") {
@@ -169,10 +169,10 @@ export function SchemaSection() {
             </MenuItem>
             <MenuLine />
             <MenuItem icon={<FileCode2 />} onSelect={() => create(connectionId, { content: selectText })}>
-              {node.entity.kind === "collection" ? "New console with find" : "New console with select … from"}
+              {node.entity.kind === "collection" ? "New find query" : "New SELECT query"}
             </MenuItem>
             <MenuItem icon={<TextCursorInput />} onSelect={() => editors.active?.insert(selectText)}>
-              {node.entity.kind === "collection" ? "Insert find" : "Insert select … from"}
+              {node.entity.kind === "collection" ? "Insert find query" : "Insert SELECT query"}
             </MenuItem>
           </>
         )}
@@ -219,7 +219,7 @@ export function SchemaSection() {
           isPressed: search !== null,
         },
         {
-          label: "Read the schema anew",
+          label: "Refresh schema",
           icon: <RefreshCw className={isRefreshing ? "s turning" : "s"} />,
           onPress: () => void refresh(openIds),
           isDisabled: isRefreshing,
@@ -233,12 +233,12 @@ export function SchemaSection() {
             // biome-ignore lint/a11y/noAutofocus: the field appears because it was asked for
             autoFocus
             aria-label="Search tables and columns"
-            placeholder="Tables and columns"
+            placeholder="Search tables and columns"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
             onKeyDown={(event) => event.key === "Escape" && setSearch(null)}
           />
-          <button type="button" aria-label="Close the search" onClick={() => setSearch(null)}>
+          <button type="button" aria-label="Close search" onClick={() => setSearch(null)}>
             <X className="s" />
           </button>
         </div>
@@ -249,8 +249,7 @@ export function SchemaSection() {
       )}
       {connections.isSuccess && databases.length === 0 && (
         <p className="sec-note">
-          No database is connected to this workspace yet.{" "}
-          <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
+          No databases connected yet. <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
         </p>
       )}
       {databases.length > 0 && (
@@ -267,7 +266,7 @@ export function SchemaSection() {
       {databases.length > 0 && databases.every(({ name }) => name === SAMPLE_CONNECTION_NAME) && (
         <Link className="sec-add" href={`/w/${workspace.slug}/connections/new`}>
           <Plus className="s" />
-          Connect your own data
+          Connect data
         </Link>
       )}
     </ExplorerSection>
@@ -305,11 +304,11 @@ function toNote(schema: SchemaQuery, search: string, hasRows: boolean, isOnline:
   if (schema.error && !schema.data) return schema.error.message;
   if (schema.isPending) return BARS;
   if (schema.data && !isOnline)
-    return `As of ${formatClock(new Date(schema.dataUpdatedAt), false)}, when the server was last reached.`;
+    return `As of ${formatClock(new Date(schema.dataUpdatedAt), false)}, the last successful refresh.`;
   if (schema.data?.length === 0) {
-    return "No tables this user may read. Ask the database's owner to grant it select on a table or a schema.";
+    return "This database user can't read any table. Grant it SELECT on a table or schema.";
   }
-  if (search !== "" && !hasRows) return `Nothing here is named like "${search}".`;
+  if (search !== "" && !hasRows) return `No matches for "${search}".`;
   return null;
 }
 

@@ -91,7 +91,7 @@ export function TableView({ connectionId, table }: TableViewProps) {
       </div>
       {(source.isLeftOut || !isWhole) && (
         <Notice kind="info" role="status">
-          A part of this address does not fit the table, and is left out. Sort and filter the rows anew.
+          Part of this link does not match the table and was ignored. Check filters and sorting.
         </Notice>
       )}
       {source.isRead && source.fields.length > 0 ? (
@@ -99,9 +99,9 @@ export function TableView({ connectionId, table }: TableViewProps) {
       ) : source.failure ? (
         <LoadFailure error={source.failure} onRetry={() => source.retry()} />
       ) : source.isRead ? (
-        <p className="table-none t2">Nothing is in it yet.</p>
+        <p className="table-none t2">This table is empty.</p>
       ) : (
-        <ListSkeleton label="Reading the rows" rowPx={28} />
+        <ListSkeleton label="Loading rows" rowPx={28} />
       )}
     </main>
   );
@@ -166,7 +166,7 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
       setCount({ text, arrangement: arrangement.columns });
       announce(`${text} rows`);
     } catch (error) {
-      showFailure(error instanceof Error ? error.message : "The rows could not be counted. Try again.");
+      showFailure(error instanceof Error ? error.message : "Couldn't count rows. Try again.");
     }
   };
   const [ddl, setDdl] = useState<"unseen" | "open" | "closed">("unseen");
@@ -178,11 +178,11 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
         <FiltersCount count={source.arrangement.columns.length} onClear={() => arrange({ columns: [] })} />
         <span className="grow" />
         {!isPhone && <ColumnsMenu table={columnTable} onChange={() => select(null)} />}
-        <button type="button" className="btn ghost sm" aria-label="Count the rows" onClick={() => void countAll()}>
+        <button type="button" className="btn ghost sm" aria-label="Count rows" onClick={() => void countAll()}>
           <Sigma className="s" />
           <span className="word">Count</span>
         </button>
-        <button type="button" className="btn ghost sm" aria-label="Refresh the rows" onClick={() => source.refresh()}>
+        <button type="button" className="btn ghost sm" aria-label="Refresh rows" onClick={() => source.refresh()}>
           <RefreshCw className="s" />
           <span className="word">Refresh</span>
         </button>
@@ -195,11 +195,11 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
         <button
           type="button"
           className="btn ghost sm"
-          aria-label="Open in a console"
+          aria-label="Open in console"
           onClick={() => create(connectionId, { content: query })}
         >
           <FileCode2 className="s" />
-          <span className="word">Open in a console</span>
+          <span className="word">Open in console</span>
         </button>
       </div>
       {source.failure && <LoadFailure error={source.failure} onRetry={() => source.retry()} />}
@@ -215,7 +215,7 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
           source={source}
           table={columnTable}
           columns={columns}
-          label="Rows of the table"
+          label="Table rows"
           range={range}
           onRange={select}
           onSort={(sort) => arrange({ sort })}
@@ -228,13 +228,13 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
       )}
       <div className="foot num" role="status">
         <span>
-          {source.hasMore ? `The first ${formatRows(source.count)}` : formatRows(source.count)}
-          {counted !== null && `, ${counted} in all`}
+          {source.hasMore ? `First ${formatRows(source.count)}` : formatRows(source.count)}
+          {counted !== null && ` of ${counted}`}
         </span>
-        {source.isArranging && <span className="st run">Asking the database</span>}
+        {source.isArranging && <span className="st run">Querying the database</span>}
         <span className="grow" />
         {source.isFull && source.hasMore && (
-          <span>No more than {formatCount(TABLE_ROWS_MAX)} are shown here. Filter them, or write a query.</span>
+          <span>Showing up to {formatCount(TABLE_ROWS_MAX)} rows. Add a filter or write a query.</span>
         )}
       </div>
       {ddl !== "unseen" && engine !== undefined && (

@@ -19,7 +19,7 @@ export function useConnections() {
 /** Returns the name of a connection: an empty text while connections load, and a fixed text for a removed one. */
 export function useConnectionName(): (id: string | null | undefined) => string {
   const { data } = useConnections();
-  return (id) => (data === undefined ? "" : (data.find((each) => each.id === id)?.name ?? "a removed connection"));
+  return (id) => (data === undefined ? "" : (data.find((each) => each.id === id)?.name ?? "deleted connection"));
 }
 
 /** Returns the connections that can be queried, the sample and the rest in the server's order. */

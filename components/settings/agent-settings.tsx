@@ -30,31 +30,31 @@ export function AgentSettings() {
       actions={
         <button type="button" className="btn" onClick={() => agent.open()}>
           <MessageSquare className="s" />
-          Try it
+          Open chat
         </button>
       }
     >
-      <p className="lead">These settings hold for everyone in {workspace.name}.</p>
+      <p className="lead">Applies to everyone in {workspace.name}.</p>
       <Models />
       <section className="part" aria-labelledby="instructions">
         <div className="part-head between">
           <h2 id="instructions">Workspace instructions</h2>
-          <span className="xs t3">Read at the start of every turn</span>
+          <span className="xs t3">Sent with every message</span>
         </div>
-        {instructions.isPending && <ListSkeleton label="Reading the instructions" rows={2} />}
+        {instructions.isPending && <ListSkeleton label="Loading instructions" rows={2} />}
         {instructions.isError && !instructions.data && (
           <LoadFailure error={instructions.error} onRetry={() => instructions.refetch()} />
         )}
         {instructions.data && <InstructionsForm saved={instructions.data} />}
       </section>
       <section className="part" aria-labelledby="powers">
-        <h2 id="powers">What it may do</h2>
+        <h2 id="powers">Permissions</h2>
         <ul className="powers">
-          <Power title="Read schemas, consoles and flows" detail="As the person who asks, never more" />
-          <Power title="Run queries that only read" detail="200 rows of a result reach the model" />
+          <Power title="Read schemas, consoles and flows" detail="With the asking member's permissions" />
+          <Power title="Run read-only queries" detail="The model sees up to 200 rows" />
           <Power
             title="Save consoles, change flows and schedules"
-            detail="After a plan is approved, until the turn ends, two hours at the most"
+            detail="After you approve a plan, for up to two hours"
             isAsked
           />
         </ul>
@@ -69,7 +69,7 @@ function Models() {
   return (
     <section className="part first-part" aria-labelledby="models">
       <h2 id="models">Models</h2>
-      {models.isPending && <ListSkeleton label="Reading the models" rows={2} rowPx={44} />}
+      {models.isPending && <ListSkeleton label="Loading models" rows={2} rowPx={44} />}
       {models.isError && !models.data && <LoadFailure error={models.error} onRetry={() => models.refetch()} />}
       {models.data && (
         <table className="list" aria-label="Models">
@@ -77,7 +77,7 @@ function Models() {
             <tr>
               <th>Model</th>
               <th>Provider</th>
-              <th className="opt r">Reads</th>
+              <th className="opt r">Context</th>
             </tr>
           </thead>
           <tbody>
@@ -88,7 +88,7 @@ function Models() {
                 </td>
                 <td>{provider}</td>
                 <td className="opt r t2">
-                  {contextWindow === undefined ? "" : `${Math.round(contextWindow / 1000)} k tokens`}
+                  {contextWindow === undefined ? "" : `${Math.round(contextWindow / 1000)}K tokens`}
                 </td>
               </tr>
             ))}
@@ -97,15 +97,14 @@ function Models() {
       )}
       {models.data && !hasOthers && (
         <Notice kind="info">
-          Only the assistant of this server answers: it turns questions into queries and needs no network. Whoever runs
-          the server adds others by its settings.
+          Only the built-in assistant is available. It works offline. Server administrators can add models.
         </Notice>
       )}
       <p className="help-line xs t3">
         To add models, set <code className="mono">ANTHROPIC_API_KEY</code>, <code className="mono">OPENAI_API_KEY</code>
         , <code className="mono">GOOGLE_GENERATIVE_AI_API_KEY</code>, or{" "}
-        <code className="mono">OPENAI_COMPATIBLE_BASE_URL</code> for a server of your own, on this server and start it
-        again. <code className="mono">DEFAULT_MODEL</code> names the one to begin with.
+        <code className="mono">OPENAI_COMPATIBLE_BASE_URL</code> (self-hosted), then restart the server.{" "}
+        <code className="mono">DEFAULT_MODEL</code> sets the default model.
       </p>
     </section>
   );
@@ -151,8 +150,8 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
   if (!isAdmin) {
     return (
       <>
-        <Notice kind="locked">You are a member here. Owners and admins write the instructions.</Notice>
-        <p className="instructions-text">{saved.text || "None yet."}</p>
+        <Notice kind="locked">Only owners and admins can edit the instructions.</Notice>
+        <p className="instructions-text">{saved.text || "No instructions yet."}</p>
         <p className="xs t3">{last}</p>
       </>
     );
@@ -169,11 +168,11 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
           kind="warn"
           action={
             <button type="button" className="btn sm" onClick={() => begin(saved.text)}>
-              Show theirs
+              Load their version
             </button>
           }
         >
-          Others were saved{toAuthor(saved, names)} since you began. Saving yours writes over them.
+          Someone saved a newer version{toAuthor(saved, names)}. Saving overwrites it.
         </Notice>
       )}
       <textarea
@@ -182,7 +181,7 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
         aria-describedby="instructions-count"
         rows={8}
         maxLength={CHARS_MAX}
-        placeholder="What everyone should know: what a week is, which orders count, what is never shown."
+        placeholder="Weeks start on Monday. Revenue excludes test orders. Never show email addresses."
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
@@ -200,7 +199,7 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
         </button>
       </div>
       <LeaveQuestion title="Leave without saving?" isOn={isDirty} onDiscard={null}>
-        What you have changed in the instructions is not saved.
+        Your changes to the instructions are not saved.
       </LeaveQuestion>
     </form>
   );

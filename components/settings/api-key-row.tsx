@@ -35,13 +35,13 @@ export function ApiKeyRow({ apiKey, isNew }: { apiKey: ApiKey; isNew: boolean })
         {name}
         {isNew && <span className="tag brass">New</span>}
       </td>
-      <td className="mono t2" data-label="Starts with">
+      <td className="mono t2" data-label="Prefix">
         {apiKey.prefix}
       </td>
-      <td data-label="Made by">
+      <td data-label="Created by">
         <PersonCell id={apiKey.createdBy} name={names.get(apiKey.createdBy) ?? "Former member"} />
       </td>
-      <td className="t2 opt" data-label="Made" title={now === null ? undefined : formatStamp(made)}>
+      <td className="t2 opt" data-label="Created" title={now === null ? undefined : formatStamp(made)}>
         {now !== null && formatDay(made)}
       </td>
       <td
@@ -49,11 +49,11 @@ export function ApiKeyRow({ apiKey, isNew }: { apiKey: ApiKey; isNew: boolean })
         data-label="Last used"
         title={now === null || used === null ? undefined : formatStamp(used)}
       >
-        {now !== null && (used === null ? "never used" : formatAgo(used, new Date(now)))}
+        {now !== null && (used === null ? "Never used" : formatAgo(used, new Date(now)))}
       </td>
       <td
         className={left !== null && left < ENDS_SOON_MS ? "t-warn" : "t2"}
-        data-label="Ends"
+        data-label="Expires"
         title={now === null || ends === null ? undefined : formatStamp(ends)}
       >
         {now !== null && (ends === null ? "never" : left !== null && left <= 0 ? "ended" : formatDay(ends))}
@@ -80,8 +80,7 @@ export function ApiKeyRow({ apiKey, isNew }: { apiKey: ApiKey; isNew: boolean })
           }}
         >
           <p>
-            Programs that use <b>{apiKey.prefix}...</b> are refused from the next request on. This cannot be undone; a
-            new key can take its place.
+            Requests with <b>{apiKey.prefix}…</b> fail from now on. This cannot be undone.
           </p>
         </Confirm>
       </td>

@@ -17,7 +17,7 @@ import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 
-const HEADS = ["Name", "Starts with", "Made by", { name: "Made", isOptional: true }, "Last used", "Ends", ACTIONS];
+const HEADS = ["Name", "Prefix", "Created by", { name: "Created", isOptional: true }, "Last used", "Expires", ACTIONS];
 
 /** API keys of the workspace: created, reviewed and deleted by its admins. */
 export function ApiKeySettings() {
@@ -37,9 +37,7 @@ export function ApiKeySettings() {
   if (!isAdmin) {
     return (
       <SettingsPage title="API keys" actions={reference}>
-        <Notice kind="locked">
-          You are a member here. Owners and admins see and make API keys; ask one of them for a key.
-        </Notice>
+        <Notice kind="locked">Only owners and admins can view and create API keys.</Notice>
       </SettingsPage>
     );
   }
@@ -63,18 +61,18 @@ export function ApiKeySettings() {
   return (
     <SettingsPage title="API keys" count={keys.data?.length} actions={actions}>
       <p className="lead">
-        A key works in this workspace only and acts as the person who made it. It cannot manage people or other keys.
+        A key works in this workspace with its creator's permissions. It can't manage members or keys.
       </p>
       {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => keepNewKey(workspace.id, null)} />}
-      {keys.isPending && <ListSkeleton label="Reading the keys" rowPx={44} />}
+      {keys.isPending && <ListSkeleton label="Loading keys" rowPx={44} />}
       {keys.isError && !keys.data && <LoadFailure error={keys.error} onRetry={() => keys.refetch()} />}
       {isEmpty && (
         <div className="empty blank">
           <span className="empty-mark">
             <KeyRound />
           </span>
-          <h2>No keys yet</h2>
-          <p>A key lets a program run queries and read results in this workspace.</p>
+          <h2>No API keys yet</h2>
+          <p>Use a key to run queries and read results from code.</p>
           <div className="row">{make}</div>
         </div>
       )}

@@ -9,15 +9,15 @@ import { TIME_LOOKS, type TimesLook } from "@/lib/base/values/cell-look";
 import { deviceZone, toZoneName } from "@/lib/base/values/names";
 import type { Density, Theme } from "@/lib/features/accounts/browser/frame-preferences";
 
-const THEMES: { value: Theme; name: string; help: string }[] = [
-  { value: "light", name: "Light", help: "White sheets" },
-  { value: "dark", name: "Dark", help: "Deep water" },
-  { value: "system", name: "As the system", help: "Follows this device" },
+const THEMES: { value: Theme; name: string; help?: string }[] = [
+  { value: "light", name: "Light" },
+  { value: "dark", name: "Dark" },
+  { value: "system", name: "System", help: "Matches this device" },
 ];
 const DENSITIES: { value: Density; name: string; help: string }[] = [
   { value: "compact", name: "Compact", help: "24 px rows" },
   { value: "normal", name: "Normal", help: "28 px rows" },
-  { value: "roomy", name: "Roomy", help: "34 px rows" },
+  { value: "roomy", name: "Comfortable", help: "34 px rows" },
 ];
 
 /** Theme, density, and the format of numbers and times. A choice applies at once, and is stored with the account. */
@@ -25,7 +25,7 @@ export function AppearanceSettings() {
   const { frame, update } = useFrame();
   return (
     <SettingsPage title="Appearance">
-      <p className="lead">What you choose shows at once and goes with your account to your other browsers.</p>
+      <p className="lead">Saved to your account and used on all your devices.</p>
       <fieldset className="part choice-set">
         <legend>Theme</legend>
         {THEMES.map(({ value, name, help }) => (
@@ -41,7 +41,7 @@ export function AppearanceSettings() {
         ))}
       </fieldset>
       <fieldset className="part choice-set">
-        <legend>Density of rows</legend>
+        <legend>Row density</legend>
         {DENSITIES.map(({ value, name, help }) => (
           <Choice
             key={value}
@@ -55,9 +55,9 @@ export function AppearanceSettings() {
         ))}
       </fieldset>
       <div className="part field">
-        <span className="flabel">Numbers in results</span>
+        <span className="flabel">Number format</span>
         <Segments
-          label="Numbers in results"
+          label="Number format"
           value={frame.digits}
           options={[
             { value: "grouped", label: "1,284.50" },
@@ -83,14 +83,14 @@ function Times({ value, onChange }: { value: TimesLook; onChange: (times: TimesL
   const isWrong = isLeft && toZoneName(shown) === null;
   return (
     <div className="part field">
-      <span className="flabel">Times in results</span>
+      <span className="flabel">Time zone</span>
       <Segments
-        label="Times in results"
+        label="Time zone"
         value={named ?? ZONE}
         options={[
-          { value: "local", label: "This device's zone" },
+          { value: "local", label: "This device" },
           { value: "utc", label: "UTC" },
-          { value: ZONE, label: "Another zone" },
+          { value: ZONE, label: "Other" },
           { value: "raw", label: "As stored" },
         ]}
         onChange={(times) => {
@@ -100,9 +100,9 @@ function Times({ value, onChange }: { value: TimesLook; onChange: (times: TimesL
       />
       {named === undefined && (
         <ZoneField
-          label="Zone of times in results"
+          label="Time zone"
           value={shown}
-          error={isWrong ? "There is no such zone. Choose one from the list." : null}
+          error={isWrong ? "Unknown time zone. Select one from the list." : null}
           onLeave={() => setIsLeft(true)}
           onChange={(text) => {
             setTyped(text);
@@ -112,7 +112,7 @@ function Times({ value, onChange }: { value: TimesLook; onChange: (times: TimesL
           }}
         />
       )}
-      <p className="xs t3">Copies, exports and the pointer over a cell always have the exact value.</p>
+      <p className="xs t3">Copies, exports and cell tooltips keep the exact value.</p>
     </div>
   );
 }
@@ -120,7 +120,7 @@ function Times({ value, onChange }: { value: TimesLook; onChange: (times: TimesL
 type ChoiceProps = {
   group: string;
   name: string;
-  help: string;
+  help?: string | undefined;
   isOn: boolean;
   onChoose: () => void;
   picture: React.ReactNode;
@@ -136,7 +136,7 @@ function Choice({ group, name, help, isOn, onChoose, picture }: ChoiceProps) {
         <input type="radio" name={group} checked={isOn} onChange={onChoose} />
         <span>
           <span className="b5">{name}</span>
-          <span className="xs t3 choice-help">{help}</span>
+          {help !== undefined && <span className="xs t3 choice-help">{help}</span>}
         </span>
       </span>
     </label>

@@ -27,28 +27,23 @@ export function GeneralSettings() {
   return (
     <SettingsPage title="General">
       {!isAdmin && (
-        <Notice kind="locked">You are a member here. Owners and admins rename the workspace; owners delete it.</Notice>
+        <Notice kind="locked">Only owners and admins can rename the workspace. Only owners can delete it.</Notice>
       )}
       <section className="part" aria-labelledby="identity">
         <h2 id="identity">Workspace</h2>
         {isAdmin && <NameForm />}
         <dl className="facts">
           {!isAdmin && <Fact label="Name" value={workspace.name} />}
-          <Fact
-            label="Address"
-            value={address}
-            isMono
-            help="It stays as it is when the name changes, so links keep working."
-          />
-          <Fact label="Id" value={workspace.id} isMono help="API requests name the workspace by it." />
+          <Fact label="URL" value={address} isMono help="Renaming the workspace does not change its URL." />
+          <Fact label="ID" value={workspace.id} isMono help="Use it in API requests." />
         </dl>
       </section>
       <section className="part" aria-labelledby="end">
-        <h2 id="end">Delete this workspace</h2>
+        <h2 id="end">Delete workspace</h2>
         {isOwner ? (
           <DeleteWorkspace />
         ) : (
-          <p className="t2">Only an owner can delete the workspace.{isAdmin ? " You are an admin." : ""}</p>
+          <p className="t2">Only owners can delete the workspace.{isAdmin ? " You are an admin." : ""}</p>
         )}
       </section>
     </SettingsPage>
@@ -72,7 +67,7 @@ function Fact({
       <dd>
         <div className="row">
           <span className={isMono ? "mono fact-value" : "fact-value"}>{value}</span>
-          {isMono && <CopyButton text={value} name={`Copy the ${label.toLowerCase()}`} className="btn ghost sm" />}
+          {isMono && <CopyButton text={value} name={`Copy ${label.toLowerCase()}`} className="btn ghost sm" />}
         </div>
         {help && <div className="xs t3">{help}</div>}
       </dd>
@@ -103,7 +98,7 @@ function NameForm() {
     }
   });
   return (
-    <form className="form inline-form" onSubmit={submit} noValidate aria-label="Name of the workspace">
+    <form className="form inline-form" onSubmit={submit} noValidate aria-label="Workspace name">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
@@ -114,13 +109,13 @@ function NameForm() {
         isDense
         autoComplete="off"
         error={errors.name?.message}
-        {...form.register("name", nameRule("Give the workspace a name.", WORKSPACE_NAME_MAX))}
+        {...form.register("name", nameRule("Enter a workspace name.", WORKSPACE_NAME_MAX))}
       />
       <div className="row acts">
         <button type="submit" className="btn primary" disabled={!isDirty || isSubmitting}>
           {isSubmitting ? "Renaming" : "Rename workspace"}
         </button>
-        {rename.isSuccess && !isDirty && <span className="st ok">Renamed</span>}
+        {rename.isSuccess && !isDirty && <span className="st ok">Workspace renamed</span>}
       </div>
     </form>
   );
@@ -142,7 +137,7 @@ function DeleteWorkspace() {
   return (
     <div className="boxed danger-box">
       <p className="t2">
-        Its connections, queries, keys, invitations and history go with it, for everybody in it. This cannot be undone.
+        Deletes its connections, consoles, API keys, invitations and history for every member. This cannot be undone.
       </p>
       <button type="button" className="btn danger" onClick={() => setIsAsking(true)}>
         Delete workspace
@@ -161,8 +156,8 @@ function DeleteWorkspace() {
         }}
       >
         <p>
-          Everything in <b>{workspace.name}</b> is removed for every member: connections, queries, API keys, invitations
-          and history. What your databases hold is not touched.
+          <b>{workspace.name}</b> and its connections, consoles, API keys, invitations and history are deleted for every
+          member. Your databases are not changed.
         </p>
       </Confirm>
     </div>

@@ -37,8 +37,9 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
     const all = [...new Set([...emails, ...found.filter((email) => !isMember(email))])];
     setEmails(all);
     setText(rest.join(" "));
-    if (rest[0] !== undefined) setProblem(findEmailProblem(rest[0]) ?? "Enter an address such as ana@example.com.");
-    else setProblem(known === undefined ? null : `${known} is a member already.`);
+    if (rest[0] !== undefined)
+      setProblem(findEmailProblem(rest[0]) ?? "Enter an email address such as ana@example.com.");
+    else setProblem(known === undefined ? null : `${known} is already a member.`);
     return rest.length > 0 ? null : all;
   };
 
@@ -47,7 +48,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
     const all = takeTyped(text);
     if (all === null) return inputRef.current?.focus();
     if (all.length === 0) {
-      setProblem((before) => before ?? "Enter the address of the person to invite.");
+      setProblem((before) => before ?? "Enter an email address.");
       return inputRef.current?.focus();
     }
     const next: Outcome = { sent: [], failed: [] };
@@ -80,7 +81,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
               <span className="trunc">{email}</span>
               <button
                 type="button"
-                aria-label={`Leave out ${email}`}
+                aria-label={`Remove ${email}`}
                 onClick={() => {
                   setEmails((before) => before.filter((each) => each !== email));
                   inputRef.current?.focus();
@@ -99,7 +100,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            placeholder={emails.length === 0 ? "ana@example.com" : "Add another, press Enter"}
+            placeholder={emails.length === 0 ? "ana@example.com" : "Add another address"}
             value={text}
             aria-invalid={problem === null ? undefined : true}
             aria-describedby={problem === null ? undefined : `${id}-problem`}
@@ -155,7 +156,7 @@ function InviteOutcome({ outcome: { sent, failed } }: { outcome: Outcome }) {
       )}
       {failed.map(({ email, message }) => (
         <Notice key={email} kind="bad" role="alert">
-          <b className="b6">{email}</b> is not invited. {message}
+          <b className="b6">{email}</b> was not invited. {message}
         </Notice>
       ))}
     </div>
@@ -165,9 +166,9 @@ function InviteOutcome({ outcome: { sent, failed } }: { outcome: Outcome }) {
 function toOutcomeText(sent: CreatedInvite[]): string {
   if (sent.length === 0) return "";
   const who = sent.length === 1 ? sent[0]?.email : `${sent.length} people`;
-  if (sent.every(({ mail }) => mail === "sent")) return `Invited ${who}. The mail is on its way.`;
+  if (sent.every(({ mail }) => mail === "sent")) return `Invited ${who}. The invitation email was sent.`;
   if (sent.some(({ mail }) => mail === "failed")) {
-    return `Invited ${who}, but a mail could not be sent. Copy the link below and pass it on yourself.`;
+    return `Invited ${who}, but the email could not be sent. Copy the link below and share it.`;
   }
-  return `Invited ${who}. No mail service is set up here, so copy the link below and pass it on yourself.`;
+  return `Invited ${who}. Email is not configured. Copy the link below and share it.`;
 }

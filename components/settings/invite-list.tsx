@@ -28,20 +28,18 @@ export function InviteList({ created, onRenewed }: InviteListProps) {
   const slice = useSlice(items);
   return (
     <section className="part" aria-labelledby="waiting">
-      <h2 id="waiting">Invites waiting</h2>
-      {invites.isPending && <ListSkeleton label="Reading the invitations" rows={1} rowPx={44} />}
+      <h2 id="waiting">Pending invitations</h2>
+      {invites.isPending && <ListSkeleton label="Loading invitations" rows={1} rowPx={44} />}
       {invites.isError && !invites.data && <LoadFailure error={invites.error} onRetry={() => invites.refetch()} />}
-      {invites.isSuccess && items.length === 0 && (
-        <p className="t2">Nobody is invited at the moment. Enter an address above to send an invitation.</p>
-      )}
+      {invites.isSuccess && items.length === 0 && <p className="t2">No pending invitations.</p>}
       {items.length > 0 && (
-        <table className="list fold" aria-label="Invites waiting">
+        <table className="list fold" aria-label="Pending invitations">
           <thead className="sr-only">
             <tr>
-              <th>Address</th>
+              <th>Email</th>
               <th>Role</th>
               <th className="opt">Sent</th>
-              <th>Ends</th>
+              <th>Expires</th>
               <th>Actions</th>
             </tr>
           </thead>
@@ -87,8 +85,8 @@ function InviteRow({ invite, link, onRenewed }: InviteRowProps) {
         <td className="t2 opt" data-label="Sent" title={at ? formatStamp(sent) : undefined}>
           {at && `Sent${by === undefined ? "" : ` by ${by}`}, ${formatAgo(sent, at)}`}
         </td>
-        <td className="t3" data-label="Ends" title={at ? formatStamp(ends) : undefined}>
-          {at && `Ends in ${formatLeft(ends, at) ?? "a moment"}`}
+        <td className="t3" data-label="Expires" title={at ? formatStamp(ends) : undefined}>
+          {at && `Expires in ${formatLeft(ends, at) ?? "a moment"}`}
         </td>
         <td className="r">
           {toGivableRoles(ownRole).includes(role) ? (
@@ -97,33 +95,28 @@ function InviteRow({ invite, link, onRenewed }: InviteRowProps) {
                 <button
                   type="button"
                   className="btn ghost sm"
-                  aria-label={`Send ${email} a new link`}
-                  title="The old link ends; the new one can be copied here"
+                  aria-label={`Resend the invitation to ${email}`}
+                  title="The old link stops working"
                   disabled={renew.isPending}
                   onClick={() => renew.mutateAsync(undefined).then(onRenewed, () => undefined)}
                 >
                   <Mail className="s" />
-                  New link
+                  Resend
                 </button>
               ) : (
-                <CopyButton
-                  text={link}
-                  label="Copy link"
-                  name={`Copy the link for ${email}`}
-                  className="btn ghost sm"
-                />
+                <CopyButton text={link} label="Copy link" name={`Copy link for ${email}`} className="btn ghost sm" />
               )}
               <button
                 type="button"
                 className="btn ghost sm danger"
-                aria-label={`Withdraw the invitation of ${email}`}
+                aria-label={`Revoke the invitation for ${email}`}
                 onClick={() => setIsAsking(true)}
               >
-                Withdraw
+                Revoke
               </button>
             </span>
           ) : (
-            <span className="xs t3">Only an owner changes an owner</span>
+            <span className="xs t3">Only owners can change owners</span>
           )}
         </td>
       </tr>
@@ -137,8 +130,8 @@ function InviteRow({ invite, link, onRenewed }: InviteRowProps) {
         </tr>
       )}
       <Confirm
-        title={`Withdraw the invitation of ${email}?`}
-        action="Withdraw invitation"
+        title={`Revoke invitation for ${email}?`}
+        action="Revoke invitation"
         isOpen={isAsking}
         isBusy={withdraw.isPending || withdraw.isSuccess}
         failure={withdraw.isError ? toMessage(withdraw.error) : null}
@@ -148,7 +141,7 @@ function InviteRow({ invite, link, onRenewed }: InviteRowProps) {
           withdraw.reset();
         }}
       >
-        <p>Its link ends at once. You can invite them again later.</p>
+        <p>The link stops working now. You can invite them again.</p>
       </Confirm>
     </>
   );

@@ -11,8 +11,8 @@ export function KeyboardSettings() {
   return (
     <SettingsPage title="Keyboard">
       <SwitchRow
-        label="One-letter shortcuts"
-        help="Keys such as C, ? and G then C. They never work while you type. Turn them off if they get in the way of speech control."
+        label="Single-key shortcuts"
+        help="For example C, ?, or G then C. Turn off for speech control."
         isOn={frame.areLettersOn}
         onChange={(areLettersOn) => update({ areLettersOn })}
       />

@@ -22,7 +22,7 @@ export function MailState({ status }: { status: OutboxEntry["status"] }) {
   return (
     <span className="st wait">
       <Mail className="s" />
-      Kept here
+      Not sent
     </span>
   );
 }

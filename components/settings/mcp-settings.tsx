@@ -41,18 +41,15 @@ export function McpSettings() {
         </Link>
       }
     >
-      <p className="lead">
-        Programs that speak the Model Context Protocol get the agent's tools: they find tables, run queries that only
-        read, and open consoles and flows.
-      </p>
+      <p className="lead">MCP clients can search tables, run read-only queries, and open consoles and flows.</p>
       {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => keepNewKey(workspace.id, null)} />}
       <section className="part first-part" aria-labelledby="mcp-key">
-        <h2 id="mcp-key">1. A key for the client</h2>
+        <h2 id="mcp-key">1. Create an API key</h2>
         {isAdmin ? (
           <>
             <p className="t2">
-              One key, one workspace. It acts as you and sees what you see. A read key can change nothing; a full key
-              also saves consoles and makes and starts flows.
+              The key has your permissions in this workspace. Read keys can't change anything. Full keys can save
+              consoles and run flows.
             </p>
             <button type="button" className="btn mcp-make" disabled={fresh !== null} onClick={() => setIsMaking(true)}>
               <Plus className="s" />
@@ -60,23 +57,23 @@ export function McpSettings() {
             </button>
           </>
         ) : (
-          <Notice kind="locked">You are a member here. Ask an owner or an admin for a key.</Notice>
+          <Notice kind="locked">Only owners and admins can create keys.</Notice>
         )}
       </section>
       <section className="part" aria-labelledby="mcp-lines">
         <div className="part-head between mcp-head">
-          <h2 id="mcp-lines">2. Lines for your client</h2>
+          <h2 id="mcp-lines">2. Configure your client</h2>
           <Segments label="Client" value={client} options={MCP_CLIENTS} onChange={setClient} />
         </div>
         <div className="card try">
           <div className="row try-head">
             <span className="mono t2 grow">{place}</span>
-            <CopyButton text={text} label="Copy lines" className="btn ghost sm" />
+            <CopyButton text={text} label="Copy config" className="btn ghost sm" />
           </div>
-          <CodeBox label="Lines for the client">{text}</CodeBox>
+          <CodeBox label="Client configuration">{text}</CodeBox>
         </div>
         <p className="help-line xs t3">
-          {fresh ? "The key is filled in as long as this page is open." : `Put your key in the place of ${KEY_PLACE}.`}
+          {fresh ? "Your key is filled in until you leave this page." : `Replace ${KEY_PLACE} with your key.`}
         </p>
       </section>
       <Tools />
@@ -99,7 +96,7 @@ function Tools() {
   if (names.length === 0) return null;
   return (
     <section className="part" aria-labelledby="mcp-tools">
-      <h2 id="mcp-tools">What the client can do</h2>
+      <h2 id="mcp-tools">Tools</h2>
       <ul className="mcp-tools">
         {names.map((name) => (
           <li key={name} className="row mono">
@@ -109,7 +106,7 @@ function Tools() {
         ))}
       </ul>
       <p className="help-line xs t3">
-        Tools that write are listed for full keys alone. Schemas and saved consoles are there as resources, too.
+        Write tools need a full key. Schemas and consoles are also available as resources.
       </p>
     </section>
   );

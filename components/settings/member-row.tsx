@@ -45,7 +45,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
       return;
     }
     setAsking(null);
-    announce(`${name} is now ${ROLE_NAMES[role].toLowerCase()}`);
+    announce(`${name}'s role changed to ${ROLE_NAMES[role]}`);
     // The user's rights decide what the frame shows, and the server renders that.
     if (isSelf) router.refresh();
   };
@@ -56,7 +56,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
       return;
     }
     if (isSelf) window.location.assign("/");
-    else announce(`${name} is removed`);
+    else announce(`${name} removed`);
   };
   const close = () => {
     setAsking(null);
@@ -115,7 +115,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
             <button
               type="button"
               className="btn ghost sm danger"
-              aria-label={isSelf ? "Leave the workspace" : `Remove ${name}`}
+              aria-label={isSelf ? "Leave workspace" : `Remove ${name}`}
               onClick={() => setAsking({ what: "remove" })}
             >
               {isSelf ? "Leave" : "Remove"}
@@ -143,8 +143,8 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
       >
         <p>
           {isSelf
-            ? "You can no longer open it, and your API keys and invitations for it end at once. To come back you need an invitation."
-            : "They can no longer open this workspace, and their API keys and invitations for it end at once. What they made stays."}
+            ? "You lose access now, and your API keys and invitations stop working. To return, you need a new invitation."
+            : "They lose access now, and their API keys and invitations stop working. Their work stays."}
         </p>
       </Confirm>
       <Confirm
@@ -156,19 +156,19 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
         onConfirm={() => asking?.what === "role" && changeRole(asking.role)}
         onClose={close}
       >
-        <p>You lose the rights of your present role at once. Somebody else has to give them back.</p>
+        <p>You lose your current permissions now. Only another owner or admin can restore them.</p>
       </Confirm>
     </>
   );
 }
 
 function toSeen(seen: Date | null, now: Date): string {
-  if (seen === null) return "not yet";
+  if (seen === null) return "Never";
   return now.getTime() - seen.getTime() < THERE_SECONDS * 1000 ? "now" : formatAgo(seen, now);
 }
 
 /** Returns why the member cannot be changed; null if they can, or if the page says so for all. */
 function toReason({ isLastOwner, isOutOfReach }: { isLastOwner: boolean; isOutOfReach: boolean }): string | null {
-  if (isOutOfReach) return "Only an owner changes an owner";
-  return isLastOwner ? "The last owner stays" : null;
+  if (isOutOfReach) return "Only owners can change owners";
+  return isLastOwner ? "A workspace needs an owner" : null;
 }

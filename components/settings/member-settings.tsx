@@ -15,7 +15,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import type { CreatedInvite, Member } from "@/lib/features/workspaces/browser/client";
 
-const HEADS = ["Person", "Role", { name: "Joined", isOptional: true }, "Last seen", ACTIONS];
+const HEADS = ["Member", "Role", { name: "Joined", isOptional: true }, "Last seen", ACTIONS];
 
 /** Number of members from which the list has a search. */
 const SEARCH_FROM = 8;
@@ -42,16 +42,16 @@ export function MemberSettings() {
           }
         />
       ) : (
-        <Notice kind="locked">You are a member here. Owners and admins invite people and change roles.</Notice>
+        <Notice kind="locked">Only owners and admins can invite members and change roles.</Notice>
       )}
-      {details.isPending && <ListSkeleton label="Reading the members" />}
+      {details.isPending && <ListSkeleton label="Loading members" />}
       {details.isError && !details.data && <LoadFailure error={details.error} onRetry={() => details.refetch()} />}
       {members.length >= SEARCH_FROM && (
         <div className="input quiet sm people-search">
           <Search className="s t3" />
           <input
-            aria-label="Search people"
-            placeholder="Search people"
+            aria-label="Search members"
+            placeholder="Search members"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
@@ -67,7 +67,7 @@ export function MemberSettings() {
         </ListTable>
       )}
       <ShowMore slice={slice} />
-      {members.length > 0 && shown.length === 0 && <p className="lead no-hit">Nobody here is called "{search}".</p>}
+      {members.length > 0 && shown.length === 0 && <p className="lead no-hit">No members match "{search}".</p>}
       {isAdmin && <InviteList created={created} onRenewed={(invite) => setCreated((all) => [...all, invite])} />}
       <dl className="role-words xs t3">
         {ROLE_MEANINGS.map(({ role, text }) => (

@@ -24,8 +24,8 @@ type NewApiKeyProps = {
 };
 
 const ACCESS: { value: KeyAccess; label: string }[] = [
-  { value: "read", label: "Only read" },
-  { value: "full", label: "All that you may" },
+  { value: "read", label: "Read only" },
+  { value: "full", label: "Full access" },
 ];
 
 /** Dialog that creates a key with its purpose and its expiry. */
@@ -54,12 +54,12 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
   const [submit] = useSingleFlight(async () => {
     setFailure(null);
     const found: Problems = {};
-    if (name.trim() === "") found.name = "Say what the key is for.";
+    if (name.trim() === "") found.name = "Enter a name.";
     let expiresAt: string | null = null;
     try {
       expiresAt = toExpiry(lifetime, day, new Date());
     } catch (error) {
-      found.expiresAt = error instanceof Error ? error.message : "Choose the day on which the key ends.";
+      found.expiresAt = error instanceof Error ? error.message : "Select an expiry date.";
     }
     setProblems(found);
     if (found.name || found.expiresAt) return;
@@ -87,7 +87,7 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
         </Notice>
       )}
       <TextField
-        label="What is it for"
+        label="Name"
         isDense
         autoFocus
         autoComplete="off"
@@ -99,13 +99,13 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
       />
       <div className="field">
         <span className="flabel" id={`${id}-may`}>
-          May
+          Access
         </span>
         <Select labelId={`${id}-may`} value={access} onChange={setAccess} options={ACCESS} />
       </div>
       <div className="field">
         <span className="flabel" id={`${id}-ends`}>
-          Ends
+          Expires
         </span>
         <Select
           labelId={`${id}-ends`}
@@ -114,12 +114,12 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
           options={KEY_LIFETIMES.map(({ value, label }) => ({ value, label }))}
         />
         {lifetime === "never" && (
-          <div className="help">A key without an end works until somebody revokes it. Prefer one that ends.</div>
+          <div className="help">This key works until revoked. Set an expiry date where possible.</div>
         )}
       </div>
       {lifetime === "date" && (
         <TextField
-          label="Last day"
+          label="Expiry date"
           isDense
           type="date"
           value={day}
@@ -132,7 +132,7 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
           Cancel
         </button>
         <button type="submit" className="btn primary" disabled={create.isPending}>
-          {create.isPending ? "Making the key" : "Make key"}
+          {create.isPending ? "Creating key" : "Create key"}
         </button>
       </div>
     </form>

@@ -25,17 +25,15 @@ type OutboxMailProps = { mail: OutboxEntry | null; isMissing: boolean; onClose: 
  */
 export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
   return (
-    <Modal title={mail?.subject ?? "Mail"} isOpen={mail !== null || isMissing} onClose={onClose}>
+    <Modal title={mail?.subject ?? "Email"} isOpen={mail !== null || isMissing} onClose={onClose}>
       {mail === null ? (
-        <Notice kind="info">
-          This mail is older than what is loaded, or is not kept any more. Load more, then open it from the list.
-        </Notice>
+        <Notice kind="info">Email not found. Load more to find older emails; they are deleted after 30 days.</Notice>
       ) : (
         <div className="mail">
           <dl className="kv">
             <dt>To</dt>
             <dd>{mail.to.join(", ")}</dd>
-            <dt>Written</dt>
+            <dt>Created</dt>
             <dd>{formatStamp(new Date(mail.createdAt))}</dd>
             <dt>State</dt>
             <dd>
@@ -44,8 +42,7 @@ export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
           </dl>
           {mail.status === "failed" && (
             <Notice kind="bad">
-              The mail service did not take it. Check SMTP_URL or RESEND_API_KEY and MAIL_FROM, or pass the text on
-              yourself.
+              The email service rejected it. Check SMTP_URL or RESEND_API_KEY and MAIL_FROM, or send it yourself.
             </Notice>
           )}
           {mail.text === WITHHELD_MAIL_TEXT ? <Notice kind="locked">{mail.text}</Notice> : <MailBody mail={mail} />}
@@ -60,14 +57,14 @@ function MailBody({ mail }: { mail: OutboxEntry }) {
   return (
     <>
       <div className="row">
-        <Segments label="How the mail is shown" value={view} options={VIEWS} onChange={setView} />
+        <Segments label="Email view" value={view} options={VIEWS} onChange={setView} />
         <span className="grow" />
         <CopyButton text={mail.text} label="Copy text" className="btn ghost sm" />
       </div>
       {view === "html" ? (
         <iframe className="mail-page" title={`${mail.subject}, as sent`} sandbox="" srcDoc={mail.html} />
       ) : (
-        <CodeBox label="Text of the mail" className="mail-text">
+        <CodeBox label="Email text" className="mail-text">
           {mail.text}
         </CodeBox>
       )}

@@ -17,7 +17,7 @@ import { useNow } from "@/components/ui/use-browser";
 import { type OutboxEntry, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
-const HEADS = ["Subject", "To", "State", "Written"];
+const HEADS = ["Subject", "To", "Status", "Created"];
 
 const AGE_EVERY_MS = 30_000;
 
@@ -41,29 +41,26 @@ export function OutboxSettings() {
   if (!isAdmin) {
     return (
       <SettingsPage title="Outbox">
-        <Notice kind="locked">You are a member here. Owners and admins read the workspace's mails.</Notice>
+        <Notice kind="locked">Only owners and admins can read the outbox.</Notice>
       </SettingsPage>
     );
   }
   return (
     <SettingsPage title="Outbox">
-      <p className="lead">
-        Every mail that this workspace sent in the last 30 days. Where no mail service is set up they are kept here, to
-        be read and passed on by hand.
-      </p>
-      {outbox.isPending && <ListSkeleton label="Reading the outbox" rowPx={44} />}
+      <p className="lead">Emails from the last 30 days. Without an email service, copy them from here.</p>
+      {outbox.isPending && <ListSkeleton label="Loading outbox" rowPx={44} />}
       {outbox.isError && !outbox.data && <LoadFailure error={outbox.error} onRetry={() => outbox.refetch()} />}
       {outbox.isSuccess && mails.length === 0 && (
         <div className="empty blank">
           <span className="empty-mark">
             <Inbox />
           </span>
-          <h2>No mails yet</h2>
-          <p>Invitations and notifications appear here as they are sent.</p>
+          <h2>No emails yet</h2>
+          <p>Invitations and notifications appear here.</p>
         </div>
       )}
       {mails.length > 0 && (
-        <ListTable label="Mails" className="outbox" columns={HEADS}>
+        <ListTable label="Emails" className="outbox" columns={HEADS}>
           <tbody>
             {mails.map((mail) => (
               <MailRow key={mail.id} mail={mail} onOpen={() => open(mail.id)} />
@@ -94,10 +91,10 @@ function MailRow({ mail, onOpen }: { mail: OutboxEntry; onOpen: () => void }) {
       <td className="t2 cut" data-label="To" title={mail.to.join(", ")}>
         {mail.to.join(", ")}
       </td>
-      <td data-label="State">
+      <td data-label="Status">
         <MailState status={mail.status} />
       </td>
-      <td className="t2" data-label="Written" title={now === null ? undefined : formatStamp(at)}>
+      <td className="t2" data-label="Created" title={now === null ? undefined : formatStamp(at)}>
         {now !== null && formatAgo(at, new Date(now))}
       </td>
     </tr>

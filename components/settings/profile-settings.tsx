@@ -38,18 +38,18 @@ export function ProfileSettings() {
       </div>
       <dl className="facts">
         <div className="fact">
-          <dt>Account since</dt>
+          <dt>Member since</dt>
           <dd>{isAwake && formatDay(new Date(user.createdAt))}</dd>
         </div>
       </dl>
       <section className="part" aria-labelledby="name">
-        <h2 id="name">Your name</h2>
-        <p className="lead">Your teammates see it in every workspace. What you saved before keeps the old one.</p>
+        <h2 id="name">Name</h2>
+        <p className="lead">Shown to teammates in every workspace. Earlier history keeps your old name.</p>
         <NameForm />
       </section>
       <section className="part" aria-labelledby="password">
-        <h2 id="password">Change your password</h2>
-        <p className="lead">You stay signed in here. All your other sessions end.</p>
+        <h2 id="password">Password</h2>
+        <p className="lead">Changing it signs you out everywhere else.</p>
         <PasswordForm />
       </section>
     </SettingsPage>
@@ -77,7 +77,7 @@ function NameForm() {
     }
   });
   return (
-    <form className="form" onSubmit={submit} noValidate aria-label="Your name" method="post">
+    <form className="form" onSubmit={submit} noValidate aria-label="Name" method="post">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
@@ -92,7 +92,7 @@ function NameForm() {
       />
       <div className="row acts">
         <button type="submit" className="btn primary" disabled={isSubmitting || !isDirty}>
-          {isSubmitting ? "Changing name" : "Change name"}
+          {isSubmitting ? "Saving" : "Save name"}
         </button>
       </div>
     </form>
@@ -126,21 +126,21 @@ function PasswordForm() {
     }
   });
   return (
-    <form className="form" onSubmit={submit} noValidate aria-label="Change your password" method="post">
+    <form className="form" onSubmit={submit} noValidate aria-label="Password" method="post">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
         </Notice>
       )}
-      {isDone && <Notice kind="good">Password changed. Your other sessions have ended.</Notice>}
+      {isDone && <Notice kind="good">Password changed. You were signed out everywhere else.</Notice>}
       {/* For password managers, which file a password under its account. */}
       <input type="text" name="username" autoComplete="username" value={user.email} readOnly hidden />
       <PasswordField
-        label="Present password"
+        label="Current password"
         isDense
         autoComplete="current-password"
         error={errors.current?.message}
-        {...form.register("current", { required: "Enter your present password." })}
+        {...form.register("current", { required: "Enter your current password." })}
       />
       <PasswordField
         label="New password"
@@ -150,11 +150,9 @@ function PasswordForm() {
         meter={<StrengthBar strength={strength} />}
         help={
           strength.isCommon ? (
-            <span className="t-warn">
-              This is one of the most used passwords and quickly guessed. A short sentence is safer.
-            </span>
+            <span className="t-warn">This password is too common. Use a short sentence.</span>
           ) : (
-            "At least 8 characters. A short sentence works well."
+            "At least 8 characters."
           )
         }
         {...form.register("next", { validate: findPasswordProblem })}

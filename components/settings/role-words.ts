@@ -3,9 +3,9 @@ import { mayGive, ROLES } from "@/lib/platform/access/roles";
 
 export const ROLE_NAMES: Record<Role, string> = { owner: "Owner", admin: "Admin", member: "Member" };
 export const ROLE_MEANINGS: { role: Role; text: string }[] = [
-  { role: "owner", text: "Everything, and may delete the workspace." },
-  { role: "admin", text: "People, API keys, and every connection." },
-  { role: "member", text: "Own work, shared work, and new connections." },
+  { role: "owner", text: "Full access, including deleting the workspace." },
+  { role: "admin", text: "Manages members, API keys and all connections." },
+  { role: "member", text: "Own and shared work, and new connections." },
 ];
 
 /** Returns the roles that a user may grant, the least first. */

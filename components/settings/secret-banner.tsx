@@ -20,7 +20,7 @@ type SecretBannerProps = {
   onSaved: () => void;
 };
 
-const LOST_KEY = "We keep only a fingerprint of it. Lost it? Make a new key and remove this one.";
+const LOST_KEY = "You won't see it again. If you lose it, create a new key and revoke this one.";
 
 /** A secret that is shown once (docs/develop/design.md, Parts). It stays until the user confirms having saved it. */
 export function SecretBanner(props: SecretBannerProps) {
@@ -40,7 +40,7 @@ export function SecretBanner(props: SecretBannerProps) {
     <section ref={boxRef} className="secret" aria-label={`The new ${noun}`} tabIndex={-1}>
       <div className="row">
         <KeyRound />
-        <b className="b6">Copy "{name}" now. It is shown once.</b>
+        <b className="b6">Copy "{name}" now. You won't see it again.</b>
       </div>
       <div className="row secret-line">
         <div className="input mono grow">
@@ -57,12 +57,12 @@ export function SecretBanner(props: SecretBannerProps) {
       <div className="row between xs t2 secret-foot">
         <span>{lost}</span>
         <button type="button" className="link b5" onClick={onSaved}>
-          I have saved it
+          Done
         </button>
       </div>
       <Confirm
-        title={`Leave without the ${noun}?`}
-        action="Leave the page"
+        title={`Leave without copying the ${noun}?`}
+        action="Leave page"
         isOpen={pressed !== null}
         isBusy={false}
         failure={null}
@@ -70,7 +70,7 @@ export function SecretBanner(props: SecretBannerProps) {
         onClose={stay}
       >
         <p>
-          "{name}" is not shown again. If you have not copied it, stay and copy it first, or make a new {noun} later.
+          "{name}" won't be shown again. Copy it first, or create a new {noun} later.
         </p>
       </Confirm>
     </section>

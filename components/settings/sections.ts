@@ -30,7 +30,7 @@ export const SECTION_GROUPS: { name: string; sections: Section[] }[] = [
     ],
   },
   {
-    name: "You",
+    name: "Account",
     sections: [
       { name: "Profile", icon: User, path: "profile" },
       { name: "Appearance", icon: Sun, path: "appearance" },

@@ -18,7 +18,7 @@ import { accountApi, type Session } from "@/lib/features/accounts/browser/accoun
 import { describeUserAgent } from "@/lib/features/accounts/browser/user-agent";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
-const HEADS = ["Place", "Address", "Signed in", "Ends without use", ACTIONS];
+const HEADS = ["Device", "IP address", "Signed in", "Expires if idle", ACTIONS];
 
 const AGE_EVERY_MS = 30_000;
 /** Prefix of an IPv4 address on a server that listens on both families. */
@@ -36,21 +36,19 @@ export function SessionSettings() {
     endOthers.mutateAsync(undefined).then(
       () => {
         setIsAsking(false);
-        announce("Your other sessions have ended");
+        announce("Other sessions ended");
       },
       () => undefined,
     );
   const actions = others.length > 0 && (
     <button type="button" className="btn danger" onClick={() => setIsAsking(true)}>
-      End all others
+      End other sessions
     </button>
   );
   return (
     <SettingsPage title="Sessions" count={sessions.data?.length} actions={actions}>
-      <p className="lead">
-        You are signed in at these places. End what you do not recognise, then change your password.
-      </p>
-      {sessions.isPending && <ListSkeleton label="Reading your sessions" rows={2} />}
+      <p className="lead">Devices signed in to your account. End any you don't recognise, then change your password.</p>
+      {sessions.isPending && <ListSkeleton label="Loading sessions" rows={2} />}
       {sessions.isError && !sessions.data && <LoadFailure error={sessions.error} onRetry={() => sessions.refetch()} />}
       {items.length > 0 && (
         <ListTable label="Sessions" isTall columns={HEADS}>
@@ -74,7 +72,7 @@ export function SessionSettings() {
           endOthers.reset();
         }}
       >
-        <p>Everywhere but here you have to sign in again. What was typed there and not saved is lost.</p>
+        <p>You will be signed out on those devices. Unsaved work there is lost.</p>
       </Confirm>
     </SettingsPage>
   );
@@ -93,16 +91,16 @@ function SessionRow({ session }: { session: Session }) {
           <div className="who" title={session.userAgent ?? undefined}>
             <span className="type-mark">{isHandheld ? <Smartphone /> : <Monitor />}</span>
             <span className="b5">{name}</span>
-            {session.isCurrent && <span className="tag here">This one</span>}
+            {session.isCurrent && <span className="tag here">This device</span>}
           </div>
         </td>
-        <td className="mono t2" data-label="Address">
+        <td className="mono t2" data-label="IP address">
           {session.address?.replace(MAPPED, "") ?? "unknown"}
         </td>
         <td className="t2" data-label="Signed in" title={now === null ? undefined : formatStamp(began)}>
           {now !== null && formatAgo(began, new Date(now))}
         </td>
-        <td className="t2" data-label="Ends" title={now === null ? undefined : formatStamp(ends)}>
+        <td className="t2" data-label="Expires if idle" title={now === null ? undefined : formatStamp(ends)}>
           {now !== null && formatDay(ends)}
         </td>
         <td className="r">
@@ -114,7 +112,7 @@ function SessionRow({ session }: { session: Session }) {
             <button
               type="button"
               className="btn ghost sm danger"
-              aria-label={`End the session of ${name}`}
+              aria-label={`End session on ${name}`}
               disabled={end.isPending}
               onClick={() => end.mutate(undefined)}
             >

@@ -26,7 +26,7 @@ export function TryApi() {
         <div className="row try-head">
           <Segments label="Language" value={language} options={OPTIONS} onChange={setLanguage} />
           <span className="grow" />
-          <CopyButton text={text} name="Copy the example" className="btn ghost sm" />
+          <CopyButton text={text} name="Copy example" className="btn ghost sm" />
         </div>
         <CodeBox label="Example">
           <QuotedText text={text} />

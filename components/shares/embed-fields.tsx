@@ -24,7 +24,7 @@ export function EmbedFields({ isOn, origins, onChange, page, error, isDisabled }
   const add = () => {
     if (typed.trim() === "") return setFault(null);
     const origin = toOrigin(typed);
-    if (origin === null) return setFault("Write where the site is, like https://wiki.example.com.");
+    if (origin === null) return setFault("Enter a URL such as https://wiki.example.com.");
     setFault(null);
     setTyped("");
     if (!origins.includes(origin)) onChange(isOn, [...origins, origin]);
@@ -34,22 +34,22 @@ export function EmbedFields({ isOn, origins, onChange, page, error, isDisabled }
   return (
     <div className="share-embed">
       <SwitchRow
-        label="Show it inside other sites"
-        help="Only those that are named here may frame it"
+        label="Allow embedding"
+        help="Only listed sites can embed it"
         isOn={isOn}
         onChange={(next) => onChange(next, origins)}
         isDisabled={isDisabled}
       />
       {isOn && (
         <div className="field">
-          <label htmlFor={id}>Addresses that may frame it</label>
+          <label htmlFor={id}>Allowed sites</label>
           <div className="input share-origins">
             {origins.map((origin) => (
               <span key={origin} className="chip mono">
                 <span className="trunc">{origin}</span>
                 <button
                   type="button"
-                  aria-label={`Take ${origin} away`}
+                  aria-label={`Remove ${origin}`}
                   disabled={isDisabled}
                   onClick={() =>
                     onChange(
@@ -65,7 +65,7 @@ export function EmbedFields({ isOn, origins, onChange, page, error, isDisabled }
             <input
               id={id}
               value={typed}
-              placeholder="Add an address"
+              placeholder="Add a site"
               inputMode="url"
               autoComplete="off"
               spellCheck={false}

@@ -58,7 +58,7 @@ export function ShareDialog({ shared, onClose }: { shared: Shared; onClose: () =
       {share.isError ? (
         <LoadFailure error={share.error} onRetry={() => share.refetch()} />
       ) : (
-        <ListSkeleton label="Reading who may see it" />
+        <ListSkeleton label="Loading sharing settings" />
       )}
     </Modal>
   );
@@ -85,7 +85,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
   const save = async () => {
     const found: Problems = {};
     if (reach === "password" && password === "" && !hasPassword)
-      found.password = "Choose a password of 8 characters or more.";
+      found.password = "Enter a password of at least 8 characters.";
     let expiresAt: string | null = null;
     try {
       // An unchanged expiry is not validated again: its day may be of another zone.
@@ -95,8 +95,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
     } catch (error) {
       found.ends = toMessage(error);
     }
-    if (reach !== "workspace" && embed.isOn && embed.origins.length === 0)
-      found.embed = "Name at least one site that may frame it.";
+    if (reach !== "workspace" && embed.isOn && embed.origins.length === 0) found.embed = "Add at least one site.";
     setProblems(found);
     setFailure(null);
     if (found.password ?? found.ends ?? found.embed) return;
@@ -109,7 +108,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
       client.setQueryData(queryKey, news);
       setPassword("");
       setReach(reachOf(news));
-      showToast(news.enabled ? "Whoever has the link can see it now." : "Only the workspace can see it now.");
+      showToast(news.enabled ? "Anyone with the link can now view it." : "Only the workspace can view it now.");
     } catch (error) {
       const said = problemsOf(error, ["password", "expiresAt", "embedOrigins", "embed"]);
       setProblems({ password: said.password, ends: said.expiresAt, embed: said.embedOrigins ?? said.embed });
@@ -127,7 +126,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
       setIsStopping(false);
       setReach("workspace");
       setEnds("");
-      showToast("The link shows nothing any more.");
+      showToast("The link no longer works.");
     } catch (error) {
       setFailure(toMessage(error));
     } finally {
@@ -145,7 +144,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
         onConfirm={() => void stop()}
         onClose={() => setIsStopping(false)}
       >
-        The link shows nothing any more, for good. Sharing it again makes another link.
+        The link stops working permanently. Sharing again creates a new link.
       </Confirm>
     );
   }
@@ -170,7 +169,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
           {share?.enabled && (
             <a className="btn ghost" href={share.url} target="_blank" rel="noreferrer">
               <ExternalLink className="s" />
-              Open as a visitor
+              View as visitor
             </a>
           )}
           <button type="button" className="btn primary" disabled={isBusy} onClick={() => void save()}>
@@ -187,7 +186,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
           </Notice>
         )}
         <ChoiceGroup
-          label="Who can see it"
+          label="Access"
           value={reach}
           onChange={setReach}
           isDisabled={isBusy}
@@ -195,12 +194,12 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
             {
               value: "workspace",
               label: shared.access === "private" ? "Only you" : `Everyone in ${workspace.name}`,
-              help: "Signed in",
+              help: "Signed-in members",
             },
             {
               value: "password",
               label: "Anyone with the link and a password",
-              help: "Ten wrong tries pause it for 15 minutes",
+              help: "Locks for 15 minutes after 10 failed attempts",
             },
             { value: "link", label: "Anyone with the link", help: "No sign-in, no password" },
           ]}
@@ -216,17 +215,17 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
                 value={password}
                 onChange={({ target }) => setPassword(target.value)}
                 error={problems.password}
-                help={hasPassword ? "Empty leaves it as it is. Another one locks out who has opened it." : undefined}
+                help={hasPassword ? "Leave empty to keep it. A new password signs out current viewers." : undefined}
               />
             )}
             <TextField
-              label="Ends"
+              label="Expires"
               type="date"
               isDense
               value={ends}
               onChange={({ target }) => setEnds(target.value)}
               error={problems.ends}
-              help="At the end of that day. Empty: never."
+              help="At the end of this day. Leave empty for never."
             />
           </div>
         )}
@@ -235,7 +234,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
             <code className="trunc" title={share.url}>
               {share.url}
             </code>
-            <CopyButton text={share.url} name="Copy the link" />
+            <CopyButton text={share.url} name="Copy link" />
           </div>
         )}
         {shared.canEmbed && reach !== "workspace" && (
@@ -253,7 +252,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
         )}
         {share?.enabled && share.expiresAt !== null && new Date(share.expiresAt) <= new Date() && (
           <Notice kind="warn">
-            It has ended on {formatDay(new Date(share.expiresAt))}. Choose a later day to open it again.
+            Expired on {formatDay(new Date(share.expiresAt))}. Select a later date to reopen it.
           </Notice>
         )}
       </div>

@@ -15,8 +15,7 @@ type UnlockShareProps = {
 };
 
 /** Message for a frame of another site, where browsers store cookies on https only, and some of them none at all. */
-const NO_COOKIE =
-  "The password is right, but this browser keeps no cookie here. Open the link in a window of its own, or allow cookies.";
+const NO_COOKIE = "The password is correct, but cookies are blocked. Open the link in a new window or allow cookies.";
 
 /** Asks for the password of a protected share. */
 export function UnlockShare({ token, title, description, onUnlocked }: UnlockShareProps) {
@@ -42,12 +41,12 @@ export function UnlockShare({ token, title, description, onUnlocked }: UnlockSha
   return (
     <main className="shared-locked" aria-labelledby="page-title">
       <form ref={form} className="card shared-unlock" onSubmit={submit} noValidate aria-label="Unlock" method="post">
-        <h1 id="page-title">This page has a password</h1>
+        <h1 id="page-title">Password required</h1>
         <p className="t2">
           <b className="b5">{title}</b>
           {description !== "" && `: ${description}`}
         </p>
-        <p className="t2">Ask the person who sent you the link.</p>
+        <p className="t2">Ask the sender for the password.</p>
         <TextField
           label="Password"
           type="password"
@@ -58,11 +57,11 @@ export function UnlockShare({ token, title, description, onUnlocked }: UnlockSha
           error={problem}
         />
         <button type="submit" className="btn primary lg" disabled={isBusy}>
-          {isBusy ? "Opening" : "Open the page"}
+          {isBusy ? "Opening" : "Open page"}
         </button>
         <p className="xs t3 row">
           <ShieldCheck className="s" />
-          No account is needed. After ten wrong tries it pauses for 15 minutes.
+          No account needed. Locks for 15 minutes after 10 failed attempts.
         </p>
       </form>
     </main>

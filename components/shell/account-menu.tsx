@@ -12,7 +12,7 @@ import type { Theme } from "@/lib/features/accounts/browser/frame-preferences";
 const THEME_OPTIONS: { value: Theme; label: string; icon: React.ReactNode }[] = [
   { value: "light", label: "Light", icon: <Sun /> },
   { value: "dark", label: "Dark", icon: <Moon /> },
-  { value: "system", label: "As the system", icon: <Monitor /> },
+  { value: "system", label: "System", icon: <Monitor /> },
 ];
 
 /** The signed-in user, links to their pages, the theme, and the sign-out. */
@@ -26,7 +26,7 @@ export function AccountMenu({ onShowShortcuts }: { onShowShortcuts: () => void }
       side="right"
       align="end"
       trigger={
-        <button type="button" className="rail-me" aria-label={`Account of ${name}`}>
+        <button type="button" className="rail-me" aria-label={`Account: ${name}`}>
           <Mark id={user.id} name={name} />
         </button>
       }

@@ -143,6 +143,6 @@ export const AREAS: Area[] = [
 /** Returns the area of a path below /w/{slug}; the first area for any other path. */
 export function findArea(path: string): Area {
   const area = AREAS.find(({ owns }) => owns(path)) ?? AREAS[0];
-  if (!area) throw new Error("There is no area.");
+  if (!area) throw new Error("Unknown area");
   return area;
 }

@@ -15,7 +15,7 @@ import type { Theme } from "@/lib/features/accounts/browser/frame-preferences";
 const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
   { value: "light", label: "Light", icon: Sun },
   { value: "dark", label: "Dark", icon: Moon },
-  { value: "system", label: "As the system", icon: Monitor },
+  { value: "system", label: "System", icon: Monitor },
 ];
 
 /** Navigation on a phone: the areas, and everything else under More. */

@@ -29,11 +29,11 @@ export function Explorer() {
       <div className="ws">
         <WorkspaceName />
         <span className="grow" />
-        <Tip label="Hide the explorer" keys="mod+b">
+        <Tip label="Hide explorer" keys="mod+b">
           <button
             type="button"
             className="btn ghost icon sm hide-side"
-            aria-label="Hide the explorer"
+            aria-label="Hide explorer"
             onClick={() => updateFrame({ explorerOpen: false })}
           >
             <PanelLeft />
@@ -64,7 +64,7 @@ function WorkspaceName() {
     <WorkspaceHeading>
       <Menu
         trigger={
-          <button type="button" className="ws-name" aria-label={`Workspace ${workspace.name}, change it`}>
+          <button type="button" className="ws-name" aria-label={`Switch workspace (${workspace.name})`}>
             {mark}
             <ChevronDown className="s t3" />
           </button>

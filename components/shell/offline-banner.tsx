@@ -64,15 +64,15 @@ export function OfflineBanner() {
       <WifiOff />
       <b className="b6">{outage}.</b>
       <span className="grow offline-text">
-        What is shown is as of {formatClock(new Date(connectivity.since))}. Your edits are kept in this browser and sent
-        when {connectivity.lacks === "network" ? "you are" : "it is"} back.
-        {connectivity.lacks === "network" && " Runs already started go on."}
+        Showing data from {formatClock(new Date(connectivity.since))}. Edits are saved in this browser and sent when{" "}
+        {connectivity.lacks === "network" ? "you are" : "it is"} back.
+        {connectivity.lacks === "network" && " Running queries continue on the server."}
       </span>
       <span className="xs num offline-next" aria-hidden="true">
-        {isTrying || seconds === 0 ? "Trying" : seconds === null ? "" : `Trying again in ${seconds} s`}
+        {isTrying || seconds === 0 ? "Reconnecting" : seconds === null ? "" : `Reconnecting in ${seconds} s`}
       </span>
       <button type="button" className="btn sm" onClick={tryNow}>
-        Try now
+        Reconnect
       </button>
     </div>
   );

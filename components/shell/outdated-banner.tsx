@@ -11,12 +11,10 @@ export function OutdatedBanner() {
   return (
     <div className="outdated" role="alert">
       <RefreshCw />
-      <b className="b6">A new version of Millrace is here.</b>
-      <span className="grow offline-text">
-        Some of this page works only after a reload. What you typed is kept, and your consoles stay open.
-      </span>
+      <b className="b6">A new version of Millrace is available.</b>
+      <span className="grow offline-text">Reload to keep everything working. Your drafts and tabs are kept.</span>
       <button type="button" className="btn sm" onClick={() => window.location.reload()}>
-        Reload the page
+        Reload page
       </button>
     </div>
   );

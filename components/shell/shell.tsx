@@ -67,7 +67,7 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <TipGroup>
       <a className="skip" href="#main">
-        Go to the content
+        Skip to content
       </a>
       <div ref={frameRef} className={isWall ? "app at-wall" : isListPane ? "app at-list" : "app"}>
         {!isWall && <Rail onShowShortcuts={() => setIsListOpen(true)} />}

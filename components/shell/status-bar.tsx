@@ -35,7 +35,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
       ) : (
         <span className="row warn">
           <WifiOff className="xs" />
-          {connectivity.lacks === "network" ? "Offline" : "Server unreachable, trying again"}
+          {connectivity.lacks === "network" ? "Offline" : "Server unreachable, reconnecting"}
         </span>
       )}
       <span className="row">
@@ -48,7 +48,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
         prefetch={isSettled ? null : false}
       >
         <Waves className="xs" />
-        {running === 0 ? "Nothing running" : `${formatCount(running)} ${running === 1 ? "run" : "runs"} in motion`}
+        {running === 0 ? "Nothing running" : `${formatCount(running)} ${running === 1 ? "run" : "runs"} in progress`}
       </Link>
       <span className="grow" />
       {cursor && (
@@ -61,9 +61,9 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
           {server.words}
         </span>
       )}
-      {zone && <span title="Times in results are shown in this zone">{zone}</span>}
-      <Tip label="All shortcuts" keys="?" side="top">
-        <button type="button" aria-label="All shortcuts" onClick={onShowShortcuts}>
+      {zone && <span title="Time zone of results">{zone}</span>}
+      <Tip label="Keyboard shortcuts" keys="?" side="top">
+        <button type="button" aria-label="Keyboard shortcuts" onClick={onShowShortcuts}>
           <Keyboard className="s" />
         </button>
       </Tip>
@@ -88,6 +88,6 @@ function useServerWords(): { words: string; title: string } | null {
   const { name, serverVersion, latencyMs } = connection;
   return {
     words: `${serverVersion}, ${formatDuration(latencyMs)}`,
-    title: `${name} at its last test: ${serverVersion}, connected in ${formatDuration(latencyMs)}`,
+    title: `${name} at last test: ${serverVersion}, connected in ${formatDuration(latencyMs)}`,
   };
 }

@@ -38,16 +38,16 @@ export function useShellCommands({ showPalette, showShortcuts, showTextSearch }:
   const root = `/w/${workspace.slug}`;
   const go = (path: string) => () => router.push(`${root}${path}`);
   const commands: Command[] = [
-    { id: "palette", name: "Search or jump to", icon: Search, run: () => showPalette("all") },
+    { id: "palette", name: "Search or jump to…", icon: Search, run: () => showPalette("all") },
     {
       id: "find-all",
-      name: "Find in all consoles",
+      name: "Search in consoles",
       icon: TextSearch,
       keys: "mod+shift+f",
       run: showTextSearch,
     },
     { id: "new-console", name: "New console", icon: Plus, keys: "c", run: () => create() },
-    { id: "new-connection", name: "Add a connection", icon: Plus, run: go("/connections/new") },
+    { id: "new-connection", name: "Add connection", icon: Plus, run: go("/connections/new") },
     { id: "new-flow", name: "New flow", icon: Plus, run: go("/flows/new") },
     { id: "new-dashboard", name: "New dashboard", icon: Plus, run: () => void newDashboard() },
     { id: "new-app", name: "New app", icon: Plus, run: go("/apps?new=1") },
@@ -56,27 +56,27 @@ export function useShellCommands({ showPalette, showShortcuts, showTextSearch }:
     ),
     {
       id: "explorer",
-      name: frame.explorerOpen ? "Hide the explorer" : "Show the explorer",
+      name: frame.explorerOpen ? "Hide explorer" : "Show explorer",
       icon: PanelLeft,
       keys: "mod+b",
       run: () => updateFrame({ explorerOpen: !frame.explorerOpen }),
     },
     {
       id: "agent",
-      name: isAgentOpen ? "Hide the agent" : "Ask the agent",
+      name: isAgentOpen ? "Hide agent" : "Ask agent",
       icon: MessageSquare,
       keys: "mod+j",
       run: () => (isAgentOpen ? setAgentOpen(false) : agent.open()),
     },
     { id: "light", name: "Light theme", icon: Sun, run: () => updateFrame({ theme: "light" }) },
     { id: "dark", name: "Dark theme", icon: Moon, run: () => updateFrame({ theme: "dark" }) },
-    { id: "system", name: "Theme as the system", icon: Monitor, run: () => updateFrame({ theme: "system" }) },
-    { id: "shortcuts", name: "All shortcuts", icon: Keyboard, keys: "?", run: showShortcuts },
+    { id: "system", name: "System theme", icon: Monitor, run: () => updateFrame({ theme: "system" }) },
+    { id: "shortcuts", name: "Keyboard shortcuts", icon: Keyboard, keys: "?", run: showShortcuts },
     { id: "sign-out", name: "Sign out", icon: LogOut, run: () => void signOut() },
   ];
   // Only owners and admins may invite.
   if (workspace.role !== "member") {
-    commands.push({ id: "invite", name: "Invite a teammate", icon: UserPlus, run: go("/settings/members") });
+    commands.push({ id: "invite", name: "Invite members", icon: UserPlus, run: go("/settings/members") });
   }
   useOffer("shell", commands);
 }

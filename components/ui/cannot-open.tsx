@@ -17,8 +17,8 @@ export function CannotOpen({ what, back }: CannotOpenProps) {
           <span className="empty-mark">
             <Lock />
           </span>
-          <h1 id="page-title">You cannot open this {what}</h1>
-          <p>It belongs to another workspace, was deleted, or never existed. Ask the person who sent the link.</p>
+          <h1 id="page-title">You can't open this {what}</h1>
+          <p>It doesn't exist, or you don't have access. Ask the person who sent the link.</p>
           <div className="row">
             <Link className="btn" href={back.href}>
               {back.label}

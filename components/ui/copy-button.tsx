@@ -21,13 +21,13 @@ export function CopyButton({ text, label = "Copy", name, className = "btn sm", o
   const copy = async () => {
     const isCopied = await copyText(text);
     setOutcome(isCopied ? "copied" : "refused");
-    announce(isCopied ? "Copied" : "The browser did not allow copying. Select the text and copy it.", !isCopied);
+    announce(isCopied ? "Copied" : "The browser blocked copying. Select the text and copy it.", !isCopied);
     if (isCopied) onCopied?.();
   };
   return (
     <button type="button" className={className} aria-label={outcome === null ? name : undefined} onClick={copy}>
       {outcome === "copied" ? <Check className="s" /> : <Copy className="s" />}
-      {outcome === "copied" ? "Copied" : outcome === "refused" ? "Not allowed" : label}
+      {outcome === "copied" ? "Copied" : outcome === "refused" ? "Blocked" : label}
     </button>
   );
 }

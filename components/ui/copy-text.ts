@@ -46,9 +46,9 @@ export async function copyText(text: string, html: string | null = null): Promis
 /** Copies a name, and confirms it. */
 export async function copyName(name: string): Promise<void> {
   if (!(await copyText(name))) {
-    showFailure(`The browser did not allow copying. The name is ${name}`);
+    showFailure(`The browser blocked copying. Copy this name: ${name}`);
     return;
   }
-  announce("The name is copied");
-  showToast(`${name} is copied.`, { id: "copied", duration: COPIED_TOAST_MS });
+  announce("Name copied");
+  showToast(`${name} copied`, { id: "copied", duration: COPIED_TOAST_MS });
 }

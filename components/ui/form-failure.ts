@@ -10,7 +10,7 @@ export function placeFailure<T extends FieldValues>(
   fields: FieldPath<T>[],
   setError: UseFormSetError<T>,
 ): string | null {
-  if (!(error instanceof ApiError)) return "Something stopped the form here in the browser. Load the page again.";
+  if (!(error instanceof ApiError)) return "Something went wrong in the browser. Reload the page.";
   const placed = error.problems.filter(({ path }) => fields.some((field) => field === path));
   for (const { path, message } of placed) {
     const field = fields.find((each) => each === path);
@@ -23,6 +23,6 @@ export function placeFailure<T extends FieldValues>(
 
 function toWait(seconds: number | null): string {
   if (seconds === null) return "";
-  if (seconds < 90) return `You can try again in ${Math.max(1, seconds)} seconds.`;
-  return `You can try again in ${Math.ceil(seconds / 60)} minutes.`;
+  if (seconds < 90) return `Try again in ${Math.max(1, seconds)} seconds.`;
+  return `Try again in ${Math.ceil(seconds / 60)} minutes.`;
 }

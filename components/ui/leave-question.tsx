@@ -44,11 +44,11 @@ export function LeaveQuestion({ title, isOn, onDiscard, children }: LeaveQuestio
               leave();
             }}
           >
-            Discard and leave
+            Discard
           </button>
           {onDiscard && (
             <button type="button" className="btn primary" onClick={leave}>
-              Keep and leave
+              Keep draft
             </button>
           )}
         </>

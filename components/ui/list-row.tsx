@@ -39,7 +39,7 @@ export function ListRow({ name, renamePath, columns, problem, action, menu, chil
             <Menu
               align="end"
               trigger={
-                <button type="button" className="btn ghost icon sm" aria-label={`More about ${name}`}>
+                <button type="button" className="btn ghost icon sm" aria-label={`Actions for ${name}`}>
                   <Ellipsis className="s" />
                 </button>
               }

@@ -11,7 +11,7 @@ export function LoadFailure({ error, onRetry }: { error: Error; onRetry: () => v
       role="alert"
       action={
         <button type="button" className="btn sm" onClick={onRetry}>
-          Try again
+          Retry
         </button>
       }
     >

@@ -16,11 +16,11 @@ type NoneShownProps = {
 export function NoneShown({ noun, search, alsoBy, href }: NoneShownProps) {
   return (
     <div className="empty blank">
-      <h2>{search === "" ? "None here" : `Nothing is called "${search}"`}</h2>
+      <h2>{search === "" ? "No results" : `No results for "${search}"`}</h2>
       <p>
         {search === ""
-          ? `No ${noun} of this workspace belongs to this part of the list.`
-          : `Look for a part of the name${alsoBy === undefined ? "" : `, or of the ${alsoBy}`}.`}
+          ? `No ${noun} matches this filter.`
+          : `Search by name${alsoBy === undefined ? "" : ` or ${alsoBy}`}.`}
       </p>
       <div className="row">
         <Link className="btn" href={href}>

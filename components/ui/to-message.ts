@@ -3,5 +3,5 @@ import { ApiError } from "@/lib/platform/browser/request";
 /** Returns the message of a failure for users. */
 export function toMessage(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  return "Something stopped this here in the browser. Load the page again.";
+  return "Something went wrong in the browser. Reload the page.";
 }

@@ -73,7 +73,7 @@ export function useOutage(): string | null {
   return state.isOnline ? null : OUTAGE_WORDS[state.lacks];
 }
 
-const OUTAGE_WORDS = { network: "You are offline", server: "The server cannot be reached" } as const;
+const OUTAGE_WORDS = { network: "You are offline", server: "The server is unreachable" } as const;
 
 /**
  * Returns the time of the last contact with an unreachable server, in milliseconds since 1970; null while it is

@@ -13,15 +13,15 @@ export class ChartPage {
     const area = page.locator(".chart-area");
     this.picture = area.getByRole("img");
     this.marks = area.locator("svg.marks .role-mark path");
-    this.crosshair = page.getByRole("slider", { name: "Crosshair" });
+    this.crosshair = page.getByRole("slider", { name: "Data points" });
     this.tip = page.locator(".chart-tip");
-    this.table = page.getByRole("region", { name: "Points of the chart" });
+    this.table = page.getByRole("region", { name: "Chart data" });
     this.notes = area.getByRole("status");
   }
 
   async open(): Promise<void> {
     await this.page.getByRole("radio", { name: "Chart" }).click();
-    await this.page.getByRole("combobox", { name: "Kind" }).waitFor();
+    await this.page.getByRole("combobox", { name: "Chart type" }).waitFor();
   }
 
   async choose(shelf: string, option: string): Promise<void> {
@@ -36,7 +36,7 @@ export class ChartPage {
   /** Saves a picture of the chart. @returns the file's name and bytes */
   async save(format: "PNG" | "SVG"): Promise<{ name: string; path: string }> {
     const saved = this.page.waitForEvent("download");
-    await this.page.getByRole("button", { name: "Save picture" }).click();
+    await this.page.getByRole("button", { name: "Export image" }).click();
     await this.page.getByRole("menuitem", { name: new RegExp(`^${format}`) }).click();
     const download = await saved;
     return { name: download.suggestedFilename(), path: await download.path() };

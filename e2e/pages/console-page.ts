@@ -16,7 +16,7 @@ export class ConsolePage {
   readonly save: Locator;
 
   constructor(readonly page: Page) {
-    this.editor = page.getByRole("textbox", { name: /^Query of / });
+    this.editor = page.getByRole("textbox", { name: / query$/ });
     this.strip = page.getByRole("group", { name: "Run", exact: true });
     this.run = this.strip.getByRole("button", { name: "Run", exact: true });
     this.cancel = this.strip.getByRole("button", { name: "Cancel" });
@@ -45,9 +45,9 @@ export class ConsolePage {
   /** Saves a new console, which asks for its name and its folder. */
   async saveNew(name?: string): Promise<void> {
     await this.save.click();
-    const dialog = this.page.getByRole("dialog", { name: "Save the console" });
+    const dialog = this.page.getByRole("dialog", { name: "Save console", exact: true });
     if (name !== undefined) await dialog.getByRole("textbox", { name: "Name" }).fill(name);
-    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("button", { name: "Save console", exact: true }).click();
   }
 
   /** Returns a row of the tree of consoles: a folder, a root, or a console. */
@@ -58,7 +58,7 @@ export class ConsolePage {
   /** Selects from the menu at the end of a row of the tree. */
   async choose(name: string, item: string): Promise<void> {
     await this.row(name).hover();
-    await this.page.getByRole("button", { name: `More about ${name}` }).click();
+    await this.page.getByRole("button", { name: `Actions for ${name}` }).click();
     await this.page.getByRole("menuitem", { name: item }).click();
   }
 
@@ -73,6 +73,6 @@ export class ConsolePage {
   }
 
   async openAccountMenu(): Promise<void> {
-    await this.page.getByRole("button", { name: /^Account of / }).click();
+    await this.page.getByRole("button", { name: /^Account: / }).click();
   }
 }

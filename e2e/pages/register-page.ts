@@ -8,7 +8,7 @@ export class RegisterPage {
   readonly form: Locator;
 
   constructor(readonly page: Page) {
-    this.form = page.getByRole("form", { name: "Create your account" });
+    this.form = page.getByRole("form", { name: "Create account" });
     this.name = this.form.getByLabel("Name");
     this.email = this.form.getByLabel("Email");
     this.password = this.form.getByRole("textbox", { name: "Password" });

@@ -77,7 +77,7 @@ test("a console before its first run, and with rows in each view", async ({ page
     .getByRole("complementary", { name: "Row" })
     .getByRole("button", { name: /^Close/ })
     .click();
-  await page.getByRole("radio", { name: "JSON" }).click();
+  await page.getByRole("radio", { name: "JSON", exact: true }).click();
   await look(page, "as JSON");
   await new ChartPage(page).open();
   await look(page, "as a chart");
@@ -112,16 +112,16 @@ test("a console's history, its schedule, and a table", async ({ page, person, co
   const { id } = await addRunnable(page.request, "daily.sql", "select 1 as one");
   await runToEnd(page.request, id);
   await page.goto(`/w/${person.slug}/consoles/${id}/history`);
-  await expect(page.getByRole("region", { name: "One save" })).toContainText("select 1 as one");
+  await expect(page.getByRole("region", { name: "Version", exact: true })).toContainText("select 1 as one");
   await look(page, "history");
-  await page.getByRole("button", { name: "Back to the query" }).click();
+  await page.getByRole("button", { name: "Back to query" }).click();
   await page.goto(`/w/${person.slug}/consoles/${id}/schedule`);
   await expect(page.getByRole("region", { name: "Schedule" }).getByRole("radio", { name: "Weekly" })).toBeVisible();
   await look(page, "schedule");
   await page.setViewportSize({ width: 1440, height: HEIGHT });
   await consolePage.schema.filter({ hasText: /^customers/ }).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Preview rows" }).click();
-  await expect(page.getByText("The first 100 rows")).toBeVisible();
+  await expect(page.getByText("First 100 rows")).toBeVisible();
   await look(page, "a table");
 });
 
@@ -138,7 +138,7 @@ test("layers over a page: palette, search, menus and dialogs", async ({ page, pe
   await open("the palette", () => page.keyboard.press("ControlOrMeta+k"));
   await open("the search in texts", async () => {
     await page.keyboard.press("ControlOrMeta+Shift+f");
-    await page.getByRole("combobox", { name: "Find in all consoles" }).fill("select");
+    await page.getByRole("combobox", { name: "Search the contents of all consoles" }).fill("select");
     await expect(page.getByRole("option").first()).toBeVisible();
   });
   await open("a first save", async () => {
@@ -146,7 +146,7 @@ test("layers over a page: palette, search, menus and dialogs", async ({ page, pe
     await consolePage.write("select 1");
     await consolePage.save.click();
   });
-  await open("the shortcuts", () => page.getByRole("button", { name: "All shortcuts" }).click());
+  await open("the shortcuts", () => page.getByRole("button", { name: "Keyboard shortcuts" }).click());
   await open("the account's menu", () => consolePage.openAccountMenu(), "menu");
   await open("a console's menu", () => consolePage.row("best-sellers.sql").click({ button: "right" }), "menu");
   await open(
@@ -172,14 +172,14 @@ test("connections: the list, the form and one of them", async ({ page, person })
   await expect(page.getByText("There is no file returns.duckdb")).toBeVisible();
   await look(page, "the list");
   await page.getByRole("link", { name: "Add connection" }).first().click();
-  await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();
   await look(page, "a new one");
   await page.goto(`/w/${person.slug}/connections/new?type=postgres`);
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Name is required.")).toBeVisible();
+  await expect(page.getByText("Enter a connection name.")).toBeVisible();
   await look(page, "a new one with its problems");
   await page.goto(`/w/${person.slug}/connections/${id}`);
-  await expect(page.getByText("The last test failed.")).toBeVisible();
+  await expect(page.getByText("Last test failed.")).toBeVisible();
   await look(page, "one that failed its test");
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -236,7 +236,7 @@ test("the settings", async ({ page, person }) => {
 test("the agent with an answer", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   const panel = page.getByRole("complementary", { name: "Agent" });
-  await page.getByRole("textbox", { name: "Message to the agent" }).fill("How many orders are there?");
+  await page.getByRole("textbox", { name: "Message the agent" }).fill("How many orders are there?");
   await page.keyboard.press("Enter");
   await expect(panel.getByRole("button", { name: "Helpful", exact: true }).last()).toBeVisible({ timeout: 30_000 });
   await look(page, "an answer");

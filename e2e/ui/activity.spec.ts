@@ -17,7 +17,7 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
   await page.getByRole("link", { name: /^Activity/ }).click();
   await expect(page).toHaveURL(/\/activity$/);
-  await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No activity yet" })).toBeVisible();
   const jun = await join(browser, page, "member");
   const broken = await addRunnable(page.request, "broken.sql", "select * from nowhere");
   await addRule(page.request, broken.id, ["failure"], { channelType: "email", recipients: ["ana@example.com"] });
@@ -34,24 +34,24 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   await page.request.post(`${base}/databases/${connectionId}/execute`, { data: { query: "select 42 as answer" } });
   await page.reload();
   const query = table.getByRole("row", { name: /select 42 as answer/ });
-  await query.getByRole("button", { name: "Text" }).click();
-  await expect(page.getByRole("region", { name: "The query" })).toHaveText("select 42 as answer");
+  await query.getByRole("button", { name: "View query", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Query", exact: true })).toHaveText("select 42 as answer");
   const parts = page.getByRole("navigation", { name: "Activity" });
-  await parts.getByRole("link", { name: "Needs a look" }).click();
+  await parts.getByRole("link", { name: "Needs attention" }).click();
   await expect(query).toHaveCount(0);
   await expect(run).toBeVisible();
   await parts.getByRole("link", { name: "Started by me" }).click();
   await expect(run).toHaveCount(0);
   await expect(query).toBeVisible();
-  await page.getByRole("combobox", { name: "By" }).click();
+  await page.getByRole("combobox", { name: "Started by", exact: true }).click();
   await page.getByRole("option", { name: /^By Jun/ }).click();
   await expect(run).toBeVisible();
   await expect(query).toHaveCount(0);
-  await parts.getByRole("button", { name: "Save this view" }).click();
+  await parts.getByRole("button", { name: "Save view" }).click();
   await expect(parts.getByRole("link", { name: /^Everything, by Jun/ })).toBeVisible();
-  await parts.getByRole("link", { name: "Everything", exact: true }).click();
+  await parts.getByRole("link", { name: "All activity", exact: true }).click();
   await expect(run).toBeVisible();
-  await page.getByRole("searchbox", { name: "Name, error or id" }).fill("nowhere");
+  await page.getByRole("searchbox", { name: "Search name, error or ID" }).fill("nowhere");
   await expect(query).toHaveCount(0);
   await run.getByRole("link", { name: /nowhere/ }).click();
   await expect(page).toHaveURL(new RegExp(`/consoles/${broken.id}/schedule\\?run=${runId}$`));
@@ -64,7 +64,7 @@ test("what is in motion stands first and is cancelled from there", async ({ page
   await startRun(page.request, id);
   await runToEnd(page.request, done.id);
   const rows = page.getByRole("table", { name: "Activity" }).getByRole("row");
-  await expect(rows.nth(1)).toHaveText("In motion");
+  await expect(rows.nth(1)).toHaveText("Running");
   await expect(rows.nth(2)).toContainText("Running");
   await rows.nth(2).getByRole("button", { name: "Cancel long.sql" }).click();
   await expect(rows.filter({ hasText: "long.sql" })).toContainText("Cancelled", { timeout: 30_000 });
@@ -76,14 +76,14 @@ test("a flow says how far it is while it runs, and leads to its run", async ({ p
   const { flow, run } = await make({ ...endless(sample), trigger: true });
   await page.goto(`/w/${person.slug}/activity`);
   const row = page.getByRole("table", { name: "Activity" }).getByRole("row", { name: /Without an end/ });
-  const bar = row.getByRole("progressbar", { name: "How far Without an end is" });
+  const bar = row.getByRole("progressbar", { name: "Progress of Without an end" });
   // The number of rows is unknown: the count of read rows is shown, and grows.
   await expect(bar).toHaveAttribute("aria-valuetext", /^[1-9][\d,]* rows read$/, { timeout: 30_000 });
   const seen = await bar.getAttribute("aria-valuetext");
   await expect(bar).not.toHaveAttribute("aria-valuetext", seen ?? "", { timeout: 30_000 });
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
-  await row.getByRole("link", { name: "Run" }).click();
+  await row.getByRole("link", { name: "View run" }).click();
   await expect(page).toHaveURL(new RegExp(`/flows/${flow.id}/runs/${run?.id}$`));
   expect((await page.request.post(`${home}/flows/${flow.id}/runs/${run?.id}/cancel`)).status()).toBeLessThan(300);
   await page.goBack();
@@ -98,7 +98,7 @@ test("nobody sees runs of what is not theirs to see", async ({ browser, page, pe
   await jun.page.goto(`/w/${person.slug}/activity`);
   await runToEnd(page.request, secret.id);
   await runToEnd(page.request, shared.id);
-  await expect(jun.page.getByRole("row", { name: /shared\.sql/ })).toContainText("Success");
+  await expect(jun.page.getByRole("row", { name: /shared\.sql/ })).toContainText("Succeeded");
   await expect(jun.page.getByText("secret.sql")).toHaveCount(0);
 });
 
@@ -111,7 +111,7 @@ for (const [theme, width] of [
 
     test("the activity is accessible and fits", { tag: "@long" }, async ({ page, person }) => {
       await page.goto(`/w/${person.slug}/activity`);
-      await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No activity yet" })).toBeVisible();
       await expectAccessible(page);
       const { id } = await addRunnable(page.request, "told.sql", "select * from nowhere");
       await runToEnd(page.request, id);
@@ -138,7 +138,7 @@ test("the last day stands above the list by the hour, what is shown is exported,
   await expect(page.getByRole("img", { name: /^Runs: 3 in the last 24 hours, 1 failed/ })).toBeVisible();
   const parts = page.getByRole("navigation", { name: "Activity" });
   await expect(parts.getByRole("link", { name: "Console runs 3", exact: true })).toBeVisible();
-  await parts.getByRole("link", { name: "Needs a look 1", exact: true }).click();
+  await parts.getByRole("link", { name: "Needs attention 1", exact: true }).click();
   // If the browser can write to the disk, it asks for a location; here it downloads.
   await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
   const read = async (as: string) => {
@@ -150,25 +150,25 @@ test("the last day stands above the list by the hour, what is shown is exported,
     expect(download.suggestedFilename()).toBe(`activity.${as === "As CSV" ? "csv" : "ndjson"}`);
     return readFile(await download.path(), "utf8");
   };
-  const [head, line, ...more] = (await read("As CSV")).trimEnd().split("\r\n");
+  const [head, line, ...more] = (await read("Export CSV")).trimEnd().split("\r\n");
   expect(head).toBe("id,kind,status,name,startedBy,at,durationMs,rows,error");
   expect(line).toContain(`console,failure,"'=broken.sql",Ines Okafor,`);
   expect(more).toEqual([]);
-  expect(JSON.parse(await read("As NDJSON"))).toMatchObject({ status: "failure", name: "=broken.sql" });
+  expect(JSON.parse(await read("Export NDJSON"))).toMatchObject({ status: "failure", name: "=broken.sql" });
 
-  await parts.getByRole("button", { name: "Save this view" }).click();
-  const view = parts.getByRole("link", { name: "Everything, failed" });
+  await parts.getByRole("button", { name: "Save view" }).click();
+  const view = parts.getByRole("link", { name: "All activity, failed" });
   await expect(view).toHaveAttribute("aria-current", "page");
-  await parts.getByRole("link", { name: "Everything", exact: true }).click();
+  await parts.getByRole("link", { name: "All activity", exact: true }).click();
   // It belongs to the user, in every browser.
   const other = await (await browser.newContext({ storageState: await page.context().storageState() })).newPage();
   await other.goto(`/w/${person.slug}/activity`);
-  await other.getByRole("link", { name: "Everything, failed" }).click();
+  await other.getByRole("link", { name: "All activity, failed" }).click();
   await expect(other).toHaveURL(/\?state=bad$/);
   await other.context().close();
   await expect(view).toBeVisible();
   await view.hover();
-  await parts.getByRole("button", { name: "Remove the view Everything, failed" }).click();
+  await parts.getByRole("button", { name: "Remove view All activity, failed" }).click();
   await expect(view).toHaveCount(0);
 });
 
@@ -192,7 +192,7 @@ test("the list is narrowed by connection and by time, and a saved view names bot
   await page.goto(`/w/${person.slug}/activity`);
   const table = page.getByRole("table", { name: "Activity" });
   const row = (name: RegExp) => table.getByRole("row", { name });
-  await expect(row(/Into the ledger/)).toContainText("Success");
+  await expect(row(/Into the ledger/)).toContainText("Succeeded");
   await page.getByRole("combobox", { name: "Connection" }).click();
   await page.getByRole("option", { name: "Ledger" }).click();
   await expect(row(/of_the_ledger/)).toBeVisible();
@@ -209,12 +209,12 @@ test("the list is narrowed by connection and by time, and a saved view names bot
   await expect(row(/of_the_sample/)).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`\\?connection=${sample}&since=hour$`));
   const parts = page.getByRole("navigation", { name: "Activity" });
-  await parts.getByRole("button", { name: "Save this view" }).click();
-  await expect(parts.getByRole("link", { name: "Everything, last hour, Sample shop" })).toBeVisible();
+  await parts.getByRole("button", { name: "Save view" }).click();
+  await expect(parts.getByRole("link", { name: "All activity, last hour, Sample shop" })).toBeVisible();
   // Items before the requested period are hidden.
   await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);
   await page.reload();
-  await expect(page.getByText("Nothing is like this.")).toBeVisible();
+  await expect(page.getByText("No matching activity.")).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -226,7 +226,7 @@ test("a list that is paused stands still, tells how much has come, and is resume
   await runToEnd(page.request, id);
   await page.goto(`/w/${person.slug}/activity`);
   const table = page.getByRole("table", { name: "Activity" });
-  await expect(table.getByRole("row", { name: /first\.sql/ })).toContainText("Success");
+  await expect(table.getByRole("row", { name: /first\.sql/ })).toContainText("Succeeded");
   await expect(page.getByText("Live", { exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Pause" }).click();
   await expect(page.getByText("Live", { exact: true })).toHaveCount(0);
@@ -236,7 +236,7 @@ test("a list that is paused stands still, tells how much has come, and is resume
   await expect(table.getByRole("row", { name: /later\.sql/ })).toHaveCount(0);
   await expectAccessible(page);
   await page.getByRole("button", { name: /^Resume/ }).click();
-  await expect(table.getByRole("row", { name: /later\.sql/ })).toContainText("Success");
+  await expect(table.getByRole("row", { name: /later\.sql/ })).toContainText("Succeeded");
   await expect(page.getByText("Live", { exact: true })).toBeVisible();
 });
 
@@ -251,7 +251,7 @@ test("J and K walk a list, Enter opens, and E renames where there is a name", { 
   await page.goto(`/w/${person.slug}/activity`);
   const rows = page.getByRole("table", { name: "Activity" }).getByRole("row");
   const marked = rows.filter({ has: page.locator(":focus") });
-  await expect(rows.filter({ hasText: "second.sql" })).toContainText("Success");
+  await expect(rows.filter({ hasText: "second.sql" })).toContainText("Succeeded");
   await page.keyboard.press("j");
   await expect(marked).toContainText("second.sql");
   await page.keyboard.press("j");
@@ -265,9 +265,9 @@ test("J and K walk a list, Enter opens, and E renames where there is a name", { 
   await page.keyboard.press("e");
   await expect(page).toHaveURL(/\/activity$/);
   // In a field they are typed letters.
-  await page.getByRole("searchbox", { name: "Name, error or id" }).pressSequentially("jke");
-  await expect(page.getByRole("searchbox", { name: "Name, error or id" })).toHaveValue("jke");
-  await page.getByRole("searchbox", { name: "Name, error or id" }).fill("");
+  await page.getByRole("searchbox", { name: "Search name, error or ID" }).pressSequentially("jke");
+  await expect(page.getByRole("searchbox", { name: "Search name, error or ID" })).toHaveValue("jke");
+  await page.getByRole("searchbox", { name: "Search name, error or ID" }).fill("");
   await page.getByRole("heading", { name: "Activity" }).click();
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
@@ -276,7 +276,7 @@ test("J and K walk a list, Enter opens, and E renames where there is a name", { 
   await page.goto(`/w/${person.slug}/connections`);
   const sample = page.getByRole("table", { name: "Connections" }).getByRole("link", { name: "Sample shop" });
   await expect(sample).toBeVisible();
-  const find = page.getByRole("searchbox", { name: "Find a connection" });
+  const find = page.getByRole("searchbox", { name: "Search connections" });
   await find.pressSequentially("sample shop");
   await expect(find).toHaveValue("sample shop");
   await page.getByRole("heading", { name: "Connections", level: 1 }).click();

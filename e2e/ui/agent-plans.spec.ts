@@ -67,7 +67,7 @@ const test = base.extend<object, { own: Own }>({
 test.describe.configure({ mode: "serial" });
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Agent" });
-const field = (page: Page) => page.getByRole("textbox", { name: "Message to the agent" });
+const field = (page: Page) => page.getByRole("textbox", { name: "Message the agent" });
 const button = (page: Page, name: string) => panel(page).getByRole("button", { name, exact: true });
 const said = (page: Page, text: string) => panel(page).getByText(text);
 
@@ -94,7 +94,7 @@ test("a plan that is approved lets the agent write in the same answer, and no lo
 }) => {
   own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
   await ask(page, person.slug, "Save it");
-  await expect(said(page, "Plan, waiting for you")).toBeVisible();
+  await expect(said(page, "Plan awaiting approval")).toBeVisible();
   expect(await savedConsoles(page)).toHaveLength(0);
   // The model may answer before the page has rendered its schema.
   await expect(page.getByRole("treeitem", { name: /^products/ })).toBeVisible();
@@ -158,9 +158,9 @@ test("a plan that is sent back is told to the model, and one that is cancelled a
   );
   await ask(page, person.slug, "Save it");
   await button(page, "Request changes").click();
-  await panel(page).getByRole("textbox", { name: "What should be different" }).fill("Call it bookings");
-  await button(page, "Send changes").click();
-  await expect(said(page, "Changes asked for")).toBeVisible();
+  await panel(page).getByRole("textbox", { name: "Requested changes" }).fill("Call it bookings");
+  await button(page, "Send request").click();
+  await expect(said(page, "Changes requested")).toBeVisible();
   await expect(said(page, "Call it bookings").last()).toBeVisible();
   expect(JSON.stringify(own.model.calls.at(-1)?.messages)).toContain("changes_requested");
   await button(page, "Cancel").click();
@@ -176,16 +176,16 @@ test("a plan that was waiting when the page was loaded anew waits still, and cou
 }) => {
   own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
   await ask(page, person.slug, "Save it");
-  await expect(said(page, "Plan, waiting for you")).toBeVisible();
+  await expect(said(page, "Plan awaiting approval")).toBeVisible();
   await page.reload();
-  await expect(said(page, "Plan, waiting for you")).toBeVisible();
+  await expect(said(page, "Plan awaiting approval")).toBeVisible();
   // The turn ended with its page.
-  await expect(said(page, "The answer was stopped here.")).toBeVisible({ timeout: 30_000 });
+  await expect(said(page, "Answer stopped.")).toBeVisible({ timeout: 30_000 });
   await button(page, "Approve plan").click();
   await expect(said(page, "Plan approved")).toBeVisible();
   expect(await savedConsoles(page)).toHaveLength(0);
   own.model.say([SAVE], [{ text: "It is saved." }]);
-  await button(page, "Go on with the plan").click();
+  await button(page, "Continue plan").click();
   await expect(said(page, "It is saved.")).toBeVisible();
   expect(await savedConsoles(page)).toHaveLength(1);
 });
@@ -198,18 +198,18 @@ test("a second tab sees the plan while the first waits, decides on it, and the f
 }) => {
   own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
   await ask(page, person.slug, "Save it");
-  await expect(said(page, "Plan, waiting for you")).toBeVisible();
+  await expect(said(page, "Plan awaiting approval")).toBeVisible();
   const second = await context.newPage();
   await second.goto(page.url());
-  await expect(said(second, "Plan, waiting for you")).toBeVisible();
-  await expect(said(second, "This answer is being written elsewhere.")).toBeVisible();
+  await expect(said(second, "Plan awaiting approval")).toBeVisible();
+  await expect(said(second, "Answering in another session.")).toBeVisible();
   await button(second, "Approve plan").click();
   await expect(said(second, "Plan approved")).toBeVisible();
-  await expect(button(second, "Go on with the plan")).toHaveCount(0);
+  await expect(button(second, "Continue plan")).toHaveCount(0);
   await expect(said(page, "Plan approved")).toBeVisible();
   await expect(said(page, "It is saved.")).toBeVisible();
   await expect(said(second, "It is saved.")).toBeVisible({ timeout: 30_000 });
-  await expect(said(second, "This answer is being written elsewhere.")).toHaveCount(0);
+  await expect(said(second, "Answering in another session.")).toHaveCount(0);
   expect(await savedConsoles(page)).toHaveLength(1);
 });
 
@@ -222,7 +222,7 @@ test("whoever is chosen answers: the agent and the model of the pickers, now and
   const told = () => own.model.calls.at(-1);
   const tools = () => told()?.tools?.map((tool) => tool.function.name) ?? [];
   expect([told()?.model, tools().includes("create_flow")]).toEqual(["scripted", false]);
-  await panel(page).getByRole("button", { name: "Agent Console, change it" }).click();
+  await panel(page).getByRole("button", { name: "Mode: Console" }).click();
   await page.getByRole("menuitemradio", { name: "Flow" }).click();
   await panel(page)
     .getByRole("button", { name: /^Model scripted, change it/ })
@@ -236,6 +236,6 @@ test("whoever is chosen answers: the agent and the model of the pickers, now and
     expect([text, told()?.model, tools().includes("create_flow")]).toEqual([text, "other", true]);
     await expect(panel(page).getByRole("log")).toHaveAttribute("aria-busy", "false");
     await page.reload();
-    await expect(panel(page).getByRole("button", { name: "Agent Flow, change it" })).toBeVisible();
+    await expect(panel(page).getByRole("button", { name: "Mode: Flow" })).toBeVisible();
   }
 });

@@ -4,7 +4,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 /* Tests the agent in the browser with the offline assistant: it queries the sample shop with the real tools. */
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Agent" });
-const field = (page: Page) => page.getByRole("textbox", { name: "Message to the agent" });
+const field = (page: Page) => page.getByRole("textbox", { name: "Message the agent" });
 
 /** Opens the console page, where the agent's panel is open by default. */
 async function open(page: Page, slug: string): Promise<void> {
@@ -54,15 +54,15 @@ test("a question is answered by a query that is shown, and the chat is there aft
   await open(page, person.slug);
   await expectAccessible(page);
   await ask(page, "How many orders are there?");
-  const card = panel(page).getByRole("button", { name: /Ran a query/ });
+  const card = panel(page).getByRole("button", { name: /Ran query/ });
   await expect(card).toBeVisible();
   await expect(panel(page).locator(".sqls")).toContainText(/select/i);
   await expect(panel(page).getByRole("region", { name: "First rows" })).toContainText("100,000");
   await expectAccessible(page);
   await page.reload();
   await expect(panel(page).locator(".me")).toBeVisible();
-  await expect(panel(page).getByRole("button", { name: /Ran a query/ })).toBeVisible();
-  await panel(page).getByRole("button", { name: "Open in a console" }).click();
+  await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible();
+  await panel(page).getByRole("button", { name: "Open in console" }).click();
   await expect(page.locator(".cm-content").first()).toContainText(/select/i);
 });
 
@@ -75,7 +75,7 @@ test("the panel is open beside consoles and flows from the start, stays away onc
   // The focus stays in the work.
   await expect(field(page)).toBeVisible();
   await expect(consolePage.editor).toBeFocused();
-  const edge = page.getByRole("separator", { name: "Width of the agent" });
+  const edge = page.getByRole("separator", { name: "Resize agent" });
   await edge.press("ArrowLeft");
   await expect(edge).toHaveAttribute("aria-valuenow", "396");
   await page.reload();
@@ -111,7 +111,7 @@ test("on a narrow page the panel waits until it is asked for, lies over the work
   await expect(panel(page)).toHaveCount(0);
   await page.getByRole("button", { name: "Agent", exact: true }).click();
   await expect(field(page)).toBeFocused();
-  await page.getByRole("button", { name: "Hide the agent" }).click();
+  await page.getByRole("button", { name: "Hide agent" }).click();
   await expect(panel(page)).toHaveCount(0);
   await page.setViewportSize({ width: 1440, height: 900 });
   await expect(panel(page)).toBeVisible();
@@ -237,7 +237,7 @@ test("an answer grows without flicker: what is drawn stays, and what is open yet
   await open(page, person.slug);
   await field(page).fill("Say something long");
   await page.keyboard.press("Enter");
-  await expect(panel(page).getByRole("status", { name: "The agent is thinking" })).toBeVisible();
+  await expect(panel(page).getByRole("status", { name: "Thinking", exact: true })).toBeVisible();
   await say({ type: "start", messageId: "0123456789abcdef01234567" }, { type: "start-step" });
   await say({ type: "text-start", id: "1" });
   await grow("The first paragraph is **bo");
@@ -279,8 +279,8 @@ test("a failure within the stream says what to do, and the question can be asked
   await page.keyboard.press("Enter");
   await expect(panel(page).getByRole("alert")).toContainText("Wait a little, then try again.");
   await page.unroute("**/api/agent/chat");
-  await panel(page).getByRole("button", { name: "Try again" }).click();
-  await expect(panel(page).getByRole("button", { name: /Ran a query/ })).toBeVisible({ timeout: 30_000 });
+  await panel(page).getByRole("button", { name: "Retry", exact: true }).click();
+  await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible({ timeout: 30_000 });
 });
 
 test("an answer is stopped, and the question can be changed and sent anew", async ({ page, person }) => {
@@ -292,10 +292,10 @@ test("an answer is stopped, and the question can be changed and sent anew", asyn
   await panel(page).getByRole("button", { name: "Stop" }).click();
   await expect(panel(page).getByRole("button", { name: "Send", exact: true })).toBeVisible();
   await page.unroute("**/api/agent/chat");
-  await panel(page).getByRole("button", { name: "Edit and send again" }).click();
+  await panel(page).getByRole("button", { name: "Edit and resend" }).click();
   await expect(field(page)).toHaveValue("How many orders are there?");
   await ask(page, "How many customers are there?");
-  await expect(panel(page).getByRole("button", { name: /Ran a query/ })).toBeVisible();
+  await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible();
 });
 
 test("a message that is changed takes the place of the one before it and of what followed, also in the record", async ({
@@ -308,29 +308,29 @@ test("a message that is changed takes the place of the one before it and of what
   const said = panel(page).locator(".me");
   await expect(said).toHaveCount(2);
   // The last one as soon as its answer has ended: reloading the record, which gives it another id, does not change it.
-  await expect(panel(page).getByRole("button", { name: "Edit and send again" })).toHaveCount(2);
-  await panel(page).getByRole("button", { name: "Edit and send again" }).last().click();
+  await expect(panel(page).getByRole("button", { name: "Edit and resend" })).toHaveCount(2);
+  await panel(page).getByRole("button", { name: "Edit and resend" }).last().click();
   await page.waitForLoadState("networkidle");
-  await expect(panel(page).getByText("Changing an earlier message")).toBeVisible();
+  await expect(panel(page).getByText("Editing a message.")).toBeVisible();
   await expect(panel(page).locator(".going-away")).toHaveCount(2);
   await page.keyboard.press("Escape");
-  await panel(page).getByRole("button", { name: "Edit and send again" }).first().click();
+  await panel(page).getByRole("button", { name: "Edit and resend" }).first().click();
   await expect(field(page)).toBeFocused();
   await expect(field(page)).toHaveValue("How many orders are there?");
-  await expect(panel(page).getByText("Changing an earlier message")).toBeVisible();
+  await expect(panel(page).getByText("Editing a message.")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(field(page)).toHaveValue("");
-  await panel(page).getByRole("button", { name: "Edit and send again" }).first().click();
+  await panel(page).getByRole("button", { name: "Edit and resend" }).first().click();
   await ask(page, "How many products are there?");
   await expect(said).toHaveText(["How many products are there?"]);
   await page.reload();
   await expect(said).toHaveText(["How many products are there?"]);
   // Asking again replaces the answer, and the question appears once.
   const answered = page.waitForResponse((response) => response.url().endsWith("/api/agent/chat"));
-  await panel(page).getByRole("button", { name: "Ask again" }).click();
+  await panel(page).getByRole("button", { name: "Retry", exact: true }).click();
   await answered;
   await expect(panel(page).getByRole("log")).toHaveAttribute("aria-busy", "false");
-  await expect(panel(page).getByRole("button", { name: "Ask again" })).toBeVisible();
+  await expect(panel(page).getByRole("button", { name: "Retry", exact: true })).toBeVisible();
   await expect(said).toHaveCount(1);
   await page.reload();
   await expect(said).toHaveText(["How many products are there?"]);
@@ -340,8 +340,8 @@ test("a message that is changed takes the place of the one before it and of what
 test("the whole result of a query is opened as a grid, sorted and read to its end", async ({ page, person }) => {
   await open(page, person.slug);
   await ask(page, "List all customers");
-  await panel(page).getByRole("button", { name: "Whole result" }).click();
-  const grid = page.getByRole("dialog", { name: "Whole result" }).getByRole("grid");
+  await panel(page).getByRole("button", { name: "View full result" }).click();
+  const grid = page.getByRole("dialog", { name: "Full result" }).getByRole("grid");
   await expect(grid.getByRole("gridcell").first()).toBeVisible();
   const rows = Number(await grid.getAttribute("aria-rowcount"));
   expect(rows).toBeGreaterThan(200);
@@ -361,7 +361,7 @@ test("what stands in a console that was never saved goes along, and a failed que
   await consolePage.write("select count(*) as n from ordrs");
   await consolePage.run.click();
   const sent = page.waitForRequest((request) => request.url().endsWith("/api/agent/chat"));
-  await page.getByRole("button", { name: "Fix this error" }).click();
+  await page.getByRole("button", { name: "Fix with agent" }).click();
   const body = (await sent).postDataJSON();
   const [shown] = body.openConsoles;
   expect(shown).toMatchObject({ id: body.consoleId, content: "select count(*) as n from ordrs" });
@@ -427,7 +427,7 @@ test("a plan waits for the person, who gives less than was asked for", async ({ 
   ]);
   await open(page, person.slug);
   await ask(page, "Save it");
-  await expect(panel(page).getByText("Plan, waiting for you")).toBeVisible();
+  await expect(panel(page).getByText("Plan awaiting approval")).toBeVisible();
   let sent: unknown = null;
   await page.route("**/api/agent/plan-decision", (route) => {
     sent = route.request().postDataJSON();
@@ -447,7 +447,7 @@ test("a plan is sent back with what should be different, or cancelled, and then 
   tag: "@long",
 }, async ({ page, person }) => {
   for (const [decision, press, ended] of [
-    ["request_changes", "Request changes", "Changes asked for"],
+    ["request_changes", "Request changes", "Changes requested"],
     ["cancel", "Cancel", "Plan cancelled"],
   ] as const) {
     const agentSessionId = crypto.randomUUID();
@@ -473,13 +473,13 @@ test("a plan is sent back with what should be different, or cancelled, and then 
     const decided = page.waitForRequest("**/api/agent/plan-decision");
     await panel(page).getByRole("button", { name: press, exact: true }).click();
     if (decision === "request_changes") {
-      await panel(page).getByRole("textbox", { name: "What should be different" }).fill("Call it orders");
-      await panel(page).getByRole("button", { name: "Send changes" }).click();
+      await panel(page).getByRole("textbox", { name: "Requested changes" }).fill("Call it orders");
+      await panel(page).getByRole("button", { name: "Send request" }).click();
     }
     const planMarkdown = decision === "cancel" ? {} : { planMarkdown: "Call it orders" };
     expect((await decided).postDataJSON()).toEqual({ agentSessionId, decision, ...planMarkdown });
     await expect(panel(page).getByText(ended)).toBeVisible();
-    await expect(panel(page).getByText("Nothing was changed.")).toBeVisible();
+    await expect(panel(page).getByText("No changes made.")).toBeVisible();
   }
 });
 
@@ -493,12 +493,12 @@ test("SQL of an answer becomes an edit of the open console, accepted and taken b
   await expect(consolePage.editor).toBeVisible();
   const before = (await consolePage.editor.textContent()) ?? "";
   await ask(page, "Write a query");
-  await panel(page).getByRole("button", { name: "Put into the console" }).click();
+  await panel(page).getByRole("button", { name: "Insert into console" }).click();
   await panel(page).getByRole("button", { name: "Reject" }).click();
   await expect(panel(page).getByText("Edit rejected")).toBeVisible();
   await expect(page.locator(".editor-pane .cm-content")).toHaveText(before);
   // The user can look at the proposal again after rejecting it.
-  await panel(page).getByRole("button", { name: "Look again" }).click();
+  await panel(page).getByRole("button", { name: "Review again" }).click();
   await panel(page).getByRole("button", { name: "Accept" }).click();
   await expect(page.locator(".editor-pane .cm-content")).toHaveText("select 42 as answer");
   await panel(page).getByRole("button", { name: "Undo" }).click();
@@ -510,7 +510,7 @@ test("a failed query is handed to the agent with its error", async ({ page, pers
   await consolePage.write("select nothing_here from orders");
   await consolePage.run.click();
   await answerWith(page, said("The column is called id.\n\n```sql\nselect id from orders\n```"));
-  await page.getByRole("button", { name: "Fix this error" }).click();
+  await page.getByRole("button", { name: "Fix with agent" }).click();
   const sent = panel(page).locator(".me");
   await expect(sent).toContainText("nothing_here");
   await expect(sent).toContainText("select nothing_here from orders");
@@ -532,13 +532,13 @@ test("chats are listed, found, renamed and deleted", { tag: "@long" }, async ({ 
   await page.getByRole("searchbox", { name: "Search chats" }).fill("customers");
   await expect(rows).toHaveCount(1);
   await rows.first().press("F2");
-  await page.getByRole("textbox", { name: "Title of the chat" }).fill("Customers counted");
+  await page.getByRole("textbox", { name: "Chat title" }).fill("Customers counted");
   await page.keyboard.press("Enter");
   await expect(rows).toContainText("Customers counted");
-  await page.getByRole("button", { name: "More about Customers counted" }).click();
+  await page.getByRole("button", { name: "Actions for Customers counted" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("button", { name: "Delete chat" }).click();
-  await page.getByRole("button", { name: "Clear the search" }).click();
+  await page.getByRole("button", { name: "Clear search" }).click();
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText("orders");
 });
@@ -553,7 +553,7 @@ test("a table is named from the list behind @, and a thumb is kept with its word
   await expect(panel(page).locator(".me .mention")).toHaveText("customers");
   const thumb = panel(page).getByRole("button", { name: "Not helpful" });
   await thumb.click({ timeout: 30_000 });
-  await page.getByRole("textbox", { name: "A word why" }).fill("Wrong table");
+  await page.getByRole("textbox", { name: "Feedback", exact: true }).fill("Wrong table");
   const kept = page.waitForResponse(
     (answer) => answer.url().endsWith("/feedback") && answer.request().postData()?.includes("Wrong table") === true,
   );
@@ -590,6 +590,6 @@ test("on a phone the agent is a view of its own", async ({ page, person }) => {
   await page.getByRole("dialog").getByRole("button", { name: "Agent" }).click();
   await ask(page, "How many orders are there?");
   await expectAccessible(page);
-  await panel(page).getByRole("button", { name: "Hide the agent" }).click();
+  await panel(page).getByRole("button", { name: "Hide agent" }).click();
   await expect(panel(page)).toHaveCount(0);
 });

@@ -15,7 +15,7 @@ test("apps are found by shelf, by words and among one's favourites, which are ke
   await make("Gift finder");
   await page.goto(`/w/${person.slug}/apps`);
   const card = (title: string) => page.getByRole("listitem").filter({ has: page.getByRole("link", { name: title }) });
-  const star = (title: string) => page.getByRole("button", { name: `${title} among your favourites` });
+  const star = (title: string) => page.getByRole("button", { name: `Favourite ${title}` });
   await expect(page.getByRole("main").getByRole("link", { name: /Delivery promise/ })).toBeVisible();
   await expectAccessible(page);
 
@@ -47,7 +47,7 @@ test("apps are found by shelf, by words and among one's favourites, which are ke
   // Typed before the clicked section is rendered: the search runs in that section.
   const explorer = page.getByRole("complementary", { name: "Explorer" });
   const home = await explorer.getByRole("link", { name: "Home", exact: true }).elementHandle();
-  await explorer.getByRole("searchbox", { name: "Find an app" }).evaluate((field: HTMLInputElement, link) => {
+  await explorer.getByRole("searchbox", { name: "Search apps" }).evaluate((field: HTMLInputElement, link) => {
     (link as HTMLAnchorElement).click();
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, "delivery");
     field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -57,7 +57,7 @@ test("apps are found by shelf, by words and among one's favourites, which are ke
 
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/w/${person.slug}/apps`);
-  await page.getByRole("radiogroup", { name: "Which apps" }).getByRole("radio", { name: "Favourites" }).click();
+  await page.getByRole("radiogroup", { name: "App filter" }).getByRole("radio", { name: "Favourites" }).click();
   await expect(page.getByRole("main").getByRole("listitem")).toHaveCount(1);
   const box = await star("Margin explorer").boundingBox();
   expect(box?.height).toBeGreaterThanOrEqual(44);
@@ -83,10 +83,10 @@ test("beside the feed stand the parts of it, what one works on, and the linked r
     "href",
     /gift-finder\/edit$/,
   );
-  await page.getByRole("button", { name: "Price watch among your favourites" }).press("Enter");
+  await page.getByRole("button", { name: "Favourite Price watch" }).press("Enter");
   await expect(explorer.getByRole("link", { name: "Favourites 1" })).toBeVisible();
-  await explorer.getByRole("link", { name: "Shared with a link 1" }).click();
-  await expect(page.getByRole("heading", { name: "Shared with a link" })).toBeVisible();
+  await explorer.getByRole("link", { name: "Shared by link 1" }).click();
+  await expect(page.getByRole("heading", { name: "Shared by link" })).toBeVisible();
   await expect(page.getByRole("main").getByRole("listitem")).toHaveCount(1);
   await expect(explorer.getByRole("link", { name: /Link a repository/ })).toBeVisible();
   await expectAccessible(page);
@@ -108,13 +108,13 @@ test("beside the feed stand the parts of it, what one works on, and the linked r
     return route.fulfill({ status: 202, json: { success: true, data: { configured: true, repo, installations: [] } } });
   });
   await page.reload();
-  await explorer.getByRole("link", { name: "harrow-pine/apps 1 file changed on both sides, synced 3 min ago" }).click();
+  await explorer.getByRole("link", { name: "harrow-pine/apps Conflicts in 1 file, last synced 3 min ago" }).click();
   await expect(page.getByRole("heading", { name: "harrow-pine/apps" })).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Keep those of the workspace" }).click();
-  await expect(explorer.getByText("Linked, main, synced 3 min ago")).toBeVisible();
+  await page.getByRole("button", { name: "Keep workspace version" }).click();
+  await expect(explorer.getByText("Linked to main, last synced 3 min ago")).toBeVisible();
   expect(asked).toEqual([{ prefer: "workspace" }]);
-  await expect(page.getByRole("heading", { name: "Changed on both sides" })).toBeHidden();
+  await expect(page.getByRole("heading", { name: "Conflicts", exact: true })).toBeHidden();
 });
 
 test("a repository is linked once the host has said what may be, and unlinked again", { tag: "@long" }, async ({
@@ -146,13 +146,13 @@ test("a repository is linked once the host has said what may be, and unlinked ag
     return route.fulfill({ json: { success: true, data: { url: `${address}?authorization=done` } } });
   });
   await page.goto(`${address}?authorization=refused`);
-  await expect(page.getByText("Without them nothing can be linked.")).toBeVisible();
+  await expect(page.getByText("Authorise access to link a repository.")).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Ask the host" }).click();
-  await expect(page.getByText("The host lists repositories of harrow-pine for you.")).toBeVisible();
+  await page.getByRole("button", { name: "Authorise access" }).click();
+  await expect(page.getByText("Access to repositories of harrow-pine.")).toBeVisible();
   await expect(page.getByLabel("Owner")).toHaveValue("harrow-pine");
   await page.getByRole("button", { name: "Link repository" }).click();
-  await expect(page.getByText("Name the repository.")).toBeVisible();
+  await expect(page.getByText("Enter a repository name.")).toBeVisible();
   await expectAccessible(page);
   await page.getByRole("textbox", { name: "Repository" }).fill("apps");
   await page.getByRole("button", { name: "Link repository" }).click();
@@ -162,5 +162,5 @@ test("a repository is linked once the host has said what may be, and unlinked ag
   const dialog = page.getByRole("dialog", { name: "Unlink harrow-pine/apps?" });
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Unlink repository" }).click();
-  await expect(page.getByRole("heading", { name: "Link a repository" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Link repository" })).toBeVisible();
 });

@@ -29,7 +29,7 @@ test("an app is seen as its files are, is changed in place as they are typed, an
   await expect(frame.getByRole("heading", { name: "First words" })).toBeVisible({ timeout: 30_000 });
   await frame.getByRole("button", { name: "Pressed 0" }).click();
   await expect(frame.getByRole("button", { name: "Pressed 1" })).toBeVisible();
-  const output = page.getByRole("log", { name: "What the app printed" });
+  const output = page.getByRole("log", { name: "App output" });
   await expect(output).toContainText("pressed 1");
   await expectAccessible(page);
 
@@ -38,9 +38,9 @@ test("an app is seen as its files are, is changed in place as they are typed, an
   await expect(frame.getByRole("heading", { name: "Second words" })).toBeVisible({ timeout: 30_000 });
   await expect(frame.getByRole("button", { name: "Pressed 1" })).toBeVisible();
 
-  await preview.getByRole("button", { name: "Stop the preview" }).click();
-  await expect(preview.getByRole("heading", { name: "The preview is stopped" })).toBeVisible();
-  await preview.getByRole("button", { name: "Start it" }).click();
+  await preview.getByRole("button", { name: "Stop preview" }).click();
+  await expect(preview.getByRole("heading", { name: "Preview stopped" })).toBeVisible();
+  await preview.getByRole("button", { name: "Start preview" }).click();
   await expect(frame.getByRole("heading", { name: "Second words" })).toBeVisible({ timeout: 30_000 });
 });
 
@@ -100,22 +100,19 @@ test.describe("an app that cannot be compiled", () => {
     await expectAccessible(page);
     // The list of problems links to their positions.
     await bench.row(/main\.ts/).click();
-    await page
-      .getByRole("list", { name: "What cannot be compiled" })
-      .getByRole("button", { name: "words.ts:2" })
-      .click();
+    await page.getByRole("list", { name: "Compile errors" }).getByRole("button", { name: "words.ts:2" }).click();
     await expect(bench.editor("words.ts")).toBeFocused();
     // Other files are unchanged.
     await expect(bench.row(/main\.ts/)).not.toContainText("error");
     await bench.type("words.ts", 'export const words = "Well again";\n');
     await expect(frame.getByText("Well again")).toBeVisible({ timeout: 30_000 });
     await expect(mark).toHaveCount(0);
-    await expect(preview).not.toContainText("cannot be compiled");
+    await expect(preview).not.toContainText("Compile error");
     await expect(bench.row(/words\.ts/)).not.toContainText("error");
     // Without the preview, no build can report that the error is fixed.
     await bench.type("words.ts", "export const words = (");
     await expect(mark.first()).toBeVisible({ timeout: 30_000 });
-    await page.getByRole("button", { name: "Stop the preview" }).click();
+    await page.getByRole("button", { name: "Stop preview" }).click();
     await expect(mark).toHaveCount(0);
   });
 });

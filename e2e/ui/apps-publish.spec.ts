@@ -18,14 +18,14 @@ test("a publish says what changes for people, commits what is open, and can be t
   const open = () => page.getByRole("button", { name: "Publish", exact: true }).first().click();
   await open();
   const dialog = page.getByRole("dialog", { name: "Publish Gift finder" });
-  await expect(dialog.getByText("It is the first version that people see.")).toBeVisible();
-  await expect(dialog.getByRole("region", { name: "What changes" })).toContainText("note.md");
+  await expect(dialog.getByText("This is the first published version.")).toBeVisible();
+  await expect(dialog.getByRole("region", { name: "Changes", exact: true })).toContainText("note.md");
   await expect(dialog.getByText(/1 file has an edit not committed/)).toBeVisible();
-  await dialog.getByLabel("What should people know").fill("First gifts");
+  await dialog.getByLabel("Release notes (optional)").fill("First gifts");
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Publish", exact: true }).click();
-  const done = page.getByRole("dialog", { name: "Gift finder is published" });
-  await expect(done.getByRole("link", { name: "Open the app" })).toHaveAttribute(
+  const done = page.getByRole("dialog", { name: "Gift finder published" });
+  await expect(done.getByRole("link", { name: "Open app" })).toHaveAttribute(
     "href",
     `/w/${person.slug}/apps/${app.slug}`,
   );
@@ -38,20 +38,20 @@ test("a publish says what changes for people, commits what is open, and can be t
   await write(app, "note.md", "Second");
   await expect(page.getByText("1 file changed")).toBeVisible();
   await open();
-  await expect(dialog.getByRole("region", { name: "What changes" })).toContainText("note.md");
-  await expect(dialog.getByRole("region", { name: "What changes" })).not.toContainText("index.html");
-  await dialog.getByLabel("What should people know").fill("Better gifts");
+  await expect(dialog.getByRole("region", { name: "Changes", exact: true })).toContainText("note.md");
+  await expect(dialog.getByRole("region", { name: "Changes", exact: true })).not.toContainText("index.html");
+  await dialog.getByLabel("Release notes (optional)").fill("Better gifts");
   await dialog.getByRole("button", { name: "Publish", exact: true }).click();
   await done.getByRole("button", { name: "Close" }).last().click();
   await expect.poll(shown).not.toBe(first);
 
-  await page.getByRole("button", { name: "Versions" }).click();
+  await page.getByRole("button", { name: "Versions", exact: true }).click();
   const versions = page.getByRole("list", { name: "Published versions" });
   await expect(versions.getByRole("listitem").first()).toContainText("Live");
   await versions.getByRole("button", { name: /First gifts/ }).click();
-  await expect(page.getByRole("textbox", { name: "What changed" })).toContainText("First");
+  await expect(page.getByRole("textbox", { name: "Changes", exact: true })).toContainText("First");
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Go back to this one" }).click();
+  await page.getByRole("button", { name: "Roll back", exact: true }).click();
   await expect.poll(shown).toBe(first);
   await expect(versions.getByRole("listitem").filter({ hasText: "First gifts" })).toContainText("Live");
 });
@@ -89,16 +89,16 @@ test("files that main has changed in the same lines are settled one by one", asy
   const dialog = page.getByRole("dialog", { name: "Publish Twice over" });
   await dialog.getByRole("button", { name: "Publish", exact: true }).click();
   await expect(dialog.getByRole("alert")).toContainText("note.md");
-  const settle = dialog.getByRole("button", { name: "Publish what you have chosen" });
+  const settle = dialog.getByRole("button", { name: "Resolve and publish" });
   await expect(settle).toBeDisabled();
   await expectAccessible(page);
-  await dialog.getByRole("radio", { name: "Edit" }).click();
-  const merged = dialog.getByRole("textbox", { name: "Your text" });
+  await dialog.getByRole("radio", { name: "Merge manually" }).click();
+  const merged = dialog.getByRole("textbox", { name: "Your version" });
   await merged.click();
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.insertText("both\n");
   await settle.click();
-  await expect(page.getByRole("dialog", { name: "Twice over is published" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Twice over published" })).toBeVisible();
   const { data } = await (await page.request.get(`${root}/${app.id}`)).json();
   const main = await jun.request.get(`${root}/${app.id}/files?path=note.md&sha=${data.publishedSha}`);
   expect((await main.json()).data.content).toBe("both\n");
@@ -111,9 +111,9 @@ test("what is said of an app is changed, it is deleted by its slug, and a reposi
   const { make, root } = await appBench(page.request);
   const app = await make("Old name");
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
-  const settings = page.getByRole("button", { name: "Settings of the app" });
+  const settings = page.getByRole("button", { name: "App settings" });
   await settings.click();
-  const dialog = page.getByRole("dialog", { name: "Settings of Old name" });
+  const dialog = page.getByRole("dialog", { name: "Old name settings" });
   await expect(dialog.getByLabel("Slug")).toHaveValue("old-name");
   await dialog.getByLabel("Title").fill("New name");
   await dialog.getByRole("radio", { name: /Everyone in/ }).check();
@@ -135,7 +135,7 @@ test("what is said of an app is changed, it is deleted by its slug, and a reposi
   expect((await page.request.get(`${root}/${app.id}`)).status()).toBe(404);
 
   await page.goto(`/w/${person.slug}/apps/link`);
-  await expect(page.getByText("This server knows no repository host.")).toBeVisible();
+  await expect(page.getByText("No Git host configured.")).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -150,11 +150,11 @@ test("a binding is tried out with one's own rights, says where it is broken, and
   await write(app, "bindings/two.sql", `---\nconnectionId: ${sample}\n---\nselect 1 as one, 'b' as two\n`);
   await write(app, "bindings/broken.sql", "---\nschedule: never ever\n---\nselect 1\n");
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?view=bindings`);
-  const list = page.getByRole("list", { name: "Bindings of the app" });
+  const list = page.getByRole("list", { name: "Bindings", exact: true });
   const two = list.getByRole("listitem").filter({ hasText: "two" }).first();
   await expect(two).toContainText("Sample shop, by hand");
-  await two.getByRole("button", { name: "Read the rows" }).click();
-  await expect(page.getByRole("table", { name: "Rows of two" })).toContainText("b");
+  await two.getByRole("button", { name: "Run query" }).click();
+  await expect(page.getByRole("table", { name: "two rows" })).toContainText("b");
   await expect(two).toContainText("Ready");
   await expect(benchOf(page).row(/two\.sql/)).toContainText("ready");
   await expect(list.getByRole("listitem").filter({ hasText: "broken" })).toContainText("Failed");

@@ -165,7 +165,7 @@ test("an app is opened in the product, shared by a link and seen by a stranger",
   const bench = await appBench(page.request);
   const app = await bench.make("Orders", { access: "workspace" });
   await page.goto(`/w/${person.slug}/apps/${app.slug}`);
-  await expect(page.getByRole("heading", { name: "This app is not published yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Not published yet" })).toBeVisible();
   await expectAccessible(page);
   await publish(page.request, bench.root, app);
   // The event stream reports it.

@@ -13,7 +13,7 @@ test("an app is made from a template and opens in its workbench, where what is t
   await page.goto(`/w/${person.slug}/apps?new=1`);
   const dialog = page.getByRole("dialog", { name: "New app" });
   await dialog.getByRole("button", { name: "Create app" }).click();
-  await expect(dialog.getByText("Title is required.")).toBeVisible();
+  await expect(dialog.getByText("Enter a title.")).toBeVisible();
   await dialog.getByLabel("Title").fill("Gift finder");
   await dialog.getByRole("radio", { name: /Blank page/ }).check();
   await expectAccessible(page);
@@ -24,19 +24,19 @@ test("an app is made from a template and opens in its workbench, where what is t
   await expect(bench.editor("index.html")).toContainText("Gift finder");
   await bench.type("index.html", "<h1>Gifts</h1>");
   await expect(bench.saved).toHaveText("Saved");
-  await expect(bench.row(/index\.html/)).toContainText("changed, not committed");
+  await expect(bench.row(/index\.html/)).toContainText("Changed, uncommitted");
   const app = { id: "gift-finder", slug: "gift-finder", title: "" };
   expect(await read(app, "index.html")).toBe("<h1>Gifts</h1>");
   await expect(page.getByText("1 file changed")).toBeVisible();
   await expectAccessible(page);
 
-  await page.getByRole("button", { name: "Look at the change" }).click();
-  const changes = page.getByRole("region", { name: "Since the last commit" });
-  await expect(changes.getByRole("textbox", { name: "What changed" })).toContainText("<h1>Gifts</h1>");
+  await page.getByRole("button", { name: "View 1 change" }).click();
+  const changes = page.getByRole("region", { name: "Changes since the last commit" });
+  await expect(changes.getByRole("textbox", { name: "Changes", exact: true })).toContainText("<h1>Gifts</h1>");
   await expectAccessible(page);
-  await page.getByRole("textbox", { name: "Message of the commit" }).fill("Say what it is for");
+  await page.getByRole("textbox", { name: "Commit message" }).fill("Say what it is for");
   await page.getByRole("button", { name: "Commit 1 file" }).click();
-  await expect(page.getByText("Nothing to commit.")).toBeVisible();
+  await expect(page.getByText("No changes to commit.")).toBeVisible();
   await expect(page.getByText("1 commit ahead")).toBeVisible();
 });
 
@@ -50,9 +50,9 @@ test("files and folders are made, renamed, uploaded and deleted, by the menu and
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
   const bench = benchOf(page);
   await page.getByRole("button", { name: "New folder" }).click();
-  await bench.name("Name of the folder", "bindings");
+  await bench.name("Folder name", "bindings");
   await bench.choose(/^bindings/, "New file");
-  await bench.name("Name of the file", "gifts.sql");
+  await bench.name("File name", "gifts.sql");
   await bench.type("bindings/gifts.sql", "select 1 as one");
   await expect(bench.saved).toHaveText("Saved");
   expect(await read(app, "bindings/gifts.sql")).toBe("select 1 as one");
@@ -62,11 +62,11 @@ test("files and folders are made, renamed, uploaded and deleted, by the menu and
   await bench.row(/price\.ts/).click();
   await bench.tree.focus();
   await page.keyboard.press("F2");
-  await bench.name("Name of the file", "cost.ts");
+  await bench.name("File name", "cost.ts");
   await expect(bench.row(/cost\.ts/)).toBeVisible();
   await expect(bench.tab("cost.ts")).toHaveAttribute("aria-selected", "true");
   await bench.choose(/^src/, "Rename");
-  await bench.name("Name of the folder", "lib");
+  await bench.name("Folder name", "lib");
   await expect(bench.editor("lib/parts/cost.ts")).toContainText("price");
   await expect.poll(() => read(app, "src/parts/price.ts")).toBeNull();
 
@@ -83,11 +83,11 @@ test("files and folders are made, renamed, uploaded and deleted, by the menu and
   await expect(page.getByRole("img", { name: "dot.png" })).toBeVisible();
   await expect(page.getByText("1 × 1")).toBeVisible();
   await bench.row(/data\.bin/).click();
-  await expect(page.getByText("It is no text.")).toBeVisible();
+  await expect(page.getByText("Binary file.")).toBeVisible();
 
   await bench.tree.focus();
   await page.keyboard.press("Delete");
-  await page.getByRole("dialog", { name: "Delete data.bin?" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog", { name: "Delete data.bin?" }).getByRole("button", { name: "Delete file" }).click();
   await expect(bench.row(/data\.bin/)).toHaveCount(0);
   await expect(bench.tab("data.bin")).toHaveCount(0);
   await bench.choose(/^lib/, "Delete");
@@ -109,7 +109,7 @@ test("what is typed while the server is away is kept, through a reload too, and 
   await page.route("**/files?**", (route) => (route.request().method() === "PUT" ? route.abort() : route.fallback()));
   await context.setOffline(true);
   await bench.type("style.css", "h1 { color: teal; }");
-  await expect(bench.saved).toHaveText(/Not saved: kept in this browser/);
+  await expect(bench.saved).toHaveText(/Offline. Saved in this browser/);
   await expect(page.getByRole("button", { name: /^Commit/ })).toBeDisabled();
   await context.setOffline(false);
   await page.reload();
@@ -153,11 +153,11 @@ test("two tabs see each other's saves, and a file that both have typed in is put
   await expect(theirs.saved).toHaveText("Saved");
   letGo();
   await expect(page.getByRole("heading", { name: /note\.md was saved elsewhere/ })).toBeVisible();
-  await expect(bench.saved).toHaveText("A file is another by now");
+  await expect(bench.saved).toHaveText("Conflict in a file");
   await expectAccessible(page);
   expect(await read(app, "note.md")).toBe("one\ntwo\ntheirs\n");
-  await page.getByRole("button", { name: "Take this piece of the saved text" }).last().click();
-  await page.getByRole("button", { name: "Save merged text" }).click();
+  await page.getByRole("button", { name: "Use the saved version of this change" }).last().click();
+  await page.getByRole("button", { name: "Save merged version" }).click();
   await expect.poll(() => read(app, "note.md")).toBe("mine\ntwo\ntheirs\n");
   await other.close();
 });
@@ -212,22 +212,25 @@ test("changes are discarded one by one and all together, and a commit tells what
   await write(app, "a.css", "a { color: blue; }\n");
   await write(app, "b.css", "b {}\n");
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?view=changes`);
-  const list = page.getByRole("list", { name: "Files that have changed" });
-  await expect(list.getByRole("textbox", { name: "What changed" })).toContainText("blue");
-  await list.getByRole("button", { name: "Discard the change of a.css" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  const list = page.getByRole("list", { name: "Changed files" });
+  await expect(list.getByRole("textbox", { name: "Changes", exact: true })).toContainText("blue");
+  await list.getByRole("button", { name: "Discard changes in a.css" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard changes" }).click();
   await expect(list.getByText("a.css")).toHaveCount(0);
   expect(await read(app, "a.css")).toBe("a { color: red; }\n");
   await page.getByRole("button", { name: "Discard all changes" }).click();
-  await page.getByRole("dialog", { name: "Discard all changes?" }).getByRole("button", { name: "Discard" }).click();
-  await expect(page.getByRole("heading", { name: "Nothing to commit" })).toBeVisible();
+  await page
+    .getByRole("dialog", { name: "Discard all changes?" })
+    .getByRole("button", { name: "Discard changes" })
+    .click();
+  await expect(page.getByRole("heading", { name: "No uncommitted changes" })).toBeVisible();
   expect(await read(app, "b.css")).toBeNull();
 
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?view=versions`);
   await page.getByRole("button", { name: /Add a style/ }).click();
   await expect(page).toHaveURL(/sha=[0-9a-f]{7}/);
-  await expect(page.getByRole("list", { name: "What it changed" })).toContainText("a.css");
-  await expect(page.getByRole("textbox", { name: "What changed" })).toContainText("color: red");
+  await expect(page.getByRole("list", { name: "Changes", exact: true })).toContainText("a.css");
+  await expect(page.getByRole("textbox", { name: "Changes", exact: true })).toContainText("color: red");
   await expectAccessible(page);
 });
 
@@ -241,14 +244,14 @@ test("somebody else opens a shared app on their own branch, a private one is not
   await write(shared, "draft.md", "not yet");
   const jun = await join(browser, page, "member");
   await jun.page.goto(`/w/${person.slug}/apps/${own.slug}/edit`);
-  await expect(jun.page.getByRole("heading", { name: "You cannot open this app" })).toBeVisible();
+  await expect(jun.page.getByRole("heading", { name: "You can't open this app" })).toBeVisible();
   await jun.page.setViewportSize({ width: 390, height: 844 });
   await jun.page.goto(`/w/${person.slug}/apps/${shared.slug}/edit`);
   const bench = benchOf(jun.page);
-  await expect(jun.page.getByText("To edit an app, open it on a larger screen.")).toBeVisible();
+  await expect(jun.page.getByText("Editing needs a larger screen.")).toBeVisible();
   await expect(bench.row(/draft\.md/)).toHaveCount(0);
   await bench.row(/index\.html/).click();
-  await expect(jun.page.getByRole("textbox", { name: "Text of index.html" })).toHaveAttribute(
+  await expect(jun.page.getByRole("textbox", { name: "Content of index.html" })).toHaveAttribute(
     "contenteditable",
     "false",
   );

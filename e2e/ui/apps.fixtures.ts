@@ -45,8 +45,8 @@ export function benchOf(page: Page) {
   return {
     tree,
     row: (name: string | RegExp) => tree.getByRole("treeitem", { name }),
-    editor: (path: string) => page.getByRole("textbox", { name: `Text of ${path}` }),
-    saved: page.getByRole("status", { name: "What is typed" }),
+    editor: (path: string) => page.getByRole("textbox", { name: `Content of ${path}` }),
+    saved: page.getByRole("status", { name: "Save status" }),
     tab: (name: string) => page.getByRole("tablist", { name: "Open files" }).getByRole("tab", { name }),
     choose: async (row: string | RegExp, item: string) => {
       await tree.getByRole("treeitem", { name: row }).click({ button: "right" });
@@ -59,7 +59,7 @@ export function benchOf(page: Page) {
     },
     /** Replaces the whole text. */
     type: async (path: string, text: string) => {
-      await page.getByRole("textbox", { name: `Text of ${path}` }).click();
+      await page.getByRole("textbox", { name: `Content of ${path}` }).click();
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.insertText(text);
     },

@@ -29,7 +29,7 @@ test("on a phone a finger reads a chart, the shelves stand below it, and nothing
     expect(tip?.x).toBeGreaterThanOrEqual(0);
     expect((tip?.x ?? 0) + (tip?.width ?? 0)).toBeLessThanOrEqual(390);
   }
-  await page.getByRole("combobox", { name: "Kind" }).tap();
+  await page.getByRole("combobox", { name: "Chart type" }).tap();
   await page.getByRole("option", { name: "Area" }).tap();
   await expect(chart.picture).toHaveAccessibleName(/^Area chart/);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

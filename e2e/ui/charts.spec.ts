@@ -21,7 +21,7 @@ test("each kind is drawn, says in words what it shows, and has nothing that a ma
   await chart.open();
   const kinds = { Line: "Line chart of sum revenue by week", Bar: "Bar chart of sum revenue by week", Area: "Area chart of sum revenue by week", Scatter: "Scatter chart of revenue by week", Histogram: "Histogram of week" }; // biome-ignore format: one look
   for (const [kind, name] of Object.entries(kinds)) {
-    await chart.choose("Kind", kind);
+    await chart.choose("Chart type", kind);
     await expect(chart.picture).toHaveAccessibleName(new RegExp(`^${name}`));
     await expect(chart.marks.first()).toBeVisible();
     for (const theme of ["light", "dark"]) {
@@ -29,14 +29,14 @@ test("each kind is drawn, says in words what it shows, and has nothing that a ma
       await expectAccessible(page);
     }
   }
-  await chart.choose("Kind", "Pie");
+  await chart.choose("Chart type", "Pie");
   await chart.choose("Slices", "region");
   await expect(chart.picture).toHaveAccessibleName(/^Pie chart of sum revenue by region/);
   await expect(chart.marks).toHaveCount(4);
   await expectAccessible(page);
-  await chart.choose("Kind", "Figure");
+  await chart.choose("Chart type", "Number");
   // The last of seven weeks: 4 x 118 + 20 x (5 + 5 + 8 + 7), against the week before, 12 less.
-  await chart.choose("Over time", "week");
+  await chart.choose("Time column", "week");
   const figure = page.getByRole("region", { name: /^Figure of sum revenue by week: sum revenue 972\.00/ });
   await expect(figure).toContainText("2026-11-16, +1.3% vs 2026-11-09 (960.00)");
   await expectAccessible(page);
@@ -103,8 +103,8 @@ test("a press on its name switches a series off, its shares go to the others, it
   );
   await consolePage.run.click();
   await chart.open();
-  await chart.choose("Colour", "kind");
-  await chart.choose("Series", "As shares");
+  await chart.choose("Colour by", "kind");
+  await chart.choose("Stacking", "100% stacked");
   await expect(chart.marks).toHaveCount(4);
   const fills = () => chart.marks.evaluateAll((marks) => marks.map((mark) => mark.getAttribute("fill")));
   const [, colour] = await fills();
@@ -117,7 +117,7 @@ test("a press on its name switches a series off, its shares go to the others, it
   await expect(off).toHaveAttribute("aria-pressed", "false");
   await expect(chart.marks).toHaveCount(2);
   expect(await fills()).toEqual([colour, colour]);
-  await expect(chart.notes).toContainText("Shares are those of what is switched on.");
+  await expect(chart.notes).toContainText("Percentages include visible series only.");
   await chart.crosshair.focus();
   await page.keyboard.press("Home");
   await expect(chart.tip).toContainText("6 (100%)");
@@ -132,21 +132,21 @@ test("categories are put in order, the rest of the greatest is other, and severa
   await consolePage.write(NAMES);
   await consolePage.run.click();
   await chart.open();
-  await expect(chart.notes).toHaveText("The 30 greatest of 500 name.");
+  await expect(chart.notes).toHaveText("Top 30 of 500 name.");
   await expect(chart.marks).toHaveCount(30);
-  await chart.choose("Greatest", "3 and other");
+  await chart.choose("Limit", "Top 3 + other");
   await expect(chart.notes).toHaveText('The 3 greatest of 500 name, the others as "other".');
-  await page.getByRole("button", { name: "Show as table" }).click();
+  await page.getByRole("button", { name: "View as table" }).click();
   // 0 + 1 + ... + 496.
   await expect(chart.table.getByRole("row")).toHaveText(["namesum n", "name 499499", "name 498498", "name 497497", "other123,256"]); // biome-ignore format: one look
-  await chart.choose("Order", "By name");
+  await chart.choose("Sort by", "Name");
   await expect(chart.table.getByRole("row").nth(1)).toHaveText("name 497497");
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Add a measure" }).click();
+  await page.getByRole("button", { name: "Add measure" }).click();
   await chart.choose("Up, 2", "average n");
   await expect(chart.table.getByRole("row").first()).toHaveText("namesum naverage n");
   await expect(chart.table.getByRole("row").last()).toHaveText("other123,256248.00");
-  await page.getByRole("button", { name: "Take sum n away" }).click();
+  await page.getByRole("button", { name: "Remove sum n" }).click();
   await expect(chart.table.getByRole("row").last()).toHaveText("other248.00");
 });
 
@@ -158,21 +158,21 @@ test("what cannot be drawn truly is said: negative shares, no value, no rows, on
   await consolePage.write("select * from (values ('a', 3), ('b', -1)) t(name, n)");
   await consolePage.run.click();
   await chart.open();
-  await chart.choose("Kind", "Pie");
-  await expect(chart.notes).toHaveText("A pie cannot show this, since 1 value is negative: these are bars.");
+  await chart.choose("Chart type", "Pie");
+  await expect(chart.notes).toHaveText("Shown as bars: 1 value is negative.");
   await consolePage.write("select 'a' as name, null::int as n");
   await consolePage.run.click();
-  await expect(page.getByText("No row has a number for n. Choose another column to draw upwards.")).toBeVisible();
+  await expect(page.getByText("n has no numbers. Choose another y-axis column.")).toBeVisible();
   await consolePage.write("select 'a' as name, 9007199254740993 as n union all select 'b', 9007199254740995");
   await consolePage.run.click();
-  await chart.choose("Kind", "Line");
-  await expect(chart.notes).toContainText("The values differ by less than a picture can show");
+  await chart.choose("Chart type", "Line");
+  await expect(chart.notes).toContainText("Differences are too small to draw.");
   await chart.crosshair.focus();
   await page.keyboard.press("Home");
   await expect(chart.tip).toContainText("9,007,199,254,740,995");
   await consolePage.write("select 'a' as name, 1 as n");
   await consolePage.run.click();
-  await expect(chart.notes).toContainText("There is one place only: a line needs two.");
+  await expect(chart.notes).toContainText("A line needs at least two points.");
 });
 
 test("a picture is saved as PNG at twice its size and as SVG, named after the console, on the theme's ground", {
@@ -220,7 +220,7 @@ test("a picture is saved as PNG at twice its size and as SVG, named after the co
     // A stylesheet may use three digits.
     expect(corner).toBe(ground.toLowerCase().replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3"));
   }
-  await chart.choose("Kind", "Figure");
+  await chart.choose("Chart type", "Number");
   const figure = await readFile((await chart.save("SVG")).path, "utf8");
   expect(figure).toContain(">sum revenue<");
 });

@@ -35,16 +35,16 @@ test("a collection is looked at as a table is: from the tree, filtered, counted,
     await consolePage.open(person.slug);
     await consolePage.schema.filter({ hasText: /^Documents/ }).click();
     await consolePage.schema.filter({ hasText: /^orders.*250/ }).click({ button: "right" });
-    await expect(page.getByRole("menuitem", { name: "New console with find" })).toBeVisible();
+    await expect(page.getByRole("menuitem", { name: "New find query" })).toBeVisible();
     await page.getByRole("menuitem", { name: "Preview rows" }).click();
-    await expect(page.getByText("The first 100 rows")).toBeVisible();
-    const grid = page.getByRole("grid", { name: "Rows of the table" });
+    await expect(page.getByText("First 100 rows")).toBeVisible();
+    const grid = page.getByRole("grid", { name: "Table rows" });
     const cell = (row: number, column: number) =>
       grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
     await cell(1, 1).click();
     await expect(page.getByRole("columnheader", { name: /^note/ })).toHaveCount(0);
     await page.keyboard.press("ControlOrMeta+ArrowDown");
-    await expect(page.getByText("The first 200 rows")).toBeVisible();
+    await expect(page.getByText("First 200 rows")).toBeVisible();
     await page.keyboard.press("ControlOrMeta+ArrowDown");
     await expect(page.getByText("250 rows")).toBeVisible();
     // Its column is loaded with it.
@@ -56,7 +56,7 @@ test("a collection is looked at as a table is: from the tree, filtered, counted,
     await page.keyboard.press("f");
     await page.keyboard.type("= coast");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Count the rows" }).click();
+    await page.getByRole("button", { name: "Count rows" }).click();
     await expect(page.getByText("125 in all")).toBeVisible();
     await page.reload();
     await expect(page.getByRole("textbox", { name: "Filter town" })).toHaveValue("= coast");
@@ -67,11 +67,11 @@ test("a collection is looked at as a table is: from the tree, filtered, counted,
     const dialog = page.getByRole("dialog", { name: "DDL of orders" });
     await expect(dialog).toContainText('db.getCollection("orders").createIndex({ town: 1 });');
     // The shell here cannot create collections, so there is nothing to open.
-    await expect(dialog.getByRole("button", { name: "Open in a console" })).toHaveCount(0);
+    await expect(dialog.getByRole("button", { name: "Open in console" })).toHaveCount(0);
     await page.keyboard.press("Escape");
 
     await page.goto(`/w/${person.slug}/tables/${id}?name=empty`);
-    await expect(page.getByText("Nothing is in it yet.")).toBeVisible();
+    await expect(page.getByText("This table is empty.")).toBeVisible();
   } finally {
     await client.close();
     await store.stop();

@@ -43,13 +43,13 @@ test("a tunnel is turned on, its server's key is named by a test, compared, take
   await tunnel.getByRole("textbox", { name: "Tunnel host", exact: true }).fill("jump.invalid");
   await tunnel.getByRole("textbox", { name: "Tunnel user" }).fill("millrace");
   await tunnel.getByLabel("Tunnel password").fill("a-password");
-  const limits = page.getByRole("region", { name: "View and limits" });
+  const limits = page.getByRole("region", { name: "Schemas and limits" });
   await limits.getByRole("textbox", { name: "Schemas to show" }).fill("public, billing");
   await limits.getByRole("textbox", { name: "Statement timeout" }).fill("60000");
 
   await page.getByRole("button", { name: "Test connection" }).click();
   await expect(page.getByRole("form").getByText(`Its fingerprint is ${KEY}.`)).toBeVisible();
-  await page.getByRole("button", { name: "I have compared it, trust this key" }).click();
+  await page.getByRole("button", { name: "Trust this key" }).click();
   await expect(tunnel.getByRole("textbox", { name: "Tunnel host key" })).toHaveValue(KEY);
   await page.getByRole("button", { name: "Test connection" }).click();
   await expect(page.getByRole("form").getByText("Connected in 46 ms.")).toBeVisible();
@@ -80,20 +80,20 @@ test("what is stored is shown without its secrets; a tunnel that goes asks for t
   await page.goto(`/w/${person.slug}/connections/${id}`);
   const tunnel = page.getByRole("region", { name: "SSH tunnel" });
   await expect(tunnel.getByRole("textbox", { name: "Tunnel host", exact: true })).toHaveValue("jump.invalid");
-  await expect(tunnel.getByText("Set, and sealed")).toBeVisible();
+  await expect(tunnel.getByText("Saved and encrypted")).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Schemas to show" })).toHaveValue("public");
   expect(await page.content()).not.toContain("marker-of-the-tunnel");
 
   await page.getByRole("textbox", { name: "Schemas to show" }).fill("");
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  await expect(page.getByText("Connection saved", { exact: true })).toBeVisible();
   expect(await readConfig(page, id)).not.toHaveProperty("schemas");
 
   await tunnel.getByRole("switch", { name: "SSH tunnel" }).click();
-  await expect(page.getByText("Enter it again because the connection target changed.")).toHaveCount(1);
+  await expect(page.getByText("The host changed. Enter this again.")).toHaveCount(1);
   await page.getByLabel("Password", { exact: true }).fill("a-password");
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  await expect(page.getByText("Connection saved", { exact: true })).toBeVisible();
   expect(await readConfig(page, id)).not.toHaveProperty("ssh");
 });
 
@@ -130,7 +130,7 @@ test("the connection's page says what uses it, and leads there", async ({ page, 
   });
   await page.goto(`/w/${person.slug}/connections/${id}`);
   const used = page.getByRole("region", { name: "Used by" });
-  await expect(used).toContainText("No flow and no saved console yet.");
+  await expect(used).toContainText("Not used yet");
   const sample = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data[0].id;
   await post("/flows", {
     type: "query",

@@ -31,7 +31,7 @@ test("a tag is chosen in the form, by keyboard too, and stands in the list and t
     await expect(tags.getByRole("radio", { name })).toBeFocused();
   }
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  await expect(page.getByText("Connection saved", { exact: true })).toBeVisible();
   await expect(page.locator(".conn-facts").getByText("Production")).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Connections" }).getByText("Production")).toBeVisible();
   await page.goto(`/w/${person.slug}/connections`);
@@ -41,17 +41,17 @@ test("a tag is chosen in the form, by keyboard too, and stands in the list and t
 test("a tag of one's own has a name and a colour; without a name it is not saved", async ({ page, person }) => {
   const id = await setTag(page, null);
   await page.goto(`/w/${person.slug}/connections/${id}`);
-  await page.getByRole("radio", { name: "Another" }).click();
+  await page.getByRole("radio", { name: "Custom", exact: true }).click();
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Give the tag a name, or choose another.")).toBeVisible();
-  await page.getByRole("textbox", { name: "Name of the tag" }).fill("Finance");
-  await page.getByRole("combobox", { name: "Colour of the tag" }).click();
+  await expect(page.getByText("Enter a tag name or choose another tag.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Tag name" }).fill("Finance");
+  await page.getByRole("combobox", { name: "Tag colour" }).click();
   await page.getByRole("option", { name: "Olive" }).click();
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.locator(".conn-facts").getByText("Finance")).toBeVisible();
   await page.reload();
-  await expect(page.getByRole("radio", { name: "Another" })).toBeChecked();
-  await expect(page.getByRole("textbox", { name: "Name of the tag" })).toHaveValue("Finance");
+  await expect(page.getByRole("radio", { name: "Custom", exact: true })).toBeChecked();
+  await expect(page.getByRole("textbox", { name: "Tag name" })).toHaveValue("Finance");
   await page.getByRole("radio", { name: "None" }).click();
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.locator(".conn-facts").getByText("Finance")).toHaveCount(0);
@@ -118,10 +118,10 @@ test("the last test's version and latency stay with the connection, and stand in
   await page.goto(`/w/${person.slug}/connections`);
   const row = page.getByRole("row", { name: /Sample shop/ });
   await expect(row).toContainText("Not tested");
-  await expect(row).toContainText("never");
+  await expect(row).toContainText("Never");
   await row.getByRole("button", { name: "Test Sample shop" }).click();
   await expect(row.getByText(/^OK, /)).toBeVisible();
-  await expect(row).not.toContainText("never");
+  await expect(row).not.toContainText("Never");
   await expect(row).toContainText(/DuckDB \d/);
   await page.reload();
   await expect(row.getByText(/^OK, /)).toBeVisible();

@@ -16,7 +16,7 @@ for (const theme of ["light", "dark"] as const) {
       await expect(page.getByText("There is no file returns.duckdb")).toBeVisible();
       await expectAccessible(page);
       await page.goto(`/w/${person.slug}/connections/${id}`);
-      await expect(page.getByText("The last test failed.")).toBeVisible();
+      await expect(page.getByText("Last test failed.")).toBeVisible();
       await expectAccessible(page);
       await page.getByRole("button", { name: "Delete", exact: true }).click();
       await expect(page.getByRole("dialog")).toBeVisible();
@@ -29,7 +29,7 @@ for (const theme of ["light", "dark"] as const) {
     }) => {
       await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
       await page.getByRole("button", { name: "Save connection" }).click();
-      await expect(page.getByText("File is needed.")).toBeVisible();
+      await expect(page.getByText("File is required.")).toBeVisible();
       await expectAccessible(page);
     });
 
@@ -40,7 +40,7 @@ for (const theme of ["light", "dark"] as const) {
       for (const type of ["stripe", "graphql", "rest"]) {
         await page.goto(`/w/${person.slug}/connections/new?type=${type}`);
         await page.getByRole("button", { name: "Save connection" }).click();
-        await expect(page.getByText("Name is required.")).toBeVisible();
+        await expect(page.getByText("Enter a connection name.")).toBeVisible();
         await expectAccessible(page);
       }
       for (const [field, option] of [
@@ -50,7 +50,7 @@ for (const theme of ["light", "dark"] as const) {
         await page.getByRole("combobox", { name: field }).click();
         await page.getByRole("option", { name: option }).click();
       }
-      await page.getByRole("button", { name: "Add one" }).click();
+      await page.getByRole("button", { name: "Add row" }).click();
       await expect(page.getByLabel("Next cursor path")).toBeVisible();
       await expectAccessible(page);
     });
@@ -69,7 +69,7 @@ test.describe("on a phone", () => {
       await expect(connections).toBeVisible({ timeout: 1000 });
     }).toPass();
     await connections.tap();
-    const search = page.getByRole("searchbox", { name: "Find a connection" });
+    const search = page.getByRole("searchbox", { name: "Search connections" });
     await search.fill("nowhere");
     await expect(page.getByRole("heading", { name: 'Nothing is called "nowhere"' })).toBeVisible();
     await search.fill("sample");
@@ -77,7 +77,7 @@ test.describe("on a phone", () => {
     await expect(page.getByText(/^OK, /)).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     await page.getByRole("link", { name: "Add connection" }).tap();
-    await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();
     await expect(page.getByRole("button", { name: "Save connection" })).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
@@ -85,12 +85,12 @@ test.describe("on a phone", () => {
   test("the form of a web service fits", { tag: "@long" }, async ({ page, person }) => {
     await page.goto(`/w/${person.slug}/connections/new?type=rest`);
     // Away from the bottom bar, which covers the page.
-    const add = page.getByRole("button", { name: "Add one" });
+    const add = page.getByRole("button", { name: "Add row" });
     await add.evaluate((button) => button.scrollIntoView({ block: "center" }));
     // Repeated, since a click on a page that is not hydrated yet is lost.
     await expect(async () => {
       await add.tap();
-      await expect(page.getByLabel("Headers: name 1")).toBeVisible({ timeout: 1000 });
+      await expect(page.getByLabel("Headers name 1")).toBeVisible({ timeout: 1000 });
     }).toPass();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });

@@ -62,16 +62,16 @@ test("the sample is listed, tested, and found by its name", async ({ page, perso
   await expect(row).toContainText("Read-only");
   await row.getByRole("button", { name: "Test Sample shop" }).click();
   await expect(row.getByText(/^OK, /)).toBeVisible();
-  await page.getByRole("searchbox", { name: "Find a connection" }).fill("warehouse");
+  await page.getByRole("searchbox", { name: "Search connections" }).fill("warehouse");
   await expect(page).toHaveURL(/\?q=warehouse$/);
   await expect(page.getByRole("heading", { name: 'Nothing is called "warehouse"' })).toBeVisible();
   await page.getByRole("link", { name: "Show all connections" }).click();
   await expect(row).toBeVisible();
   await page.getByRole("link", { name: /Failing/ }).click();
-  await expect(page.getByRole("heading", { name: "None here" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No results" })).toBeVisible();
   // No connection is only for flows, so that choice is not offered.
-  await expect(page.getByRole("link", { name: /^Can be queried/ })).toBeVisible();
-  await expect(page.getByRole("link", { name: /^Read by flows only/ })).toHaveCount(0);
+  await expect(page.getByRole("link", { name: /^Databases/ })).toBeVisible();
+  await expect(page.getByRole("link", { name: /^Sources/ })).toHaveCount(0);
 });
 
 test("a connection that fails says why below its row and leads to its form", async ({ page, person }) => {
@@ -82,14 +82,14 @@ test("a connection that fails says why below its row and leads to its form", asy
   await expect(page.getByRole("table").getByText("There is no file returns.duckdb in this workspace.")).toBeVisible();
   await expect(page.getByRole("link", { name: "Failing 1" })).toBeVisible();
   await page.getByRole("link", { name: "Edit connection" }).click();
-  await expect(page.getByText("The last test failed.")).toBeVisible();
+  await expect(page.getByText("Last test failed.")).toBeVisible();
 });
 
 test("a new file is connected, and a console on it runs", async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Name is required.")).toBeVisible();
-  await expect(page.getByText("File is needed.")).toBeVisible();
+  await expect(page.getByText("Enter a connection name.")).toBeVisible();
+  await expect(page.getByText("File is required.")).toBeVisible();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("warehouse");
   await page.getByRole("textbox", { name: "File" }).fill("../warehouse.duckdb");
   await page.getByRole("button", { name: "Save connection" }).click();
@@ -100,8 +100,8 @@ test("a new file is connected, and a console on it runs", async ({ page, person,
   await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
   const row = page.getByRole("row", { name: /warehouse/ });
   await expect(row).toContainText("Read and write");
-  await row.getByRole("button", { name: "More about warehouse" }).click();
-  await page.getByRole("menuitem", { name: "New console on it" }).click();
+  await row.getByRole("button", { name: "Actions for warehouse" }).click();
+  await page.getByRole("menuitem", { name: "New console", exact: true }).click();
   await expect(consolePage.editor).toBeVisible();
   await consolePage.write("select 40 + 2 as answer");
   await consolePage.run.click();
@@ -112,7 +112,7 @@ test("a test before saving says how it went and saves nothing", async ({ page, p
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   await page.getByRole("textbox", { name: "File" }).fill("missing.duckdb");
   await page.getByRole("button", { name: "Test connection" }).click();
-  await expect(page.getByText("Not connected.", { exact: true })).toBeVisible();
+  await expect(page.getByText("Connection failed.", { exact: true })).toBeVisible();
   await expect(page.getByRole("form").getByText(/There is no file missing.duckdb/)).toBeVisible();
   const wid = await workspaceIdOf(page.request);
   expect((await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data).toHaveLength(1);
@@ -121,14 +121,14 @@ test("a test before saving says how it went and saves nothing", async ({ page, p
 test("a file is uploaded, chosen, never overwritten, and deleted once nothing uses it", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   const upload = { name: "sales.duckdb", mimeType: "application/octet-stream", buffer: Buffer.alloc(2048, 1) };
-  await page.getByLabel("Upload a file").last().setInputFiles(upload);
+  await page.getByLabel("Upload file").last().setInputFiles(upload);
   await expect(page.getByRole("textbox", { name: "File" })).toHaveValue("sales.duckdb");
-  const files = page.getByRole("list", { name: "Files of the workspace" });
+  const files = page.getByRole("list", { name: "Workspace files" });
   await expect(files.getByRole("button", { name: "sales.duckdb", exact: true })).toHaveAttribute(
     "aria-pressed",
     "true",
   );
-  await page.getByLabel("Upload a file").last().setInputFiles(upload);
+  await page.getByLabel("Upload file").last().setInputFiles(upload);
   await expect(page.getByText("There is a file sales.duckdb already.")).toBeVisible();
 
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("sales");
@@ -151,9 +151,9 @@ test("an upload tells how far it is and can be stopped", async ({ page, person }
     await route.abort();
   });
   const upload = { name: "big.duckdb", mimeType: "application/octet-stream", buffer: Buffer.alloc(200_000, 1) };
-  await page.getByLabel("Upload a file").last().setInputFiles(upload);
+  await page.getByLabel("Upload file").last().setInputFiles(upload);
   await expect(page.getByRole("progressbar", { name: "Uploading big.duckdb" })).toBeVisible();
-  await page.getByRole("button", { name: "Stop the upload" }).click();
+  await page.getByRole("button", { name: "Cancel upload" }).click();
   await expect(page.getByRole("progressbar")).toHaveCount(0);
   await expect(page.getByRole("textbox", { name: "File" })).toHaveValue("");
   release();
@@ -175,9 +175,9 @@ test("a pasted connection string fills in the form, and what was tested is what 
   });
   await page.goto(`/w/${person.slug}/connections/new`);
   await page
-    .getByRole("textbox", { name: "Paste a connection string" })
+    .getByRole("textbox", { name: "Connection string" })
     .fill("server://reader:p%40ss@db.example.com:6432/shop?sslmode=verify-full");
-  await page.getByRole("textbox", { name: "Paste a connection string" }).press("Enter");
+  await page.getByRole("textbox", { name: "Connection string" }).press("Enter");
   await expect(page.getByRole("textbox", { name: "Host" })).toHaveValue("db.example.com");
   await expect(page.getByRole("textbox", { name: "Port" })).toHaveValue("6432");
   await expect(page.getByRole("combobox", { name: "Encryption" })).toHaveText("Encrypted, certificate checked");
@@ -203,13 +203,13 @@ test("a pasted connection string fills in the form, and what was tested is what 
 test("a connection string can be kept whole", async ({ page, person }) => {
   await offerTypes(page);
   await page.goto(`/w/${person.slug}/connections/new?type=serverdb`);
-  await page.getByRole("button", { name: "Keep it whole instead" }).click();
+  await page.getByRole("button", { name: "Use connection string as is" }).click();
   await expect(page.getByRole("textbox", { name: "Host" })).toHaveCount(0);
   const body = page.waitForRequest("**/connectors/test");
   await page.getByLabel("Connection string").fill("server://a@b/c");
   await page.getByRole("button", { name: "Test connection" }).click();
   expect((await body).postDataJSON()).toEqual({ type: "serverdb", config: { connectionString: "server://a@b/c" } });
-  await page.getByRole("button", { name: "Fill in single fields instead" }).click();
+  await page.getByRole("button", { name: "Enter fields instead" }).click();
   await expect(page.getByRole("textbox", { name: "Host" })).toBeVisible();
 });
 
@@ -262,7 +262,7 @@ test("a stored secret is kept unless it is replaced, and asked for again when th
     return route.fulfill({ json: { success: true, data: stored } });
   });
   await page.goto(`/w/${person.slug}/connections/${id}`);
-  await expect(page.getByText("Set, and sealed")).toBeVisible();
+  await expect(page.getByText("Saved and encrypted")).toBeVisible();
   await expect(page.getByRole("button", { name: "Save connection" })).toBeDisabled();
 
   // The reload after the first save is slow and does not delay the second one.
@@ -280,7 +280,7 @@ test("a stored secret is kept unless it is replaced, and asked for again when th
   });
 
   await page.getByRole("textbox", { name: "Host" }).fill("elsewhere.example.com");
-  await expect(page.getByText("Enter it again because the connection target changed.")).toBeVisible();
+  await expect(page.getByText("The host changed. Enter this again.")).toBeVisible();
   await page.getByRole("textbox", { name: "Password" }).fill("new secret");
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect.poll(() => sent.length).toBe(2);
@@ -290,8 +290,8 @@ test("a stored secret is kept unless it is replaced, and asked for again when th
   await page.reload();
   await page.getByRole("button", { name: "Replace Password" }).click();
   await expect(page.getByRole("textbox", { name: "Password" })).toBeFocused();
-  await page.getByRole("button", { name: "Keep the old one: Password" }).click();
-  await expect(page.getByText("Set, and sealed")).toBeVisible();
+  await page.getByRole("button", { name: "Keep current Password" }).click();
+  await expect(page.getByText("Saved and encrypted")).toBeVisible();
 });
 
 test("a connection is renamed, then deleted", async ({ page, person }) => {
@@ -300,9 +300,9 @@ test("a connection is renamed, then deleted", async ({ page, person }) => {
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("lakehouse");
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByRole("heading", { name: "lakehouse", level: 1 })).toBeVisible();
-  await expect(page.getByRole("form").getByText("Saved.", { exact: true })).toBeVisible();
+  await expect(page.getByRole("form").getByText("Connection saved", { exact: true })).toBeVisible();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("lakehouse 2");
-  await expect(page.getByRole("form").getByText("Saved.", { exact: true })).toHaveCount(0);
+  await expect(page.getByRole("form").getByText("Connection saved", { exact: true })).toHaveCount(0);
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("lakehouse");
   await page.getByRole("button", { name: "Test connection" }).click();
   await expect(page.getByRole("form").getByText(/Connected in/)).toBeVisible();
@@ -336,9 +336,7 @@ test("a member changes what they added, and reads the rest", async ({ page, pers
   const theirs = await addFile(page, "returns", false, jun.request);
   const others = await addFile(page, "warehouse");
   await jun.page.goto(`/w/${person.slug}/connections/${others}`);
-  await expect(
-    jun.page.getByText("Only owners, admins and whoever added this connection may change it."),
-  ).toBeVisible();
+  await expect(jun.page.getByText("Only its creator, admins and owners can edit this connection.")).toBeVisible();
   await expect(jun.page.getByRole("button", { name: "Save connection" })).toHaveCount(0);
   await expect(jun.page.getByRole("button", { name: "Delete", exact: true })).toHaveCount(0);
   await expect(jun.page.getByRole("textbox", { name: "File" })).toBeDisabled();
@@ -350,7 +348,7 @@ test("a member changes what they added, and reads the rest", async ({ page, pers
 test("a connection that is gone, or never was, cannot be opened", async ({ page, person }) => {
   for (const id of ["5".repeat(24), "nonsense"]) {
     await page.goto(`/w/${person.slug}/connections/${id}`);
-    await expect(page.getByRole("heading", { name: "You cannot open this connection" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "You can't open this connection" })).toBeVisible();
   }
 });
 
@@ -362,7 +360,7 @@ test("a list that could not be read says why and reads again when asked", async 
   await page.goto(`/w/${person.slug}/connections`);
   await expect(page.getByRole("main").getByText("Something broke on our side.")).toBeVisible();
   await page.unroute(list);
-  await page.getByRole("main").getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("main").getByRole("button", { name: "Retry" }).click();
   await expect(page.getByRole("row", { name: /Sample shop/ })).toBeVisible();
 });
 
@@ -374,14 +372,14 @@ test("a workspace without connections offers to add one", async ({ page, person 
   await page.goto(`/w/${person.slug}/connections`);
   await expect(page.getByRole("heading", { name: "No connections yet" })).toBeVisible();
   await page.getByRole("main").getByRole("link", { name: "Add connection" }).last().click();
-  await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();
 });
 
 test("a web service's form asks for what goes with a choice, and its named secrets are kept one by one", {
   tag: "@long",
 }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=rest`);
-  const sources = page.getByRole("region", { name: "Read by flows only" });
+  const sources = page.getByRole("region", { name: "Sources", exact: true });
   await expect(sources.getByRole("link")).toHaveText(["Stripe", "REST", "GraphQL"]);
   await expect(page.getByRole("switch", { name: "Read-only" })).toHaveCount(0);
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("orders service");
@@ -391,20 +389,20 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await page.getByRole("combobox", { name: "Sign-in" }).click();
   await page.getByRole("option", { name: "Bearer token" }).click();
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Token is needed.")).toBeVisible();
+  await expect(page.getByText("Token is required.")).toBeVisible();
   await page.getByLabel("Token").fill("s3cr3t-token");
 
-  await page.getByRole("button", { name: "Add one" }).click();
-  await page.getByLabel("Headers: name 1").fill("X-Tenant");
-  await page.getByLabel("Headers: value of X-Tenant").fill("s3cr3t-tenant");
-  await page.getByRole("button", { name: "Add one" }).click();
+  await page.getByRole("button", { name: "Add row" }).click();
+  await page.getByLabel("Headers name 1").fill("X-Tenant");
+  await page.getByLabel("Headers value for X-Tenant").fill("s3cr3t-tenant");
+  await page.getByRole("button", { name: "Add row" }).click();
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByText("Give each one a name, or take it away.")).toBeVisible();
-  await page.getByRole("button", { name: "Take name 2 away" }).click();
+  await expect(page.getByText("Enter a name for each row, or remove it.")).toBeVisible();
+  await page.getByRole("button", { name: "Remove name 2" }).click();
 
-  await page.getByRole("button", { name: "Begin with the example" }).click();
+  await page.getByRole("button", { name: "Use example" }).click();
   await expect(page.getByRole("textbox", { name: "Resources" })).toHaveValue(/"recordsPath": "data"/);
-  await expect(page.getByRole("button", { name: "Begin with the example" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Use example" })).toHaveCount(0);
   await page.getByRole("textbox", { name: "Resources" }).fill('[{"name": "orders", "path": "//evil.invalid"}]');
   await page.getByRole("combobox", { name: "Pages" }).click();
   await page.getByRole("option", { name: "Page number" }).click();
@@ -415,23 +413,23 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByRole("row", { name: /orders service/ })).toContainText("service.invalid/v1");
   // It has no consoles.
-  await page.getByRole("button", { name: "More about orders service" }).click();
+  await page.getByRole("button", { name: "Actions for orders service" }).click();
   await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
-  await expect(page.getByRole("menuitem", { name: "New console on it" })).toHaveCount(0);
+  await expect(page.getByRole("menuitem", { name: "New console", exact: true })).toHaveCount(0);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("menu")).toHaveCount(0);
 
   await page.getByRole("table").getByRole("link", { name: "orders service" }).click();
-  await expect(page.getByLabel("Headers: name 1")).toHaveValue("X-Tenant");
+  await expect(page.getByLabel("Headers name 1")).toHaveValue("X-Tenant");
   expect(await page.content()).not.toContain("s3cr3t");
-  await page.getByRole("button", { name: "Add one" }).click();
-  await page.getByLabel("Headers: name 2").fill("X-Region");
-  await page.getByLabel("Headers: value of X-Region").fill("north");
+  await page.getByRole("button", { name: "Add row" }).click();
+  await page.getByLabel("Headers name 2").fill("X-Region");
+  await page.getByLabel("Headers value for X-Region").fill("north");
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByRole("button", { name: "Replace X-Region" })).toBeVisible();
   await page.getByRole("textbox", { name: "Base address" }).fill("https://elsewhere.invalid/v1");
   await page.getByLabel("Token").fill("another");
   await page.getByRole("button", { name: "Save connection" }).click();
   // At the token, which was entered, and not at the headers.
-  await expect(page.getByText("Enter it again because the connection target changed.")).toHaveCount(2);
+  await expect(page.getByText("The host changed. Enter this again.")).toHaveCount(2);
 });

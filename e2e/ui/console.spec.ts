@@ -52,7 +52,7 @@ test("a failure keeps the last good result one press away", async ({ page, conso
   await consolePage.run.click();
   await page.getByRole("button", { name: /^Show 10 rows from / }).click();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "11");
-  await page.getByRole("button", { name: "Back to the failure" }).click();
+  await page.getByRole("button", { name: "Back to error" }).click();
   await expect(page.getByRole("heading", { name: 'Unknown column "nothing_here"' })).toBeVisible();
 });
 
@@ -67,7 +67,7 @@ test("Escape cancels a long query on the server", async ({ page, consolePage }) 
   await expect.poll(async () => (await page.request.get(executions)).text()).toContain('"status":"running"');
   await page.keyboard.press("Escape");
   expect((await cancelled).status()).toBe(200);
-  await expect(page.getByRole("heading", { name: "The run was cancelled" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Run cancelled" })).toBeVisible();
   await expect(consolePage.run).toBeVisible();
   await expect(page.getByText("Nothing running")).toBeVisible();
 });
@@ -101,18 +101,18 @@ test("the statement at the cursor runs, a selection runs alone, and all run one 
 test("a query that finds nothing says so, with its columns", async ({ page, consolePage }) => {
   await consolePage.write("select id, name from products where id < 0");
   await consolePage.run.click();
-  await expect(page.getByRole("heading", { name: "The query ran and found no rows" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No rows", exact: true })).toBeVisible();
   await expect(page.getByText(/^2 columns, /)).toBeVisible();
 });
 
 test("the first thousand of many rows say so and more can be loaded", async ({ page, consolePage }) => {
   await consolePage.write("select range as n from range(12000)");
   await consolePage.run.click();
-  await expect(page.getByText("The first 1,000 of many rows.")).toBeVisible();
+  await expect(page.getByText("First 1,000 rows; there are more.")).toBeVisible();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "1001");
-  await page.getByRole("button", { name: "Load more, up to 10,000" }).click();
+  await page.getByRole("button", { name: "Load up to 10,000" }).click();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "10001");
-  await page.getByRole("button", { name: "Load more, up to 50,000" }).click();
+  await page.getByRole("button", { name: "Load up to 50,000" }).click();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "12001");
   await expect(page.getByText("of many rows")).toHaveCount(0);
 });
@@ -158,16 +158,16 @@ test("a list of completions makes way for the run", async ({ page, consolePage }
 test("an edited query is marked as edited over its old rows", async ({ page, consolePage }) => {
   await consolePage.run.click();
   await expect(consolePage.grid).toBeVisible();
-  await expect(page.getByText("Edited since")).toHaveCount(0);
+  await expect(page.getByText("Edited since run")).toHaveCount(0);
   await consolePage.editor.click();
   await page.keyboard.type(" ");
-  await expect(page.getByText("Edited since")).toBeVisible();
+  await expect(page.getByText("Edited since run")).toBeVisible();
 });
 
 test("a double click on Run runs, and does not cancel", async ({ page, consolePage }) => {
   await consolePage.run.dblclick();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "11");
-  await expect(page.getByRole("heading", { name: "The run was cancelled" })).toHaveCount(0);
+  await expect(page.getByRole("heading", { name: "Run cancelled" })).toHaveCount(0);
 });
 
 test("Run keeps the focus while it is Cancel, and gets it back", async ({ page, consolePage }) => {
@@ -183,9 +183,9 @@ test("Run keeps the focus while it is Cancel, and gets it back", async ({ page, 
 test("a database that does not answer is told apart from a query that is wrong", async ({ page, consolePage }) => {
   const answer = (status: number, code: string, error: string) => ({ status, json: { success: false, code, error } });
   const cases = [
-    { answer: answer(504, "timeout", "The query was stopped after 60 s."), title: "The query took longer than it may" },
-    { answer: answer(429, "rate_limited", "50 queries wait already."), title: "Too many queries are waiting" },
-    { answer: answer(503, "unavailable", "The engine starts again."), title: "The database is not ready" },
+    { answer: answer(504, "timeout", "The query was stopped after 60 s."), title: "Query timed out" },
+    { answer: answer(429, "rate_limited", "50 queries wait already."), title: "Too many queued queries" },
+    { answer: answer(503, "unavailable", "The engine starts again."), title: "Database unavailable" },
   ];
   for (const { answer: body, title } of cases) {
     await page.route("**/execute", (route) => route.fulfill(body));

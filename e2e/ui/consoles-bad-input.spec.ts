@@ -16,12 +16,12 @@ test("names that cannot be are refused with the rule that they break, and the ol
   await expect(consolePage.row("caf\u00e9.sql")).toBeVisible();
   const rename = async (typed: string) => {
     await consolePage.choose("best-sellers.sql", "Rename");
-    await page.getByRole("textbox", { name: "Name of the console" }).fill(typed);
+    await page.getByRole("textbox", { name: "Console name" }).fill(typed);
     await page.keyboard.press("Enter");
   };
   for (const [typed, said] of [
-    ["..", /Nothing was changed\. The name .*\S/],
-    [".git", /Nothing was changed\. The name .*git/],
+    ["..", /Couldn't save the change\. The name .*\S/],
+    [".git", /Couldn't save the change\. The name .*git/],
     // The same name in another Unicode form, and in another case.
     ["cafe\u0301.sql", /“café” is already there\. Choose another name\./],
     ["CAF\u00c9.SQL", /“café” is already there\. Choose another name\./],
@@ -52,7 +52,7 @@ test("a place that was deleted elsewhere takes nothing, says so, and is gone fro
   const letGo = await hold(page, "**/consoles/folders");
   await page.request.delete(`${root}/folders/${folder.id}`);
   await consolePage.row("best-sellers.sql").dragTo(consolePage.row("Finance"));
-  await expect(page.getByText("Nothing was changed. Folder not found. Choose another one.")).toBeVisible();
+  await expect(page.getByText("Couldn't save the change. Folder not found. Choose another one.")).toBeVisible();
   letGo();
   await expect(consolePage.row("Finance")).toHaveCount(0);
   expect(await readConsole(page.request, shownId(page))).toMatchObject({ path: "best-sellers" });
@@ -72,14 +72,14 @@ test("a folder goes into no folder that it holds: not by dragging, not by the me
   await consolePage.row("Outer").click();
   await consolePage.row("Outer").dragTo(consolePage.row("Inner"));
   await expect(consolePage.row("Inner")).toHaveAttribute("aria-level", "3");
-  await consolePage.choose("Outer", "Move to");
+  await consolePage.choose("Outer", "Move to folder");
   const dialog = page.getByRole("dialog", { name: "Move Outer to" });
-  await expect(dialog.getByRole("button", { name: "Other" })).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Other", exact: true })).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Inner" })).toHaveCount(0);
   // Another user moves Other into Inner, so it is inside Outer. This page has not received the change yet.
   const letGo = await hold(page, "**/consoles/folders");
   expect((await page.request.patch(`${root}/${other}`, { data: { parentId: inner } })).status()).toBe(200);
-  await dialog.getByRole("button", { name: "Other" }).click();
+  await dialog.getByRole("button", { name: "Other", exact: true }).click();
   await expect(page.getByText(/A folder can't be moved into itself or its subfolders\./)).toBeVisible();
   letGo();
   await expect(consolePage.row("Outer")).toHaveAttribute("aria-level", "2");
@@ -90,7 +90,7 @@ test("a text over 1 MiB is not saved, says what to do, and is not lost", async (
   await consolePage.write(`-- long\nselect '${"x".repeat(1024 * 1024)}'`);
   await consolePage.save.click();
   await expect(
-    page.getByText("It is not saved. A console takes about 1 MiB of text. Put a part of it into another console."),
+    page.getByText("Couldn't save. Consoles are limited to about 1 MiB. Move some text to another console."),
   ).toBeVisible();
   await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql, not saved");
   expect(await readHistory(page.request, id)).toHaveLength(1);
@@ -106,7 +106,7 @@ test("a text of nearly 1 MiB is saved, and its history shows it", { tag: "@long"
   await expect(consolePage.save).toHaveText("Saved", { timeout: 30_000 });
   expect((await readConsole(page.request, id))?.content).toBe(text);
   await page.getByRole("button", { name: "History", exact: true }).click();
-  await expect(page.locator('[aria-label="The text after this save"]')).toContainText("select 1");
+  await expect(page.locator('[aria-label="After this version"]')).toContainText("select 1");
 });
 
 test("a save of another console, or of another workspace, is none of this one", { tag: "@long" }, async ({
@@ -117,11 +117,11 @@ test("a save of another console, or of another workspace, is none of this one", 
   const other = await addConsole(page.request, { name: "other.sql", content: "select 'other'" });
   const [foreign] = await readHistory(page.request, other.id);
   await page.goto(`${page.url()}/history?sha=${foreign?.sha}`);
-  await expect(page.getByRole("heading", { name: "This console has no such save" })).toBeVisible();
-  await expect(page.getByRole("region", { name: "One save" })).not.toContainText("'other'");
+  await expect(page.getByRole("heading", { name: "Version not found" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Version", exact: true })).not.toContainText("'other'");
 
   const jun = await join(browser, page, "member");
   await jun.page.goto(page.url().replace(/\?.*$/, ""));
-  await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
   await saveOver(page.request, id, "select 'still here'");
 });

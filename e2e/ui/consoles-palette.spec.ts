@@ -76,7 +76,7 @@ test("words are found in the editor and replaced", { tag: "@long" }, async ({ pa
 test("a query that cannot be formatted stays as it is", async ({ page, consolePage }) => {
   await consolePage.write("select 'open");
   await page.keyboard.press("Shift+Alt+f");
-  await expect(page.getByText(/cannot be formatted/)).toBeVisible();
+  await expect(page.getByText(/Can't format the query/)).toBeVisible();
   await expect(consolePage.editor).toHaveText("select 'open");
 });
 
@@ -101,7 +101,7 @@ test("an editor that comes late takes no key from the palette", async ({ page, c
   const first = page.url();
   await consolePage.newConsole.click();
   await expect(page).not.toHaveURL(first);
-  await expect(consolePage.editor).toHaveText(/^Ask your data/);
+  await expect(consolePage.editor).toHaveText(/^Write a query/);
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("#custom");
   // Another console appears under the open palette, as by a slow navigation.
@@ -171,7 +171,7 @@ test("what is found is run at once: a console, and a look into a table", async (
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("basket");
   await expect(page.getByRole("option", { name: /^basket\.sql/ })).toHaveAttribute("aria-selected", "true");
-  await expect(page.getByRole("dialog")).toContainText("open beside");
+  await expect(page.getByRole("dialog")).toContainText("open to the side");
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(consolePage.grid.getByRole("columnheader", { name: /^hidden_word/ })).toBeVisible();
 
@@ -200,7 +200,7 @@ test("what is found is opened beside, and the search goes on", { tag: "@long" },
     await find(page).fill(name);
     await expect(page.getByRole("option").first()).toHaveAttribute("aria-selected", "true");
     await page.keyboard.press("Alt+Enter");
-    await expect(page.getByRole("status").filter({ hasText: `${name} is open in a tab beside.` })).toBeVisible();
+    await expect(page.getByRole("status").filter({ hasText: `${name} opened in a tab to the side.` })).toBeVisible();
     await expect(page.locator('[role="tab"]')).toHaveCount(n + 2);
   }
   await find(page).fill("Sample shop");

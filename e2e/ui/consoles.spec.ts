@@ -32,8 +32,8 @@ test("a save takes a message", async ({ page, consolePage }) => {
   await consolePage.write("select 2");
   await page.keyboard.press("ControlOrMeta+Shift+s");
   const dialog = page.getByRole("dialog", { name: "Save best-sellers.sql" });
-  await dialog.getByRole("textbox", { name: "What has changed" }).fill("Count in twos");
-  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("textbox", { name: "Commit message" }).fill("Count in twos");
+  await dialog.getByRole("button", { name: "Save version", exact: true }).click();
   await expect(consolePage.save).toHaveText("Saved");
   expect((await readHistory(page.request, shownId(page)))[0]?.subject).toBe("Count in twos");
 });
@@ -48,7 +48,7 @@ test("a draft outlives a reload, and is there in another browser", async ({ page
   await other.request.post("/api/auth/login", { data: { email: person.email, password: person.password } });
   const elsewhere = await other.newPage();
   await elsewhere.goto(`/w/${person.slug}`);
-  await expect(elsewhere.getByRole("textbox", { name: /^Query of / })).toContainText("select 'mine' as word");
+  await expect(elsewhere.getByRole("textbox", { name: / query$/ })).toContainText("select 'mine' as word");
   await other.close();
 });
 
@@ -84,7 +84,7 @@ test("tabs are there in another browser of the same person", async ({ page, pers
   await elsewhere.goto(`/w/${person.slug}`);
   const tabs = elsewhere.getByRole("tablist", { name: "Open consoles" }).getByRole("tab");
   await expect(tabs).toHaveText(["best-sellers.sql", "second.sql", /^untitled\.sql/]);
-  await expect(elsewhere.getByRole("textbox", { name: /^Query of / })).toContainText("never saved");
+  await expect(elsewhere.getByRole("textbox", { name: / query$/ })).toContainText("never saved");
   await other.close();
 });
 
@@ -96,7 +96,7 @@ test("a new console is kept in the browser until its first save, which makes it 
   await consolePage.write("select 3 as three");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("3");
-  await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("untitled.sql, never saved");
+  await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("untitled.sql, not saved yet");
   await consolePage.saveNew();
   await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
   await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("untitled.sql");
@@ -116,14 +116,14 @@ test("a first save asks for the name and the folder, and takes a message", async
   await consolePage.newConsole.click();
   await consolePage.write("select 6");
   await page.keyboard.press("ControlOrMeta+s");
-  const dialog = page.getByRole("dialog", { name: "Save the console" });
+  const dialog = page.getByRole("dialog", { name: "Save console", exact: true });
   await expect(dialog.getByRole("textbox", { name: "Name" })).toBeFocused();
   await page.keyboard.type("shared-six.sql");
-  await expect(dialog.getByText("Only you see it.")).toBeVisible();
+  await expect(dialog.getByText("Visible only to you.")).toBeVisible();
   await dialog.getByRole("combobox", { name: "Folder" }).click();
   await page.getByRole("option", { name: "Workspace" }).click();
-  await expect(dialog.getByText("Everybody in the workspace sees it.")).toBeVisible();
-  await dialog.getByRole("textbox", { name: "What has changed" }).fill("Six for all");
+  await expect(dialog.getByText("Visible to everyone in the workspace.")).toBeVisible();
+  await dialog.getByRole("textbox", { name: "Commit message" }).fill("Six for all");
   await expectAccessible(page);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
@@ -140,8 +140,8 @@ test("a first save under a taken name says so, and works under another", { tag: 
   await expect(consolePage.row("untitled.sql")).toHaveCount(2);
   await consolePage.write("select 5");
   await consolePage.saveNew();
-  const dialog = page.getByRole("dialog", { name: "Save the console" });
-  await expect(dialog.getByText("There is a console of this name in this folder.")).toBeVisible();
+  const dialog = page.getByRole("dialog", { name: "Save console", exact: true });
+  await expect(dialog.getByText("This folder already has a console with this name.")).toBeVisible();
   await expectAccessible(page);
   await dialog.getByRole("textbox", { name: "Name" }).fill("five.sql");
   await page.keyboard.press("Enter");
@@ -154,14 +154,14 @@ test("rename, duplicate and delete with undo, from the row's menu and by keys", 
   await consolePage.row("best-sellers.sql").click();
   await page.getByRole("tree", { name: "Consoles" }).focus();
   await page.keyboard.press("F2");
-  await page.getByRole("textbox", { name: "Name of the console" }).fill("top ten.sql");
+  await page.getByRole("textbox", { name: "Console name" }).fill("top ten.sql");
   await page.keyboard.press("Enter");
   await expect(consolePage.tabs).toHaveText(["top ten.sql"]);
   expect((await readHistory(page.request, id))[0]?.subject).toMatch(/^Rename/);
 
   await consolePage.choose("top ten.sql", "Duplicate");
   await expect(consolePage.tabs).toHaveText(["top ten.sql", "top ten copy.sql"]);
-  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+  await expect(consolePage.editor).toContainText("Sample shop");
 
   await consolePage.write("select 'unsaved on the copy'");
   await page.getByRole("tree", { name: "Consoles" }).focus();
@@ -179,7 +179,7 @@ test("folders are made, named, filled by dragging and by the menu, and deleted w
 }) => {
   const id = shownId(page);
   await page.getByRole("button", { name: "New folder" }).click();
-  await page.getByRole("textbox", { name: "Name of the folder" }).fill("Finance");
+  await page.getByRole("textbox", { name: "Folder name" }).fill("Finance");
   await page.keyboard.press("Enter");
   await consolePage.row("best-sellers.sql").dragTo(consolePage.row("Finance"));
   await expect(page.getByText("best-sellers.sql is in Finance now.")).toBeVisible();
@@ -188,22 +188,22 @@ test("folders are made, named, filled by dragging and by the menu, and deleted w
 
   await consolePage.undo("best-sellers.sql is in Finance now.");
   await expect.poll(async () => (await readConsole(page.request, id))?.path).toBe("best-sellers");
-  await consolePage.choose("best-sellers.sql", "Move to");
+  await consolePage.choose("best-sellers.sql", "Move to folder");
   await page.getByRole("dialog").getByRole("button", { name: "Finance" }).click();
   await expect.poll(async () => (await readConsole(page.request, id))?.path).toBe("Finance/best-sellers");
 
-  await consolePage.choose("Finance", "New folder here");
-  await page.getByRole("textbox", { name: "Name of the folder" }).fill("Tax");
+  await consolePage.choose("Finance", "New folder");
+  await page.getByRole("textbox", { name: "Folder name" }).fill("Tax");
   await page.keyboard.press("Enter");
   await expect(consolePage.row("Tax")).toHaveAttribute("aria-level", "3");
-  await consolePage.choose("Tax", "New console here");
+  await consolePage.choose("Tax", "New console");
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
 
   await consolePage.choose("Finance", "Delete");
   await expect(page.getByRole("dialog")).toContainText("The 2 consoles in it go too.");
   await page.getByRole("button", { name: "Delete folder" }).click();
   await expect(consolePage.tabs).toHaveCount(0);
-  await consolePage.undo("Finance is deleted.");
+  await consolePage.undo("Finance deleted");
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
   expect((await readConsole(page.request, id))?.path).toBe("Finance/best-sellers");
   await expect(consolePage.row("Tax")).toHaveAttribute("aria-level", "3");
@@ -218,18 +218,18 @@ test("a shared console is the whole workspace's, a private one its owner's alone
   const jun = await join(browser, page, "member");
   const link = page.url();
   await jun.page.goto(link);
-  await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
   await consolePage.choose("best-sellers.sql", "Share with the workspace");
   await expect(page.getByText("best-sellers.sql is shared with the workspace.")).toBeVisible();
   await jun.page.goto(link);
-  await expect(jun.page.getByRole("textbox", { name: /^Query of / })).toContainText("Your sample shop is ready");
+  await expect(jun.page.getByRole("textbox", { name: / query$/ })).toContainText("Sample shop");
   await expect(
     jun.page.getByRole("tree", { name: "Consoles" }).getByRole("treeitem", { name: "best-sellers.sql" }),
   ).toHaveAttribute("aria-level", "2");
   await consolePage.choose("best-sellers.sql", "Make private");
   await expect(page.getByText("best-sellers.sql is private now.")).toBeVisible();
   await jun.page.reload();
-  await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
 });
 
 test("the tree of a workspace that could not be read says why and reads again when asked", { tag: "@long" }, async ({
@@ -264,8 +264,8 @@ test("a console that was deleted elsewhere gives back what was typed in it", asy
   const workspaces = await (await page.request.get("/api/workspaces")).json();
   await page.request.delete(`/api/workspaces/${workspaces.data[0].id}/consoles/${id}`);
   await page.goto(`/w/${person.slug}/consoles/${id}`);
-  await expect(page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
-  await page.getByRole("button", { name: "Put my text in a new console" }).click();
+  await expect(page.getByRole("heading", { name: "Console not found" })).toBeVisible();
+  await page.getByRole("button", { name: "Save as new console" }).click();
   await expect(consolePage.editor).toContainText("do not lose me");
 });
 
@@ -282,10 +282,10 @@ test("what was typed in a console that is gone is offered where the consoles are
   const other = await addConsole(page.request, { name: "other.sql", content: "select 'other'" });
   await page.goto(`/w/${person.slug}/consoles/${other.id}`);
   const section = page.getByRole("region", { name: "Consoles" });
-  await expect(section.getByText("A console is gone in which you had something unsaved.")).toBeVisible();
-  await section.getByRole("button", { name: "Put my text in a new console" }).click();
+  await expect(section.getByText("A console with your unsaved changes was deleted.")).toBeVisible();
+  await section.getByRole("button", { name: "Save as new console" }).click();
   await expect(consolePage.editor).toContainText("typed before it went");
-  await expect(section.getByText("something unsaved")).toHaveCount(0);
+  await expect(section.getByText("unsaved changes")).toHaveCount(0);
 });
 
 test("a console that is deleted here leaves no unsaved text behind", async ({ page, consolePage }) => {
@@ -293,7 +293,7 @@ test("a console that is deleted here leaves no unsaved text behind", async ({ pa
   await expect(page.getByText("1 unsaved")).toBeVisible();
   await consolePage.choose("best-sellers.sql", "Delete");
   await expect(page.getByText("All saved")).toBeVisible();
-  await expect(page.getByText("something unsaved")).toHaveCount(0);
+  await expect(page.getByText("unsaved changes")).toHaveCount(0);
 });
 
 test.describe("when somebody else has saved meanwhile", () => {
@@ -307,14 +307,14 @@ test.describe("when somebody else has saved meanwhile", () => {
     await consolePage.write(MINE);
     await saveOver(page.request, id, THEIRS);
     await consolePage.save.click();
-    await expect(page.getByRole("region", { name: "Compare two texts" })).toBeVisible();
+    await expect(page.getByRole("region", { name: "Compare versions" })).toBeVisible();
   });
 
   test("both texts stand side by side, and mine can be kept", { tag: "@long" }, async ({ page, consolePage }) => {
-    const compare = page.getByRole("region", { name: "Compare two texts" });
-    await expect(compare.getByRole("heading")).toHaveText("You saved this console elsewhere while you were writing");
-    await expect(compare.getByRole("textbox", { name: "Your text" })).toContainText("'mine'");
-    await expect(compare.locator('[aria-label="The saved text"]')).toContainText("'theirs'");
+    const compare = page.getByRole("region", { name: "Compare versions" });
+    await expect(compare.getByRole("heading")).toHaveText("You changed this console elsewhere while you edited it");
+    await expect(compare.getByRole("textbox", { name: "Your version" })).toContainText("'mine'");
+    await expect(compare.locator('[aria-label="Saved version"]')).toContainText("'theirs'");
     await compare.getByRole("button", { name: "Keep mine" }).click();
     await expect(compare).toHaveCount(0);
     await expect(consolePage.save).toHaveText("Saved");
@@ -322,7 +322,7 @@ test.describe("when somebody else has saved meanwhile", () => {
   });
 
   test("theirs can be taken, and undo brings mine back", async ({ page, consolePage }) => {
-    await page.getByRole("button", { name: "Take theirs" }).click();
+    await page.getByRole("button", { name: "Use theirs", exact: true }).click();
     await expect(consolePage.editor).toContainText("'theirs'");
     await expect(consolePage.save).toHaveText("Saved");
     await page.getByRole("button", { name: "Undo" }).click();
@@ -331,19 +331,19 @@ test.describe("when somebody else has saved meanwhile", () => {
   });
 
   test("single pieces are taken over and the merged text is saved", { tag: "@long" }, async ({ page }) => {
-    await page.getByRole("button", { name: "Take this piece of the saved text" }).first().click();
-    await page.getByRole("button", { name: "Save merged text" }).click();
-    await expect(page.getByRole("region", { name: "Compare two texts" })).toHaveCount(0);
+    await page.getByRole("button", { name: "Use the saved version of this change" }).first().click();
+    await page.getByRole("button", { name: "Save merged version" }).click();
+    await expect(page.getByRole("region", { name: "Compare versions" })).toHaveCount(0);
     expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS.replace("'same'", "'mine'"));
   });
 
   test("it can wait, and the console says so until it is settled", { tag: "@long" }, async ({ page, consolePage }) => {
     await page.getByRole("button", { name: "Not now" }).click();
     await expect(consolePage.editor).toContainText("'mine'");
-    await expect(page.getByText("This console was saved elsewhere since you began.")).toBeVisible();
+    await expect(page.getByText("This console was changed elsewhere.")).toBeVisible();
     await page.reload();
     await page.getByRole("button", { name: "Compare" }).click();
-    await expect(page.getByRole("textbox", { name: "Your text" })).toContainText("'mine'");
+    await expect(page.getByRole("textbox", { name: "Your version" })).toContainText("'mine'");
   });
 });
 
@@ -356,14 +356,14 @@ test("a save by another member says whose it is, and neither text is lost", asyn
   await consolePage.write("select 'ines'");
   await saveOver(page.request, shared.id, "select 'jun'", jun.page.request);
   await consolePage.save.click();
-  const compare = page.getByRole("region", { name: "Compare two texts" });
+  const compare = page.getByRole("region", { name: "Compare versions" });
   await expect(compare.getByRole("heading")).toHaveText(/^Jun .*saved this console while you were writing$/);
   await compare.getByRole("button", { name: "Keep mine" }).click();
   await expect(consolePage.save).toHaveText("Saved");
   const [mine, theirs] = await readHistory(page.request, shared.id);
   expect(mine?.subject).toBe("Save shared");
   await page.goto(`${page.url()}/history?sha=${theirs?.sha}`);
-  await expect(page.locator('[aria-label="The text after this save"]')).toContainText("'jun'");
+  await expect(page.locator('[aria-label="After this version"]')).toContainText("'jun'");
 });
 
 test("a rename by somebody else does not stand in the way of a save", async ({ page, consolePage }) => {
@@ -384,11 +384,11 @@ test("variables take typed values, which are bound and never written into the qu
     "select {{word}} as word, {{min_price}} + 1 as n, {{is_open}} as yes, cast({{since}} as date) as day",
   );
   const bar = page.getByRole("region", { name: "Variables" });
-  await expect(bar.getByRole("combobox")).toHaveText(["Text", "Number", "Yes or no", "Date"]);
+  await expect(bar.getByRole("combobox")).toHaveText(["Text", "Number", "Boolean", "Date"]);
   await bar.getByLabel("word", { exact: true }).fill("it's; drop table products --");
   const sent = page.waitForRequest(/\/consoles\/[0-9a-f]{24}\/execute$/);
   await consolePage.run.click();
-  await expect(bar.getByText("A number is needed")).toBeVisible();
+  await expect(bar.getByText("Enter a number")).toBeVisible();
   await expect(bar.getByLabel("min_price", { exact: true })).toBeFocused();
   await bar.getByLabel("min_price", { exact: true }).fill("41");
   await bar.getByLabel("is_open", { exact: true }).check();
@@ -409,9 +409,9 @@ test("variables take typed values, which are bound and never written into the qu
   // The values survive a reload, and the kind can be changed.
   await page.reload();
   await expect(bar.getByLabel("min_price", { exact: true })).toHaveValue("41");
-  await bar.getByRole("combobox", { name: "Kind of min_price" }).click();
+  await bar.getByRole("combobox", { name: "Type of min_price" }).click();
   await page.getByRole("option", { name: "Text" }).click();
-  await expect(bar.getByRole("combobox", { name: "Kind of min_price" })).toHaveText("Text");
+  await expect(bar.getByRole("combobox", { name: "Type of min_price" })).toHaveText("Text");
 });
 
 test("a console that was never saved takes values too, and Enter in one runs it", { tag: "@long" }, async ({
@@ -437,7 +437,7 @@ test("a console that was never saved takes values too, and Enter in one runs it"
 test("an empty console says so, until something is written", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.run.click();
-  const said = consolePage.strip.getByText("There is nothing to run. Query is required.");
+  const said = consolePage.strip.getByText("Nothing to run. Write a query first.");
   await expect(said).toBeVisible();
   await expect(consolePage.editor).toBeFocused();
   await expectAccessible(page);
@@ -458,10 +458,8 @@ test("a refusal to write marks the statement, says what it is once, and offers t
   await consolePage.write("select 1;\n\ncreate table made_here as select 1 as n");
   await consolePage.run.click();
   const panel = page.locator(".error-panel");
-  await expect(panel.getByRole("heading")).toHaveText(
-    "This statement changes something, and the connection is read-only",
-  );
-  await expect(panel.getByRole("img", { name: "Line 3 of the query" })).toContainText("create table");
+  await expect(panel.getByRole("heading")).toHaveText("Connection is read-only");
+  await expect(panel.getByRole("img", { name: "Query line 3" })).toContainText("create table");
   expect(((await panel.textContent()) ?? "").match(/read-only/g)).toHaveLength(1);
   await expect(panel.getByRole("link", { name: /^settings of / })).toBeVisible();
   await expectAccessible(page);
@@ -499,11 +497,11 @@ test("tabs of results say what was asked, close, and are pinned over later runs"
 test("the link to a console is copied, and says who can open it", async ({ page, context, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.choose("best-sellers.sql", "Copy link");
-  await expect(page.getByText(/It is private: share it with the workspace before others can open it\./)).toBeVisible();
+  await expect(page.getByText(/It is private; share it with the workspace first\./)).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
   await consolePage.choose("best-sellers.sql", "Share with the workspace");
   await consolePage.choose("best-sellers.sql", "Copy link");
-  await expect(page.getByText(/is copied\. Everybody in the workspace can open it\./)).toBeVisible();
+  await expect(page.getByText(/ copied\. Everyone in the workspace can open it\./)).toBeVisible();
 });
 
 test("a link leads to one run: who ran what and how it ended", { tag: "@long" }, async ({
@@ -518,7 +516,7 @@ test("a link leads to one run: who ran what and how it ended", { tag: "@long" },
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("4");
   await page.keyboard.press("ControlOrMeta+Shift+p");
-  await page.getByRole("combobox", { name: "Search or jump to" }).fill("link to the last run");
+  await page.getByRole("combobox", { name: "Search or jump to" }).fill("link to last run");
   await page.keyboard.press("Enter");
   await expect(page.getByText(/The link to best-sellers\.sql is copied\./)).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
@@ -527,22 +525,22 @@ test("a link leads to one run: who ran what and how it ended", { tag: "@long" },
   const jun = await join(browser, page, "admin");
   await jun.page.goto(link);
   await expect(new ConsolePage(jun.page).cell(1, 1)).toHaveText("4");
-  await expect(jun.page.getByRole("region", { name: "The run of the link" })).toHaveCount(0);
+  await expect(jun.page.getByRole("region", { name: "Linked run" })).toHaveCount(0);
   await consolePage.write("select 5 as five");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("5");
   await jun.page.goto(link);
-  const run = jun.page.getByRole("region", { name: "The run of the link" });
+  const run = jun.page.getByRole("region", { name: "Linked run" });
   await expect(run).toContainText("by Ines Okafor");
-  await expect(run).toContainText("Success");
-  await expect(run.getByRole("region", { name: "The query of this run" })).toContainText("select 4 as four");
-  await run.getByRole("button", { name: "Put the run of the link away" }).click();
+  await expect(run).toContainText("Succeeded");
+  await expect(run.getByRole("region", { name: "Query", exact: true })).toContainText("select 4 as four");
+  await run.getByRole("button", { name: "Close linked run" }).click();
   await expect(run).toHaveCount(0);
   await expect(jun.page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
   // A member opens the console, and sees only their runs.
   const mateo = await join(browser, page, "member", "Mateo Silva");
   await mateo.page.goto(link);
-  const kept = mateo.page.getByRole("region", { name: "The run of the link" });
-  await expect(kept).toContainText("Whoever ran it and the admins can see the run of this link");
-  await expect(kept.getByRole("region", { name: "The query of this run" })).toHaveCount(0);
+  const kept = mateo.page.getByRole("region", { name: "Linked run" });
+  await expect(kept).toContainText("Only its author and admins can view it.");
+  await expect(kept.getByRole("region", { name: "Query", exact: true })).toHaveCount(0);
 });

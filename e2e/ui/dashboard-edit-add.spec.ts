@@ -12,11 +12,11 @@ test("a console's chart goes on a new dashboard, computed over all rows", async 
   await page.getByRole("radio", { name: "Chart" }).click();
   await page.getByRole("button", { name: "Add to dashboard" }).click();
   const dialog = page.getByRole("dialog", { name: "Add to dashboard" });
-  await dialog.getByRole("textbox", { name: "Its title" }).fill("From a console");
-  await dialog.getByRole("textbox", { name: "Title of the widget" }).fill("By region");
+  await dialog.getByRole("textbox", { name: "Title", exact: true }).fill("From a console");
+  await dialog.getByRole("textbox", { name: "Widget title" }).fill("By region");
   await expect(dialog.getByRole("radio", { name: "Chart" })).toBeChecked();
   // It was never saved: there is no console to link.
-  await expect(dialog.getByRole("radio", { name: "The console" })).toHaveCount(0);
+  await expect(dialog.getByRole("radio", { name: "Linked console" })).toHaveCount(0);
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   await expect(dialog).toBeHidden();
@@ -45,7 +45,7 @@ test("a saved console goes on a dashboard that is there, which follows it", asyn
   const dialog = page.getByRole("dialog", { name: "Add to dashboard" });
   await dialog.getByRole("combobox", { name: "Dashboard" }).click();
   await page.getByRole("option", { name: "Shop pulse" }).click();
-  await expect(dialog.getByRole("radio", { name: "The console" })).toBeChecked();
+  await expect(dialog.getByRole("radio", { name: "Linked console" })).toBeChecked();
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   await expect(dialog).toBeHidden();
   const { widgets, version } = await readDashboard(page.request, dashboard.id);

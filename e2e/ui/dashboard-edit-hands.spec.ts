@@ -31,7 +31,7 @@ async function open(page: Page, person: Person): Promise<SavedDashboard> {
 const card = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
 const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 async function save(page: Page, { id }: SavedDashboard): Promise<SavedDashboard> {
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${id}$`));
   return readDashboard(page.request, id);
 }
@@ -57,18 +57,15 @@ test("what a click takes is measured, and which widgets it leaves alone is chose
   const made = await open(page, person);
   await page.getByRole("button", { name: "Edit Regions" }).click();
   const side = panel(page, "Regions");
-  await expect(side.getByText(/^A click takes (less than 1|[\d,]+) ms$/)).toBeVisible();
-  await side
-    .getByRole("group", { name: "A click here leaves alone" })
-    .getByRole("checkbox", { name: "Revenue" })
-    .check();
+  await expect(side.getByText(/^Each click takes (less than 1|[\d,]+) ms$/)).toBeVisible();
+  await side.getByRole("group", { name: "Clicks do not filter" }).getByRole("checkbox", { name: "Revenue" }).check();
   await expectAccessible(page);
   const { widgets } = await save(page, made);
   expect(widgets.find(({ id }) => id === "regions")?.spec.exclude).toEqual(["total"]);
   await expect(card(page, "Revenue")).toContainText(/\d/);
   const before = await card(page, "Revenue").textContent();
   await card(page, "Regions").getByRole("button", { name: "Coast", exact: true }).click();
-  await expect(page.getByRole("button", { name: "Take off Regions: Coast" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Clear Regions: Coast" })).toBeVisible();
   await expect(page.locator(".dashboard-body")).toHaveAttribute("aria-busy", "false");
   await expect(card(page, "Revenue")).toHaveText(before ?? "");
 });
@@ -79,7 +76,7 @@ test("an older version is told in words and brought back", async ({ page, person
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
   await expect(card(page, "Revenue")).toBeVisible();
   await expect(card(page, "Regions")).toHaveCount(0);
-  await page.getByRole("button", { name: "Page", exact: true }).click();
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
   await page.getByRole("button", { name: /History/ }).click();
   const history = page.getByRole("dialog", { name: "History" });
   await expect(history.getByRole("listitem")).toHaveCount(2);
@@ -87,7 +84,7 @@ test("an older version is told in words and brought back", async ({ page, person
   await expect(history.getByText(/Regions/)).toBeVisible();
   await expectAccessible(page);
   await history.locator(".edit-commit").last().click();
-  await history.getByRole("button", { name: "Restore this version" }).click();
+  await history.getByRole("button", { name: "Restore version" }).click();
   await expect(history).toHaveCount(0);
   await expect(card(page, "Regions")).toBeVisible();
   expect((await readDashboard(page.request, made.id)).widgets).toHaveLength(2);
@@ -98,7 +95,7 @@ test.describe("by touch", () => {
 
   test("a widget is moved by its grip with a finger", { tag: "@long" }, async ({ page, person }) => {
     const made = await open(page, person);
-    const grip = await page.getByRole("button", { name: "Place of Regions", exact: true }).boundingBox();
+    const grip = await page.getByRole("button", { name: "Move or resize Regions", exact: true }).boundingBox();
     if (!grip) throw new Error("Nothing is drawn");
     const hand = await page.context().newCDPSession(page);
     const [x, y] = [grip.x + grip.width / 2, grip.y + grip.height / 2];
@@ -123,7 +120,7 @@ test("on a small screen the panel stands beside the grid, and on a smaller one i
   await panel(page, "Revenue").getByRole("textbox", { name: "Title" }).fill("Income");
   const beside = panel(page, "Income");
   // Nothing covers the Save button, and nothing is out of sight to the right.
-  await page.getByRole("button", { name: "Save", exact: true }).click({ trial: true });
+  await page.getByRole("button", { name: "Save dashboard", exact: true }).click({ trial: true });
   const [grid, aside] = [await page.locator(".edit-scroll").boundingBox(), await beside.boundingBox()];
   expect((grid?.x ?? 0) + (grid?.width ?? 0)).toBeLessThanOrEqual(aside?.x ?? 0);
   await beside.getByRole("button", { name: "Close" }).click();

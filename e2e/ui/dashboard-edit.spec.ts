@@ -34,7 +34,7 @@ async function open(page: Page, person: Person, more: Record<string, unknown> = 
 }
 const card = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
 const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
-const place = (page: Page, name: string) => page.getByRole("button", { name: `Place of ${name}`, exact: true });
+const place = (page: Page, name: string) => page.getByRole("button", { name: `Move or resize ${name}`, exact: true });
 const saved = (page: Page) => readDashboard(page.request, made.id);
 const layoutOf = async (page: Page, id: string) => (await saved(page)).widgets.find((each) => each.id === id)?.layout;
 
@@ -51,7 +51,7 @@ async function choose(page: Page, within: ReturnType<typeof panel>, label: strin
   await expect(page.getByRole("listbox")).toHaveCount(0);
 }
 async function save(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
 }
 
@@ -66,11 +66,11 @@ test("widgets move and grow by keys, go back and forth, and are saved where they
   await page.keyboard.press("Shift+ArrowRight");
   await place(page, "By month").focus();
   await page.keyboard.press("Home");
-  await expect(page.getByText("3 changes, kept in this browser")).toBeVisible();
+  await expect(page.getByText("3 unsaved changes")).toBeVisible();
   await page.keyboard.press("Control+z");
-  await expect(page.getByText("2 changes, kept in this browser")).toBeVisible();
+  await expect(page.getByText("2 unsaved changes")).toBeVisible();
   await page.keyboard.press("Control+Shift+z");
-  await expect(page.getByText("3 changes, kept in this browser")).toBeVisible();
+  await expect(page.getByText("3 unsaved changes")).toBeVisible();
   await page.keyboard.press("Control+z");
   await save(page);
   expect(await layoutOf(page, "total")).toEqual({ x: 1, y: 0, w: 4, h: 3 });
@@ -104,11 +104,11 @@ test("widgets are dragged, sized by their corners, duplicated and removed by the
   await page.mouse.move(corner.x + 8 + (await columnOf(page)), corner.y + 8, { steps: 6 });
   await page.mouse.up();
 
-  await page.getByRole("button", { name: "Actions of Revenue" }).click();
+  await page.getByRole("button", { name: "Actions for Revenue" }).click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
   await expect(card(page, "Revenue")).toHaveCount(2);
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Actions of By month" }).click();
+  await page.getByRole("button", { name: "Actions for By month" }).click();
   await page.getByRole("menuitem", { name: "Remove" }).click();
   await expect(card(page, "By month")).toHaveCount(0);
   await page.getByRole("button", { name: "Undo" }).click();
@@ -122,17 +122,17 @@ test("a widget's picture follows what is picked by name, and the text says the s
   await open(page, person);
   await page.getByRole("button", { name: "Edit By month" }).click();
   const side = panel(page, "By month");
-  await expect(side.getByRole("combobox", { name: "Across" })).toHaveText("week");
+  await expect(side.getByRole("combobox", { name: "X-axis", exact: true })).toHaveText("week");
   await expectAccessible(page);
   await side.getByRole("button", { name: "Bar", exact: true }).click();
   await expect(card(page, "By month").getByRole("img", { name: /^Bar chart/ })).toBeVisible();
-  await choose(page, side, "Across", "region");
+  await choose(page, side, "X-axis", "region");
   await expect(card(page, "By month").getByRole("img", { name: /by region/ })).toBeVisible();
   await choose(page, side, "Measure 1", "Average");
   await expect(card(page, "By month").getByRole("img", { name: /avg_revenue by region/ })).toBeVisible();
 
-  await side.getByRole("radio", { name: "As text" }).click();
-  const text = side.getByRole("textbox", { name: "Specification" });
+  await side.getByRole("radio", { name: "JSON", exact: true }).click();
+  const text = side.getByRole("textbox", { name: "JSON", exact: true });
   await expect(text).toHaveValue(/"op": "avg"/);
   await text.fill('{"measures": [{"op": "sum"}]}');
   await expect(side.getByText(/^measures\.0: /)).toBeVisible();
@@ -155,15 +155,15 @@ test("a widget's picture follows what is picked by name, and the text says the s
 
 test("a page is made from nothing: a query of its own, a number, and a text", async ({ page, person }) => {
   await open(page, person, { datasets: [], widgets: [], filters: [] });
-  await expect(page.getByRole("heading", { name: "Nothing stands here yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No widgets yet" })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Add Number" }).click();
   const side = panel(page, "Number");
-  await choose(page, side, "Reads", "A query of its own");
+  await choose(page, side, "Data source", "Custom query");
   await side.getByRole("textbox", { name: "Query" }).fill("select 'a' as name, 7 as amount union all select 'b', 35");
   await side.getByRole("button", { name: "Run" }).click();
   await expect(card(page, "the number").getByText("42", { exact: true })).toBeVisible();
-  await side.getByRole("button", { name: /Make it a dataset/ }).click();
+  await side.getByRole("button", { name: /Convert to dataset/ }).click();
   await page.getByRole("button", { name: "Add Bar" }).click();
   await expect(page.getByRole("img", { name: /^Bar chart of sum_amount by name/ })).toBeVisible();
   await page.getByRole("button", { name: "Add Text" }).click();
@@ -183,24 +183,24 @@ test("datasets, filters and the page have panels of their own", async ({ page, p
   await page.getByRole("button", { name: /^Datasets/ }).click();
   const datasets = panel(page, "Datasets");
   await expect(datasets.getByText(/Read by Revenue, By month, Regions. 60 rows/)).toBeVisible();
-  await expect(datasets.getByRole("button", { name: "Remove the dataset Sales" })).toBeDisabled();
-  await choose(page, datasets, "Is good for", "A day");
+  await expect(datasets.getByRole("button", { name: "Remove dataset Sales" })).toBeDisabled();
+  await choose(page, datasets, "Cache duration", "1 day");
   await expectAccessible(page);
   await page.getByRole("button", { name: /^Filters/ }).click();
   const filters = panel(page, "Filters");
-  await filters.getByRole("button", { name: "Add a filter" }).click();
+  await filters.getByRole("button", { name: "Add filter" }).click();
   const added = filters.getByRole("region", { name: "Filter week" });
-  await added.getByRole("combobox", { name: "At first" }).click();
+  await added.getByRole("combobox", { name: "Default", exact: true }).click();
   await page.getByRole("option", { name: "Last 12 months" }).click();
   const region = filters.getByRole("region", { name: "Filter region" });
-  await region.getByRole("textbox", { name: "At first" }).fill("Coast");
+  await region.getByRole("textbox", { name: "Default", exact: true }).fill("Coast");
   await region.getByRole("checkbox", { name: "Regions" }).check();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Page", exact: true }).click();
-  const whole = panel(page, "Page");
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  const whole = panel(page, "Dashboard settings");
   await whole.getByRole("textbox", { name: "Title" }).fill("Shop by week");
   await whole.getByRole("textbox", { name: "Description" }).fill("For the stand-up.");
-  await choose(page, whole, "Who sees it", "You alone");
+  await choose(page, whole, "Visibility", "Only you");
   await expectAccessible(page);
   await save(page);
   expect(await saved(page)).toMatchObject({
@@ -219,16 +219,16 @@ test("what is not saved outlives a reload, and leaving asks", async ({ page, per
   await open(page, person);
   await page.getByRole("button", { name: "Edit Revenue" }).click();
   await panel(page, "Revenue").getByRole("textbox", { name: "Title" }).fill("Net revenue");
-  await expect(page.getByText("1 change, kept in this browser")).toBeVisible();
+  await expect(page.getByText("1 unsaved change")).toBeVisible();
   page.on("dialog", (dialog) => void dialog.accept());
   await page.reload();
   await expect(card(page, "Net revenue")).toBeVisible();
   await page.getByRole("link", { name: "Connections" }).first().click();
   await expect(page.getByRole("dialog", { name: "Leave without saving?" })).toBeVisible();
   await page.getByRole("button", { name: "Stay" }).click();
-  await page.getByRole("button", { name: "Discard", exact: true }).click();
+  await page.getByRole("button", { name: "Discard changes", exact: true }).click();
   await expect(page.getByRole("dialog").getByText("Renamed the kpi “Net revenue” from “Revenue”")).toBeVisible();
-  await page.getByRole("dialog").getByRole("button", { name: "Discard", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard changes", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
   await expect(card(page, "Revenue")).toBeVisible();
@@ -239,15 +239,15 @@ test("a save of somebody else is told, compared, and taken or overwritten", asyn
   await place(page, "Revenue").focus();
   await page.keyboard.press("Shift+ArrowRight");
   await saveDashboard(page.request, made.id, { description: "Theirs" });
-  const notice = page.getByRole("alert").filter({ hasText: "has saved this dashboard" });
+  const notice = page.getByRole("alert").filter({ hasText: "changed this dashboard" });
   await expect(notice).toBeVisible();
   await expect(notice).toContainText("Ines Okafor");
   await notice.getByRole("button", { name: "Compare" }).click();
-  const dialog = page.getByRole("dialog", { name: "What was changed meanwhile" });
-  await expect(dialog).toContainText("Changed the description");
+  const dialog = page.getByRole("dialog", { name: "Compare changes" });
+  await expect(dialog).toContainText("Changed description");
   await expect(dialog).toContainText("Resized the kpi “Revenue”");
   await expectAccessible(page);
-  await dialog.getByRole("button", { name: "Save mine over it" }).click();
+  await dialog.getByRole("button", { name: "Overwrite with mine" }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   expect(await layoutOf(page, "total")).toMatchObject({ w: 4 });
 });
@@ -268,14 +268,14 @@ test("what is changed while it is saved stays on the page, unsaved, until it is 
     await route.continue();
   });
   const sent = page.waitForRequest((request) => request.method() === "PUT");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
   await sent;
   await place(page, "Revenue").focus();
   await page.keyboard.press("Shift+ArrowRight");
   letGo();
   await expect.poll(() => layoutOf(page, "total")).toMatchObject({ w: 4 });
-  await expect(page.getByText("1 change, kept in this browser")).toBeVisible();
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("1 unsaved change")).toBeVisible();
+  await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   expect(await layoutOf(page, "total")).toMatchObject({ w: 5 });
 });
@@ -286,8 +286,8 @@ test("offline it waits, and is saved when the server is back", async ({ page, pe
   await place(page, "Revenue").focus();
   await context.setOffline(true);
   await page.keyboard.press("Shift+ArrowRight");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByText("Is saved when the server is back", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
+  await expect(page.getByText("Offline. Saves when you reconnect.", { exact: true })).toBeVisible();
   await context.setOffline(false);
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`), { timeout: 30_000 });
   expect(await layoutOf(page, "total")).toMatchObject({ w: 4 });

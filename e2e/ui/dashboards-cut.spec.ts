@@ -46,7 +46,7 @@ test("C50 a cut dataset refuses its totals until the author accepts them", async
   await page.getByRole("switch", { name: "Show totals of cut rows" }).click();
   await expectAccessible(page);
   await shoot("editor");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   for (const name of ["Total", "By region", "Rows"]) await expect(card(name).getByRole("note")).toHaveText(NOTICE);
   await expect(card("Total").getByText(/totals would be wrong/)).toHaveCount(0);

@@ -85,7 +85,7 @@ test("a shared dashboard with a password opens in a frame of another site over h
     await visitor.goto(`${there}/?show=${encodeURIComponent(url)}`);
     const board = visitor.frameLocator("iframe");
     await board.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
-    await board.getByRole("button", { name: "Open the page" }).click();
+    await board.getByRole("button", { name: "Open page" }).click();
     const revenue = board.getByRole("article", { name: "Revenue", exact: true });
     await expect(revenue).toContainText("€100");
     await board.getByRole("button", { name: /^Region: any/ }).click();

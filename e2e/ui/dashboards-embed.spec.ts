@@ -63,8 +63,8 @@ test("a shared dashboard stands in a frame of the sites that it names, and in no
     await put({ enabled: true, password: PASSWORD });
     await visitor.goto(intranet.framed(url));
     await board.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
-    await board.getByRole("button", { name: "Open the page" }).click();
-    await expect(board.getByText("The password is right, but this browser keeps no cookie here.")).toBeVisible();
+    await board.getByRole("button", { name: "Open page" }).click();
+    await expect(board.getByText("The password is correct, but cookies are blocked.")).toBeVisible();
   } finally {
     await context.close();
     for (const { server } of [intranet, stranger]) server.close();

@@ -36,18 +36,18 @@ test("a page is compared with the days before, in its figures, its lines, its ad
   await expect(figure.locator("polyline")).toBeVisible();
   const filters = page.getByRole("region", { name: "Filters" });
   await filters.getByRole("button", { name: "Compare", exact: true }).click();
-  await expect(page.getByText("Choose a range of days first")).toBeVisible();
+  await expect(page.getByText("Select a date range first.")).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "The days before" }).click();
+  await page.getByRole("button", { name: "Previous period" }).click();
   await filters.getByRole("button", { name: "Day: any" }).click();
   await page.getByLabel("From").fill("2026-03-06");
-  await page.getByLabel("To, that day included").fill("2026-03-10");
+  await page.getByLabel("To (inclusive)").fill("2026-03-10");
   await page.getByRole("button", { name: "Apply" }).click();
   // 500 after 50.
   await expect(figure).toContainText("€500");
-  await expect(figure).toContainText("+900% vs 5 days earlier");
+  await expect(figure).toContainText("+900% vs previous 5 days");
   const chart = widget(page, "Revenue by day");
-  await expect(chart.getByRole("button", { name: "Before" })).toBeVisible();
+  await expect(chart.getByRole("button", { name: "Previous period" })).toBeVisible();
   const hand = chart.getByRole("slider");
   await hand.focus();
   await page.keyboard.press("Home");
@@ -55,15 +55,15 @@ test("a page is compared with the days before, in its figures, its lines, its ad
   await expect(page).toHaveURL(/compare=previous/);
   await expectAccessible(page);
   await page.reload();
-  await expect(figure).toContainText("+900% vs 5 days earlier");
+  await expect(figure).toContainText("+900% vs previous 5 days");
 
   const answer = await page.request.put(`${root}/${id}/share`, { data: { enabled: true } });
   const { url } = (await answer.json()).data;
   const context = await browser.newContext();
   const visitor = await context.newPage();
   await visitor.goto(`${url}${new URL(page.url()).search}`);
-  await expect(widget(visitor, "Revenue")).toContainText("+900% vs 5 days earlier");
-  await visitor.getByRole("button", { name: "Take off Compare: the days before" }).click();
+  await expect(widget(visitor, "Revenue")).toContainText("+900% vs previous 5 days");
+  await visitor.getByRole("button", { name: "Clear Compare: Previous period" }).click();
   await expect(widget(visitor, "Revenue")).not.toContainText("before");
   await context.close();
 });
@@ -77,7 +77,7 @@ test("a grain puts all times of the page together, and Back puts them apart", { 
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
   const hand = widget(page, "Revenue by day").getByRole("slider");
   await expect(hand).toHaveAttribute("aria-valuemax", "10");
-  await page.getByRole("button", { name: "Grain", exact: true }).click();
+  await page.getByRole("button", { name: "Time grain", exact: true }).click();
   await page.getByRole("button", { name: "Week", exact: true }).click();
   // The weeks of 23 February, 2 March and 9 March.
   await expect(hand).toHaveAttribute("aria-valuemax", "3");
@@ -93,5 +93,5 @@ test("a grain puts all times of the page together, and Back puts them apart", { 
   await expect(widget(page, "Revenue")).toContainText("€550");
   await page.goBack();
   await expect(hand).toHaveAttribute("aria-valuemax", "10");
-  await expect(page.getByRole("button", { name: "Grain", exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Time grain", exact: true })).toBeVisible();
 });

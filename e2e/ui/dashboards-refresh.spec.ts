@@ -10,12 +10,12 @@ test("a dashboard is refreshed on a schedule, which it says, and how its last re
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
   await expect(page.getByRole("article", { name: "Revenue", exact: true })).toContainText("€100");
   const open = async () => {
-    await page.getByRole("button", { name: "More about this dashboard" }).click();
-    await page.getByRole("menuitem", { name: "Refresh on a schedule" }).click();
+    await page.getByRole("button", { name: "Dashboard actions" }).click();
+    await page.getByRole("menuitem", { name: "Schedule refresh" }).click();
   };
   await open();
   const dialog = page.getByRole("dialog", { name: "Refresh Shop pulse" });
-  await expect(dialog).toContainText("Never refreshed yet");
+  await expect(dialog).toContainText("Not refreshed yet");
   await expect(dialog.getByRole("button", { name: "Save schedule" })).toBeDisabled();
   await dialog.getByRole("button", { name: "Every 15 minutes" }).click();
   await expect(dialog.getByRole("list", { name: "Next runs" }).getByRole("listitem").first()).toBeVisible();
@@ -26,7 +26,7 @@ test("a dashboard is refreshed on a schedule, which it says, and how its last re
   await dialog.getByRole("button", { name: "Refresh now" }).click();
   const last = dialog.getByRole("region", { name: "Last refresh" });
   await expect(last).toContainText("Failed");
-  await expect(last).toContainText("by hand");
+  await expect(last).toContainText("manual");
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await expect(page.getByText(/^Last refresh failed, oldest .*, every 15 minutes$/)).toBeVisible();
@@ -71,7 +71,7 @@ test("a refresh that takes long says for how long, also to who comes later, and 
   });
   expect((await page.request.post(`${root}/${id}/refresh`, { data: {} })).status()).toBe(202);
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
-  const said = page.getByRole("status").filter({ hasText: /^(Refreshing|Reading the sources)/ });
+  const said = page.getByRole("status").filter({ hasText: /^(Refreshing|Loading data)/ });
   await expect(said).toContainText(/, \d+ s/);
   await page.reload();
   await expect(said).toContainText("Refreshing");

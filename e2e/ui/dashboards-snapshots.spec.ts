@@ -11,13 +11,13 @@ test("a dashboard is sent on a schedule: set up, sent now, switched off and ende
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const dialog = page.getByRole("dialog");
   const form = dialog.getByRole("form", { name: "New snapshot" });
-  await form.getByRole("textbox", { name: "To" }).fill("nobody");
-  await form.getByRole("button", { name: "Add snapshot" }).click();
-  await expect(form.getByText("“nobody” is no address.")).toBeVisible();
-  await form.getByRole("textbox", { name: "To" }).fill("board@example.com, shop@example.com");
+  await form.getByRole("textbox", { name: "Recipients", exact: true }).fill("nobody");
+  await form.getByRole("button", { name: "Create snapshot" }).click();
+  await expect(form.getByText("“nobody” isn't a valid email address.")).toBeVisible();
+  await form.getByRole("textbox", { name: "Recipients", exact: true }).fill("board@example.com, shop@example.com");
   await form.getByRole("radio", { name: "Dark" }).click();
-  await form.getByRole("checkbox", { name: "PDF beside the picture" }).check();
-  await form.getByRole("button", { name: "Add snapshot" }).click();
+  await form.getByRole("checkbox", { name: "Attach PDF" }).check();
+  await form.getByRole("button", { name: "Create snapshot" }).click();
   const row = dialog.getByRole("listitem").filter({ hasText: "board@example.com, shop@example.com" });
   await expect(row).toContainText("Every Monday at 08:00");
   await expect(row).toContainText("dark, with PDF");
@@ -34,8 +34,8 @@ test("a dashboard is sent on a schedule: set up, sent now, switched off and ende
   await expect(row).toHaveCount(0);
 
   await form.getByRole("radio", { name: "Webhook" }).click();
-  await form.getByRole("textbox", { name: "Address" }).fill("https://hooks.example.com/in");
-  await form.getByRole("button", { name: "Add snapshot" }).click();
+  await form.getByRole("textbox", { name: "URL", exact: true }).fill("https://hooks.example.com/in");
+  await form.getByRole("button", { name: "Create snapshot" }).click();
   await expect(dialog.getByRole("textbox", { name: "Secret" })).toHaveValue(/^whsec_[0-9a-f]{64}$/);
   await expectAccessible(page);
 });

@@ -53,7 +53,7 @@ test("a widget is drawn when its own answer is there, however long another sourc
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
   await expect(widget(page, "Revenue")).toContainText("€100");
   await expect(widget(page, "Broken")).toContainText("no_such_table");
-  await expect(widget(page, "Slow").getByRole("status", { name: "Reading the rows" })).toBeVisible();
+  await expect(widget(page, "Slow").getByRole("status", { name: "Loading data" })).toBeVisible();
 });
 
 test("filters narrow the widgets, stand in the address, and are taken off by Back and by their chips", async ({
@@ -89,11 +89,11 @@ test("filters narrow the widgets, stand in the address, and are taken off by Bac
   for (const _ of ["shop", "web", "shop"]) await page.goBack();
   await expect(widget(page, "Revenue")).toContainText("€40");
   await expect(filters.getByRole("button", { name: "Channel: any" })).toBeVisible();
-  await filters.getByRole("button", { name: "Take off Region: north" }).click();
+  await filters.getByRole("button", { name: "Clear Region: north" }).click();
   await expect(widget(page, "Revenue")).toContainText("€100");
   await filters.getByRole("button", { name: "Day: any" }).click();
   await page.getByLabel("From").fill("2026-03-02");
-  await page.getByLabel("To, that day included").fill("2026-03-03");
+  await page.getByLabel("To (inclusive)").fill("2026-03-03");
   await expectAccessible(page);
   await page.getByRole("button", { name: "Apply" }).click();
   await expect(widget(page, "Revenue")).toContainText("€20");
@@ -120,7 +120,7 @@ test("marks are pressed by keyboard and pointer and narrow the others, not the w
   await expect(widget(page, "Revenue")).toContainText("€10");
   await expect(hand).toHaveAttribute("aria-valuemax", "10");
   const filters = page.getByRole("region", { name: "Filters" });
-  await expect(filters.getByRole("button", { name: "Take off Revenue by day: 1 Mar 2026" })).toBeVisible();
+  await expect(filters.getByRole("button", { name: "Clear Revenue by day: 1 Mar 2026" })).toBeVisible();
   // Two more days by the keyboard: a range.
   await hand.focus();
   await page.keyboard.press("Home");
@@ -302,7 +302,7 @@ test("a link whose filters are gone says so and can be cleared", async ({ page, 
 test("a widget opens large, tells its query, and its rows and its picture are saved", async ({ page, person }) => {
   await openBoard(page, person);
   const choose = async (name: string, item: string) => {
-    await page.getByRole("button", { name: `More about ${name}`, exact: true }).click();
+    await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
     await page.getByRole("menuitem", { name: item }).click();
   };
   await choose("By channel", "Full screen");
@@ -311,25 +311,25 @@ test("a widget opens large, tells its query, and its rows and its picture are sa
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await widget(page, "By channel").getByRole("button", { name: "shop", exact: true }).click();
-  await choose("By channel", "Rows behind what is pressed");
-  const behind = page.getByRole("dialog", { name: "Rows behind By channel" });
+  await choose("By channel", "View selected rows");
+  const behind = page.getByRole("dialog", { name: "Underlying rows: By channel" });
   await expect(behind).toContainText("20 rows");
   await expect(behind.getByRole("grid")).toContainText("region");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Clear filters" }).click();
-  await choose("Revenue", "Show the query");
-  const query = page.getByRole("dialog", { name: "Query of Revenue" });
+  await choose("Revenue", "View query");
+  const query = page.getByRole("dialog", { name: "Query: Revenue" });
   await expect(query).toContainText("from range(40)");
   await expect(query).toContainText("On Sample shop");
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   const rows = page.waitForEvent("download");
-  await choose("By channel", "Save rows as CSV");
+  await choose("By channel", "Export CSV");
   expect(await readFile(await (await rows).path(), "utf8")).toBe(
     "channel,revenue,orders\r\nshop,70.00,20\r\nweb,30.00,20",
   );
   const picture = page.waitForEvent("download");
-  await choose("Revenue by day", "Save picture as PNG");
+  await choose("Revenue by day", "Export PNG");
   const file = await picture;
   expect(file.suggestedFilename()).toBe("Revenue by day.png");
   expect((await readFile(await file.path())).subarray(1, 4).toString()).toBe("PNG");
@@ -340,8 +340,8 @@ test("the whole page is saved as a picture, also what is out of sight", async ({
   await expect(widget(page, "Revenue by day").locator("svg").first()).toBeVisible();
   await expect(widget(page, "By region").getByRole("img")).toBeVisible();
   const picture = page.waitForEvent("download");
-  await page.getByRole("button", { name: "More about this dashboard" }).click();
-  await page.getByRole("menuitem", { name: "Save the page as PNG" }).click();
+  await page.getByRole("button", { name: "Dashboard actions" }).click();
+  await page.getByRole("menuitem", { name: "Export PNG" }).click();
   const file = await picture;
   expect(file.suggestedFilename()).toBe("Shop pulse.png");
   const bytes = await readFile(await file.path());
@@ -383,7 +383,7 @@ test("a wall shows the page alone, reads it anew, and keeps what it has when tha
   await read;
   await page.route("**/data?**", (route) => route.fulfill({ status: 500, body: "{}" }));
   await page.clock.fastForward(61_000);
-  await expect(page.getByRole("main").getByRole("alert")).toContainText("What is shown is older.");
+  await expect(page.getByRole("main").getByRole("alert")).toContainText("Showing older data.");
   await expect(widget(page, "Revenue")).toContainText("€100");
 });
 
@@ -438,5 +438,5 @@ test("on a phone the widgets stand below one another, figures two abreast", asyn
 
 test("somebody who may not see a dashboard is told what to do", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/dashboards/${"0".repeat(24)}`);
-  await expect(page.getByRole("heading", { name: "You cannot open this dashboard" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "You can't open this dashboard" })).toBeVisible();
 });

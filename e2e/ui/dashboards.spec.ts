@@ -9,7 +9,7 @@ test("a workspace without dashboards says what they are, and new ones open in th
   await (await dashboardBench(page.request)).removeAll();
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("navigation", { name: "Workspace" }).getByRole("link", { name: "Dashboards" }).click();
-  await expect(page.getByRole("heading", { name: "Nothing on the wall" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No dashboards yet" })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole("main").getByRole("button", { name: "New dashboard" }).click();
   await expect(page).toHaveURL(/\/dashboards\/[0-9a-f]{24}\/edit$/);
@@ -29,10 +29,10 @@ test("dashboards are found, renamed, moved, shared, duplicated and deleted, and 
   const table = page.getByRole("table", { name: "Dashboards" });
   const row = table.getByRole("row", { name: /Shop pulse/ });
   await expect(table.getByRole("row", { name: /Cash by week/ })).toContainText("Finance");
-  await page.getByRole("searchbox", { name: "Find a dashboard" }).fill("finan");
+  await page.getByRole("searchbox", { name: "Search dashboards" }).fill("finan");
   await expect(row).toHaveCount(0);
   await expect(page).toHaveURL(/\?q=finan$/);
-  await page.getByRole("searchbox", { name: "Find a dashboard" }).fill("");
+  await page.getByRole("searchbox", { name: "Search dashboards" }).fill("");
   await expect(row).toBeVisible();
   const choose = async (item: string) => {
     await table
@@ -42,12 +42,12 @@ test("dashboards are found, renamed, moved, shared, duplicated and deleted, and 
     await page.getByRole("menuitem", { name: item }).click();
   };
   await choose("Rename");
-  await page.getByRole("textbox", { name: "Name of the dashboard" }).fill("Shop today");
+  await page.getByRole("textbox", { name: "Dashboard name" }).fill("Shop today");
   await page.keyboard.press("Enter");
   await expect(table.getByRole("link", { name: "Shop today" })).toBeVisible();
-  await choose("Move to");
+  await choose("Move to folder");
   await page.getByRole("dialog").getByRole("button", { name: "Finance" }).click();
-  await expect(page.getByText("Shop today is in Finance now. Everybody in the workspace sees it.")).toBeVisible();
+  await expect(page.getByText("Shop today moved to Finance. Everyone in the workspace can see it.")).toBeVisible();
   expect(await read(pulse.id)).toMatchObject({ title: "Shop today", access: "workspace", folderId: finance.id });
   await choose("Make private");
   await expect(table.getByRole("row", { name: /Shop today/ })).toContainText("Only you");
@@ -70,7 +70,7 @@ test("the tree of dashboards makes folders, takes drops, and a folder that was d
   await page.goto(`/w/${person.slug}/dashboards`);
   const tree = page.getByRole("tree", { name: "Dashboards" });
   await page.getByRole("button", { name: "New folder" }).click();
-  await page.getByRole("textbox", { name: "Name of the folder" }).fill("Weekly");
+  await page.getByRole("textbox", { name: "Folder name" }).fill("Weekly");
   await page.keyboard.press("Enter");
   const folder = tree.getByRole("treeitem", { name: /^Weekly/ });
   await tree.getByRole("treeitem", { name: /^Shop pulse/ }).dragTo(folder);
@@ -81,7 +81,7 @@ test("the tree of dashboards makes folders, takes drops, and a folder that was d
   await expect(page.getByRole("dialog")).toContainText("The dashboard in it goes too.");
   await page.getByRole("button", { name: "Delete folder" }).click();
   await expect(folder).toHaveCount(0);
-  await expect(page.getByRole("heading", { name: "Nothing on the wall" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No dashboards yet" })).toBeVisible();
   await page.getByRole("listitem").filter({ hasText: "is deleted" }).getByRole("button", { name: "Undo" }).click();
   await expect(tree.getByRole("treeitem", { name: /^Weekly/ })).toContainText("1");
   await expectAccessible(page);
@@ -95,25 +95,25 @@ test("a dashboard is taken out as a file and brought in again, where its connect
   await make(salesBoard(sample));
   await page.goto(`/w/${person.slug}/dashboards`);
   const download = page.waitForEvent("download");
-  await page.getByRole("table", { name: "Dashboards" }).getByRole("button", { name: "More about Shop pulse" }).click();
-  await page.getByRole("menuitem", { name: "Export as JSON" }).click();
+  await page.getByRole("table", { name: "Dashboards" }).getByRole("button", { name: "Actions for Shop pulse" }).click();
+  await page.getByRole("menuitem", { name: "Export JSON" }).click();
   const file = await download;
   expect(file.suggestedFilename()).toBe("Shop pulse.json");
   const text = await readFile(await file.path(), "utf8");
   expect(text).not.toContain(sample);
-  await page.getByRole("button", { name: "Import" }).click();
-  const dialog = page.getByRole("dialog", { name: "Import a dashboard" });
+  await page.getByRole("button", { name: "Import dashboard" }).click();
+  const dialog = page.getByRole("dialog", { name: "Import dashboard" });
   const give = (content: string) =>
     dialog
       .getByLabel("File")
       .setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from(content) });
   await give("[1, 2");
-  await expect(dialog.getByRole("alert")).toContainText("This is no dashboard");
+  await expect(dialog.getByRole("alert")).toContainText("Not a dashboard file.");
   await give(text.replaceAll("Sample shop", "Elsewhere"));
   await dialog.getByRole("combobox", { name: "Connection for Elsewhere" }).click();
   await expectAccessible(page);
   await page.getByRole("option", { name: "Sample shop" }).click();
-  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.getByRole("button", { name: "Import dashboard" }).click();
   await expect(page).toHaveURL(/\/dashboards\/[0-9a-f]{24}$/);
   const made = await read(page.url().split("/").pop() ?? "");
   expect(made.datasets[0].source.connectionId).toBe(sample);

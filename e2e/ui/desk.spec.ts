@@ -11,7 +11,7 @@ test("consoles, their text and their tabs outlive a reload", async ({ page, cons
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
   await consolePage.write("select 'kept' as word");
   await consolePage.tabs.nth(1).dblclick();
-  await page.getByRole("textbox", { name: "Name of the console" }).fill("kept words.sql");
+  await page.getByRole("textbox", { name: "Console name" }).fill("kept words.sql");
   await page.keyboard.press("Enter");
   await page.reload();
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "kept words.sql"]);
@@ -59,7 +59,7 @@ test("Back leads to the tab before, and no edit is lost", async ({ page, console
   await consolePage.newConsole.click();
   await consolePage.write("select 1");
   await page.goBack();
-  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+  await expect(consolePage.editor).toContainText("Sample shop");
   await page.goForward();
   await expect(consolePage.editor).toHaveText("select 1");
 });
@@ -71,17 +71,17 @@ test("undo in the editor outlives a visit to another tab", async ({ page, consol
   await consolePage.tabs.first().click();
   await consolePage.editor.click();
   await page.keyboard.press("ControlOrMeta+z");
-  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+  await expect(consolePage.editor).toContainText("Sample shop");
 });
 
 test("a deleted console comes back by undo with its text", async ({ page, consolePage }) => {
   await consolePage.consoles.first().hover();
-  await page.getByRole("button", { name: "More about best-sellers.sql" }).click();
+  await page.getByRole("button", { name: "Actions for best-sellers.sql" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await expect(consolePage.consoles).toHaveCount(0);
   await page.getByRole("button", { name: "Undo" }).click();
   await consolePage.consoles.first().click();
-  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+  await expect(consolePage.editor).toContainText("Sample shop");
 });
 
 test("the schema shows tables, opens columns, and is searched", async ({ page, consolePage }) => {
@@ -142,15 +142,15 @@ test("a schema that cannot be read says why under its connection, and is read ag
 test("a database without tables says what to ask for", async ({ page }) => {
   await page.route("**/entities*", (route) => route.fulfill({ json: { success: true, data: [] } }));
   await page.reload();
-  await expect(page.getByText(/^No tables this user may read\./)).toBeVisible();
+  await expect(page.getByText(/^This database user can't read any table\./)).toBeVisible();
 });
 
 test("while there is only the sample, its tables lead on to one's own data", async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}`);
   await expect(consolePage.run).toBeVisible();
-  const link = page.getByRole("region", { name: "Schema" }).getByRole("link", { name: "Connect your own data" });
+  const link = page.getByRole("region", { name: "Schema" }).getByRole("link", { name: "Connect data" });
   await link.click();
-  await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();
 });
 
 test("keys are for the tab that was just opened, and a run for the connection that was just chosen, before either is drawn", async ({

@@ -34,9 +34,9 @@ async function connect(page: Page, data: Record<string, unknown>): Promise<void>
 
 async function openConsoleOn(page: Page, slug: string, name: string): Promise<void> {
   await page.goto(`/w/${slug}/connections`);
-  await page.getByRole("button", { name: `More about ${name}` }).click();
-  await page.getByRole("menuitem", { name: "New console on it" }).click();
-  await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: "New console", exact: true }).click();
+  await expect(page.getByRole("textbox", { name: / query$/ })).toBeVisible();
 }
 
 test("a double click on a table or a column writes its name, apart from what stands beside it", async ({
@@ -167,19 +167,19 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
       "create table orders as select i as id, i % 500 as customer_id from generate_series(1, 40000) i",
     );
     await consolePage.run.click();
-    await expect(page.getByRole("heading", { name: "The statement ran" })).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByRole("heading", { name: "Statement completed" })).toBeVisible({ timeout: 30_000 });
     const asked = "select customer_id, count(*) from orders where id < 100 group by 1 order by 2 desc";
     await consolePage.write(asked);
     await page.keyboard.press("ControlOrMeta+Shift+E");
     const plan = page.getByRole("region", { name: "Plan" });
-    const steps = plan.getByRole("treegrid", { name: "Steps of the plan" });
+    const steps = plan.getByRole("treegrid", { name: "Plan steps" });
     await expect(steps.getByRole("row", { name: /Full scan of orders/ })).toBeVisible();
-    await expect(plan).toContainText("Nothing was run");
+    await expect(plan).toContainText("The query was not run");
 
     await plan.getByRole("radio", { name: "Measured" }).click();
-    await expect(plan).toContainText("Carried out once, read-only");
-    await expect(steps.getByRole("columnheader", { name: "Own time" })).toBeVisible();
-    await expect(plan.getByRole("list", { name: "What stands out" })).toContainText(
+    await expect(plan).toContainText("Ran once, read-only");
+    await expect(steps.getByRole("columnheader", { name: "Self time" })).toBeVisible();
+    await expect(plan.getByRole("list", { name: "Warnings", exact: true })).toContainText(
       /a full scan of orders\. It keeps 99 of 40,000 rows\./,
     );
     const slowest = steps.getByRole("row", { name: /Full scan of orders/ });
@@ -199,7 +199,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await expect(plan.getByRole("button", { name: /^Compare with/ })).toHaveCount(0);
     await consolePage.write("create index by_id on orders (id)");
     await consolePage.run.click();
-    await expect(page.getByRole("heading", { name: "The statement ran" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Statement completed" })).toBeVisible();
     // The shortcut is pressed before the page knows the engine's form of EXPLAIN.
     const letGo = await hold(page, "**/api/connectors/types");
     await page.reload();
@@ -208,7 +208,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await expect(page.getByRole("button", { name: "Explain" })).toHaveCount(0);
     letGo();
     await plan.getByRole("radio", { name: "Measured" }).click();
-    await expect(plan).toContainText("Carried out once, read-only");
+    await expect(plan).toContainText("Ran once, read-only");
     await plan.getByRole("button", { name: /^Compare with \d/ }).click();
     const compared = plan.getByRole("region", { name: /^Compared with/ });
     await expect(compared).toContainText(/^Then .+ in \d+ steps, now .+ in \d+ steps\./);
@@ -220,15 +220,15 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await plan.getByRole("button", { name: /^Compare with/ }).click();
     await expect(steps).toBeVisible();
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const name of [/^Compare with/, "Ask the agent", "Close plan"]) {
+    for (const name of [/^Compare with/, "Ask agent", "Close plan"]) {
       await expect(plan.getByRole("button", { name })).toBeInViewport({ ratio: 1 });
     }
     await page.setViewportSize({ width: 1440, height: 900 });
 
     // The question contains the statement and its plan.
-    await plan.getByRole("button", { name: "Ask the agent" }).click();
+    await plan.getByRole("button", { name: "Ask agent" }).click();
     const chat = page.getByRole("complementary", { name: "Agent" }).getByRole("log");
-    await expect(chat.getByText("How can this query be made faster?")).toBeVisible();
+    await expect(chat.getByText("How can I make this query faster?")).toBeVisible();
     await expect(chat).toContainText("Its measured plan:");
 
     // A plan is allowed; EXPLAIN ANALYZE, which would run it, is not.
@@ -236,7 +236,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await page.keyboard.press("ControlOrMeta+Shift+E");
     await expect(steps.getByRole("row", { name: /Write|ModifyTable/ })).toBeVisible();
     await plan.getByRole("radio", { name: "Measured" }).click();
-    await expect(plan).toContainText("only what reads can be measured");
+    await expect(plan).toContainText("so it must be read-only");
     await consolePage.write("select count(*) as n from orders");
     await page.keyboard.press("ControlOrMeta+Enter");
     await expect(consolePage.cell(1, 1)).toHaveText("40,000");
@@ -292,8 +292,8 @@ test("the texts of all consoles are searched, and one opens at its line", { tag:
   await make("hay.sql", "select 'hay'");
   await consolePage.open(person.slug);
   await page.keyboard.press("ControlOrMeta+Shift+F");
-  const dialog = page.getByRole("dialog", { name: "Find in all consoles" });
-  const field = dialog.getByRole("combobox", { name: "Find in all consoles" });
+  const dialog = page.getByRole("dialog", { name: "Search in consoles" });
+  const field = dialog.getByRole("combobox", { name: "Search the contents of all consoles" });
   await expect(field).toBeFocused();
   await field.fill("needle");
   const found = dialog.getByRole("group", { name: /needles/ }).getByRole("option");
@@ -302,7 +302,7 @@ test("the texts of all consoles are searched, and one opens at its line", { tag:
   await expectAccessible(page);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("textbox", { name: "Query of needles.sql" })).toBeFocused();
+  await expect(page.getByRole("textbox", { name: "needles.sql query" })).toBeFocused();
   await expect(page.getByText("Ln 62, Col 1")).toBeVisible();
   await expect(page.locator(".cm-activeLine")).toHaveText("select 'needle' as again");
 

@@ -11,20 +11,20 @@ test("registering leads to the sample query, and one press to its rows", async (
 
   await expect(page).toHaveURL(/\/w\/[^/]+\/consoles\/[0-9a-f]{24}$/);
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
-  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+  await expect(consolePage.editor).toContainText("Sample shop");
   await expect(consolePage.editor).toBeFocused();
   const step = page
-    .getByRole("region", { name: "Get going" })
+    .getByRole("region", { name: "Get started" })
     .getByRole("listitem")
     .filter({ hasText: "Run the sample query" });
   await expect(step).toBeVisible();
-  await expect(step.getByRole("img", { name: "Done:" })).toHaveCount(0);
+  await expect(step.getByRole("img", { name: "Done", exact: true })).toHaveCount(0);
 
   await consolePage.run.click();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "11");
   await expect(consolePage.strip).toContainText("10 rows");
-  await expect(consolePage.strip).toContainText(/\d+ ms in the database, \d+ ms on the way/);
-  await expect(step.getByRole("img", { name: "Done:" })).toBeVisible();
+  await expect(consolePage.strip).toContainText(/\d+ ms database, \d+ ms transfer/);
+  await expect(step.getByRole("img", { name: "Done", exact: true })).toBeVisible();
 });
 
 test("the first steps shrink to a line where the schema would have no room, and open when they are asked for", async ({
@@ -33,16 +33,16 @@ test("the first steps shrink to a line where the schema would have no room, and 
   person,
 }) => {
   await consolePage.open(person.slug);
-  const steps = page.getByRole("region", { name: "Get going" });
+  const steps = page.getByRole("region", { name: "Get started" });
   const schema = page.getByRole("tree", { name: "Schema" });
   await expect(steps.getByRole("listitem").first()).toBeVisible();
   await page.setViewportSize({ width: 1440, height: 640 });
   await expect(steps.getByRole("listitem")).toHaveCount(0);
   const rows = (await schema.boundingBox())?.height ?? 0;
   expect(rows).toBeGreaterThan(150);
-  await steps.getByRole("button", { name: "Get going", expanded: false }).click();
+  await steps.getByRole("button", { name: "Get started", expanded: false }).click();
   await expect(steps.getByRole("listitem").first()).toBeVisible();
-  await steps.getByRole("button", { name: "Shrink this list to a line" }).click();
+  await steps.getByRole("button", { name: "Collapse checklist" }).click();
   await expect(steps.getByRole("listitem")).toHaveCount(0);
   await page.setViewportSize({ width: 1440, height: 900 });
   await expect(steps.getByRole("listitem").first()).toBeVisible();
@@ -53,16 +53,16 @@ test("the form says what is wrong where it is wrong, before anything is sent", a
   await register.open();
   await register.email.fill("ines@harrowandpine");
   await register.email.blur();
-  await expect(register.form).toContainText("This address is missing its ending");
+  await expect(register.form).toContainText("Add the domain ending");
   await register.email.fill("ines@gmial.com");
   await register.form.getByRole("button", { name: "ines@gmail.com" }).click();
   await expect(register.email).toHaveValue("ines@gmail.com");
 
   await register.password.fill("mill");
   await register.password.blur();
-  await expect(register.form).toContainText("4 more to reach 8 characters.");
+  await expect(register.form).toContainText("Use at least 8 characters (4 more).");
   await register.password.fill("Password123");
-  await expect(register.form).toContainText("one of the most used passwords");
+  await expect(register.form).toContainText("This password is too common.");
   await register.form.getByRole("button", { name: "Show password" }).click();
   await expect(register.password).toHaveAttribute("type", "text");
 });
@@ -74,6 +74,6 @@ test("an address that has an account is named at its field, with the way to sign
   await register.email.fill(person.email);
   await register.password.fill(PASSWORD);
   await register.submit.click();
-  await expect(register.form).toContainText("This address has an account.");
+  await expect(register.form).toContainText("This email already has an account.");
   await expect(register.form.getByRole("link", { name: "Sign in" })).toHaveAttribute("href", "/login");
 });

@@ -20,8 +20,8 @@ for (const [theme, width] of [
       const { url, secret } = (await opened.json()).data;
       await page.goto(`/w/${person.slug}/flows/${flow.id}/webhook`);
       const events = page.getByRole("table", { name: "Events" });
-      await expect(page.getByText("Nothing has come yet. Send a test")).toBeVisible();
-      await page.getByRole("button", { name: "Send a test" }).click();
+      await expect(page.getByText("No events yet. Send a test event")).toBeVisible();
+      await page.getByRole("button", { name: "Send test event" }).click();
       const test = events.getByRole("row", { name: /millrace\.test/ });
       await expect(test).toContainText("Written", { timeout: 30_000 });
 
@@ -30,17 +30,17 @@ for (const [theme, width] of [
       const first = events.getByRole("row", { name: /parcel\.scanned/ });
       await expect(first.first()).toContainText(/Run \d\d:\d\d, 1 row/, { timeout: 30_000 });
       expect(await sendSigned(page, url, secret, body)).toBe(202);
-      await expect(first.first()).toContainText("Came before, not written again");
+      await expect(first.first()).toContainText("Duplicate, not written");
       expect(await sendSigned(page, url, "whsec_wrong", `{"ping":true,"from":"${"velo-depot-2 ".repeat(30)}"}`)).toBe(
         401,
       );
       const refused = events.getByRole("row", { name: /Refused/ });
       await refused.getByRole("button", { name: /Invalid signature/ }).click();
-      await expect(page.getByRole("region", { name: "How its body begins" })).toContainText("velo-depot-2");
+      await expect(page.getByRole("region", { name: "Start of the body" })).toContainText("velo-depot-2");
       await expectAccessible(page);
       await expectNoSidewaysScroll(page);
 
-      await page.getByRole("radio", { name: "Repeats" }).click();
+      await page.getByRole("radio", { name: "Duplicates", exact: true }).click();
       await expect(refused).toHaveCount(0);
       await expect(first).toHaveCount(1);
       // The address holds the filters.
@@ -48,16 +48,16 @@ for (const [theme, width] of [
       await expect(first).toHaveCount(1);
       await expect(test).toHaveCount(0);
       await page.getByRole("radio", { name: "All" }).click();
-      await page.getByRole("searchbox", { name: "Find an event id" }).fill("evt_1");
+      await page.getByRole("searchbox", { name: "Search by event ID" }).fill("evt_1");
       await expect(test).toHaveCount(0);
       await expect(first).toHaveCount(2);
-      await page.getByRole("searchbox", { name: "Find an event id" }).fill("evt_2");
-      await expect(page.getByText("No event is like this.")).toBeVisible();
+      await page.getByRole("searchbox", { name: "Search by event ID" }).fill("evt_2");
+      await expect(page.getByText("No matching events.")).toBeVisible();
 
       const jun = await join(browser, page, "member");
       await jun.page.goto(`/w/${person.slug}/flows/${flow.id}/webhook`);
       await expect(jun.page.getByRole("table", { name: "Events" }).getByRole("row", { name: /Refused/ })).toBeVisible();
-      await expect(jun.page.getByRole("button", { name: "Send a test" })).toHaveCount(0);
+      await expect(jun.page.getByRole("button", { name: "Send test event" })).toHaveCount(0);
     });
   });
 }

@@ -9,11 +9,11 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await expect(page.getByRole("heading", { name: "No flows yet" })).toBeVisible();
   await page.getByRole("link", { name: "New flow" }).click();
   await page.getByRole("button", { name: "Save and run" }).click();
-  for (const missing of ["Name is required.", "Choose where the rows come from.", "Choose where the rows go."]) {
+  for (const missing of ["Enter a name.", "Select a source connection.", "Select a destination connection."]) {
     await expect(page.getByText(missing)).toBeVisible();
   }
   await page.getByRole("textbox", { name: "Name" }).fill("Shop to warehouse");
-  const from = page.getByRole("region", { name: "From" });
+  const from = page.getByRole("region", { name: "Source" });
   await from.getByRole("combobox", { name: "Connection" }).click();
   await page.getByRole("option", { name: /^Sample shop/ }).click();
   await page.getByRole("checkbox", { name: "customers" }).check();
@@ -23,13 +23,13 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   const columns = page.getByRole("table", { name: "Columns and their types" });
   await expect(columns.getByRole("row", { name: /email VARCHAR/ })).toContainText("string");
   await expect(page.getByRole("table", { name: "First rows of the source" }).getByRole("row")).toHaveCount(21);
-  const to = page.getByRole("region", { name: "To" });
+  const to = page.getByRole("region", { name: "Destination" });
   await to.getByRole("combobox", { name: "Connection" }).click();
   // The sample is read-only, so nothing can be written to it.
   await expect(page.getByRole("option", { name: /^Sample shop/ })).toBeDisabled();
   await page.getByRole("option", { name: /^warehouse/ }).click();
-  await page.getByRole("radio", { name: /Only what changed/ }).check();
-  await expect(page.getByRole("radio", { name: /Update or add/ })).toBeChecked();
+  await page.getByRole("radio", { name: /Incremental/ }).check();
+  await expect(page.getByRole("radio", { name: /Upsert/ })).toBeChecked();
   await expect(page.getByRole("radio", { name: /^Replace/ })).toBeDisabled();
   await expect(page.getByRole("combobox", { name: "Cursor of customers" })).toHaveText("created_at");
   await expect(page.getByRole("combobox", { name: "Primary key of customers" })).toHaveText("id");
@@ -43,25 +43,23 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await page.getByRole("button", { name: "Save and run" }).click();
   await expect(page).toHaveURL(/\/flows\/[0-9a-f]{24}\/runs\/[0-9a-f]{24}$/);
   const strip = page.getByRole("group", { name: "Run" });
-  await expect(strip.getByText("Success")).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByRole("list", { name: "What is read" }).getByRole("listitem")).toHaveText([
+  await expect(strip.getByText("Succeeded")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("list", { name: "Tables" }).getByRole("listitem")).toHaveText([
     /customers2,400 written/,
     /products180 written/,
   ]);
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText(
-    "done, 2,400 rows read, 2,400 written",
-  );
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run finished");
+  await expect(page.getByRole("log", { name: "Log lines" })).toContainText("done, 2,400 rows read, 2,400 written");
+  await expect(page.getByRole("log", { name: "Log lines" })).toContainText("Run finished");
   // The status, the progress and the log are visible without scrolling.
-  for (const part of [strip, page.getByRole("list", { name: "What is read" })]) {
+  for (const part of [strip, page.getByRole("list", { name: "Tables" })]) {
     await expect(part).toBeInViewport({ ratio: 1 });
   }
-  await expect(page.getByRole("log", { name: "Lines of the log" }).getByText("Run started")).toBeInViewport();
-  await expect(page.getByRole("region", { name: "Where the next run begins" })).toContainText("customers");
+  await expect(page.getByRole("log", { name: "Log lines" }).getByText("Run started")).toBeInViewport();
+  await expect(page.getByRole("region", { name: "Next start cursor" })).toContainText("customers");
   await expectAccessible(page);
   await page.getByRole("link", { name: "Flows", exact: true }).first().click();
   const row = page.getByRole("row", { name: /Shop to warehouse/ });
-  await expect(row).toContainText("Success");
+  await expect(row).toContainText("Succeeded");
   await expect(row).toContainText("2,580");
 });
 
@@ -91,11 +89,11 @@ test("what a run reads is counted in both tabs while it runs, and cancelling it 
     }
     expect(asked.length).toBe(before);
   }).toPass({ timeout: 40_000 });
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run started");
+  await expect(page.getByRole("log", { name: "Log lines" })).toContainText("Run started");
   await expect(page.getByRole("progressbar", { name: "without_an_end" })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(page.getByRole("group", { name: "Run" }).getByText("Cancelled")).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run cancelled");
+  await expect(page.getByRole("log", { name: "Log lines" })).toContainText("Run cancelled");
   await expect(row).toContainText("Cancelled");
   await expect(page.getByRole("button", { name: "Run now" })).toBeEnabled();
 });
@@ -105,23 +103,23 @@ test("a run that failed says why and what to do, and a backfill reads everything
   const source = { connectionId: sample, entities: [{ name: "nowhere" }] };
   const broken = await make({ name: "Broken", source, trigger: true });
   await page.goto(`/w/${person.slug}/flows/${broken.flow.id}/runs/${broken.run?.id}`);
-  const says = page.getByRole("status").filter({ hasText: "The run failed at nowhere." });
-  await expect(says).toContainText("Mend the cause, then run it again.");
+  const says = page.getByRole("status").filter({ hasText: "The run failed on nowhere." });
+  await expect(says).toContainText("Fix the cause, then retry.");
   await expect(says.getByRole("link", { name: "Open Sample shop" })).toHaveAttribute(
     "href",
     /\/connections\/[0-9a-f]{24}$/,
   );
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("nowhere");
+  await expect(page.getByRole("log", { name: "Log lines" })).toContainText("nowhere");
   await page.getByRole("link", { name: "Failed 1" }).click();
   await expect(page.getByRole("table", { name: "Flows" })).toContainText("nowhere");
 
   const { flow } = await make({ name: "Products again" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}`);
-  await expect(page.getByRole("heading", { name: "It has not run yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No runs yet" })).toBeVisible();
   await page.getByRole("button", { name: "Backfill" }).click();
   await page.getByRole("button", { name: "Run backfill" }).click();
   await expect(page.getByRole("group", { name: "Run" })).toContainText("backfill");
-  await expect(page.getByRole("group", { name: "Run" }).getByText("Success")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("group", { name: "Run" }).getByText("Succeeded")).toBeVisible({ timeout: 30_000 });
   await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveText([/180 rows/]);
 });
 
@@ -134,15 +132,15 @@ test("a flow that somebody else has changed is not changed over unasked", async 
   const theirs = await page.request.patch(`${home}/flows/${flow.id}`, { data: { name: "Theirs" } });
   expect(theirs.status()).toBe(200);
   await page.getByRole("button", { name: "Save flow" }).click();
-  const notice = page.getByRole("alert").filter({ hasText: "Somebody else has changed this flow meanwhile." });
+  const notice = page.getByRole("alert").filter({ hasText: "Someone else has changed this flow." });
   await expect(notice).toBeVisible();
   await expect(name).toHaveValue("Mine");
-  await notice.getByRole("button", { name: "Load theirs" }).click();
+  await notice.getByRole("button", { name: "Load their version" }).click();
   await expect(name).toHaveValue("Theirs");
   await name.fill("Mine again");
   await page.request.patch(`${home}/flows/${flow.id}`, { data: { name: "Theirs again" } });
   await page.getByRole("button", { name: "Save flow" }).click();
-  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByRole("button", { name: "Overwrite with mine" }).click();
   await expect(page).toHaveURL(new RegExp(`/flows/${flow.id}$`));
   expect((await (await page.request.get(`${home}/flows/${flow.id}`)).json()).data.name).toBe("Mine again");
 });
@@ -157,7 +155,7 @@ test("a schedule is set and a flow is paused, and the list says both", async ({ 
   await page.goto(`/w/${person.slug}/flows`);
   const row = page.getByRole("row", { name: /Products/ });
   await expect(row).toContainText("Every day at 07:00");
-  await row.getByRole("button", { name: "More about Products" }).click();
+  await row.getByRole("button", { name: "Actions for Products" }).click();
   await page.getByRole("menuitem", { name: "Pause" }).click();
   await expect(row).toContainText("Paused");
   await page.getByRole("link", { name: "Paused 1" }).click();
@@ -169,13 +167,13 @@ test("a webhook's secret is shown once, and a signed event shows in what has com
   const destination = { connectionId: into, table: "events", write: "append" };
   const { flow } = await make({ name: "Carrier tracking", type: "webhook", source: undefined, destination });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/webhook`);
-  await page.getByRole("button", { name: "Open the webhook" }).click();
+  await page.getByRole("button", { name: "Open webhook" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Open webhook" }).click();
   const banner = page.getByRole("region", { name: "The new secret" });
   const secret = await banner.getByRole("textbox", { name: "Secret" }).inputValue();
   expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);
-  const url = await page.getByRole("textbox", { name: "Address" }).inputValue();
-  await expect(page.getByRole("region", { name: "How to sign and send an event" })).toContainText(url);
+  const url = await page.getByRole("textbox", { name: "Endpoint URL" }).inputValue();
+  await expect(page.getByRole("region", { name: "Sign and send an event" })).toContainText(url);
   await expectAccessible(page);
   // It stays while the user is elsewhere in the workspace, and closes once they have copied it.
   await page.getByRole("heading", { name: "Carrier tracking", level: 1 }).click();
@@ -184,10 +182,10 @@ test("a webhook's secret is shown once, and a signed event shows in what has com
   await expect(page.getByRole("heading", { name: "Flows", level: 1 })).toBeVisible();
   await page.goBack();
   await expect(banner.getByRole("textbox", { name: "Secret" })).toHaveValue(secret);
-  await banner.getByRole("button", { name: "I have saved it" }).click();
+  await banner.getByRole("button", { name: "Done", exact: true }).click();
   await expect(banner).toHaveCount(0);
 
-  const facts = page.getByRole("region", { name: "What has come" });
+  const facts = page.getByRole("region", { name: "Event statistics" });
   const figure = (name: string) => facts.locator("dl > div", { has: page.getByText(name, { exact: true }) });
   expect(await sendSigned(page, url, secret, '{"id":"t1","type":"parcel.scanned"}')).toBe(202);
   await expect(figure("received")).toContainText("1");
@@ -197,11 +195,11 @@ test("a webhook's secret is shown once, and a signed event shows in what has com
   expect(await sendSigned(page, url, "whsec_wrong", "{}")).toBe(401);
   await expect(figure("refused")).toContainText("1");
 
-  await page.getByRole("button", { name: "Rotate both" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Rotate both" }).click();
-  await expect(page.getByRole("textbox", { name: "Address" })).not.toHaveValue(url);
+  await page.getByRole("button", { name: "Rotate URL and secret" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Rotate URL and secret" }).click();
+  await expect(page.getByRole("textbox", { name: "Endpoint URL" })).not.toHaveValue(url);
   expect(await sendSigned(page, url, secret, "{}")).toBe(404);
-  await page.getByRole("button", { name: "I have saved it" }).click();
+  await page.getByRole("button", { name: "Done", exact: true }).click();
   await page.reload();
   await expect(figure("received")).toContainText("3");
   await expect(banner).toHaveCount(0);
@@ -216,16 +214,16 @@ test("a member runs what others made and changes only what is theirs", async ({ 
   const hook = await make({ name: "Events", type: "webhook", source: undefined, destination });
   const theirs = await make({ name: "Of Jun" }, jun.request);
   await jun.page.goto(`/w/${person.slug}/flows/${others.flow.id}/edit`);
-  await expect(jun.page.getByText("Only owners, admins and whoever made this flow may change it.")).toBeVisible();
+  await expect(jun.page.getByText("Only owners, admins and the flow's creator can edit it.")).toBeVisible();
   await expect(jun.page.getByRole("textbox", { name: "Name" })).toBeDisabled();
   await expect(jun.page.getByRole("button", { name: "Save flow" })).toHaveCount(0);
   await jun.page.goto(`/w/${person.slug}/flows/${others.flow.id}`);
   await expect(jun.page.getByRole("button", { name: "Run now" })).toBeEnabled();
-  await jun.page.getByRole("button", { name: "More about Products" }).click();
-  await expect(jun.page.getByRole("menuitem")).toHaveText(["Look at the flow"]);
+  await jun.page.getByRole("button", { name: "Actions for Products" }).click();
+  await expect(jun.page.getByRole("menuitem")).toHaveText(["View flow"]);
   await jun.page.goto(`/w/${person.slug}/flows/${hook.flow.id}/webhook`);
-  await expect(jun.page.getByText("Owners and admins open webhooks.")).toBeVisible();
-  await expect(jun.page.getByRole("button", { name: "Open the webhook" })).toHaveCount(0);
+  await expect(jun.page.getByText("Only owners and admins can open webhooks.")).toBeVisible();
+  await expect(jun.page.getByRole("button", { name: "Open webhook" })).toHaveCount(0);
   await jun.page.goto(`/w/${person.slug}/flows/${theirs.flow.id}/edit`);
   await expect(jun.page.getByRole("button", { name: "Save flow" })).toBeEnabled();
 });
@@ -255,7 +253,7 @@ test("on a phone Back twice after a reload leads two filters back, however slow 
   const { make } = await flowBench(page.request);
   await make({ name: "Nightly products" });
   await page.goto(`/w/${person.slug}/flows`);
-  const parts = page.getByRole("radiogroup", { name: "Parts of the list" });
+  const parts = page.getByRole("radiogroup", { name: "Filter by status" });
   await parts.getByRole("radio", { name: "Paused" }).click();
   await expect(page).toHaveURL(/\?show=paused$/);
   await parts.getByRole("radio", { name: "Failed" }).click();
@@ -295,11 +293,11 @@ test("on a phone a run is read and cancelled, and nothing is wider than the scre
   await expect(page.getByRole("row", { name: /Without an end/ })).toBeVisible();
   await fits();
   await page.getByRole("link", { name: "Without an end" }).click();
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("Run started");
+  await expect(page.getByRole("log", { name: "Log lines" })).toContainText("Run started");
   await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveCount(1);
   await fits();
   await expect(page.getByRole("group", { name: "Run" })).toBeInViewport({ ratio: 1 });
-  await expect(page.getByRole("log", { name: "Lines of the log" }).getByText("Run started")).toBeInViewport();
+  await expect(page.getByRole("log", { name: "Log lines" }).getByText("Run started")).toBeInViewport();
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(page.getByRole("group", { name: "Run" }).getByText("Cancelled")).toBeVisible({ timeout: 30_000 });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
@@ -353,26 +351,26 @@ test("a form that was begun is kept over a reload, leaving it asks, and a double
   await expect(name).toBeFocused();
   await name.fill("Carrier tracking");
   await page.getByRole("textbox", { name: "Table" }).fill("scans");
-  await expect(page.getByText("Draft kept")).toBeVisible();
+  await expect(page.getByText("Draft saved")).toBeVisible();
   await page.reload();
-  await expect(page.getByText("This is the flow that you have begun here and not saved.")).toBeVisible();
+  await expect(page.getByText("Your unsaved draft was restored.")).toBeVisible();
   await expect(name).toHaveValue("Carrier tracking");
   await expect(page.getByRole("textbox", { name: "Table" })).toHaveValue("scans");
-  const dialog = page.getByRole("dialog", { name: "Leave the new flow?" });
+  const dialog = page.getByRole("dialog", { name: "Discard the new flow?" });
   const leave = () => page.getByRole("link", { name: "Connections" }).first().click();
   await leave();
   await dialog.getByRole("button", { name: "Stay" }).click();
   await expect(name).toHaveValue("Carrier tracking");
   await leave();
-  await dialog.getByRole("button", { name: "Keep and leave" }).click();
+  await dialog.getByRole("button", { name: "Keep draft" }).click();
   await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
   await page.goto(`/w/${person.slug}/flows/new`);
   await expect(name).toHaveValue("Carrier tracking");
   await expectAccessible(page);
-  await page.getByRole("region", { name: "To" }).getByRole("combobox", { name: "Connection" }).click();
+  await page.getByRole("region", { name: "Destination" }).getByRole("combobox", { name: "Connection" }).click();
   await page.getByRole("option", { name: /^warehouse/ }).click();
   await page.getByRole("button", { name: "Save flow" }).dblclick();
-  await expect(page.getByRole("heading", { name: "The webhook is not open yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Webhook not open yet" })).toBeVisible();
   const flows = (await (await page.request.get(`${home}/flows`)).json()).data;
   expect(flows.map((flow: { name: string; destination: object }) => [flow.name, flow.destination])).toEqual([
     ["Carrier tracking", { connectionId: into, table: "scans", write: "append" }],
@@ -382,7 +380,7 @@ test("a form that was begun is kept over a reload, leaving it asks, and a double
   await expect(name).toHaveValue("");
   await name.fill("Another");
   await leave();
-  await dialog.getByRole("button", { name: "Discard and leave" }).click();
+  await dialog.getByRole("button", { name: "Discard" }).click();
   await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
   await page.goto(`/w/${person.slug}/flows/new`);
   await expect(name).toHaveValue("");
@@ -398,10 +396,10 @@ test("a double press runs a flow once and deletes it without a complaint", { tag
   const asked: string[] = [];
   page.on("request", (request) => request.method() !== "GET" && asked.push(`${request.method()} ${request.url()}`));
   await page.getByRole("button", { name: "Run now" }).dblclick();
-  await expect(page.getByRole("group", { name: "Run" }).getByText("Success")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("group", { name: "Run" }).getByText("Succeeded")).toBeVisible({ timeout: 30_000 });
   expect(asked.filter((each) => each.endsWith("/flows"))).toHaveLength(1);
   expect((await (await page.request.get(`${home}/flows/${flow.id}/runs`)).json()).data.items).toHaveLength(1);
-  await page.getByRole("button", { name: "More about Products" }).click();
+  await page.getByRole("button", { name: "Actions for Products" }).click();
   await page.getByRole("menuitem", { name: "Delete flow" }).click();
   await page.getByRole("button", { name: "Delete flow" }).dblclick();
   await expect(page.getByRole("heading", { name: "No flows yet" })).toBeVisible();
@@ -417,7 +415,7 @@ test("long names and long reasons stay inside of the list", { tag: "@long" }, as
   for (const width of [1440, 1200, 1000, 390]) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto(`/w/${person.slug}/flows`);
-    await expect(page.getByRole("link", { name: "See the run" })).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByRole("link", { name: "View run" })).toBeVisible({ timeout: 30_000 });
     const wide = await page.evaluate(() => {
       const box = document.querySelector("main.page");
       return box === null ? null : box.scrollWidth - box.clientWidth;
@@ -432,7 +430,7 @@ test("a connection that was not read yet is not called removed", async ({ page, 
   const letGo = await hold(page, "**/connectors?*");
   await page.goto(`/w/${person.slug}/flows`);
   await expect(page.getByRole("link", { name: "Products" })).toBeVisible();
-  await expect(page.getByText("a removed connection")).toHaveCount(0);
+  await expect(page.getByText("deleted connection")).toHaveCount(0);
   letGo();
   await expect(page.getByRole("cell").filter({ has: page.getByLabel("to", { exact: true }) })).toHaveText(/\w/);
 });

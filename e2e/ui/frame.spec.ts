@@ -147,8 +147,8 @@ test("the explorer is hidden, shown and resized from the keyboard", async ({ pag
   await page.reload();
   await expect(consolePage.editor).toBeVisible();
   await expect(explorer).toBeHidden();
-  await page.getByRole("button", { name: "Show the explorer" }).click();
-  const edge = page.getByRole("separator", { name: "Width of the explorer" });
+  await page.getByRole("button", { name: "Show explorer" }).click();
+  const edge = page.getByRole("separator", { name: "Resize explorer" });
   await edge.focus();
   await page.keyboard.press("ArrowRight");
   await expect(edge).toHaveAttribute("aria-valuenow", "280");
@@ -184,7 +184,7 @@ test("an explorer that was over the work for a while is beside it as before wher
 
 test("the race strip divides editor and result, by pointer and keyboard", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
-  const grip = page.getByRole("separator", { name: "Height of the editor" });
+  const grip = page.getByRole("separator", { name: "Editor height" });
   const topOf = async () => (await consolePage.strip.boundingBox())?.y ?? 0;
   const before = await topOf();
   await grip.focus();
@@ -228,10 +228,10 @@ test("controls without words show their name on hover and on the keyboard's focu
   await expect(tip).toContainText("New console");
   await page.keyboard.press("Escape");
   await expect(tip).toHaveCount(0);
-  await page.getByRole("button", { name: "Hide the explorer" }).focus();
+  await page.getByRole("button", { name: "Hide explorer" }).focus();
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Tab");
-  await expect(tip).toContainText("Hide the explorer");
+  await expect(tip).toContainText("Hide explorer");
 });
 
 test("who follows a link while the first console is still being opened gets there", { tag: "@long" }, async ({

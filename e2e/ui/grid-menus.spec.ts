@@ -29,7 +29,7 @@ test("a right click on a cell filters by its value, and the filter says itself i
   await page.getByRole("menuitem", { name: "At least 214.00" }).click();
   await expect(page.getByText("2 filters")).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Take all filters off" }).click();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(page.getByText("4 of 4 rows")).toBeVisible();
 });
 
@@ -62,14 +62,14 @@ test("a selection is copied as a list for IN and as INSERT lines from its menu",
   await page.keyboard.press("ControlOrMeta+Shift+ArrowDown");
   await consolePage.cell(2, 2).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Copy as" }).click();
-  await page.getByRole("menuitem", { name: "List for IN ( )" }).click();
+  await page.getByRole("menuitem", { name: "IN (…) list" }).click();
   // Each value once, without null.
   await expect.poll(clipboard).toBe("('north', 'coast')");
   // One cell is copied, not the whole result.
   await consolePage.cell(3, 3).click();
   await consolePage.cell(3, 3).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Copy as" }).click();
-  await page.getByRole("menuitem", { name: "CSV, with head" }).click();
+  await page.getByRole("menuitem", { name: "CSV with headers" }).click();
   await expect.poll(clipboard).toBe("total\r\n214.00");
 });
 
@@ -104,9 +104,9 @@ test("F opens the filter of the column, a sign compares, and Enter goes back to 
 
 test("filters are put in the query, which then says the same", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.cell(2, 2).click({ button: "right" });
-  await page.getByRole("menuitem", { name: "Leave this value out" }).click();
+  await page.getByRole("menuitem", { name: "Exclude this value" }).click();
   await expect(page.getByText("2 of 4 rows")).toBeVisible();
-  await page.getByRole("button", { name: "Put them in the query" }).click();
+  await page.getByRole("button", { name: "Add to query" }).click();
   await expect(consolePage.editor).toContainText("where (region <> 'coast' or region is null)");
   await consolePage.run.click();
   await expect(page.getByText("2 of 2 rows")).toBeVisible();
@@ -125,7 +125,7 @@ test("a row opens beside the grid, follows the selection, and J and K walk", asy
   await expect(panel.getByRole("heading")).toHaveText("Row 4 of 4");
   await panel.getByRole("button", { name: "Previous row" }).click();
   await expect(panel.getByRole("heading")).toHaveText("Row 3 of 4");
-  await panel.getByRole("textbox", { name: "Find a field" }).fill("reg");
+  await panel.getByRole("textbox", { name: "Search fields" }).fill("reg");
   await expect(panel.locator(".row-field")).toHaveCount(1);
   await expectAccessible(page);
   await page.keyboard.press("Escape");
@@ -150,7 +150,7 @@ test("structures, long texts, pictures and bytes are shown as what they are", { 
   const panel = page.getByRole("complementary", { name: "Row" });
   await expect(panel.getByRole("region", { name: "shipping" })).toContainText('"Northline"');
   await expect(panel.getByRole("region", { name: "note" })).toContainText("150 characters");
-  const picture = panel.getByRole("img", { name: "What photo holds" });
+  const picture = panel.getByRole("img", { name: "Value of photo" });
   await expect.poll(() => picture.evaluate((each) => each instanceof HTMLImageElement && each.naturalWidth)).toBe(1);
   await expect(panel.getByRole("region", { name: "raw" })).toContainText("4d 69 6c 6c 72 61 63 65");
 });
@@ -169,7 +169,7 @@ test("tabs, consoles and tables have menus of their own", async ({ page, context
   const table = consolePage.schema.filter({ hasText: /^customers/ });
   await table.click({ button: "right" });
   await expect(page.getByRole("menu", { name: "customers" })).toBeVisible();
-  await page.getByRole("menuitem", { name: "New console with select … from" }).click();
+  await page.getByRole("menuitem", { name: "New SELECT query" }).click();
   await expect(consolePage.editor).toContainText("from customers");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toBeVisible();

@@ -120,7 +120,7 @@ test("columns are hidden and shown from a menu, and made wider from the keyboard
 test("the rows can be read as JSON", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 'x' as name, null as nothing");
   await consolePage.run.click();
-  await page.getByRole("radio", { name: "JSON" }).click();
+  await page.getByRole("radio", { name: "JSON", exact: true }).click();
   await expect(page.getByRole("textbox", { name: "Rows as JSON" })).toContainText('"nothing": null');
 });
 

@@ -13,29 +13,29 @@ test("each save is listed with its author, and shows what it changed side by sid
   await saveOver(page.request, id, "select 2 as two\nfrom products");
   await page.getByRole("button", { name: "History", exact: true }).click();
   await expect(page).toHaveURL(/\/history$/);
-  const saves = page.getByRole("list", { name: "Saves" }).getByRole("listitem");
+  const saves = page.getByRole("list", { name: "Versions", exact: true }).getByRole("listitem");
   await expect(saves).toHaveCount(3);
   await expect(saves.first()).toContainText("Ines, just now");
   // One of two lines differs.
   await expect(saves.first()).toContainText(/\+1 line\s*-1 line/);
   // Each user has one colour: here, where the history knows only an address, and in the frame.
   const colourOf = (mark: Locator) => mark.evaluate((element) => getComputedStyle(element).backgroundColor);
-  const own = await colourOf(page.getByRole("button", { name: "Account of Ines Okafor" }).locator(".ava"));
+  const own = await colourOf(page.getByRole("button", { name: "Account: Ines Okafor" }).locator(".ava"));
   await expect.poll(() => colourOf(saves.first().locator(".ava"))).toBe(own);
   await expect.poll(() => colourOf(page.locator(".commit-facts .ava"))).toBe(own);
-  const commit = page.getByRole("region", { name: "One save" });
-  await expect(commit.locator('[aria-label="The text before this save"]')).toContainText("select 1 as one");
-  await expect(commit.locator('[aria-label="The text after this save"]')).toContainText("select 2 as two");
+  const commit = page.getByRole("region", { name: "Version", exact: true });
+  await expect(commit.locator('[aria-label="Before this version"]')).toContainText("select 1 as one");
+  await expect(commit.locator('[aria-label="After this version"]')).toContainText("select 2 as two");
   await commit.getByRole("radio", { name: "Unified" }).click();
-  await expect(commit.locator('[aria-label="What changed"]')).toContainText("select 2 as two");
-  await expect(commit.getByRole("region", { name: "The whole text" })).toContainText("from products");
+  await expect(commit.locator('[aria-label="Changes"]')).toContainText("select 2 as two");
+  await expect(commit.getByRole("region", { name: "Full query" })).toContainText("from products");
 
   // Each save has an address, which Back and a reload keep.
   await saves.nth(1).getByRole("button").click();
   const sha = (await readHistory(page.request, id))[1]?.sha;
   await expect(page).toHaveURL(new RegExp(`\\?sha=${sha}$`));
   await page.reload();
-  await expect(commit.locator('[aria-label="The text after this save"]')).toContainText("select 1 as one");
+  await expect(commit.locator('[aria-label="After this version"]')).toContainText("select 1 as one");
   await page.goBack();
   await expect(page).toHaveURL(/\/history$/);
 });
@@ -45,12 +45,12 @@ test("a last newline that comes or goes is no change", { tag: "@long" }, async (
   await saveOver(page.request, id, "select 1 as one");
   await saveOver(page.request, id, "select 1 as one\nfrom products\n");
   await page.getByRole("button", { name: "History", exact: true }).click();
-  const saves = page.getByRole("list", { name: "Saves" }).getByRole("listitem");
+  const saves = page.getByRole("list", { name: "Versions", exact: true }).getByRole("listitem");
   await expect(saves.first()).toContainText("+1 line");
   await expect(saves.first()).not.toContainText("-1 line");
-  const commit = page.getByRole("region", { name: "One save" });
+  const commit = page.getByRole("region", { name: "Version", exact: true });
   await commit.getByRole("radio", { name: "Unified" }).click();
-  const change = commit.locator('[aria-label="What changed"]');
+  const change = commit.locator('[aria-label="Changes"]');
   await expect(change.locator(".cm-changedLine")).toHaveText(["from products"]);
   await expect(change.locator(".cm-deletedLine")).toHaveCount(0);
 });
@@ -62,28 +62,33 @@ test("an older text is restored as a new save, and a draft is not lost by it", a
   await page.reload();
   await consolePage.write("select 'draft'");
   await page.getByRole("button", { name: "History", exact: true }).click();
-  const commit = page.getByRole("region", { name: "One save" });
+  const commit = page.getByRole("region", { name: "Version", exact: true });
   await expect(commit.getByRole("button", { name: "Restore" })).toBeDisabled();
-  await page.getByRole("list", { name: "Saves" }).getByRole("listitem").nth(1).getByRole("button").click();
+  await page
+    .getByRole("list", { name: "Versions", exact: true })
+    .getByRole("listitem")
+    .nth(1)
+    .getByRole("button")
+    .click();
   await commit.getByRole("button", { name: "Restore" }).click();
-  await expect(page.getByText(/has the text of [0-9a-f]{7} again, as a new save\./)).toBeVisible();
-  await expect(page.getByRole("list", { name: "Saves" }).getByRole("listitem")).toHaveCount(4);
+  await expect(page.getByText(/restored to [0-9a-f]{7}/)).toBeVisible();
+  await expect(page.getByRole("list", { name: "Versions", exact: true }).getByRole("listitem")).toHaveCount(4);
   expect((await readConsole(page.request, id))?.content).toBe("select 1 as one");
-  await page.getByRole("button", { name: "Back to the query" }).click();
+  await page.getByRole("button", { name: "Back to query" }).click();
   await expect(consolePage.editor).toContainText("select 'draft'");
-  await expect(page.getByText("This console was saved elsewhere since you began.")).toBeVisible();
+  await expect(page.getByText("This console was changed elsewhere.")).toBeVisible();
 });
 
 test("a rename is shown as one", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.tabs.first().dblclick();
-  await page.getByRole("textbox", { name: "Name of the console" }).fill("top ten.sql");
+  await page.getByRole("textbox", { name: "Console name" }).fill("top ten.sql");
   await page.keyboard.press("Enter");
   await expect(consolePage.tabs).toHaveText(["top ten.sql"]);
   await page.getByRole("button", { name: "History", exact: true }).click();
-  const commit = page.getByRole("region", { name: "One save" });
+  const commit = page.getByRole("region", { name: "Version", exact: true });
   await expect(commit).toContainText("Renamed");
   await expect(commit).toContainText("from consoles/best-sellers.sql");
-  await expect(commit).toContainText("Only the name or the place changed.");
+  await expect(commit).toContainText("Renamed or moved. Content unchanged.");
 });
 
 test("fifty saves a page, and the older ones on demand", { tag: "@long" }, async ({ page }) => {
@@ -91,11 +96,11 @@ test("fifty saves a page, and the older ones on demand", { tag: "@long" }, async
   const id = shownId(page);
   for (let n = 1; n <= 52; n++) await saveOver(page.request, id, `select ${n}`);
   await page.goto(`${page.url()}/history`);
-  const saves = page.getByRole("list", { name: "Saves" }).getByRole("listitem");
+  const saves = page.getByRole("list", { name: "Versions", exact: true }).getByRole("listitem");
   await expect(saves).toHaveCount(50);
-  await page.getByRole("button", { name: "Show older saves" }).click();
+  await page.getByRole("button", { name: "Load older versions" }).click();
   await expect(saves).toHaveCount(53);
-  await expect(page.getByRole("button", { name: "Show older saves" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Load older versions" })).toHaveCount(0);
 });
 
 test("a console that was never saved has no history yet, and a save that is none says so", { tag: "@long" }, async ({
@@ -104,7 +109,7 @@ test("a console that was never saved has no history yet, and a save that is none
 }) => {
   const address = page.url();
   await page.goto(`${address}/history?sha=0000000`);
-  await expect(page.getByRole("heading", { name: "This console has no such save" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Version not found" })).toBeVisible();
   await consolePage.newConsole.click();
   await page.goto(`${page.url()}/history`);
   await expect(page.getByRole("heading", { name: "Not saved yet" })).toBeVisible();
@@ -117,8 +122,8 @@ test("a history that could not be read says why and reads again when asked", { t
   await page.getByRole("button", { name: "History", exact: true }).click();
   await expect(page.getByText("Something broke on our side.")).toBeVisible();
   await page.unroute("**/git/history*");
-  await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByRole("list", { name: "Saves" }).getByRole("listitem")).toHaveCount(1);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("list", { name: "Versions", exact: true }).getByRole("listitem")).toHaveCount(1);
 });
 
 for (const theme of ["light", "dark"] as const) {
@@ -126,13 +131,18 @@ for (const theme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     await saveOver(page.request, shownId(page), "select 1 as one");
     await page.getByRole("button", { name: "History", exact: true }).click();
-    await expect(page.locator('[aria-label="The text after this save"]')).toBeVisible();
+    await expect(page.locator('[aria-label="After this version"]')).toBeVisible();
     await expectAccessible(page);
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect(page.getByRole("list", { name: "Saves" })).toBeVisible();
+    await expect(page.getByRole("list", { name: "Versions", exact: true })).toBeVisible();
     await expectAccessible(page);
-    await page.getByRole("list", { name: "Saves" }).getByRole("listitem").first().getByRole("button").click();
-    await expect(page.locator('[aria-label="What changed"]')).toBeVisible();
+    await page
+      .getByRole("list", { name: "Versions", exact: true })
+      .getByRole("listitem")
+      .first()
+      .getByRole("button")
+      .click();
+    await expect(page.locator('[aria-label="Changes"]')).toBeVisible();
     await expectAccessible(page);
   });
 }

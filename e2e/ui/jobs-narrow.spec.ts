@@ -30,7 +30,7 @@ for (const width of [390, 768]) {
         trigger: true,
       });
       await page.goto(`/w/${person.slug}/flows/${flow.id}/runs/${run?.id}`);
-      await expect(page.getByText(/^The run failed at/)).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByText(/^The run failed on/)).toBeVisible({ timeout: 30_000 });
       await expectFits(page, "main.page");
       // Other actions are beside the title, not in a separate row.
       const title = await page.getByRole("heading", { level: 1 }).boundingBox();

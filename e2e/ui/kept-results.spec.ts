@@ -38,7 +38,7 @@ test("a result is there after a reload and on another machine, with its age and 
   await expect(consolePage.cell(2, 1)).toHaveText("bob");
   await expect(foot(page)).toContainText("Ran just now by you");
   await expect(consolePage.strip).toContainText("2 rows");
-  await expect(consolePage.strip.getByText("Edited since")).toHaveCount(0);
+  await expect(consolePage.strip.getByText("Edited since run")).toHaveCount(0);
   await expectAccessible(page);
 
   const elsewhere = await (await browser.newContext()).newPage();
@@ -48,7 +48,7 @@ test("a result is there after a reload and on another machine, with its age and 
 
   // A stored result works like any other: it can be sorted, and its query run again.
   await consolePage.write("select 1 as other");
-  await expect(consolePage.strip.getByText("Edited since")).toBeVisible();
+  await expect(consolePage.strip.getByText("Edited since run")).toBeVisible();
   await elsewhere.context().close();
 });
 
@@ -78,7 +78,7 @@ test("a colleague's open console shows what was run at once, and leaves them row
   await expect(news).toContainText("1 row");
   await expect(consolePage.cell(1, 1)).toHaveText("ada");
   await expectAccessible(page);
-  await news.getByRole("button", { name: "Show this result" }).click();
+  await news.getByRole("button", { name: "View result", exact: true }).click();
   await expect(consolePage.cell(1, 1)).toHaveText("mine");
   await expect(foot(page)).toContainText("by Jun Abe");
   await expect(news).toHaveCount(0);
@@ -103,7 +103,7 @@ test("the rows of before stay, greyed, until the first new ones come, and after 
   await page.keyboard.press("ControlOrMeta+Shift+Enter");
   const old = page.locator(".result-hold.old");
   await expect(old).toHaveAttribute("aria-busy", "true");
-  await expect(old).toContainText("Older rows below.");
+  await expect(old).toContainText("Showing the previous result.");
   await expect(consolePage.cell(1, 1)).toHaveText("ada");
   await expectAccessible(page);
   release();
@@ -118,7 +118,7 @@ test("the rows of before stay, greyed, until the first new ones come, and after 
 
   await consolePage.write("select nothing_like_it");
   await consolePage.run.click();
-  await expect(page.getByText("The last good result is kept.")).toBeVisible();
+  await expect(page.getByText("Last successful result available.")).toBeVisible();
 });
 
 test("a plan, a private console and a statement without rows leave the kept result alone", { tag: "@long" }, async ({

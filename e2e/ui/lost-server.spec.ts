@@ -50,7 +50,7 @@ const test = base.extend<{ mortal: Mortal }>({
   baseURL: async ({ mortal }, use) => use(mortal.url),
 });
 
-const LOST = "Server unreachable, trying again";
+const LOST = "Server unreachable, reconnecting";
 const strip = (page: Page) => page.getByRole("group", { name: "Run" });
 
 test("a page whose server is killed says so in every tab, and is current again by itself when it is back", async ({
@@ -72,13 +72,13 @@ test("a page whose server is killed says so in every tab, and is current again b
   await mortal.kill();
   for (const each of [page, second]) {
     await expect(each.getByRole("contentinfo")).toContainText(LOST);
-    await expect(each.getByText("The server cannot be reached.", { exact: true })).toBeVisible();
+    await expect(each.getByText("The server is unreachable.", { exact: true })).toBeVisible();
   }
   await expect(strip(page)).toContainText(/Running, as of \d\d:\d\d:\d\d/);
   await expectAccessible(page);
   // Nothing on it must look live.
   const figures = await strip(page).textContent();
-  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByRole("button", { name: "Reconnect", exact: true }).click();
   await expect(page.getByRole("contentinfo")).toContainText(LOST);
   expect(await strip(page).textContent()).toBe(figures);
 
@@ -88,7 +88,7 @@ test("a page whose server is killed says so in every tab, and is current again b
   expect(renamed.status()).toBe(200);
   for (const each of [page, second]) {
     await expect(each.getByText("Online", { exact: true })).toBeVisible({ timeout: 20_000 });
-    await expect(each.getByText("The server cannot be reached.", { exact: true })).toHaveCount(0);
+    await expect(each.getByText("The server is unreachable.", { exact: true })).toHaveCount(0);
     await expect(each.getByText("Renamed meanwhile").first()).toBeVisible();
   }
   await expect(strip(page)).not.toContainText("as of");
@@ -117,14 +117,11 @@ test("a page whose server stands still says so, though nothing was closed, and i
   mortal.freeze();
   for (const each of [page, second]) {
     await expect(each.getByRole("contentinfo")).toContainText(LOST, { timeout: 60_000 });
-    await expect(each.getByText("The server cannot be reached.", { exact: true })).toBeVisible();
+    await expect(each.getByText("The server is unreachable.", { exact: true })).toBeVisible();
   }
   // Disabled buttons say why, although there is a network.
   await expect(second.getByRole("button", { name: "Test all" })).toBeDisabled();
-  await expect(second.getByRole("button", { name: "Test all" })).toHaveAttribute(
-    "title",
-    "The server cannot be reached",
-  );
+  await expect(second.getByRole("button", { name: "Test all" })).toHaveAttribute("title", "The server is unreachable");
   mortal.thaw();
   for (const each of [page, second]) {
     await expect(each.getByText("Online", { exact: true })).toBeVisible({ timeout: 30_000 });
@@ -140,9 +137,9 @@ test.describe("on a phone", () => {
   test("it says so above the work, and fits", { tag: "@long" }, async ({ mortal, page, person }) => {
     test.slow();
     await page.goto(`/w/${person.slug}/activity`);
-    await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "No activity yet" })).toBeVisible();
     await mortal.kill();
-    await expect(page.getByText("The server cannot be reached.", { exact: true })).toBeVisible();
+    await expect(page.getByText("The server is unreachable.", { exact: true })).toBeVisible();
     await expect(page.getByText("Live", { exact: true })).toHaveCount(0);
     await expectAccessible(page);
     await expectNoSidewaysScroll(page);

@@ -41,13 +41,15 @@ test("saving offline keeps the text, says so, and saves when back; the page need
   await context.setOffline(true);
   await consolePage.write("select 'written offline' as text");
   await page.keyboard.press("ControlOrMeta+s");
-  await expect(page.getByText("moving.sql is kept in this browser and saved when the server is back.")).toBeVisible();
-  const save = page.getByRole("button", { name: "Saves later" });
+  await expect(
+    page.getByText("moving.sql is saved in this browser and will sync when the server is back."),
+  ).toBeVisible();
+  const save = page.getByRole("button", { name: "Offline" });
   await expect(save).toBeVisible();
   await expectAccessible(page);
 
   // Menus, dialogs, tooltips and the palette work offline.
-  await page.getByRole("button", { name: "More about this console" }).click();
+  await page.getByRole("button", { name: "Console actions" }).click();
   await page.getByRole("menuitem", { name: /Move/ }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
   await page.keyboard.press("Escape");
@@ -63,7 +65,7 @@ test("saving offline keeps the text, says so, and saves when back; the page need
 
   await context.setOffline(false);
   await expect(page.getByRole("button", { name: "Saved", exact: true })).toBeVisible({ timeout: 20_000 });
-  await expect(page.getByText("moving.sql is saved.")).toBeVisible();
+  await expect(page.getByText("moving.sql saved")).toBeVisible();
   expect((await readConsole(page.request, id))?.content).toBe("select 'written offline' as text");
 });
 
@@ -79,12 +81,12 @@ test("a new console that is saved offline has its place when the server is back"
   await untilLoadedAhead(page);
   await context.setOffline(true);
   await page.keyboard.press("ControlOrMeta+s");
-  const dialog = page.getByRole("dialog", { name: "Save the console" });
+  const dialog = page.getByRole("dialog", { name: "Save console", exact: true });
   await dialog.getByRole("textbox", { name: "Name" }).fill("on-the-train.sql");
   await dialog.getByRole("combobox", { name: "Folder" }).click();
   await page.getByRole("option", { name: "Workspace" }).click();
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByRole("button", { name: "Saves later" })).toBeVisible();
+  await dialog.getByRole("button", { name: "Save console", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Offline" })).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByRole("button", { name: "Saved", exact: true })).toBeVisible({ timeout: 20_000 });
   await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}/);
@@ -104,13 +106,13 @@ test("a deploy under an open page: it offers to reload, and what was typed stays
   const { consolePage } = await openShared(page, person.slug);
   isGone = true;
   await consolePage.write("select 'typed before the deploy'");
-  const notice = page.getByRole("alert").filter({ hasText: "A new version of Millrace is here." });
+  const notice = page.getByRole("alert").filter({ hasText: "A new version of Millrace is available." });
   await page.keyboard.press("ControlOrMeta+k");
   await expect(notice).toBeVisible({ timeout: 30_000 });
   await expect(consolePage.editor).toContainText("typed before the deploy");
   await expectAccessible(page);
   isGone = false;
-  await notice.getByRole("button", { name: "Reload the page" }).click();
+  await notice.getByRole("button", { name: "Reload page", exact: true }).click();
   await expect(notice).toHaveCount(0);
   await expect(consolePage.editor).toContainText("typed before the deploy");
 });
@@ -130,11 +132,11 @@ test("a colleague's save and typing show at once, before anybody meets a conflic
   // Without a local change, the new text appears.
   await saveOver(page.request, id, "select 'of jun'", jun.request);
   await expect(consolePage.editor).toContainText("select 'of jun'");
-  await expect(page.getByText("Jun Abe has saved moving.sql.")).toBeVisible();
+  await expect(page.getByText("Jun Abe saved moving.sql")).toBeVisible();
   await expect(page.getByText("Jun Abe is editing")).toHaveCount(0);
 
   await consolePage.write("select 'mine'");
   await saveOver(page.request, id, "select 'of jun again'", jun.request);
-  await expect(page.getByText("Jun Abe has saved this console since you began.")).toBeVisible();
+  await expect(page.getByText("Jun Abe changed this console.")).toBeVisible();
   await expect(consolePage.editor).toContainText("select 'mine'");
 });

@@ -14,22 +14,22 @@ test("the outbox shows each mail as its reader sees it, without running or loadi
   person,
 }) => {
   await page.goto(settings(person, "outbox"));
-  await expect(page.getByRole("heading", { name: "No mails yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No emails yet" })).toBeVisible();
   const wid = await workspaceIdOf(page.request);
   expect((await page.request.patch(`/api/workspaces/${wid}`, { data: { name: NAME } })).status()).toBe(200);
   const token = await invite(page.request, "mateo@example.com", "member");
   await page.reload();
   await expect(page.getByRole("cell", { name: "mateo@example.com" })).toBeVisible();
-  await expect(page.getByText("Kept here", { exact: true })).toBeVisible();
+  await expect(page.getByText("Not sent", { exact: true })).toBeVisible();
   await page.getByRole("button", { name: /invited you/ }).click();
   await expect(page).toHaveURL(/\?mail=[0-9a-f]{24}$/);
   const frame = page.locator("iframe");
   await expect(frame).toHaveAttribute("sandbox", "");
-  await expect(frame).toHaveAttribute("srcdoc", /Accept the invitation/);
+  await expect(frame).toHaveAttribute("srcdoc", /Accept invitation/);
   // The name is plain text in the mail, and its markup neither ran nor was blocked: the page reported nothing.
   await expect(page.frameLocator("iframe").getByText(NAME).last()).toBeVisible();
   await page.getByRole("radio", { name: "Text" }).click();
-  await expect(page.getByRole("region", { name: "Text of the mail" })).toContainText(`/invites/${token}`);
+  await expect(page.getByRole("region", { name: "Email text" })).toContainText(`/invites/${token}`);
   // The address reopens the same mail.
   await page.reload();
   await expect(page.getByRole("dialog").getByText("mateo@example.com")).toBeVisible();
@@ -53,8 +53,10 @@ test("an admin is told who reads the mail that invites an owner, and leaves the 
   await expect(mail.getByRole("button", { name: "Copy text" })).toHaveCount(0);
   expect(await jun.content()).not.toContain(token);
   await jun.goto(settings(person, "members"));
-  const waiting = jun.getByRole("table", { name: "Invites waiting" }).getByRole("row", { name: /mateo@example.com/ });
-  await expect(waiting).toContainText("Only an owner changes an owner");
+  const waiting = jun
+    .getByRole("table", { name: "Pending invitations" })
+    .getByRole("row", { name: /mateo@example.com/ });
+  await expect(waiting).toContainText("Only owners can change owners");
   await expect(waiting.getByRole("button")).toHaveCount(0);
 });
 
@@ -64,11 +66,11 @@ for (const theme of ["light", "dark"] as const) {
 
     test("the outbox and a mail are accessible", async ({ page, person }) => {
       await page.goto(settings(person, "outbox"));
-      await expect(page.getByRole("heading", { name: "No mails yet" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "No emails yet" })).toBeVisible();
       await expectAccessible(page);
       await invite(page.request, "mateo@example.com", "member");
       await page.reload();
-      await expect(page.getByText("Kept here", { exact: true })).toBeVisible();
+      await expect(page.getByText("Not sent", { exact: true })).toBeVisible();
       await expectAccessible(page);
       await page.getByRole("button", { name: /invited you/ }).click();
       // The preview runs no scripts, including the checker: it can only check the plain text.

@@ -54,7 +54,7 @@ for (const { kind, start, version, fill, wrong } of ENGINES) {
       await openConsoleOn(page, slug, consolePage);
       await consolePage.write(fill);
       await consolePage.run.click();
-      await expect(page.getByRole("heading", { name: "The statement ran" })).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByRole("heading", { name: "Statement completed" })).toBeVisible({ timeout: 30_000 });
 
       await consolePage.write(wrong.text);
       await consolePage.run.click();
@@ -63,7 +63,7 @@ for (const { kind, start, version, fill, wrong } of ENGINES) {
 
       await consolePage.write("select * from orders order by id");
       await consolePage.run.click();
-      await expect(page.getByText("The first 1,000 of many rows.")).toBeVisible();
+      await expect(page.getByText("First 1,000 rows; there are more.")).toBeVisible();
       await expect(consolePage.cell(1, 2)).toHaveText("customer 1");
 
       const lines = (await exportCsv(page)).split("\r\n");
@@ -127,13 +127,15 @@ async function connect(page: Page, slug: string, kind: string, server: TestServe
   await expect(page.getByRole("form").getByText(/^Connected in /)).toBeVisible();
   await expect(page.getByRole("form").getByText(version)).toBeVisible();
   await page.getByRole("button", { name: "Save connection" }).click();
-  await expect(page.getByRole("row", { name: /orders-db/ }).getByRole("cell", { name: "OK" })).toBeVisible();
+  await expect(
+    page.getByRole("row", { name: /orders-db/ }).getByRole("cell", { name: "Connected", exact: true }),
+  ).toBeVisible();
 }
 
 async function openConsoleOn(page: Page, slug: string, consolePage: ConsolePage): Promise<void> {
   await page.goto(`/w/${slug}/connections`);
-  await page.getByRole("button", { name: "More about orders-db" }).click();
-  await page.getByRole("menuitem", { name: "New console on it" }).click();
+  await page.getByRole("button", { name: "Actions for orders-db" }).click();
+  await page.getByRole("menuitem", { name: "New console", exact: true }).click();
   await expect(consolePage.editor).toBeVisible();
 }
 
@@ -143,7 +145,7 @@ async function exportCsv(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Export" }).click();
   const saved = page.waitForEvent("download", { timeout: 60_000 });
   await page
-    .getByRole("dialog", { name: "Export the result" })
+    .getByRole("dialog", { name: "Export result" })
     .getByRole("button", { name: /^Export .*\.csv$/ })
     .click();
   return readFile(await (await saved).path(), "utf8");

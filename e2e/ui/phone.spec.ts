@@ -11,7 +11,7 @@ test("on a phone the list stays when it is gone to from a console that was opene
   await page.goto(`/w/${person.slug}`);
   await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
   await page.goto(`/w/${person.slug}/consoles/${shownId(page)}`);
-  await page.getByRole("button", { name: "Back to the list" }).tap();
+  await page.getByRole("button", { name: "Back to consoles" }).tap();
   await expect(consolePage.consoles).toHaveCount(1);
   await expect(page).toHaveURL(`/w/${person.slug}`);
   // It would be called back once the page knows its tabs, which it does before it can say so.
@@ -38,7 +38,7 @@ test("on a phone the sample runs, shows cards, and list and account are one pres
   // The selected view stays for the next result.
   await expect(consolePage.cell(1, 1)).toHaveText("7");
 
-  await page.getByRole("button", { name: "Back to the list" }).tap();
+  await page.getByRole("button", { name: "Back to consoles" }).tap();
   await expect(consolePage.consoles).toHaveCount(1);
   await expectAccessible(page);
   await page.getByRole("button", { name: "More" }).last().tap();
@@ -58,16 +58,16 @@ test("on a phone two texts are compared one below the other, and a piece of the 
   await consolePage.write("select 'mine' as a");
   await saveOver(page.request, shownId(page), "select 'theirs' as a");
   await page.getByRole("button", { name: "Save", exact: true }).tap();
-  const compare = page.getByRole("region", { name: "Compare two texts" });
-  await expect(compare).toContainText("Saved, version 2");
-  const piece = compare.getByRole("button", { name: "Take the saved piece" });
+  const compare = page.getByRole("region", { name: "Compare versions" });
+  await expect(compare).toContainText("Saved version 2");
+  const piece = compare.getByRole("button", { name: "Use saved version" });
   const [button, line] = [await piece.boundingBox(), await compare.locator(".cm-deletedLine").boundingBox()];
   expect(button?.height).toBeGreaterThanOrEqual(44);
   // It covers none of its text.
   expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual((line?.y ?? 0) + 1);
   await expectAccessible(page);
   await piece.tap();
-  await compare.getByRole("button", { name: "Save merged text" }).tap();
+  await compare.getByRole("button", { name: "Save merged version" }).tap();
   await expect(compare).toHaveCount(0);
   expect((await readConsole(page.request, shownId(page)))?.content).toBe("select 'theirs' as a");
 });
@@ -75,10 +75,10 @@ test("on a phone two texts are compared one below the other, and a piece of the 
 test("a long list on a phone scrolls above the bottom bar", { tag: "@long" }, async ({ page, person }) => {
   for (let n = 1; n <= 16; n++) await addConsole(page.request, { name: `console ${n}.sql`, content: "select 1" });
   await page.goto(`/w/${person.slug}`);
-  await page.getByRole("button", { name: "Back to the list" }).tap();
+  await page.getByRole("button", { name: "Back to consoles" }).tap();
   // If the schema would have no room, the first steps collapse to one line.
-  await page.getByRole("button", { name: "Get going", expanded: false }).tap();
-  const last = page.getByRole("button", { name: "Hide this list" });
+  await page.getByRole("button", { name: "Get started", expanded: false }).tap();
+  const last = page.getByRole("button", { name: "Hide checklist" });
   await last.scrollIntoViewIfNeeded();
   await last.tap();
   await expect(last).toHaveCount(0);

@@ -41,16 +41,16 @@ test("a chart is guessed, changed by its shelves, read as a table, and kept with
   await expect(page).toHaveURL(/[?&]tab=chart/);
   await expectAccessible(page);
 
-  await page.getByRole("combobox", { name: "Kind" }).click();
+  await page.getByRole("combobox", { name: "Chart type" }).click();
   await page.getByRole("option", { name: "Bar" }).click();
-  await page.getByRole("combobox", { name: "Across" }).click();
+  await page.getByRole("combobox", { name: "X-axis", exact: true }).click();
   await page.getByRole("option", { name: "region" }).click();
-  await page.getByRole("combobox", { name: "Colour" }).click();
+  await page.getByRole("combobox", { name: "Colour by" }).click();
   await page.getByRole("option", { name: "None" }).click();
   await expect(page.getByRole("img", { name: /^Bar chart of sum revenue by region\. Highest/ })).toBeVisible();
 
-  await page.getByRole("button", { name: "Show as table" }).click();
-  const table = page.getByRole("region", { name: "Points of the chart" });
+  await page.getByRole("button", { name: "View as table" }).click();
+  const table = page.getByRole("region", { name: "Chart data" });
   // 7 x (100 + 8 x 20) + 3 x (0 + 1 + ... + 6), independently calculated.
   await expect(table.getByRole("row", { name: /Midlands/ })).toContainText("1,883");
 
@@ -78,7 +78,7 @@ test("a chart that was chosen before the first save is saved with it", { tag: "@
   await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
   await consolePage.run.click();
   await page.getByRole("radio", { name: "Chart" }).click();
-  await page.getByRole("combobox", { name: "Kind" }).click();
+  await page.getByRole("combobox", { name: "Chart type" }).click();
   await page.getByRole("option", { name: "Area" }).click();
   await expect(page.getByRole("img", { name: /^Area chart of sum n by name/ })).toBeVisible();
   await consolePage.saveNew();
@@ -116,8 +116,8 @@ test("the whole result is exported as guarded CSV, all of it and only once asked
   );
   await consolePage.run.click();
   await page.getByRole("button", { name: "Export" }).click();
-  const dialog = page.getByRole("dialog", { name: "Export the result" });
-  await expect(dialog.getByRole("switch", { name: "Guard formulas" })).toBeChecked();
+  const dialog = page.getByRole("dialog", { name: "Export result" });
+  await expect(dialog.getByRole("switch", { name: "Escape formulas" })).toBeChecked();
   await expectAccessible(page);
   const saved = page.waitForEvent("download");
   await dialog.getByRole("button", { name: /^Export .*\.csv$/ }).click();
@@ -139,8 +139,8 @@ test("an export without the guard is exact, and NDJSON has every row", { tag: "@
   await consolePage.write("select '=1+1' as f, 9223372036854775807 as big");
   await consolePage.run.click();
   await page.getByRole("button", { name: "Export" }).click();
-  const dialog = page.getByRole("dialog", { name: "Export the result" });
-  await dialog.getByRole("switch", { name: "Guard formulas" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export result" });
+  await dialog.getByRole("switch", { name: "Escape formulas" }).click();
   await dialog.getByRole("textbox", { name: "File name" }).fill("sums");
   let saved = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Export sums.csv" }).click();
@@ -163,9 +163,9 @@ test("an export as Arrow is the whole table, types and all, and is counted as it
   await consolePage.write("select range::int as n, 'row ' || range as name from range(120000)");
   await consolePage.run.click();
   await page.getByRole("button", { name: "Export" }).click();
-  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  const dialog = page.getByRole("dialog", { name: "Export result" });
   await dialog.getByRole("radio", { name: "Arrow" }).click();
-  await expect(dialog.getByRole("switch", { name: "Guard formulas" })).toHaveCount(0);
+  await expect(dialog.getByRole("switch", { name: "Escape formulas" })).toHaveCount(0);
   await expectAccessible(page);
   const saved = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Export best-sellers.arrow" }).click();
@@ -186,9 +186,9 @@ test("an export as Excel or Parquet keeps types, and how many rows it has is ask
   );
   await consolePage.run.click();
   await page.getByRole("button", { name: "Export" }).click();
-  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  const dialog = page.getByRole("dialog", { name: "Export result" });
   await dialog.getByRole("radio", { name: "Excel" }).click();
-  await expect(dialog.getByRole("switch", { name: "Guard formulas" })).toHaveCount(0);
+  await expect(dialog.getByRole("switch", { name: "Escape formulas" })).toHaveCount(0);
   await expectAccessible(page);
   let saved = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Export best-sellers.xlsx" }).click();
@@ -211,9 +211,9 @@ test("an export that the query ends says why", { tag: "@long" }, async ({ page, 
   );
   await consolePage.run.click();
   await page.getByRole("button", { name: "Export" }).click();
-  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  const dialog = page.getByRole("dialog", { name: "Export result" });
   await dialog.getByRole("button", { name: /^Export .*\.csv$/ }).click();
-  await expect(dialog).toContainText("The query failed after its first rows: no more of these");
+  await expect(dialog).toContainText("The query failed during the export: no more of these");
 });
 
 test("the values of a console's variables go along into its export, its plan and all its rows", {
@@ -255,7 +255,7 @@ test("an export goes straight to the disk where the browser allows it, and a can
   await consolePage.write("select 'abc' as t from range(1000)");
   await consolePage.run.click();
   await page.getByRole("button", { name: "Export" }).click();
-  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  const dialog = page.getByRole("dialog", { name: "Export result" });
   await dialog.getByRole("textbox", { name: "File name" }).fill("whole");
   await dialog.getByRole("button", { name: "Export whole.csv" }).click();
   await expect(dialog).toContainText("1,000 rows");
@@ -266,13 +266,13 @@ test("an export goes straight to the disk where the browser allows it, and a can
 
   await consolePage.write("select repeat('abcdefghij', 20) as t, random() as r from range(30000000)");
   await consolePage.run.click();
-  await expect(page.getByText("The first 1,000 of many rows.")).toBeVisible();
+  await expect(page.getByText("First 1,000 rows; there are more.")).toBeVisible();
   await page.getByRole("button", { name: "Export" }).click();
   await dialog.getByRole("textbox", { name: "File name" }).fill("cut");
   await dialog.getByRole("button", { name: "Export cut.csv" }).click();
   await expect(dialog).toContainText(/[1-9][0-9,]* rows/);
-  await dialog.getByRole("button", { name: "Cancel the export" }).click();
-  await expect(dialog).toContainText("The export was cancelled. Nothing was saved.");
+  await dialog.getByRole("button", { name: "Cancel export" }).click();
+  await expect(dialog).toContainText("Export cancelled. No file was saved.");
   expect(await sizeOf("cut.csv")).toBe(0);
 });
 
@@ -281,7 +281,7 @@ test("an export that breaks off says so and saves nothing", { tag: "@long" }, as
   await consolePage.write("select 1 as one");
   await consolePage.run.click();
   await page.getByRole("button", { name: "Export" }).click();
-  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  const dialog = page.getByRole("dialog", { name: "Export result" });
   await page.route("**/execute", (route) => route.abort());
   let downloads = 0;
   page.on("download", () => {
@@ -308,7 +308,7 @@ test("the plan of a statement stands in the result's place, and gives it back", 
 
   await consolePage.write("select nothing_like_this from customers");
   await consolePage.strip.getByRole("button", { name: "Explain" }).click();
-  await expect(plan).toContainText("The database does not explain this statement");
+  await expect(plan).toContainText("The database can't explain this statement");
   await expect(plan).toContainText("nothing_like_this");
 });
 
@@ -355,7 +355,7 @@ test("an admin sees that a private console was run, and not its text; a member s
   await expect(seen.getByRole("listitem")).toContainText([/Finished.*1 row.*by Ines/]);
   await expect(seen).not.toContainText("mine alone");
   await expectAccessible(admin.page);
-  await expect(await open(member.page)).toContainText("Nothing was run here yet.");
+  await expect(await open(member.page)).toContainText("No runs yet.");
   await page.getByRole("button", { name: "Recent runs" }).click();
   await expect(page.getByRole("dialog", { name: "Recent runs" })).toContainText("mine alone");
 });
@@ -368,6 +368,6 @@ test("recent runs that cannot be read can be asked for again", { tag: "@long" },
   const dialog = page.getByRole("dialog", { name: "Recent runs" });
   await expect(dialog.getByText("The store is not ready.")).toBeVisible({ timeout: 20_000 });
   await page.unroute("**/executions");
-  await dialog.getByRole("button", { name: "Try again" }).click();
-  await expect(dialog.getByText("Nothing was run here yet.")).toBeVisible();
+  await dialog.getByRole("button", { name: "Retry" }).click();
+  await expect(dialog.getByText("No runs yet.")).toBeVisible();
 });

@@ -16,19 +16,19 @@ test("a schedule is chosen in words, shows its next runs, is kept, and comes bac
   await card.getByRole("radio", { name: "Weekly" }).click();
   await card.getByRole("button", { name: "Thu" }).click();
   await card.getByRole("textbox", { name: "Time", exact: true }).fill("06:30");
-  await card.getByRole("combobox", { name: "Time zone" }).fill("vienna");
+  await card.getByRole("combobox", { name: "Time zone", exact: true }).fill("vienna");
   await page.getByRole("option", { name: "Europe/Vienna" }).click();
   await expect(card.getByText("Every Monday and Thursday at 06:30")).toBeVisible();
   const next = card.getByRole("list", { name: "Next runs" }).getByRole("listitem");
   await expect(next).toHaveCount(5);
   for (const item of await next.all()) await expect(item).toHaveText(/^(Mon|Thu) \d+ \w{3}( \d{4})? 06:30/);
   await save.click();
-  await expect(card.getByText("Runs as you")).toBeVisible();
+  await expect(card.getByText("Runs with your permissions.")).toBeVisible();
   await expect(page.getByRole("button", { name: /^Schedule, next run/ })).toBeVisible();
   await page.reload();
   await expect(card.getByText("Every Monday and Thursday at 06:30")).toBeVisible();
-  await expect(card.getByRole("combobox", { name: "Time zone" })).toHaveValue("Europe/Vienna");
-  await card.getByRole("button", { name: "Remove" }).click();
+  await expect(card.getByRole("combobox", { name: "Time zone", exact: true })).toHaveValue("Europe/Vienna");
+  await card.getByRole("button", { name: "Remove schedule" }).click();
   await expect(card.getByRole("radio", { name: "None" })).toHaveAttribute("aria-checked", "true");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(card.getByText("Every Monday and Thursday at 06:30")).toBeVisible();
@@ -41,8 +41,8 @@ test("what is wrong with an expression or a zone stands at its field, and cannot
   const { id } = await addRunnable(page.request, "custom.sql", ROWS);
   await page.goto(schedulePath(person, id));
   const card = page.getByRole("region", { name: "Schedule" });
-  await card.getByRole("radio", { name: "Custom" }).click();
-  const cron = card.getByRole("textbox", { name: "Cron, 5 fields" });
+  await card.getByRole("radio", { name: "Custom", exact: true }).click();
+  const cron = card.getByRole("textbox", { name: "Cron expression" });
   await cron.fill("61 * * * *");
   await expect(cron).toHaveAttribute("aria-invalid", "true");
   await expect(card.getByText(/Invalid cron expression/)).toBeVisible();
@@ -51,16 +51,16 @@ test("what is wrong with an expression or a zone stands at its field, and cannot
   await expect(card.getByText("This schedule never runs. Choose existing dates.")).toBeVisible();
   await cron.fill("*/20 8-17 * * 1-5");
   await expect(card.getByText("Every 20 minutes from 08:00 to 17:59, every weekday")).toBeVisible();
-  await card.getByRole("combobox", { name: "Time zone" }).fill("Mars/Base");
+  await card.getByRole("combobox", { name: "Time zone", exact: true }).fill("Mars/Base");
   await page.keyboard.press("Tab");
   await expect(card.getByText(/Unknown time zone/)).toBeVisible();
   await expect(card.getByRole("button", { name: "Save schedule" })).toBeDisabled();
-  await card.getByRole("combobox", { name: "Time zone" }).fill("UTC");
+  await card.getByRole("combobox", { name: "Time zone", exact: true }).fill("UTC");
   await page.keyboard.press("Tab");
-  await card.getByRole("switch", { name: "Schedule is on" }).click();
-  await expect(card.getByText("It is off: nothing runs by itself")).toBeVisible();
+  await card.getByRole("switch", { name: "Enable schedule" }).click();
+  await expect(card.getByText("The schedule is off.")).toBeVisible();
   await card.getByRole("button", { name: "Save schedule" }).click();
-  await expect(card.getByText("Runs as you")).toBeVisible();
+  await expect(card.getByText("Runs with your permissions.")).toBeVisible();
 });
 
 test("who changes a schedule that somebody else has changed meanwhile is told so before saving", async ({
@@ -77,7 +77,7 @@ test("who changes a schedule that somebody else has changed meanwhile is told so
   const theirs = { cron: "0 12 * * *", timezone: "UTC", enabled: true };
   expect((await jun.request.put(url, { data: theirs })).status()).toBe(200);
   await expect(card.getByText("Jun Abe changed the schedule meanwhile.")).toBeVisible();
-  await card.getByRole("button", { name: "Show the present one" }).click();
+  await card.getByRole("button", { name: "Reload schedule" }).click();
   await expect(card.getByText("Every day at 12:00")).toBeVisible();
   await expect(card.getByText("Runs as Jun Abe")).toBeVisible();
 });
@@ -90,15 +90,15 @@ test("a run that is started now appears with the beginning of its result, on a c
   const { id } = await addRunnable(page.request, "now.sql", ROWS);
   const jun = await join(browser, page, "member");
   await jun.page.goto(schedulePath(person, id));
-  await expect(jun.page.getByText("It has not run in the background yet.")).toBeVisible();
+  await expect(jun.page.getByText("No runs yet.")).toBeVisible();
   await page.goto(schedulePath(person, id));
   await page.getByRole("button", { name: "Run now" }).click();
   await expect(page).toHaveURL(/\/schedule\?run=[0-9a-f]{24}$/);
-  const result = page.getByRole("region", { name: "Beginning of the result" });
+  const result = page.getByRole("region", { name: "Result preview" });
   await expect(result.getByRole("row")).toHaveCount(21);
   await expect(result).toContainText("row 19");
-  await expect(page.getByText("The first 20 of 35 rows")).toBeVisible();
-  await expect(jun.page.getByRole("table", { name: "Runs" }).getByText("Success")).toBeVisible();
+  await expect(page.getByText("First 20 of 35 rows")).toBeVisible();
+  await expect(jun.page.getByRole("table", { name: "Runs" }).getByText("Succeeded")).toBeVisible();
 });
 
 test("a failing run says why and what to do, its mail goes out, and the mail's link opens the run", async ({
@@ -111,14 +111,14 @@ test("a failing run says why and what to do, its mail goes out, and the mail's l
   const panel = page.getByRole("complementary", { name: "New rule" });
   await expect(panel.getByRole("checkbox", { name: "Failure" })).toBeChecked();
   await panel.getByRole("button", { name: "Add rule" }).click();
-  await expect(panel.getByText("Enter at least one recipient.")).toBeVisible();
-  await panel.getByRole("textbox", { name: "Addresses" }).fill("Ana <ana@example.com>, jun@example.com");
+  await expect(panel.getByText("Enter at least one email address.")).toBeVisible();
+  await panel.getByRole("textbox", { name: "Recipients", exact: true }).fill("Ana <ana@example.com>, jun@example.com");
   await panel.getByRole("button", { name: "Add rule" }).click();
   await page.getByRole("complementary").getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Run now" }).click();
   const runs = page.getByRole("region", { name: "Runs" });
   await expect(runs.getByText("Failed", { exact: true })).toBeVisible();
-  await expect(runs.getByText("Mend the query and save it, then press Run now.")).toBeVisible();
+  await expect(runs.getByText("Fix and save the query, then click Run now.")).toBeVisible();
   const log = page.getByRole("table", { name: "Deliveries" });
   await expect(log.getByText("Sent")).toBeVisible();
   const mails = await page.request.get(`/api/workspaces/${await workspaceIdOf(page.request)}/outbox`);
@@ -127,11 +127,11 @@ test("a failing run says why and what to do, its mail goes out, and the mail's l
   const link = new URL(/https?:\/\/\S+\/consoles\/\S+/.exec(mail.text)?.[0] ?? "");
   expect(link.pathname).toBe(schedulePath(person, id));
   await page.goto(`${link.pathname}${link.search}`);
-  await expect(runs.getByText("Mend the query and save it, then press Run now.")).toBeVisible();
+  await expect(runs.getByText("Fix and save the query, then click Run now.")).toBeVisible();
   // Older links led to the console itself.
   await page.goto(`/w/${person.slug}/consoles/${id}${link.search}`);
   await expect(page).toHaveURL(`${link.pathname}${link.search}`);
-  await expect(runs.getByText("Mend the query and save it, then press Run now.")).toBeVisible();
+  await expect(runs.getByText("Fix and save the query, then click Run now.")).toBeVisible();
 });
 
 test("a run that is at work is cancelled", async ({ page, person }) => {
@@ -152,19 +152,19 @@ test("a run that is not kept, and a console that is not for the reader, are told
   const secret = await addRunnable(page.request, "secret.sql", ROWS, "private");
   await addRule(page.request, shared.id, ["failure"], { channelType: "email", recipients: ["ana@example.com"] });
   await page.goto(`${schedulePath(person, shared.id)}?run=${"a".repeat(24)}`);
-  await expect(page.getByText("This console has no such run")).toBeVisible();
+  await expect(page.getByText("Run not found.")).toBeVisible();
   const jun = await join(browser, page, "member");
   await jun.page.goto(schedulePath(person, secret.id));
-  await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
   // Members run and schedule the consoles that they see, and can only read rules.
   await jun.page.goto(schedulePath(person, shared.id));
   await expect(jun.page.getByRole("button", { name: "Run now" })).toBeEnabled();
   await expect(jun.page.getByRole("button", { name: "Add rule" })).toHaveCount(0);
   await jun.page.getByRole("button", { name: "ana@example.com" }).click();
   const panel = jun.page.getByRole("complementary", { name: "ana@example.com" });
-  await expect(panel.getByText("Owners and admins change rules.")).toBeVisible();
+  await expect(panel.getByText("Only owners and admins can change rules.")).toBeVisible();
   await expect(panel.getByRole("button", { name: /Save|Delete|Send/ })).toHaveCount(0);
-  await expect(jun.page.getByRole("switch", { name: /Rule for/ })).toBeDisabled();
+  await expect(jun.page.getByRole("switch", { name: /Enable the rule for/ })).toBeDisabled();
   await jun.page.keyboard.press("Escape");
   await expect(panel).toHaveCount(0);
 });
@@ -179,7 +179,7 @@ test.describe("on a phone", () => {
     const { id } = await addRunnable(page.request, "phone.sql", ROWS);
     const runId = await runToEnd(page.request, id);
     await page.goto(`${schedulePath(person, id)}?run=${runId}`);
-    await expect(page.getByRole("region", { name: "Beginning of the result" })).toBeVisible();
+    await expect(page.getByRole("region", { name: "Result preview" })).toBeVisible();
     await expectNoSidewaysScroll(page);
     await page.getByRole("radio", { name: "Weekly" }).click();
     await expect(page.getByRole("list", { name: "Next runs" })).toBeVisible();
@@ -195,7 +195,7 @@ for (const theme of ["light", "dark"] as const) {
     test("a schedule with its runs, rules and deliveries is accessible", async ({ page, person }) => {
       const { id } = await addRunnable(page.request, "looks.sql", "select * from nowhere");
       await page.goto(schedulePath(person, id));
-      await expect(page.getByText("It has not run in the background yet.")).toBeVisible();
+      await expect(page.getByText("No runs yet.")).toBeVisible();
       await expectAccessible(page);
       await addRule(page.request, id, ["failure"], { channelType: "email", recipients: ["ana@example.com"] });
       const runId = await runToEnd(page.request, id);
@@ -203,7 +203,7 @@ for (const theme of ["light", "dark"] as const) {
       await page.getByRole("radio", { name: "Monthly" }).click();
       await expect(page.getByRole("table", { name: "Deliveries" }).getByText("Sent")).toBeVisible();
       await page.getByRole("button", { name: /^Attempts to/ }).click();
-      await expect(page.getByRole("list", { name: "Attempts, the newest first" })).toBeVisible();
+      await expect(page.getByRole("list", { name: "Attempts, newest first" })).toBeVisible();
       await expectAccessible(page);
     });
   });

@@ -87,8 +87,8 @@ async function connect(page: Page, wid: string, data: object): Promise<void> {
 
 async function openConsoleOn(page: Page, slug: string, name: string, consolePage: ConsolePage): Promise<void> {
   await page.goto(`/w/${slug}/connections`);
-  await page.getByRole("button", { name: `More about ${name}` }).click();
-  await page.getByRole("menuitem", { name: "New console on it" }).click();
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: "New console", exact: true }).click();
   await expect(consolePage.editor).toBeVisible();
 }
 

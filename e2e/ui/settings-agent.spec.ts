@@ -20,7 +20,7 @@ for (const theme of ["light", "dark"] as const) {
     const jun = await join(browser, page, "member");
     await jun.page.goto(settings(person, "agent"));
     await expect(jun.page.getByText("A week starts on Monday.")).toBeVisible();
-    await expect(jun.page.getByText("You are a member here.")).toBeVisible();
+    await expect(jun.page.getByText("Only owners and admins can edit the instructions.")).toBeVisible();
     await expect(jun.page.getByRole("button", { name: "Save instructions" })).toHaveCount(0);
   });
 }
@@ -52,7 +52,7 @@ test("unsaved instructions are asked after, kept under the hands when others sav
   await expect(notice).toBeVisible();
   await expect(field).toHaveValue("Mine.");
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Show theirs" }).click();
+  await page.getByRole("button", { name: "Load their version" }).click();
   await expect(field).toHaveValue("Theirs.");
   await expect(notice).toHaveCount(0);
   await page.getByRole("link", { name: "Dashboards" }).first().click();
@@ -67,11 +67,11 @@ test("the lines for a client hold the key that was just made, which may only rea
 }) => {
   await page.goto(settings(person, "api-keys"));
   await page.getByRole("link", { name: "Connect an MCP client" }).click();
-  const lines = page.getByRole("region", { name: "Lines for the client" });
+  const lines = page.getByRole("region", { name: "Client configuration" });
   await expect(lines).toContainText("Bearer YOUR_API_KEY");
   await page.getByRole("button", { name: "New key" }).click();
-  await page.getByRole("textbox", { name: "What is it for" }).fill("My editor");
-  await page.getByRole("button", { name: "Make key" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("My editor");
+  await page.getByRole("button", { name: "Create key" }).click();
   const key = await page.getByRole("textbox", { name: "Key", exact: true }).inputValue();
   await expect(lines).toContainText(`Bearer ${key}`);
   await expect(lines).toContainText("/api/mcp");
@@ -85,6 +85,6 @@ test("the lines for a client hold the key that was just made, which may only rea
   expect(text).toContain("run_query");
   expect(text).not.toContain("save_console");
   await client.dispose();
-  await page.getByRole("button", { name: "I have saved it" }).click();
+  await page.getByRole("button", { name: "Done", exact: true }).click();
   await expect(lines).toContainText("Bearer YOUR_API_KEY");
 });

@@ -11,13 +11,13 @@ for (const theme of ["light", "dark"] as const) {
       await expect(page.getByRole("button", { name: "Delete workspace" })).toBeVisible();
       await expectAccessible(page);
       await page.goto(settings(person, "members"));
-      await expect(page.getByRole("table", { name: "Invites waiting" })).toBeVisible();
+      await expect(page.getByRole("table", { name: "Pending invitations" })).toBeVisible();
       await expectAccessible(page);
       await page.goto(settings(person, "api-keys"));
       await page.getByRole("button", { name: "New key" }).click();
       await expectAccessible(page);
-      await page.getByRole("textbox", { name: "What is it for" }).fill("Nightly export job");
-      await page.getByRole("button", { name: "Make key" }).click();
+      await page.getByRole("textbox", { name: "Name", exact: true }).fill("Nightly export job");
+      await page.getByRole("button", { name: "Create key" }).click();
       await expect(page.getByRole("region", { name: "The new key" })).toBeVisible();
       await expectAccessible(page);
     });
@@ -26,7 +26,7 @@ for (const theme of ["light", "dark"] as const) {
       for (const section of ["profile", "appearance", "keyboard", "sessions"]) {
         await page.goto(settings(person, section));
         await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-        if (section === "sessions") await expect(page.getByText("This one")).toBeVisible();
+        if (section === "sessions") await expect(page.getByText("This device")).toBeVisible();
         await expectAccessible(page);
       }
     });
@@ -36,7 +36,7 @@ for (const theme of ["light", "dark"] as const) {
       await jun.page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
       for (const section of ["general", "members", "api-keys", "outbox"]) {
         await jun.page.goto(settings(person, section));
-        await expect(jun.page.getByText("You are a member here.")).toBeVisible();
+        await expect(jun.page.getByText("Only owners and admins can")).toBeVisible();
         await expectAccessible(jun.page);
       }
     });
@@ -44,7 +44,7 @@ for (const theme of ["light", "dark"] as const) {
     test("forgotten passwords and invitations are accessible", async ({ page, person, browser }) => {
       const token = await invite(page.request, "mateo@example.com", "member");
       await page.goto(`/invites/${token}`);
-      await expect(page.getByText(`You are signed in as ${person.email}`)).toBeVisible();
+      await expect(page.getByText(`You're signed in as ${person.email}`)).toBeVisible();
       await expectAccessible(page);
       const context = await browser.newContext({ colorScheme: theme });
       const stranger = await context.newPage();
@@ -83,7 +83,7 @@ test.describe("on a narrow window", () => {
   test("the list of the settings lies over the page, and makes way once a page is chosen", async ({ page, person }) => {
     await page.goto(settings(person, "general"));
     await expect(page.getByRole("link", { name: "Sessions" })).toBeHidden();
-    await page.getByRole("button", { name: "Show the explorer" }).click();
+    await page.getByRole("button", { name: "Show explorer" }).click();
     await page.getByRole("link", { name: "Sessions" }).click();
     await expect(page.getByRole("heading", { name: "Sessions", level: 1 })).toBeVisible();
     await expect(page.getByRole("link", { name: "Outbox" })).toBeHidden();
@@ -110,6 +110,6 @@ test("a reference that cannot be read says so and is read again when asked", asy
   await page.goto("/docs/api");
   await expect(page.getByText("The server answered with status 503.")).toBeVisible();
   await page.unroute("**/api/openapi.json");
-  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("button", { name: "Retry" }).click();
   await expect(page.getByRole("heading", { name: "Connections" })).toBeVisible();
 });

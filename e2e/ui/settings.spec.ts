@@ -7,10 +7,10 @@ test("a renamed workspace shows its new name everywhere and keeps its address", 
   await expect(name).toHaveValue("Ines's workspace");
   await name.fill(" ");
   await name.blur();
-  await expect(page.getByText("Name is required.")).toBeVisible();
+  await expect(page.getByText("Enter a workspace name.")).toBeVisible();
   await name.fill("Harrow & Pine");
   await page.getByRole("button", { name: "Rename workspace" }).click();
-  await expect(page.getByRole("button", { name: "Workspace Harrow & Pine, change it" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Switch workspace (Harrow & Pine)" })).toBeVisible();
   await page.reload();
   await expect(name).toHaveValue("Harrow & Pine");
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}/`));
@@ -30,7 +30,7 @@ test("a workspace is deleted only after its name is typed, and a new one can be 
   await page.getByRole("textbox", { name: "Name" }).fill("Second try");
   await page.getByRole("button", { name: "Create workspace" }).click();
   await expect(page).toHaveURL(/\/w\/second-try/);
-  await expect(page.getByRole("button", { name: "Workspace Second try, change it" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Switch workspace (Second try)" })).toBeVisible();
 });
 
 test("a new key is shown once, works, and is refused after it is revoked", async ({
@@ -42,10 +42,10 @@ test("a new key is shown once, works, and is refused after it is revoked", async
   const wid = await workspaceIdOf(page.request);
   await page.goto(settings(person, "api-keys"));
   await page.getByRole("button", { name: "New key" }).click();
-  await page.getByRole("button", { name: "Make key" }).click();
-  await expect(page.getByText("Name is required.")).toBeVisible();
-  await page.getByRole("textbox", { name: "What is it for" }).fill("Nightly export job");
-  await page.getByRole("button", { name: "Make key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByText("Enter a name.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Nightly export job");
+  await page.getByRole("button", { name: "Create key" }).click();
 
   const banner = page.getByRole("region", { name: "The new key" });
   const key = await banner.getByRole("textbox", { name: "Key" }).inputValue();
@@ -58,9 +58,9 @@ test("a new key is shown once, works, and is refused after it is revoked", async
 
   // Leaving is held back until the key is saved.
   await page.getByRole("link", { name: "Members" }).click();
-  await expect(page.getByRole("heading", { name: "Leave without the key?" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Leave without copying the key?" })).toBeVisible();
   await page.getByRole("button", { name: "Cancel" }).click();
-  await banner.getByRole("button", { name: "I have saved it" }).click();
+  await banner.getByRole("button", { name: "Done", exact: true }).click();
   await expect(banner).toBeHidden();
   await page.reload();
   await expect(page.getByRole("cell", { name: "Nightly export job", exact: true })).toBeVisible();
@@ -68,7 +68,7 @@ test("a new key is shown once, works, and is refused after it is revoked", async
 
   await page.getByRole("button", { name: "Revoke Nightly export job" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
-  await expect(page.getByRole("heading", { name: "No keys yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No API keys yet" })).toBeVisible();
   expect((await program.get(`/api/workspaces/${wid}`)).status()).toBe(401);
   await program.dispose();
 });
@@ -79,22 +79,22 @@ test("a key ends on the day that was chosen, and not on one that is over", { tag
 }) => {
   await page.goto(settings(person, "api-keys"));
   await page.getByRole("button", { name: "New key" }).click();
-  await page.getByRole("textbox", { name: "What is it for" }).fill("Short job");
-  await page.getByRole("combobox", { name: "Ends" }).click();
-  await page.getByRole("option", { name: "On a day I choose" }).click();
-  await page.getByLabel("Last day").fill("2020-01-01");
-  await page.getByRole("button", { name: "Make key" }).click();
-  await expect(page.getByText("Choose a day that is still to come.")).toBeVisible();
-  await page.getByLabel("Last day").fill("2099-05-21");
-  await page.getByRole("button", { name: "Make key" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Short job");
+  await page.getByRole("combobox", { name: "Expires", exact: true }).click();
+  await page.getByRole("option", { name: "Custom date" }).click();
+  await page.getByLabel("Expiry date").fill("2020-01-01");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByText("Select a date in the future.")).toBeVisible();
+  await page.getByLabel("Expiry date").fill("2099-05-21");
+  await page.getByRole("button", { name: "Create key" }).click();
   await expect(page.getByRole("cell", { name: "21 May 2099" })).toBeVisible();
 });
 
 test("a changed name stands in the frame at once, is kept, and an empty one is refused", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/settings/profile`);
-  const form = page.getByRole("form", { name: "Your name" });
+  const form = page.getByRole("form", { name: "Name", exact: true });
   const field = form.getByRole("textbox", { name: "Name" });
-  const save = form.getByRole("button", { name: "Change name" });
+  const save = form.getByRole("button", { name: "Save name", exact: true });
   await expect(field).toHaveValue("Ines Okafor");
   await expect(page.getByRole("main").getByText(person.email)).toHaveCount(1);
   await expect(save).toBeDisabled();
@@ -103,7 +103,7 @@ test("a changed name stands in the frame at once, is kept, and an empty one is r
   await expect(form).toContainText("Enter your name.");
   await field.fill(" Ines Adeyemi ");
   await field.press("Enter");
-  await expect(page.getByRole("button", { name: "Account of Ines Adeyemi" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Account: Ines Adeyemi" })).toBeVisible();
   await expect(field).toHaveValue("Ines Adeyemi");
   await expectAccessible(page);
   await page.reload();
@@ -121,14 +121,17 @@ test("a changed password needs the present one, ends the other sessions and open
   await elsewhere.request.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
   await page.goto(settings(person, "profile"));
   await expect(page.getByText(person.email).first()).toBeVisible();
-  await page.getByRole("textbox", { name: "Present password" }).fill("not the password");
+  await page.getByRole("textbox", { name: "Current password", exact: true }).fill("not the password");
   await page.getByRole("textbox", { name: "New password" }).fill("nine otters on the ice");
   await page.getByRole("button", { name: "Change password" }).click();
-  await expect(page.getByRole("textbox", { name: "Present password" })).toHaveAttribute("aria-invalid", "true");
+  await expect(page.getByRole("textbox", { name: "Current password", exact: true })).toHaveAttribute(
+    "aria-invalid",
+    "true",
+  );
   await expect(page.getByText("Password changed.")).toHaveCount(0);
-  await page.getByRole("textbox", { name: "Present password" }).fill(PASSWORD);
+  await page.getByRole("textbox", { name: "Current password", exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Change password" }).click();
-  await expect(page.getByText("Password changed. Your other sessions have ended.")).toBeVisible();
+  await expect(page.getByText("Password changed. You were signed out everywhere else.")).toBeVisible();
   expect((await elsewhere.request.get("/api/auth/me")).status()).toBe(401);
   expect((await page.request.get("/api/auth/me")).status()).toBe(200);
   const login = await elsewhere.request.post("/api/auth/login", {
@@ -146,7 +149,7 @@ test("a session elsewhere is listed and can be ended", async ({ page, person, br
   await phone.request.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
   await page.goto(settings(person, "sessions"));
   await expect(page.getByRole("row", { name: /This one/ }).getByRole("button", { name: "Sign out" })).toBeVisible();
-  await page.getByRole("button", { name: "End the session of Safari on iPhone" }).click();
+  await page.getByRole("button", { name: "End session on Safari on iPhone" }).click();
   await expect(page.getByText("Safari on iPhone")).toHaveCount(0);
   expect((await phone.request.get("/api/auth/me")).status()).toBe(401);
   expect((await page.request.get("/api/auth/me")).status()).toBe(200);
@@ -158,7 +161,7 @@ test("all other sessions end together, and this one stays", async ({ page, perso
   for (const other of others)
     await other.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
   await page.goto(settings(person, "sessions"));
-  await page.getByRole("button", { name: "End all others" }).click();
+  await page.getByRole("button", { name: "End other sessions" }).click();
   // One request, so that a session that was opened after the list was loaded ends too.
   const ended = page.waitForRequest(
     (request) => request.method() === "DELETE" && request.url().endsWith("/api/auth/sessions"),
@@ -166,12 +169,12 @@ test("all other sessions end together, and this one stays", async ({ page, perso
   await page.getByRole("button", { name: "End sessions" }).click();
   await ended;
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "End all others" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "End other sessions" })).toHaveCount(0);
   for (const other of others) {
     expect((await other.get("/api/auth/me")).status()).toBe(401);
     await other.dispose();
   }
-  await expect(page.getByText("This one")).toBeVisible();
+  await expect(page.getByText("This device")).toBeVisible();
 });
 
 test("theme and density show at once and follow the account to another browser", async ({ page, person, browser }) => {
@@ -184,11 +187,11 @@ test("theme and density show at once and follow the account to another browser",
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await saved;
   const savedAgain = page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok());
-  await page.getByRole("radio", { name: "Roomy" }).check();
+  await page.getByRole("radio", { name: "Comfortable" }).check();
   await expect(page.locator("html")).toHaveAttribute("data-density", "roomy");
   await savedAgain;
   await page.reload();
-  await expect(page.getByRole("radio", { name: "Roomy" })).toBeChecked();
+  await expect(page.getByRole("radio", { name: "Comfortable" })).toBeChecked();
 
   const elsewhere = await browser.newContext({ colorScheme: "light" });
   await elsewhere.request.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
@@ -204,12 +207,12 @@ test("times of results stand in a zone that was searched for, numbers as chosen,
 }, async ({ page, context, person, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(settings(person, "appearance"));
-  const times = page.getByRole("radiogroup", { name: "Times in results" });
-  await times.getByRole("radio", { name: "Another zone" }).click();
-  const zone = page.getByRole("combobox", { name: "Zone of times in results" });
+  const times = page.getByRole("radiogroup", { name: "Time zone", exact: true });
+  await times.getByRole("radio", { name: "Other", exact: true }).click();
+  const zone = page.getByRole("combobox", { name: "Time zone", exact: true });
   await zone.fill("nowhere");
   await zone.blur();
-  await expect(page.getByText("There is no such zone. Choose one from the list.")).toBeVisible();
+  await expect(page.getByText("Unknown time zone. Select one from the list.")).toBeVisible();
   await zone.fill("chatham");
   await page.getByRole("option", { name: "Pacific/Chatham" }).click();
   await expect(zone).toHaveValue("Pacific/Chatham");
@@ -248,7 +251,7 @@ test("a choice that could not be sent is sent by the next page, and is not undon
   person,
 }) => {
   await page.goto(settings(person, "appearance"));
-  await expect(page.getByRole("radio", { name: "As the system" })).toBeChecked();
+  await expect(page.getByRole("radio", { name: "System", exact: true })).toBeChecked();
   await page.route("**/api/me/preferences", (route) =>
     route.request().method() === "PUT" ? route.abort() : route.continue(),
   );
@@ -298,7 +301,7 @@ test("one-letter shortcuts lead around, and rest once they are turned off", { ta
   person,
 }) => {
   await page.goto(settings(person, "keyboard"));
-  const letters = page.getByRole("switch", { name: "One-letter shortcuts" });
+  const letters = page.getByRole("switch", { name: "Single-key shortcuts" });
   await expect(letters).toBeChecked();
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: "Shortcuts" })).toBeVisible();
@@ -324,10 +327,10 @@ test("one-letter shortcuts lead around, and rest once they are turned off", { ta
 test("the list of shortcuts is searched by what they do", async ({ page, person }) => {
   await page.goto(settings(person, "keyboard"));
   await page.getByRole("textbox", { name: "Search shortcuts" }).fill("explorer");
-  await expect(page.getByText("Show or hide the explorer")).toBeVisible();
-  await expect(page.getByText("Find and replace in the editor")).toHaveCount(0);
+  await expect(page.getByText("Toggle explorer")).toBeVisible();
+  await expect(page.getByText("Find and replace")).toHaveCount(0);
   await page.getByRole("textbox", { name: "Search shortcuts" }).fill("brew coffee");
-  await expect(page.getByText("No shortcut does that.")).toBeVisible();
+  await expect(page.getByText("No matching shortcuts.")).toBeVisible();
 });
 
 test("a list that could not be read says why and reads again when asked", async ({ page, person }) => {
@@ -337,8 +340,8 @@ test("a list that could not be read says why and reads again when asked", async 
   await page.goto(settings(person, "api-keys"));
   await expect(page.getByText("Something broke on our side.")).toBeVisible();
   await page.unroute("**/api/workspaces/*/api-keys*");
-  await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByRole("heading", { name: "No keys yet" })).toBeVisible();
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("heading", { name: "No API keys yet" })).toBeVisible();
 });
 
 test("a console is made from the settings, where another area is shown", async ({ page, person, consolePage }) => {
@@ -353,22 +356,22 @@ test("asking for a new password answers the same for every address", async ({ pa
   for (const email of [person.email, newEmail()]) {
     await page.goto("/forgot");
     await page.getByRole("textbox", { name: "Email" }).fill(email);
-    await page.getByRole("button", { name: "Send me a link" }).click();
-    await expect(page.getByText(`If ${email} has an account here, a link is on its way.`)).toBeVisible();
+    await page.getByRole("button", { name: "Send reset link" }).click();
+    await expect(page.getByText(`If ${email} has an account, we've sent it a reset link.`)).toBeVisible();
   }
 });
 
 test("a link to a new password that has ended says so and leads to a new one", async ({ page }) => {
   await page.goto("/reset/not-a-link");
-  await expect(page.getByRole("heading", { name: "This link has ended" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Link expired" })).toBeVisible();
   await expect(page.getByRole("textbox")).toHaveCount(0);
   await expectAccessible(page);
-  await page.getByRole("link", { name: "Ask for a new link" }).click();
+  await page.getByRole("link", { name: "Request new link" }).click();
   await expect(page).toHaveURL(/\/forgot$/);
 });
 
 test("the sign-in page leads to a new password", async ({ page }) => {
   await page.goto("/login");
-  await page.getByRole("link", { name: "Forgot it?" }).click();
+  await page.getByRole("link", { name: "Forgot password?" }).click();
   await expect(page.getByRole("heading", { name: "Reset your password" })).toBeVisible();
 });

@@ -81,7 +81,7 @@ async function exportCsv(page: Page): Promise<[name: string, text: string]> {
   // A test cannot use the browser's file dialog; without it, the file is downloaded.
   await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
   await page.getByRole("button", { name: "Export" }).click();
-  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  const dialog = page.getByRole("dialog", { name: "Export result" });
   const saved = page.waitForEvent("download");
   await dialog.getByRole("button", { name: /^Export .*\.csv$/ }).click();
   const download = await saved;
@@ -105,9 +105,9 @@ test("C5 shows each result of a procedure in a tab, and exports the one that is 
   // The limit of 1,000 rows ends in the first result.
   await run(consolePage, "call two_results()");
   await expect(tabs).toHaveText([/call two_results\(\) 1 1,000 rows/, /call two_results\(\) 2 not loaded/]);
-  await expect(page.getByText("The first 1,000 of many rows.")).toBeVisible();
+  await expect(page.getByText("First 1,000 rows; there are more.")).toBeVisible();
   await tabs.nth(1).click();
-  await expect(page.getByText("No rows are loaded. The limit of the run was reached.")).toBeVisible();
+  await expect(page.getByText("No rows loaded. The row limit of the run was reached.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Add to dashboard" })).toBeDisabled();
   await expectAccessible(page);
   expect(await exportCsv(page)).toEqual(["shop-2.csv", "name,total\r\nb,7\r\n"]);
@@ -136,7 +136,7 @@ test("C5 shows each result of a procedure in a tab, and exports the one that is 
 
   await run(consolePage, "call no_rows()");
   await expect(tabs).toHaveText([/0 rows$/, /1 row$/]);
-  await expect(page.getByRole("heading", { name: "The query ran and found no rows" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No rows", exact: true })).toBeVisible();
   await tabs.nth(1).click();
   await expect(consolePage.cell(1, 1)).toHaveText("2");
 

@@ -52,7 +52,7 @@ test("the sign-in says at its fields what is missing, and takes what a password 
   await expect(login.email).toBeFocused();
   await expectAccessible(page);
   await page.keyboard.type("ines");
-  await expect(login.email).toHaveAccessibleDescription(/missing its @/);
+  await expect(login.email).toHaveAccessibleDescription(/Add an @/);
   await login.email.fill(person.email);
   await expect(login.email).not.toHaveAttribute("aria-invalid", "true");
   await login.submit.click();
@@ -84,7 +84,7 @@ test("a sign-in that is refused for its number or finds no server says when to t
   await page.unroute("**/api/auth/login");
   await page.context().setOffline(true);
   await login.submit.click();
-  await expect(login.failure).toHaveText("The server did not answer. Check the network, then try again.");
+  await expect(login.failure).toHaveText("The server did not respond. Check your network, then try again.");
   await expect(login.submit).toBeEnabled();
   await page.context().setOffline(false);
   await login.submit.click();
@@ -104,11 +104,11 @@ test("an address without a workspace of mine and one that never was look the sam
   person,
 }) => {
   await page.goto(`/w/${person.slug}-of-somebody-else`);
-  await expect(page.getByRole("heading", { name: "You cannot open this" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
   await page.goto(`/w/${person.slug}/consoles/not-mine`);
-  await expect(page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Console not found" })).toBeVisible();
   await page.getByRole("button", { name: "Back to consoles" }).click();
-  await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: / query$/ })).toBeVisible();
 });
 
 test("an address of the workspace that leads nowhere keeps the frame, and a deeper one, too", { tag: "@long" }, async ({
@@ -118,13 +118,13 @@ test("an address of the workspace that leads nowhere keeps the frame, and a deep
   await page.emulateMedia({ colorScheme: "dark" });
   for (const path of ["nowhere", "flows/new/nowhere/at/all", "settings/nowhere"]) {
     await page.goto(`/w/${person.slug}/${path}`);
-    await expect(page.getByRole("heading", { name: "You cannot open this page" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "You can't open this page" })).toBeVisible();
     await expect(page.getByRole("navigation", { name: "Workspace" })).toBeVisible();
     await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
     await expectAccessible(page);
   }
   await page.getByRole("link", { name: "Back to consoles" }).click();
-  await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: / query$/ })).toBeVisible();
   await page.context().clearCookies();
   await page.goto(`/w/${person.slug}/settings/nowhere`);
   await expect(page).toHaveURL(`/login?next=${encodeURIComponent(`/w/${person.slug}/settings/nowhere`)}`);
@@ -138,7 +138,7 @@ test("the account's menu leads to the profile, the settings and the shortcuts", 
   await consolePage.open(person.slug);
   await consolePage.openAccountMenu();
   await page.getByRole("menuitem", { name: "Shortcuts" }).click();
-  await expect(page.getByRole("dialog")).toContainText("This list");
+  await expect(page.getByRole("dialog")).toContainText("Show shortcuts");
   await page.keyboard.press("Escape");
   await consolePage.openAccountMenu();
   await page.getByRole("menuitem", { name: "Settings" }).click();
@@ -152,9 +152,9 @@ test("the account's menu leads to the profile, the settings and the shortcuts", 
 test("a way back from a provider without a session says why, in our own words", { tag: "@long" }, async ({ page }) => {
   const says: [string, string][] = [
     ["OAuthAccountNotLinked", "There is an account with this email already"],
-    ["AccessDenied", "You were not let in"],
-    ["Configuration", "does not work on this server right now"],
-    ["<b>call 555</b>", "Signing in did not work"],
+    ["AccessDenied", "Sign-in was denied"],
+    ["Configuration", "This sign-in method is not working."],
+    ["<b>call 555</b>", "Sign-in failed."],
   ];
   for (const [error, words] of says) {
     await page.goto(`/login?error=${encodeURIComponent(error)}`);

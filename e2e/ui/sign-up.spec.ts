@@ -16,7 +16,7 @@ test("C46 an empty instance begins with registration, and closes it as SIGN_UP s
     await becomesHealthy(server);
     for (const path of ["/", "/login"]) {
       await page.goto(server.url + path);
-      await expect(page.getByRole("heading", { name: "Create your account" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Create account" })).toBeVisible();
     }
     await page.getByLabel("Email").fill(newEmail());
     await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
@@ -33,13 +33,13 @@ test("C46 an empty instance begins with registration, and closes it as SIGN_UP s
     await page.context().clearCookies();
     await page.goto(`${server.url}/login`);
     await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
-    await expect(page.getByRole("link", { name: "Create an account" })).toHaveCount(0);
+    await expect(page.getByRole("link", { name: "Create account" })).toHaveCount(0);
     await page.goto(`${server.url}/register`);
     await expect(page.getByRole("heading", { name: "Registration is closed" })).toBeVisible();
     await expectAccessible(page);
 
     await page.goto(link);
-    await page.getByRole("link", { name: "Create an account" }).click();
+    await page.getByRole("link", { name: "Create account" }).click();
     await expect(page.getByLabel("Email")).toHaveValue(guest);
     await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
     await page.getByRole("button", { name: "Create account and join" }).click();

@@ -35,7 +35,7 @@ test("how a table is made is shown from its menu, by mouse and by key, copied an
   await page.keyboard.press("Shift+F10");
   await page.getByRole("menuitem", { name: "Show DDL" }).press("Enter");
   await expect(dialog).toBeVisible();
-  await dialog.getByRole("button", { name: "Open in a console" }).click();
+  await dialog.getByRole("button", { name: "Open in console" }).click();
   await expect(dialog).toHaveCount(0);
   await expect(consolePage.editor).toContainText("CREATE TABLE customers");
   await expect(page.getByRole("tab", { name: /customers\.sql/ })).toBeVisible();
@@ -65,7 +65,7 @@ test("the rows of a table lead to how it is made; a failure says so and is asked
   const dialog = page.getByRole("dialog", { name: "DDL of orders" });
   await expect(dialog.getByText("The database is away.")).toBeVisible();
   isBroken = false;
-  await dialog.getByRole("button", { name: "Try again" }).click();
+  await dialog.getByRole("button", { name: "Retry" }).click();
   await expect(dialog.getByRole("region", { name: "DDL of orders" })).toContainText("CREATE TABLE orders");
   await expectAccessible(page);
 });

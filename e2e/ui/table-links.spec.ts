@@ -30,7 +30,7 @@ test("sort and filters stand in the address: reload, Back and a link show the sa
   const id = await makeShop({ page, person });
   const address = `/w/${person.slug}/tables/${id}?name=people`;
   await page.goto(address);
-  const grid = page.getByRole("grid", { name: "Rows of the table" });
+  const grid = page.getByRole("grid", { name: "Table rows" });
   const cell = (row: number, column: number) =>
     grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
   await expect(page.getByText("4 rows")).toBeVisible();
@@ -78,7 +78,7 @@ test("Back twice after a reload leads two steps back, however slow the server is
 }) => {
   const id = await makeShop({ page, person });
   await page.goto(`/w/${person.slug}/tables/${id}?name=people`);
-  const grid = page.getByRole("grid", { name: "Rows of the table" });
+  const grid = page.getByRole("grid", { name: "Table rows" });
   const head = grid.locator("[data-head]").first();
   await expect(page.getByText("4 rows")).toBeVisible();
   await head.click();
@@ -114,7 +114,7 @@ test("what does not fit in an address is left out with a word, and the rows are 
   person,
 }) => {
   const id = await makeShop({ page, person });
-  const word = page.getByText("A part of this address does not fit the table");
+  const word = page.getByText("Part of this link does not match the table");
   const address = `/w/${person.slug}/tables/${id}?name=people`;
   for (const bad of ["filter=nonsense", "desc=gone", `filter=${encodeURIComponent('["id","least","many"]')}`]) {
     await page.goto(`${address}&${bad}`);
@@ -133,7 +133,7 @@ test("what does not fit in an address is left out with a word, and the rows are 
 test("a key leads to the row that it names, and a row to those that refer to it", async ({ page, person }) => {
   const id = await makeShop({ page, person });
   await page.goto(`/w/${person.slug}/tables/${id}?name=people`);
-  const grid = page.getByRole("grid", { name: "Rows of the table" });
+  const grid = page.getByRole("grid", { name: "Table rows" });
   const cell = (row: number, column: number) =>
     grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
   await cell(3, 3).click({ button: "right" });
@@ -163,7 +163,7 @@ test("a key leads to the row that it names, and a row to those that refer to it"
 
   await cell(1, 2).click();
   await page.keyboard.press("Shift+F10");
-  await page.getByRole("menuitem", { name: "Rows that refer to this one" }).click();
+  await page.getByRole("menuitem", { name: "Referencing rows" }).click();
   await page.getByRole("menuitem", { name: "people, boss_id = 1" }).click();
   await expect(page.getByText("2 rows")).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Filter boss_id" })).toHaveValue("= 1");
@@ -189,7 +189,7 @@ test.describe("on a phone", () => {
     await expect(page.getByRole("heading", { name: "customers" })).toBeVisible();
     await expect(page.getByText("1 row", { exact: true })).toBeVisible();
     await first.click();
-    const referring = panel.getByRole("region", { name: "Rows that refer to this one" });
+    const referring = panel.getByRole("region", { name: "Referencing rows" });
     await referring.getByRole("button", { name: /^orders, customer_id = \d+/ }).click();
     await expect(page.getByRole("heading", { name: "orders" })).toBeVisible();
   });

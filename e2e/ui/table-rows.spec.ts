@@ -14,16 +14,16 @@ test("a table is looked at without SQL: sorted and filtered by its database, pag
   await table.click({ button: "right" });
   await page.getByRole("menuitem", { name: "Preview rows" }).click();
   await expect(page.getByRole("heading", { name: "customers" })).toBeVisible();
-  const grid = page.getByRole("grid", { name: "Rows of the table" });
+  const grid = page.getByRole("grid", { name: "Table rows" });
   const cell = (row: number, column: number) =>
     grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
-  await expect(page.getByText("The first 100 rows")).toBeVisible();
+  await expect(page.getByText("First 100 rows")).toBeVisible();
   await expectAccessible(page);
 
   // Scrolling loads the next page, and sorting the whole table is done by the database.
   await cell(1, 1).click();
   await page.keyboard.press("ControlOrMeta+ArrowDown");
-  await expect(page.getByText("The first 200 rows")).toBeVisible();
+  await expect(page.getByText("First 200 rows")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+ArrowUp");
   const first = await cell(1, 1).textContent();
   const asked = page.waitForRequest((request) => request.url().endsWith("/rows"));
@@ -44,11 +44,11 @@ test("a table is looked at without SQL: sorted and filtered by its database, pag
     { column: "id", op: "is", value: (last ?? "").replaceAll(",", "") },
   ]);
   await expect(page.getByText("1 row", { exact: true })).toBeVisible();
-  await page.getByRole("button", { name: "Count the rows" }).click();
+  await page.getByRole("button", { name: "Count rows" }).click();
   await expect(page.getByText("1 row, 1 in all")).toBeVisible();
   await expectAccessible(page);
 
-  await page.getByRole("button", { name: "Open in a console" }).click();
+  await page.getByRole("button", { name: "Open in console" }).click();
   await expect(consolePage.editor).toContainText("from customers");
 });
 
@@ -57,7 +57,7 @@ test("a table that is not there says so, and what to do", async ({ page, person,
   const table = consolePage.schema.filter({ hasText: /^customers/ });
   await table.click({ button: "right" });
   await page.getByRole("menuitem", { name: "Preview rows" }).click();
-  await expect(page.getByRole("grid", { name: "Rows of the table" })).toBeVisible();
+  await expect(page.getByRole("grid", { name: "Table rows" })).toBeVisible();
   await page.goto(page.url().replace("name=customers", "name=nothing"));
   await expect(page.getByText("Table or view nothing not found, or access is denied.")).toBeVisible();
 });
@@ -79,13 +79,13 @@ test("C9 notes a table whose pages have no unique order", async ({ page, person,
   }
   await consolePage.open(person.slug);
   const note = page.getByText("This table has no unique order. Later pages may repeat or miss rows.");
-  const grid = page.getByRole("grid", { name: "Rows of the table" });
+  const grid = page.getByRole("grid", { name: "Table rows" });
   const open = async (name: string) => {
     await page.goto(`/w/${person.slug}/tables/${id}?name=${name}`);
     await expect(grid).toBeVisible();
   };
   await open("alike");
-  await expect(page.getByText("The first 100 rows")).toBeVisible();
+  await expect(page.getByText("First 100 rows")).toBeVisible();
   await expect(note).toBeVisible();
   await expectAccessible(page);
   await grid.locator('[aria-rowindex="2"] [aria-colindex="2"]').click();
@@ -97,6 +97,6 @@ test("C9 notes a table whose pages have no unique order", async ({ page, person,
   await expect(page.getByText("3 rows")).toBeVisible();
   await expect(note).toHaveCount(0);
   await open("keyed");
-  await expect(page.getByText("The first 100 rows")).toBeVisible();
+  await expect(page.getByText("First 100 rows")).toBeVisible();
   await expect(note).toHaveCount(0);
 });

@@ -36,13 +36,14 @@ export default async function LoginPage({ searchParams }: { searchParams: Promis
       <h1>Sign in</h1>
       {invitation && (
         <p>
-          {invitation.inviterName} invites you to <b className="b6">{invitation.workspaceName}</b>.
+          {invitation.inviterName} invited you to <b className="b6">{invitation.workspaceName}</b>.
         </p>
       )}
       {(invitation || (await offersSignUp())) && (
         <p>
-          New here? {/* A link of the framework would bring its router's prefetching along, for one of two links. */}
-          <a href={target ? `/register?next=${encodeURIComponent(target)}` : "/register"}>Create an account</a>
+          No account yet?{" "}
+          {/* A link of the framework would bring its router's prefetching along, for one of two links. */}
+          <a href={target ? `/register?next=${encodeURIComponent(target)}` : "/register"}>Create account</a>
         </p>
       )}
       {failure && <FormFailure>{failure}</FormFailure>}

@@ -18,10 +18,10 @@ export default async function NewWorkspacePage() {
       <p>
         {first ? (
           <>
-            You become its owner. <Link href={`/w/${first.slug}`}>Back to {first.name}</Link>
+            You'll be the owner. <Link href={`/w/${first.slug}`}>Back to {first.name}</Link>
           </>
         ) : (
-          "You are in no workspace at the moment. Make one, or follow an invitation."
+          "You're not in a workspace yet. Create one or accept an invitation."
         )}
       </p>
       <NewWorkspaceForm />

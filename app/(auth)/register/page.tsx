@@ -16,7 +16,7 @@ import { hasAccounts } from "@/lib/features/users/service";
 import { env } from "@/lib/platform/env";
 import { toReach } from "@/lib/platform/net/exposure";
 
-export const metadata: Metadata = { title: "Create your account" };
+export const metadata: Metadata = { title: "Create account" };
 
 export default async function RegisterPage({ searchParams }: { searchParams: Promise<{ next?: string | string[] }> }) {
   const { next } = await searchParams;
@@ -44,15 +44,14 @@ export default async function RegisterPage({ searchParams }: { searchParams: Pro
   const loginHref = target ? `/login?next=${encodeURIComponent(target)}` : "/login";
   return (
     <AuthFrame>
-      <h1>{invitation ? `Join ${invitation.workspaceName}` : "Create your account"}</h1>
+      <h1>{invitation ? `Join ${invitation.workspaceName}` : "Create account"}</h1>
       {invitation && (
         <p>
-          {invitation.inviterName} invites you as {toInvitedRole(invitation.role)}. Choose a name and a password, and
-          you are in.
+          {invitation.inviterName} invited you as {toInvitedRole(invitation.role)}. Create an account to join.
         </p>
       )}
       <p>
-        {invitation ? "Have an account already?" : "Already have one?"} <Link href={loginHref}>Sign in</Link>
+        Already have an account? <Link href={loginHref}>Sign in</Link>
       </p>
       {!(await hasAccounts()) && env().SIGN_UP.mode === "open" && <ReachNotice reach={toReach(env())} />}
       <ProviderButtons providers={signInProviders()} next={target ?? "/"} />

@@ -3,14 +3,14 @@ import type { Metadata } from "next";
 import { LateBoot } from "@/components/ui/late-boot";
 import { LonePage } from "@/components/ui/lone-page";
 
-export const metadata: Metadata = { title: "Nothing at this link" };
+export const metadata: Metadata = { title: "Link not available" };
 
 export default function NothingShared() {
   return (
     <LonePage
       icon={<Link2Off />}
-      title="There is nothing at this link"
-      text="It has ended, was taken back, or never was. Ask the person who sent it for a new one."
+      title="Link not available"
+      text="It expired, was revoked or never existed. Ask for a new one."
     >
       <LateBoot />
     </LonePage>

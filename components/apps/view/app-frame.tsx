@@ -107,7 +107,7 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
     };
   }, [tell]);
 
-  if (state.kind === "reading") return <ListSkeleton label="Opening the app" />;
+  if (state.kind === "reading") return <ListSkeleton label="Loading app" />;
   if (state.kind === "failed") return <LoadFailure error={state.error} onRetry={() => void open()} />;
   return (
     <>

@@ -29,7 +29,7 @@ export function AppView({ slug }: { slug: string }) {
   const [isSharing, setIsSharing] = useState(false);
   const root = `/w/${workspace.slug}/apps`;
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
-    return <CannotOpen what="app" back={{ href: root, label: "All apps" }} />;
+    return <CannotOpen what="app" back={{ href: root, label: "Back to apps" }} />;
   }
   const isPublished = app !== undefined && app.publishedSha !== null;
   const isOlder = isPublished && shown !== null && shown !== app.publishedSha;
@@ -68,25 +68,25 @@ export function AppView({ slug }: { slug: string }) {
           action={
             <button type="button" className="btn sm" onClick={() => setOpened(opened + 1)}>
               <RefreshCw className="s" />
-              Show it
+              Reload app
             </button>
           }
         >
-          A newer version was published.
+          A new version is available.
         </Notice>
       )}
       <div ref={host} className="app-host">
         {error && !app && <LoadFailure error={error} onRetry={() => void refetch()} />}
-        {!error && !app && <ListSkeleton label="Opening the app" />}
+        {!error && !app && <ListSkeleton label="Loading app" />}
         {app && !isPublished && (
           <div className="empty blank">
             <span className="empty-mark">
               <Rocket />
             </span>
-            <h2>This app is not published yet</h2>
-            <p>Once somebody publishes it, everybody who may see it finds it here.</p>
+            <h2>Not published yet</h2>
+            <p>Publish this app to make it available here.</p>
             <Link className="btn primary" href={`${root}/${app.slug}/edit`}>
-              Open the workbench
+              Edit app
             </Link>
           </div>
         )}

@@ -16,14 +16,14 @@ export function LeaveApp({ to, onClose }: { to: URL | null; onClose: () => void 
           </button>
           {to && (
             <a className="btn primary" href={to.href} target="_blank" rel="noopener noreferrer" onClick={onClose}>
-              Open in a new tab
+              Open in new tab
             </a>
           )}
         </>
       }
     >
       <p>
-        The app leads to <b className="b5">{to?.host || to?.protocol}</b>:
+        This link leaves the app and opens <b className="b5">{to?.host || to?.protocol}</b>.
       </p>
       <p className="mono app-leave">{to?.href}</p>
     </Modal>

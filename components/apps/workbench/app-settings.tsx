@@ -35,7 +35,7 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
 
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    if (title.trim() === "") return setProblems({ title: "Give it a title." });
+    if (title.trim() === "") return setProblems({ title: "Enter a title." });
     setIsBusy(true);
     setFailure(null);
     setProblems({});
@@ -51,7 +51,7 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
       onClose();
       // In the other space its slug may have been taken.
       if (saved.slug !== app.slug) router.replace(`/w/${workspace.slug}/apps/${saved.slug}/edit`);
-      showToast(`${saved.title} is saved.`, { id: "app-saved" });
+      showToast(`${saved.title} saved`, { id: "app-saved" });
     } catch (error) {
       const said = problemsOf(error, ["title", "description", "access"]);
       setProblems(said);
@@ -67,7 +67,7 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
       await appApi.remove(workspace.id, app.id);
       void readFeedAnew(client, workspace.id);
       router.push(`/w/${workspace.slug}/apps`);
-      showToast(`${app.title} is deleted.`, { id: "app-deleted" });
+      showToast(`${app.title} deleted`, { id: "app-deleted" });
     } catch (error) {
       setFailure(toMessage(error));
       setIsBusy(false);
@@ -85,14 +85,13 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
         onConfirm={() => void remove()}
         onClose={() => setIsDeleting(false)}
       >
-        Nobody can open it any more, its link ends, and what anybody has typed in it and not committed is gone. Git
-        keeps what was committed. Its slug is not given out again.
+        The app, its share link and all uncommitted changes are deleted. Commits stay in Git. The slug can't be reused.
       </Confirm>
     );
   }
   return (
     <Modal
-      title={`Settings of ${app.title}`}
+      title={`${app.title} settings`}
       isOpen
       onClose={onClose}
       foot={
@@ -126,16 +125,16 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
           isDense
           value={app.slug}
           readOnly
-          help={`Its folder in the repository, apps/${app.slug}, and its address. It stays when the title changes.`}
+          help={`Used in the URL and as the folder apps/${app.slug}. Can't be changed.`}
         />
         <AccessField
           value={access}
           error={problems.access}
           isDisabled={isBusy || !isOwner}
-          privateHelp="Its files move out of the shared repository"
+          privateHelp="Moves its files out of the shared repository"
           onChange={setAccess}
         />
-        {!isOwner && <p className="xs t2">Its owner chooses who sees it.</p>}
+        {!isOwner && <p className="xs t2">Only the owner can change visibility.</p>}
       </form>
     </Modal>
   );

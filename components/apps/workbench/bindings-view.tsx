@@ -47,18 +47,17 @@ export function BindingsView({ work, places, isReadOnly, onGoTo }: BindingsViewP
         <h2 className="b6">Bindings</h2>
         {bindings.data && <span className="t2 xs num">{bindings.data.length}</span>}
       </div>
-      {bindings.isPending && <ListSkeleton label="Reading the bindings" />}
+      {bindings.isPending && <ListSkeleton label="Loading bindings" />}
       {bindings.isError && !bindings.data && <LoadFailure error={bindings.error} onRetry={() => bindings.refetch()} />}
       {bindings.data?.length === 0 && (
         <div className="empty blank app-view-empty">
-          <h2>No bindings</h2>
+          <h2>No bindings yet</h2>
           <p>
-            A binding is a file <span className="mono">bindings/name.sql</span> with a query. The app reads its rows as
-            a file, never the database.
+            A binding is a cached query in <span className="mono">bindings/name.sql</span>.
           </p>
         </div>
       )}
-      <ul className="binding-list" aria-label="Bindings of the app">
+      <ul className="binding-list" aria-label="Bindings">
         {bindings.data?.map((each) => (
           <Binding
             key={each.name}
@@ -95,7 +94,7 @@ function Binding({ work, binding, isReadOnly, onOpen, onGoTo }: BindingProps) {
     try {
       await work.store.flush();
       setRows(await appApi.tryBinding(workspace.id, app.id, name));
-      announce(`${name} is read`);
+      announce(`${name} loaded`);
     } catch (error) {
       setRows(null);
       setFailure(toMessage(error));
@@ -109,7 +108,7 @@ function Binding({ work, binding, isReadOnly, onOpen, onGoTo }: BindingProps) {
     try {
       await appApi.refreshBinding(workspace.id, app.id, name);
     } catch (error) {
-      showFailure(`${name} is not refreshed. ${toMessage(error)}`);
+      showFailure(`Couldn't refresh ${name}. ${toMessage(error)}`);
     } finally {
       setBusy(null);
       await work.readAnew();
@@ -127,12 +126,12 @@ function Binding({ work, binding, isReadOnly, onOpen, onGoTo }: BindingProps) {
       </div>
       {description !== null && <p className="t2">{description}</p>}
       <p className="xs t2">
-        {connection?.name ?? (binding.connectionId === null ? "No connection" : "A connection that you cannot see")}
-        {schedule === null ? ", by hand" : `, ${schedule.cron} in ${schedule.timezone}`}
+        {connection?.name ?? (binding.connectionId === null ? "No connection" : "Private connection")}
+        {schedule === null ? ", refreshed manually" : `, ${schedule.cron} in ${schedule.timezone}`}
       </p>
       <Facts build={build} label="" />
       {published !== null && published !== build && published.sha !== build.sha && (
-        <Facts build={published} label="People see " />
+        <Facts build={published} label="Published: " />
       )}
       {reason !== null && (
         <Notice
@@ -140,7 +139,7 @@ function Binding({ work, binding, isReadOnly, onOpen, onGoTo }: BindingProps) {
           action={
             line !== null && (
               <button type="button" className="btn sm" onClick={() => onGoTo({ path, line, column: null })}>
-                Open line {line}
+                Go to line {line}
               </button>
             )
           }
@@ -158,7 +157,7 @@ function Binding({ work, binding, isReadOnly, onOpen, onGoTo }: BindingProps) {
             onClick={() => void tryOut()}
           >
             <Play className="s" />
-            {busy === "try" ? "Reading" : "Read the rows"}
+            {busy === "try" ? "Running" : "Run query"}
           </button>
           {published !== null && (
             <button
@@ -168,7 +167,7 @@ function Binding({ work, binding, isReadOnly, onOpen, onGoTo }: BindingProps) {
               onClick={() => void refresh()}
             >
               <RefreshCw className="s" />
-              {isMoving(published.state) ? "Refreshing" : "Refresh what people see"}
+              {isMoving(published.state) ? "Refreshing" : "Refresh published data"}
             </button>
           )}
         </div>
@@ -200,7 +199,7 @@ function Facts({ build, label }: { build: Build; label: string }) {
       {build.rowCount !== null && `${formatCount(build.rowCount)} ${build.rowCount === 1 ? "row" : "rows"}, `}
       {size && `${size.value} ${size.unit}, `}
       {now === null ? formatStamp(at) : formatAgo(at, new Date(now))}
-      {build.truncated && ", cut: there are more"}
+      {build.truncated && ", truncated"}
     </p>
   );
 }
@@ -211,11 +210,11 @@ function Rows({ name, data }: { name: string; data: BindingData }) {
     <div className="binding-rows">
       <p className="xs t2">
         {shown.length < data.rows.length || data.truncated
-          ? `The first ${shown.length} rows, as your edits have it`
-          : `${data.rows.length} ${data.rows.length === 1 ? "row" : "rows"}, as your edits have it`}
+          ? `First ${shown.length} rows, with your edits`
+          : `${data.rows.length} ${data.rows.length === 1 ? "row" : "rows"}, with your edits`}
       </p>
-      <RowsTable label={`Rows of ${name}`} fields={data.fields} rows={shown} />
-      <CodeBox label="In the app">{`const { rows, age } = useBinding("${name}");`}</CodeBox>
+      <RowsTable label={`${name} rows`} fields={data.fields} rows={shown} />
+      <CodeBox label="Use in the app">{`const { rows, age } = useBinding("${name}");`}</CodeBox>
     </div>
   );
 }

@@ -87,7 +87,7 @@ function Difference({ app, change: { path, status }, sides }: Pick<ItemProps, "a
   );
   const after = useAppFile(app, hasAfter && !isPicture ? path : null, sides.after);
   const failed = [before, after].find((each) => each.isError);
-  if (isPicture) return <p className="change-none t2">A picture: open the file to look at it.</p>;
+  if (isPicture) return <p className="change-none t2">Image. Open the file to view it.</p>;
   if (failed?.error) {
     return (
       <div className="change-none">
@@ -95,13 +95,12 @@ function Difference({ app, change: { path, status }, sides }: Pick<ItemProps, "a
       </div>
     );
   }
-  if ((hasBefore && !before.data) || (hasAfter && !after.data))
-    return <ListSkeleton label="Reading the change" rows={2} />;
+  if ((hasBefore && !before.data) || (hasAfter && !after.data)) return <ListSkeleton label="Loading change" rows={2} />;
   const [old, now] = [textOf(before.data), textOf(after.data)];
   if (old === null || now === null) {
-    return <p className="change-none t2">No text: what changed in it cannot be shown.</p>;
+    return <p className="change-none t2">Binary file. No diff available.</p>;
   }
-  if (old === now) return <p className="change-none t2">The text is the same.</p>;
+  if (old === now) return <p className="change-none t2">Content unchanged.</p>;
   return (
     <TextDiff path={path} before={old} after={now} beforeLabel={sides.beforeLabel} afterLabel={sides.afterLabel} />
   );

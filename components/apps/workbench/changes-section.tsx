@@ -28,7 +28,7 @@ export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps
     if (done === null) return;
     setMessage("");
     announce("Committed");
-    showToast(`Committed to ${done.branch} as ${done.sha.slice(0, 7)}.`, { id: "committed" });
+    showToast(`Committed ${done.sha.slice(0, 7)} to ${done.branch}`, { id: "committed" });
   };
   return (
     <ExplorerSection
@@ -42,7 +42,7 @@ export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps
     >
       <div className="app-commit">
         {count === 0 ? (
-          <p className="xs t2">Nothing to commit.</p>
+          <p className="xs t2">No changes to commit.</p>
         ) : (
           <>
             <button
@@ -51,14 +51,14 @@ export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps
               aria-current={places.centre === "changes" ? "page" : undefined}
               onClick={() => places.showCentre("changes")}
             >
-              {count === 1 ? "Look at the change" : `Look at ${count} changes`}
+              {count === 1 ? "View 1 change" : `View ${count} changes`}
             </button>
             {!isReadOnly && (
               <>
                 <div className="input">
                   <input
-                    aria-label="Message of the commit"
-                    placeholder="What changes"
+                    aria-label="Commit message"
+                    placeholder="Commit message"
                     value={message}
                     maxLength={500}
                     onChange={({ target }) => setMessage(target.value)}
@@ -71,14 +71,14 @@ export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps
                 </button>
               </>
             )}
-            {!isOnline && <p className="xs t2">It can be committed when the server is back.</p>}
+            {!isOnline && <p className="xs t2">You're offline. Commit when you reconnect.</p>}
           </>
         )}
       </div>
       {isDiscarding && (
         <Confirm
           title="Discard all changes?"
-          action="Discard"
+          action="Discard changes"
           isOpen
           isBusy={isBusy}
           failure={null}
@@ -88,13 +88,12 @@ export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps
               setIsBusy(false);
               if (done === null) return;
               setIsDiscarding(false);
-              announce("Discarded");
+              announce("Changes discarded");
             });
           }}
           onClose={() => setIsDiscarding(false)}
         >
-          {count === 1 ? "One file goes" : `${count} files go`} back to the last commit. Nothing brings the changes
-          back.
+          This resets {count === 1 ? "1 file" : `${count} files`} to the last commit. This can't be undone.
         </Confirm>
       )}
     </ExplorerSection>

@@ -19,25 +19,25 @@ export function ChangesView({ work, places, isReadOnly }: ChangesViewProps) {
   const [isBusy, setIsBusy] = useState(false);
   const drafts = status.data?.drafts ?? [];
   return (
-    <section className="app-view" aria-label="Since the last commit">
+    <section className="app-view" aria-label="Changes since the last commit">
       <div className="row app-view-head">
         <h2 className="b6">Changes</h2>
         <span className="t2 xs">since the last commit</span>
       </div>
-      {status.isPending && <ListSkeleton label="Reading what has changed" />}
+      {status.isPending && <ListSkeleton label="Loading changes" />}
       {status.isError && !status.data && <LoadFailure error={status.error} onRetry={() => status.refetch()} />}
       {status.data && drafts.length === 0 && (
         <div className="empty blank app-view-empty">
-          <h2>Nothing to commit</h2>
-          <p>What you type in a file stands here until you commit it.</p>
+          <h2>No uncommitted changes</h2>
+          <p>Uncommitted edits appear here.</p>
         </div>
       )}
       {status.data && drafts.length > 0 && (
         <ChangeList
           app={app}
-          label="Files that have changed"
+          label="Changed files"
           changes={drafts}
-          sides={{ before: status.data.headSha, beforeLabel: "As committed", afterLabel: "As you have it" }}
+          sides={{ before: status.data.headSha, beforeLabel: "Last commit", afterLabel: "Your changes" }}
           toAction={({ path, status: kind }) => (
             <>
               {kind !== "deleted" && (
@@ -49,7 +49,7 @@ export function ChangesView({ work, places, isReadOnly }: ChangesViewProps) {
                 <button
                   type="button"
                   className="btn ghost sm icon"
-                  aria-label={`Discard the change of ${path}`}
+                  aria-label={`Discard changes in ${path}`}
                   title="Discard"
                   onClick={() => setDiscarding(path)}
                 >
@@ -62,8 +62,8 @@ export function ChangesView({ work, places, isReadOnly }: ChangesViewProps) {
       )}
       {discarding !== null && (
         <Confirm
-          title={`Discard the change of ${nameOf(discarding)}?`}
-          action="Discard"
+          title={`Discard changes in ${nameOf(discarding)}?`}
+          action="Discard changes"
           isOpen
           isBusy={isBusy}
           failure={null}
@@ -76,7 +76,7 @@ export function ChangesView({ work, places, isReadOnly }: ChangesViewProps) {
           }}
           onClose={() => setDiscarding(null)}
         >
-          {discarding} goes back to the last commit. Nothing brings the change back.
+          {discarding} will be reset to the last commit. This can't be undone.
         </Confirm>
       )}
     </section>

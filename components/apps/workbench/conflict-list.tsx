@@ -26,7 +26,7 @@ type ConflictListProps = {
 /** Files with overlapping changes on main and on the user's branch, each with a choice of what to keep. */
 export function ConflictList({ app, conflicts, mainSha, resolutions, onChange }: ConflictListProps) {
   return (
-    <ul className="conflicts" aria-label="Files to settle">
+    <ul className="conflicts" aria-label="Files with conflicts">
       {conflicts.map((conflict) => (
         <Conflict
           key={conflict.path}
@@ -70,15 +70,12 @@ function Conflict({ app, conflict: { path, ours, theirs }, mainSha, onSettle }: 
     whole.data !== undefined && whole.data.mine?.encoding !== "base64" && whole.data.other?.encoding !== "base64";
   const mine = isTold ? (theirs?.content ?? null) : (whole.data?.mine?.content ?? null);
   const published = isTold ? (ours?.content ?? null) : (whole.data?.other?.content ?? null);
-  if (!isTold && whole.isPending) return <ListSkeleton label="Reading both texts" rows={2} />;
+  if (!isTold && whole.isPending) return <ListSkeleton label="Loading both versions" rows={2} />;
   if (!isTold && !isText) {
     return (
       <li className="conflict">
         <span className="mono b5">{path}</span>
-        <p className="t2">
-          It is no text, or too long, so that it cannot be settled here. Upload the one to keep, commit it with git on
-          your branch after merging main, then publish.
-        </p>
+        <p className="t2">Can't merge this file here. Merge main with Git, then publish.</p>
       </li>
     );
   }
@@ -91,13 +88,13 @@ function Conflict({ app, conflict: { path, ours, theirs }, mainSha, onSettle }: 
       <div className="row">
         <span className="mono b5 trunc grow">{path}</span>
         <Segments
-          label={`What to keep of ${path}`}
+          label={`Version of ${path} to keep`}
           value={choice as Choice}
           onChange={choose}
           options={[
-            { value: "mine", label: mine === null ? "Mine: deleted" : "Mine" },
-            { value: "published", label: published === null ? "Main's: deleted" : "Main's" },
-            { value: "edit", label: "Edit" },
+            { value: "mine", label: mine === null ? "Mine (deleted)" : "Mine" },
+            { value: "published", label: published === null ? "Main (deleted)" : "Main" },
+            { value: "edit", label: "Merge manually" },
           ]}
         />
       </div>

@@ -19,7 +19,7 @@ export function EditApp({ slug }: { slug: string }) {
   }
   return (
     <Page title="App" isWide>
-      {error ? <LoadFailure error={error} onRetry={() => refetch()} /> : <ListSkeleton label="Reading the app" />}
+      {error ? <LoadFailure error={error} onRetry={() => refetch()} /> : <ListSkeleton label="Loading app" />}
     </Page>
   );
 }

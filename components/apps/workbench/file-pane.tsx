@@ -25,7 +25,7 @@ const loadEditor = later(() => import("@/components/apps/workbench/text-editor")
 const TextEditor = lazyComponent(
   loadEditor,
   (module) => module.TextEditor,
-  () => <ListSkeleton label="Reading the editor" />,
+  () => <ListSkeleton label="Loading editor" />,
 );
 const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
 const TextMerge = lazyComponent(loadDiff, (module) => module.TextMerge);
@@ -62,15 +62,13 @@ export function FilePane({ work, path, isReadOnly, problems = NO_PROBLEMS, goTo 
   if (isGone && local === null) {
     return (
       <div className="empty blank app-view-empty">
-        <h2>There is no file {nameOf(path)}</h2>
-        <p>It was deleted or renamed, here or in another tab.</p>
+        <h2>{nameOf(path)} doesn't exist</h2>
+        <p>It was deleted or renamed.</p>
       </div>
     );
   }
   if (isTooLarge || (file.data && known === null)) {
-    return (
-      <Binary work={work} path={path} why={isTooLarge ? "It is too large to be edited here." : "It is no text."} />
-    );
+    return <Binary work={work} path={path} why={isTooLarge ? "Too large to edit here." : "Binary file."} />;
   }
   const content = local?.content ?? known?.content;
   if (content === undefined) {
@@ -79,20 +77,20 @@ export function FilePane({ work, path, isReadOnly, problems = NO_PROBLEMS, goTo 
         <LoadFailure error={file.error} onRetry={() => file.refetch()} />
       </div>
     ) : (
-      <ListSkeleton label="Reading the file" />
+      <ListSkeleton label="Loading file" />
     );
   }
   return (
     <>
       {local?.status === "refused" && (
-        <Notice kind="bad" role="alert" action={<CopyButton text={content} name="Copy the text" />}>
-          This file is not saved. {local.message} What you type next is tried again.
+        <Notice kind="bad" role="alert" action={<CopyButton text={content} name="Copy file content" />}>
+          Couldn't save this file. {local.message} Edit it to retry.
         </Notice>
       )}
       <TextEditor
         key={path}
         traceId={`app:${app.id}:${path}`}
-        label={`Text of ${path}`}
+        label={`Content of ${path}`}
         kind={fileKindOf(path)}
         content={content}
         isReadOnly={isReadOnly}
@@ -132,24 +130,22 @@ function Conflict({ work, path }: { work: Work; path: string }) {
       </div>
     );
   }
-  if (!theirs.isSuccess) return <ListSkeleton label="Reading what is there by now" />;
+  if (!theirs.isSuccess) return <ListSkeleton label="Loading current version" />;
   const other = theirs.data ?? { oid: "none", content: "" };
   const isGone = other.oid === "none";
   return (
-    <section className="compare" aria-label="Compare two texts">
+    <section className="compare" aria-label="Compare versions">
       <div className="compare-head">
         <div className="row">
           <GitCompare className="s" />
           <h2 className="grow">
-            {isGone
-              ? `${nameOf(path)} was deleted while you were writing`
-              : `${nameOf(path)} was saved elsewhere while you were writing`}
+            {isGone ? `${nameOf(path)} was deleted while you edited it` : `${nameOf(path)} changed while you edited it`}
           </h2>
         </div>
-        <p className="t2 xs">Nothing is overwritten until you choose.</p>
+        <p className="t2 xs">Choose which version to keep.</p>
         <div className="row compare-acts">
           <button type="button" className="btn primary" onClick={() => store.resolve(path, merged, other)}>
-            {merged === mine ? "Keep mine" : "Save merged text"}
+            {merged === mine ? "Keep mine" : "Save merged version"}
           </button>
           <button
             type="button"
@@ -159,7 +155,7 @@ function Conflict({ work, path }: { work: Work; path: string }) {
               void work.readAnew();
             }}
           >
-            {isGone ? "Let it go" : "Take theirs"}
+            {isGone ? "Discard mine" : "Use theirs"}
           </button>
         </div>
       </div>
@@ -202,7 +198,7 @@ function Picture({ work, path, type, onText }: PictureProps) {
           src={url}
           alt={nameOf(path)}
           onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setSize(`${naturalWidth} × ${naturalHeight}`)}
-          onError={() => setSize("The browser cannot draw it")}
+          onError={() => setSize("Can't preview this image")}
         />
       )}
       <p className="xs t2">
@@ -225,7 +221,7 @@ function Binary({ work, path, why }: { work: Work; path: string; why: string }) 
   const download = () => {
     appApi.readFileBytes(workspace.id, work.app.id, path).then(
       (bytes) => saveFile(bytes, nameOf(path)),
-      (error: unknown) => showFailure(error instanceof ApiError ? error.message : "It could not be read."),
+      (error: unknown) => showFailure(error instanceof ApiError ? error.message : "Couldn't load this file."),
     );
   };
   return (

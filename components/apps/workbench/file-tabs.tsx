@@ -56,7 +56,7 @@ export function FileTabs({ work, places }: { work: Work; places: Places }) {
                 onAuxClick={(event) => event.button === 1 && places.close(path)}
               >
                 <span className="trunc">{nameOf(path)}</span>
-                {isDirty && <i className="dirty" role="img" aria-label="not saved yet" />}
+                {isDirty && <i className="dirty" role="img" aria-label="Unsaved" />}
                 {/* For the pointer; the keyboard closes by Delete, and a tab cannot hold a button. */}
                 <span
                   className="tab-close"

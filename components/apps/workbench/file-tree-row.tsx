@@ -24,7 +24,7 @@ const ICONS: Record<FileKind, LucideIcon> = {
   text: File,
 };
 const MARKS = { added: "A", modified: "M" } as const;
-const MARK_WORDS = { added: "added, not committed", modified: "changed, not committed" } as const;
+const MARK_WORDS = { added: "Added, uncommitted", modified: "Changed, uncommitted" } as const;
 
 /** Label after a file name. */
 export type FileMark = { word: string; isBad: boolean };
@@ -44,9 +44,9 @@ export function FileTreeRow({ node, text, mark }: FileTreeRowProps) {
     <>
       <Icon />
       <span className="trunc grow">{label}</span>
-      {text === "conflict" || text === "refused" ? <span className="meta bad">not saved</span> : null}
+      {text === "conflict" || text === "refused" ? <span className="meta bad">unsaved</span> : null}
       {text === "waiting" || text === "sending" ? (
-        <i className="dirty" role="img" aria-label="not saved yet" />
+        <i className="dirty" role="img" aria-label="Unsaved" />
       ) : mark !== null ? (
         <span className={mark.isBad ? "meta bad" : "meta"}>{mark.word}</span>
       ) : null}

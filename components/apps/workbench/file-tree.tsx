@@ -64,12 +64,12 @@ export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
           });
         }}
       />
-      {tree.isPending && <ExplorerBars label="Reading the files" widths={BAR_WIDTHS} />}
+      {tree.isPending && <ExplorerBars label="Loading files" widths={BAR_WIDTHS} />}
       {tree.isError && !tree.data && (
         <ExplorerFailure message={tree.error.message} onRetry={() => void tree.refetch()} />
       )}
       {tree.data && files.length === 0 && naming === null && (
-        <p className="sec-note">No files. Make index.html, or upload some.</p>
+        <p className="sec-note">No files yet. Create index.html or upload files.</p>
       )}
       {tree.data && (
         <Tree
@@ -97,7 +97,7 @@ function toRows(
   const newIn = naming !== null && naming.kind !== "rename" ? naming.folder : null;
   const toInput = (kind: "file" | "folder", value: string) => (
     <NameInput
-      label={kind === "folder" ? "Name of the folder" : "Name of the file"}
+      label={kind === "folder" ? "Folder name" : "File name"}
       value={value}
       onDone={(typed) => void finish(typed)}
     />
@@ -159,11 +159,11 @@ function FileMenu({ path, folder, onName, onUpload, onShowChange, onRemove }: Fi
       </MenuItem>
       {onShowChange !== null && (
         <MenuItem icon={<Undo2 />} onSelect={onShowChange}>
-          Look at the change
+          View changes
         </MenuItem>
       )}
       <MenuItem icon={<Trash2 />} onSelect={() => onRemove(path)}>
-        Delete
+        Delete file
       </MenuItem>
     </>
   );
@@ -177,7 +177,7 @@ function FileQuestions({ state }: { state: State }) {
       {removing !== null && (
         <Confirm
           title={`Delete ${nameOf(removing)}?`}
-          action="Delete"
+          action="Delete file"
           isOpen
           isBusy={isBusy}
           failure={null}
@@ -185,22 +185,22 @@ function FileQuestions({ state }: { state: State }) {
           onClose={() => state.setRemoving(null)}
         >
           {state.isFolder(removing)
-            ? `${state.countUnder(removing)} files in it go with it. `
-            : "What you have typed in it and not committed is gone. "}
-          What is committed stays in the history.
+            ? `This deletes ${state.countUnder(removing)} files. `
+            : "Uncommitted changes are lost. "}
+          Committed versions stay in the history.
         </Confirm>
       )}
       {replacing[0] && (
         <Confirm
           title={`Replace ${replacing[0].path}?`}
-          action="Replace"
+          action="Replace file"
           isOpen
           isBusy={isBusy}
           failure={null}
           onConfirm={() => void state.replace(replacing)}
           onClose={state.skip}
         >
-          There is a file of this name. What you have typed in it and not committed is gone.
+          A file with this name exists. Uncommitted changes to it are lost.
         </Confirm>
       )}
     </>

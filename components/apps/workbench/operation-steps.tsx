@@ -5,10 +5,10 @@ import { useNow } from "@/components/ui/use-browser";
 import type { Operation } from "@/lib/features/apps/browser/client";
 import { formatDuration } from "@/lib/platform/browser/format";
 
-const WORDS = { build: "Build", bindings: "Rows of its bindings", pointer: "Show it to people" } as const;
+const WORDS = { build: "Build", bindings: "Refresh bindings", pointer: "Go live" } as const;
 const ICONS = { waiting: CircleDashed, running: Waves, done: CircleCheck, failed: CircleX } as const;
 const CLASSES = { waiting: "wait", running: "run", done: "ok", failed: "bad" } as const;
-const STATES = { waiting: "waits", running: "runs", done: "done", failed: "failed" } as const;
+const STATES = { waiting: "waiting", running: "running", done: "done", failed: "failed" } as const;
 const TICK_MS = 200;
 
 /** Steps of a publish or a rollback on the run bar, and the build's log. */
@@ -40,9 +40,7 @@ export function OperationSteps({ operation }: { operation: Operation }) {
           );
         })}
       </ol>
-      {operation.state === "queued" && (
-        <p className="xs t2">Another one of this app is under way. It waits its turn.</p>
-      )}
+      {operation.state === "queued" && <p className="xs t2">Another publish is running. This one is queued.</p>}
       {operation.log.length > 0 && <BuildLog lines={operation.log} />}
     </div>
   );
@@ -58,7 +56,7 @@ export function BuildLog({ lines }: { lines: readonly string[] }) {
       className="build-log mono"
       role="log"
       aria-live="off"
-      aria-label="What the build says"
+      aria-label="Build log"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
       tabIndex={0}
     >

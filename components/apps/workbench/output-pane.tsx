@@ -34,12 +34,12 @@ export function OutputPane({ lines, problems, onGoTo, onClear }: OutputPaneProps
           </button>
         )}
       </div>
-      {problems.length > 0 && <BuildProblems label="What cannot be compiled" problems={problems} onGoTo={onGoTo} />}
+      {problems.length > 0 && <BuildProblems label="Compile errors" problems={problems} onGoTo={onGoTo} />}
       {lines.length === 0 ? (
-        <p className="xs t2 app-output-none">What the app prints appears here.</p>
+        <p className="xs t2 app-output-none">Console output appears here.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard has to reach it
-        <div ref={listRef} className="app-output-lines" role="log" aria-label="What the app printed" tabIndex={0}>
+        <div ref={listRef} className="app-output-lines" role="log" aria-label="App output" tabIndex={0}>
           {lines.map(({ id, level, text, at }) => (
             <p key={id} className={level}>
               <time dateTime={new Date(at).toISOString()} title={formatStamp(new Date(at))}>

@@ -55,7 +55,7 @@ export function PreviewPane({ app, problems, onSaid, onGone }: PreviewPaneProps)
   const [frame, setFrame] = useState<number | null>(0);
   const mint = useCallback(async () => {
     const { url } = await appApi.startPreview(workspace.id, app.id);
-    if (url === undefined) throw new ApiError(503, "unavailable", "The preview ended as it began. Try again.");
+    if (url === undefined) throw new ApiError(503, "unavailable", "The preview failed to start. Try again.");
     return { url, token: "", sha: "", expiresAt: new Date(Date.now() + DAY_MS).toISOString() };
   }, [workspace.id, app.id]);
   useEffect(() => (frame === null ? undefined : onGone), [frame, onGone]);
@@ -70,12 +70,12 @@ export function PreviewPane({ app, problems, onSaid, onGone }: PreviewPaneProps)
   return (
     <section className="app-preview" aria-label="Preview" data-region tabIndex={-1}>
       <div className="row app-preview-head">
-        <Segments label="Width of the preview" value={width} options={WIDTHS} onChange={setWidth} />
+        <Segments label="Preview width" value={width} options={WIDTHS} onChange={setWidth} />
         <span className="mono xs t2 trunc grow">preview/{app.slug}</span>
         <button
           type="button"
           className="btn ghost icon sm"
-          aria-label="Reload the preview"
+          aria-label="Reload preview"
           title="Reload"
           onClick={() => setFrame((count) => (count ?? 0) + 1)}
         >
@@ -84,7 +84,7 @@ export function PreviewPane({ app, problems, onSaid, onGone }: PreviewPaneProps)
         <button
           type="button"
           className="btn ghost icon sm"
-          aria-label="Stop the preview"
+          aria-label="Stop preview"
           title="Stop"
           disabled={frame === null}
           onClick={() => void stop()}
@@ -94,18 +94,17 @@ export function PreviewPane({ app, problems, onSaid, onGone }: PreviewPaneProps)
       </div>
       {problems.length > 0 && (
         <p className="app-preview-old" role="status">
-          What you see may be older: <span className="mono">{problems.map(({ path }) => path).join(", ")}</span> cannot
-          be compiled.
+          Compile error in <span className="mono">{problems.map(({ path }) => path).join(", ")}</span>. The preview may
+          be out of date.
         </p>
       )}
       <div className="app-preview-stage">
         {frame === null ? (
           <div className="empty blank">
-            <h2>The preview is stopped</h2>
-            <p>What you have written is kept.</p>
+            <h2>Preview stopped</h2>
             <p>
               <button type="button" className="btn" onClick={() => setFrame(1)}>
-                Start it
+                Start preview
               </button>
             </p>
           </div>

@@ -72,7 +72,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
       if ("sha" in answer) {
         setNote(answer.note);
         setPhase("done");
-        announce(`${app.title} is published`);
+        announce(`${app.title} published`);
       }
     } catch (error) {
       const conflicts = error instanceof ApiError && error.status === 409 ? toConflicts(error.details) : null;
@@ -82,7 +82,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
       if (!hasRun) setFollowing(null);
       setFailure(toMessage(error));
       setPhase("ask");
-      announce(`${app.title} is not published`, true);
+      announce(`Couldn't publish ${app.title}`, true);
     } finally {
       await readAnew();
     }
@@ -91,13 +91,13 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
   const isDone = phase === "done" || (phase === "work" && stands?.state === "done");
   const hasFailed = phase === "work" && stands?.state === "failed" && following !== "latest";
   const isWorking = phase === "work" && !isDone && !hasFailed;
-  const problem = failure ?? (hasFailed ? (stands.error?.message ?? "It is not published.") : null);
+  const problem = failure ?? (hasFailed ? (stands.error?.message ?? "Publish failed.") : null);
   const isSettled = unsettled === null || unsettled.conflicts.every(({ path }) => path in resolutions);
   const address = `/w/${workspace.slug}/apps/${app.slug}`;
   if (isDone) {
     return (
       <Modal
-        title={`${app.title} is published`}
+        title={`${app.title} published`}
         isOpen
         onClose={onClose}
         foot={
@@ -107,14 +107,14 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
             </button>
             <Link className="btn primary" href={address}>
               <ExternalLink className="s" />
-              Open the app
+              Open app
             </Link>
           </>
         }
       >
         <div className="publish-form">
           <Notice kind="good" role="status">
-            {app.access === "private" ? "You" : `Everyone in ${workspace.name}`} can open it now.
+            {app.access === "private" ? "You" : `Everyone in ${workspace.name}`} can now open it.
           </Notice>
           {note !== null && <Notice kind="info">{note}</Notice>}
           {stands && <OperationSteps operation={stands} />}
@@ -131,7 +131,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
       foot={
         <>
           <button type="button" className="btn ghost" onClick={onClose}>
-            {isWorking ? "Close and let it go on" : "Cancel"}
+            {isWorking ? "Continue in background" : "Cancel"}
           </button>
           <button
             type="button"
@@ -140,7 +140,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
             onClick={() => void publish()}
           >
             <Rocket className="s" />
-            {isWorking ? "Publishing" : unsettled !== null ? "Publish what you have chosen" : "Publish"}
+            {isWorking ? "Publishing" : unsettled !== null ? "Resolve and publish" : "Publish"}
           </button>
         </>
       }
@@ -151,13 +151,9 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
             {problem}
           </Notice>
         )}
-        {outage !== null && <Notice kind="warn">{outage}. It can be published when the server answers.</Notice>}
+        {outage !== null && <Notice kind="warn">{outage}. Publish when you reconnect.</Notice>}
         {!isWorking && stands?.state === "failed" && stands.problems.length > 0 && (
-          <BuildProblems
-            label="Problems of the build"
-            problems={stands.problems.slice(0, PROBLEMS_SHOWN)}
-            onGoTo={onGoTo}
-          />
+          <BuildProblems label="Build errors" problems={stands.problems.slice(0, PROBLEMS_SHOWN)} onGoTo={onGoTo} />
         )}
         {!isWorking && stands?.state === "failed" && stands.log.length > 0 && <BuildLog lines={stands.log} />}
         {unsettled !== null && (
@@ -180,18 +176,17 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
             <>
               <p className="t2">
                 {app.publishedSha === null
-                  ? "It is the first version that people see."
-                  : `It takes the place of the version that ${app.access === "private" ? "you see" : "people see"} now, which stays one press away.`}
+                  ? "This is the first published version."
+                  : "This replaces the live version. You can roll back at any time."}
               </p>
               <WhatChanges work={work} onDiff={onDiff} />
               {uncommitted > 0 && (
                 <Notice kind="warn">
-                  {uncommitted} {uncommitted === 1 ? "file has an edit" : "files have edits"} not committed. They are
-                  committed first and join in.
+                  {uncommitted} uncommitted {uncommitted === 1 ? "file" : "files"} will be committed first.
                 </Notice>
               )}
               <TextField
-                label="What should people know"
+                label="Release notes (optional)"
                 isDense
                 value={message}
                 maxLength={500}
@@ -214,17 +209,17 @@ function WhatChanges({ work, onDiff }: { work: Work; onDiff: () => void }) {
     [app.publishedSha, published.data, files],
   );
   if (published.isError) return <LoadFailure error={published.error} onRetry={() => published.refetch()} />;
-  if (changes === null) return <ListSkeleton label="Reading what changes" rows={2} rowPx={28} />;
+  if (changes === null) return <ListSkeleton label="Loading changes" rows={2} rowPx={28} />;
   const isBinding = ({ path }: FileDifference) => /^bindings\/[^/]+\.sql$/.test(path);
   const bindings = changes.filter(isBinding);
-  if (changes.length === 0) return <p>No file differs from the version that people see.</p>;
+  if (changes.length === 0) return <p>No changes since the live version.</p>;
   return (
-    <section className="publish-changes" aria-label="What changes">
+    <section className="publish-changes" aria-label="Changes">
       <div className="row">
-        <h3 className="b5 grow">What changes</h3>
+        <h3 className="b5 grow">Changes</h3>
         {work.status.data && work.status.data.drafts.length > 0 && (
           <button type="button" className="link xs" onClick={onDiff}>
-            Read the diff
+            View diff
           </button>
         )}
       </div>
@@ -240,9 +235,9 @@ function WhatChanges({ work, onDiff }: { work: Work; onDiff: () => void }) {
       {bindings.length > 0 && (
         <p className="xs t2">
           {bindings
-            .map(({ path, status }) => `Binding ${nameOf(path).slice(0, -4)} is ${BINDING_WORDS[status]}`)
+            .map(({ path, status }) => `Binding ${nameOf(path).slice(0, -4)} ${BINDING_WORDS[status]}`)
             .join(". ")}
-          .{bindings.some(({ status }) => status !== "deleted") && " Publishing waits until its rows are there."}
+          .{bindings.some(({ status }) => status !== "deleted") && " Publishing waits for its first refresh."}
         </p>
       )}
     </section>

@@ -38,5 +38,5 @@ export function TextMerge({ path, theirs, mine, onChange }: TextMergeProps) {
   useEffect(() => {
     if (hostRef.current !== null && isNarrow !== undefined) return mount(hostRef.current);
   }, [isNarrow]);
-  return <section ref={hostRef} className="merge-host" aria-label="The two texts" />;
+  return <section ref={hostRef} className="merge-host" aria-label="Diff" />;
 }

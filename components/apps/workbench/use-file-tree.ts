@@ -66,8 +66,7 @@ export function useFileTree(work: Work, places: Places) {
     const again: Replacement[] = [];
     for (const file of list ?? []) {
       const path = joinPath(folder, file.name);
-      if (file.size > FILE_BYTES_MAX)
-        showFailure(`${file.name} is larger than 25 MiB, which is the most that a file has.`);
+      if (file.size > FILE_BYTES_MAX) showFailure(`${file.name} exceeds the 25 MiB limit.`);
       else if (files.some((each) => each.path === path)) again.push({ path, content: file });
       else await busy(() => work.add(path, file));
     }

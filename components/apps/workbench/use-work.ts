@@ -50,7 +50,7 @@ export function useWork(app: App) {
             void client.invalidateQueries({ queryKey: [...work, "status"] });
           },
         },
-        () => showFailure("This browser keeps no more: what you type is not safe until it is saved."),
+        () => showFailure("Browser storage is full. Unsaved changes may be lost."),
       ),
     [client, user.id, workspace.id, app.id],
   );
@@ -89,7 +89,7 @@ export function useWork(app: App) {
   };
   const commit = async (message: string | undefined) => {
     if (await store.flush()) return appApi.commit(workspace.id, app.id, message);
-    showFailure("Not everything that you have typed is saved. Look at the files that say so, then commit.");
+    showFailure("Some files aren't saved. Save them, then commit.");
     return null;
   };
   return {
@@ -103,18 +103,18 @@ export function useWork(app: App) {
     readAnew,
     /** @param content of the new file */
     add: (path: string, content: string | Blob = "") =>
-      attempt("It is not made.", () => appApi.writeFile(workspace.id, app.id, path, content, "none")),
+      attempt("Couldn't create the file.", () => appApi.writeFile(workspace.id, app.id, path, content, "none")),
     /** Uploads a file and overwrites an existing one. */
     replace: (path: string, content: Blob) =>
-      attempt("It is not uploaded.", async () => {
+      attempt("Couldn't upload the file.", async () => {
         const item = await appApi.writeFile(workspace.id, app.id, path, content);
         store.drop(path);
         return item;
       }),
     /** Moves a file, or a folder with its content. */
-    move: (from: string, to: string) => attempt("Not everything was moved.", () => move(from, to)),
+    move: (from: string, to: string) => attempt("Some files couldn't be moved.", () => move(from, to)),
     remove: (paths: readonly string[]) =>
-      attempt("Not everything was deleted.", async () => {
+      attempt("Some files couldn't be deleted.", async () => {
         for (const path of paths) {
           await appApi.removeFile(workspace.id, app.id, path);
           store.drop(path);
@@ -123,16 +123,16 @@ export function useWork(app: App) {
       }),
     /** Discards changes. @param path one file; default: all files */
     discard: (path?: string) =>
-      attempt("Nothing was discarded.", async () => {
+      attempt("Couldn't discard changes.", async () => {
         if (path === undefined) store.dropAll();
         else store.drop(path);
         await appApi.discard(workspace.id, app.id, path);
         return true;
       }),
-    commit: (message: string | undefined) => attempt("Nothing was committed.", () => commit(message)),
+    commit: (message: string | undefined) => attempt("Couldn't commit.", () => commit(message)),
     /** Commits open changes, if any: another tab may have committed them. @returns false after a failure */
     commitOpen: (message: string | undefined) =>
-      attempt("Nothing was committed.", async () => {
+      attempt("Couldn't commit.", async () => {
         try {
           return (await commit(message)) !== null;
         } catch (error) {

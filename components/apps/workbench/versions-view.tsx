@@ -41,7 +41,7 @@ export function VersionsView({ work, places }: { work: Work; places: Places }) {
     <section className="app-view" aria-label="Versions">
       <div className="row app-view-head">
         <h2 className="b6 grow">Versions</h2>
-        <Segments label="Which versions" value={kind} options={KINDS} onChange={setKind} />
+        <Segments label="Version filter" value={kind} options={KINDS} onChange={setKind} />
       </div>
       {kind === "published" ? <Deployments work={work} /> : <Commits work={work} places={places} />}
     </section>
@@ -59,14 +59,14 @@ function Deployments({ work }: { work: Work }) {
     getNextPageParam: (page) => page.nextCursor,
   });
   const items = deployments.data?.pages.flatMap((page) => page.items) ?? [];
-  if (deployments.isPending) return <ListSkeleton label="Reading what was published" rows={4} rowPx={60} />;
+  if (deployments.isPending) return <ListSkeleton label="Loading versions" rows={4} rowPx={60} />;
   if (!deployments.data) return <LoadFailure error={deployments.error} onRetry={() => deployments.refetch()} />;
   return (
     <>
       {items.length === 0 && (
         <div className="empty blank app-view-empty">
-          <h2>Nothing is published yet</h2>
-          <p>Each publish becomes a version here, and every one of them can be shown again.</p>
+          <h2>Not published yet</h2>
+          <p>Each publish adds a version you can roll back to.</p>
         </div>
       )}
       <ol className="version-list" aria-label="Published versions">
@@ -80,7 +80,7 @@ function Deployments({ work }: { work: Work }) {
           />
         ))}
       </ol>
-      <LoadMore pages={deployments} label="Show older versions" className="btn app-view-more" />
+      <LoadMore pages={deployments} label="Load older versions" className="btn app-view-more" />
     </>
   );
 }
@@ -110,9 +110,7 @@ function DeploymentRow({ work, deployment, isOpen, onToggle }: DeploymentRowProp
       const answer = await appApi.rollBack(workspace.id, app.id, sha);
       announce("Rolled back");
       showToast(
-        "sha" in answer
-          ? `People see ${sha.slice(0, SHORT_SHA)} again. No edit was touched.`
-          : "It is being put back; it takes its turn after what is under way.",
+        "sha" in answer ? `Rolled back to ${sha.slice(0, SHORT_SHA)}. Your edits are unchanged.` : "Rollback queued",
         { id: "rolled-back" },
       );
       onToggle(false);
@@ -147,16 +145,16 @@ function DeploymentRow({ work, deployment, isOpen, onToggle }: DeploymentRowProp
       </div>
       {isOpen && isCurrent && (
         <p className="change-none">
-          People see this version now.{" "}
+          This version is live.{" "}
           <Link className="link" href={`/w/${workspace.slug}/apps/${app.slug}`}>
-            Open the app
+            Open app
           </Link>
         </p>
       )}
       {isOpen && !isCurrent && (
         <>
           <div className="row rollback">
-            <p className="t2 grow">What going back changes. Nothing is built, and no edit is touched.</p>
+            <p className="t2 grow">Rollback needs no build and keeps your edits.</p>
             <button
               type="button"
               className="btn sm"
@@ -165,7 +163,7 @@ function DeploymentRow({ work, deployment, isOpen, onToggle }: DeploymentRowProp
               onClick={() => void goBack()}
             >
               <Undo2 className="s" />
-              {isBusy ? "Going back" : "Go back to this one"}
+              {isBusy ? "Rolling back" : "Roll back"}
             </button>
           </div>
           {failure !== null && (
@@ -201,7 +199,7 @@ function Commits({ work, places }: { work: Work; places: Places }) {
   const commits = history.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
-      {history.isPending && <ListSkeleton label="Reading the commits" rows={6} rowPx={60} />}
+      {history.isPending && <ListSkeleton label="Loading commits" rows={6} rowPx={60} />}
       {history.isError && !history.data && <LoadFailure error={history.error} onRetry={() => history.refetch()} />}
       <ol className="version-list" aria-label="Commits">
         {commits.map((commit, at) => (
@@ -218,8 +216,8 @@ function Commits({ work, places }: { work: Work; places: Places }) {
       </ol>
       <LoadMore
         pages={history}
-        label="Show older commits"
-        busyLabel="Reading older commits"
+        label="Load older commits"
+        busyLabel="Loading older commits"
         className="btn app-view-more"
       />
     </>
@@ -257,7 +255,7 @@ function Version({ app, commit, before, isOldest, isOpen, onToggle }: VersionPro
       </div>
       {isOpen && (before !== null || isOldest) && <Changes app={app} sha={commit.sha} before={before} />}
       {isOpen && before === null && !isOldest && (
-        <p className="change-none t2">Show older commits to see what this one changed.</p>
+        <p className="change-none t2">Load older commits to see this commit's changes.</p>
       )}
     </li>
   );
@@ -272,14 +270,14 @@ function Changes({ app, sha, before }: { app: App; sha: string; before: string |
   );
   const failed = [now, then].find((each) => each.isError);
   if (failed?.error) return <LoadFailure error={failed.error} onRetry={() => failed.refetch()} />;
-  if (differences === null) return <ListSkeleton label="Reading what it changed" rows={2} />;
-  if (differences.length === 0) return <p className="change-none t2">No file of the app changed.</p>;
+  if (differences === null) return <ListSkeleton label="Loading changes" rows={2} />;
+  if (differences.length === 0) return <p className="change-none t2">No changes to this app.</p>;
   return (
     <ChangeList
       app={app}
-      label="What it changed"
+      label="Changes"
       changes={differences}
-      sides={{ before, after: sha, beforeLabel: "Before this commit", afterLabel: "What it changed" }}
+      sides={{ before, after: sha, beforeLabel: "Before", afterLabel: "After" }}
     />
   );
 }

@@ -57,7 +57,7 @@ const AppSettings = lazyComponent(loadSettings, (module) => module.AppSettings);
 
 const PHONE_PANES: { value: Pane; label: string }[] = [
   { value: "files", label: "Files" },
-  { value: "file", label: "Text" },
+  { value: "file", label: "Editor" },
   { value: "changes", label: "Changes" },
   { value: "versions", label: "Versions" },
   { value: "bindings", label: "Bindings" },
@@ -146,8 +146,8 @@ export function Workbench({ app }: { app: App }) {
       <FilePane key={file} work={work} path={file} isReadOnly={isPhone} problems={problems} goTo={goTo} />
     ) : (
       <div className="empty blank app-view-empty">
-        <h2>No file is open</h2>
-        <p>Choose one of the files.</p>
+        <h2>No file open</h2>
+        <p>Select a file to edit it.</p>
       </div>
     );
   return (
@@ -211,7 +211,7 @@ export function Workbench({ app }: { app: App }) {
         <button
           type="button"
           className="btn ghost icon"
-          aria-label="Settings of the app"
+          aria-label="App settings"
           title="Settings"
           onClick={() => setDialog("settings")}
         >
@@ -224,8 +224,8 @@ export function Workbench({ app }: { app: App }) {
       </header>
       {isPhone ? (
         <>
-          <Notice kind="info">To edit an app, open it on a larger screen.</Notice>
-          <Segments label="What is shown" value={places.pane} options={PHONE_PANES} onChange={places.showPane} />
+          <Notice kind="info">Editing needs a larger screen.</Notice>
+          <Segments label="View" value={places.pane} options={PHONE_PANES} onChange={places.showPane} />
           {places.pane === "files" ? (
             <div className="app-phone-files">
               {tree}
@@ -252,7 +252,7 @@ export function Workbench({ app }: { app: App }) {
               <section
                 className="app-centre"
                 id="app-centre"
-                aria-label={places.centre === "file" ? (file ?? "File") : "What has changed"}
+                aria-label={places.centre === "file" ? (file ?? "File") : "Changes"}
                 data-region
                 tabIndex={-1}
               >
@@ -290,17 +290,17 @@ export function Workbench({ app }: { app: App }) {
 
 /** Commits all changes from the keyboard, without a message. */
 async function commitAll(work: Work): Promise<void> {
-  if (work.texts.size === 0 && work.status.data?.drafts.length === 0) return announce("Nothing to commit");
+  if (work.texts.size === 0 && work.status.data?.drafts.length === 0) return announce("No changes to commit");
   const done = await work.commit(undefined);
-  if (done !== null) showToast(`Committed to ${done.branch} as ${done.sha.slice(0, 7)}.`, { id: "committed" });
+  if (done !== null) showToast(`Committed ${done.sha.slice(0, 7)} to ${done.branch}`, { id: "committed" });
 }
 
 const SAVE_WORDS: Record<SaveState, string> = {
   saved: "Saved",
   saving: "Saving",
-  offline: "Not saved: kept in this browser until the server is back",
-  refused: "A file is not saved",
-  conflict: "A file is another by now",
+  offline: "Offline. Saved in this browser.",
+  refused: "Couldn't save a file",
+  conflict: "Conflict in a file",
 };
 const SAVE_ICONS = {
   saved: Check,
@@ -314,7 +314,7 @@ function SaveWords({ state }: { state: SaveState }) {
   const Icon = SAVE_ICONS[state];
   const isBad = state === "refused" || state === "conflict";
   return (
-    <span className={`row xs app-save ${isBad ? "bad" : state}`} role="status" aria-label="What is typed">
+    <span className={`row xs app-save ${isBad ? "bad" : state}`} role="status" aria-label="Save status">
       <Icon className="s" aria-hidden="true" />
       {SAVE_WORDS[state]}
     </span>
@@ -331,5 +331,5 @@ function WorkWords({ work }: { work: Work }) {
     data.behind > 0 && `${data.behind} behind`,
     count > 0 && `${count} ${count === 1 ? "file" : "files"} changed`,
   ].filter(Boolean);
-  return <span className="xs t2 trunc app-work">{words.length === 0 ? "As on main" : words.join(", ")}</span>;
+  return <span className="xs t2 trunc app-work">{words.length === 0 ? "Up to date with main" : words.join(", ")}</span>;
 }

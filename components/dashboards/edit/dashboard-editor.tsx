@@ -40,21 +40,21 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
   const isUnsaved = changes.length > 0 && state !== "saved";
 
   const add = (look: Look, layout?: Layout) => {
-    if (draft.widgets.length >= WIDGETS_MAX) return announce(`A dashboard has at most ${WIDGETS_MAX} widgets.`);
-    const { kind, spec } = withLook(look === "text" ? { text: "## Title\n\nWhat this page shows." } : {}, look);
+    if (draft.widgets.length >= WIDGETS_MAX) return announce(`Dashboards can have up to ${WIDGETS_MAX} widgets.`);
+    const { kind, spec } = withLook(look === "text" ? { text: "## Title\n\nDescribe this dashboard." } : {}, look);
     const [first] = draft.datasets;
     const source = look === "text" || !first ? null : { datasetId: first.id };
     const [next, id] = addWidget(draft, { kind, title: "", source, spec, ...(layout && { layout }) });
     apply(next, `Add ${LOOK_WORDS[look]}`);
     setOpen({ panel: "widget", id });
-    announce(`${LOOK_WORDS[look]} is added`);
+    announce(`${LOOK_WORDS[look]} added`);
   };
   const remove = (id: string) => {
     const widget = draft.widgets.find((each) => each.id === id);
     if (!widget) return;
     apply(removeWidget(draft, id), `Remove ${toWidgetName(widget)}`);
     if (chosen?.id === id) setOpen(null);
-    announce(`${toWidgetName(widget)} is removed. Undo brings it back.`);
+    announce(`${toWidgetName(widget)} removed`);
     // Focus the next widget, or the grid after the last one.
     requestAnimationFrame(() => {
       const next = gridRef.current?.querySelector<HTMLElement>(".edit-grip") ?? gridRef.current;
@@ -64,7 +64,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
   const duplicate = (id: string) => {
     const made = draft.widgets.length < WIDGETS_MAX ? duplicateWidget(draft, id) : null;
     const widget = draft.widgets.find((each) => each.id === id);
-    if (!made || !widget) return announce(`A dashboard has at most ${WIDGETS_MAX} widgets.`);
+    if (!made || !widget) return announce(`Dashboards can have up to ${WIDGETS_MAX} widgets.`);
     apply(made[0], `Duplicate ${toWidgetName(widget)}`);
     setOpen({ panel: "widget", id: made[1] });
   };
@@ -72,13 +72,13 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
     const last = steps.past.at(-1);
     if (!last) return;
     editing.undo();
-    announce(`Undone: ${last.words}`);
+    announce(`Undid: ${last.words}`);
   };
   const redo = () => {
     const [next] = steps.future;
     if (!next) return;
     editing.redo();
-    announce(`Done again: ${next.words}`);
+    announce(`Redid: ${next.words}`);
   };
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
@@ -111,15 +111,15 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
     state === "saving"
       ? "Saving"
       : state === "waiting"
-        ? "Is saved when the server is back"
+        ? "Offline. Saves when you reconnect."
         : changes.length === 0
-          ? "No changes yet"
-          : `${changes.length} ${changes.length === 1 ? "change" : "changes"}, kept in this browser`;
+          ? "No changes"
+          : `${changes.length} unsaved ${changes.length === 1 ? "change" : "changes"}`;
   return (
     <main className="edit-page" aria-labelledby="page-title">
       <div className="edit-head">
         <h1 id="page-title" className="trunc">
-          {draft.title || "Without a title"}
+          {draft.title || "Untitled dashboard"}
         </h1>
         <span className="tag">Editing</span>
         <span className="xs t3 edit-said" title={changes.join("\n")}>
@@ -157,7 +157,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
           className="btn"
           onClick={() => (isUnsaved ? setIsDiscarding(true) : router.push(`${root}/${dashboard.id}`))}
         >
-          {isUnsaved ? "Discard" : "Close"}
+          {isUnsaved ? "Discard changes" : "Close"}
         </button>
         <button
           type="button"
@@ -165,7 +165,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
           disabled={!isUnsaved || state === "saving" || state === "waiting"}
           onClick={editing.save}
         >
-          {state === "saving" ? "Saving" : "Save"}
+          {state === "saving" ? "Saving" : "Save dashboard"}
         </button>
       </div>
       <div className="edit-tools row">
@@ -189,14 +189,14 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
         </button>
         <button type="button" className="btn sm" aria-pressed={open?.panel === "page"} onClick={() => toggle("page")}>
           <Settings2 className="s" />
-          Page
+          Settings
         </button>
       </div>
       <div className="edit-notices">
         {editing.theirs && <TheirsNotice editing={editing} theirs={editing.theirs} />}
         {outage !== null && state !== "waiting" && (
           <Notice kind="info" role="status">
-            {outage}. What you change is kept in this browser, and is saved when the server is back.
+            {outage}. Changes are kept here and save when you reconnect.
           </Notice>
         )}
         {editing.failure !== null && (
@@ -222,8 +222,8 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
       {open?.panel === "filters" && <FiltersPanel {...shared} />}
       {open?.panel === "page" && <PagePanel {...shared} />}
       <Confirm
-        title="Discard what you have changed?"
-        action="Discard"
+        title="Discard changes?"
+        action="Discard changes"
         isOpen={isDiscarding}
         isBusy={false}
         failure={null}
@@ -234,7 +234,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
           router.push(`${root}/${dashboard.id}`);
         }}
       >
-        <p>The dashboard stays as it was saved last. This is lost:</p>
+        <p>These changes will be lost:</p>
         <ul className="edit-changes">
           {changes.map((each) => (
             <li key={each}>{each}</li>
@@ -242,7 +242,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
         </ul>
       </Confirm>
       <LeaveQuestion title="Leave without saving?" isOn={isUnsaved} onDiscard={editing.discard}>
-        What you have changed is not saved. Kept, it stands here again when you edit this dashboard in this browser.
+        Your changes aren't saved. Keep them in this browser to continue later.
       </LeaveQuestion>
     </main>
   );

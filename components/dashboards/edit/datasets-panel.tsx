@@ -26,13 +26,13 @@ import { formatCount } from "@/lib/platform/browser/format";
 import { formatAgo } from "@/lib/platform/browser/format-time";
 
 const AGES = [
-  { value: "", label: "Until somebody refreshes it" },
-  { value: "60", label: "A minute" },
+  { value: "", label: "Until next refresh" },
+  { value: "60", label: "1 minute" },
   { value: "300", label: "5 minutes" },
-  { value: "3600", label: "An hour" },
+  { value: "3600", label: "1 hour" },
   { value: "21600", label: "6 hours" },
-  { value: "86400", label: "A day" },
-  { value: "604800", label: "A week" },
+  { value: "86400", label: "1 day" },
+  { value: "604800", label: "1 week" },
 ];
 
 type DatasetsPanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
@@ -46,13 +46,11 @@ export function DatasetsPanel({ editing, dashboardId, onClose }: DatasetsPanelPr
   const add = () => {
     const source = { connectionId: database?.id ?? "", query: "" };
     const [next] = addDataset(draft, { name: `Dataset ${draft.datasets.length + 1}`, source, maxAgeS: 3600 });
-    apply(next, "Add a dataset");
+    apply(next, "Add dataset");
   };
   return (
     <EditSide title="Datasets" onClose={onClose}>
-      <p className="t2">
-        A dataset is read once and kept. Its widgets, and all clicks on them, ask the database no more.
-      </p>
+      <p className="t2">Datasets are cached. Widgets and filters use the cache, not the database.</p>
       {draft.datasets.map((dataset) => (
         <DatasetItem
           key={dataset.id}
@@ -64,7 +62,7 @@ export function DatasetsPanel({ editing, dashboardId, onClose }: DatasetsPanelPr
       {sources.error && <Notice kind="bad">{sources.error.message}</Notice>}
       <button type="button" className="btn" disabled={draft.datasets.length >= DATASETS_MAX || !database} onClick={add}>
         <Plus className="s" />
-        Add a dataset
+        Add dataset
       </button>
     </EditSide>
   );
@@ -80,32 +78,32 @@ function DatasetItem({ dataset, editing, state }: DatasetItemProps) {
     apply(changeDataset(draft, dataset.id, next), `${words} ${dataset.name}`, part && `${dataset.id} ${part}`);
   const age = dataset.maxAgeS === null ? "" : String(dataset.maxAgeS);
   return (
-    <section className="edit-item" aria-label={dataset.name || "Dataset without a name"}>
+    <section className="edit-item" aria-label={dataset.name || "Unnamed dataset"}>
       <TextField
         label="Name"
         value={dataset.name}
         maxLength={120}
         autoComplete="off"
         isDense
-        error={dataset.name.trim() === "" ? "Give the dataset a name." : undefined}
+        error={dataset.name.trim() === "" ? "Enter a dataset name." : undefined}
         onChange={({ target }) => change({ name: target.value }, "Rename", "name")}
         onBlur={pause}
       />
       <SourceField
         source={dataset.source}
         datasets={[]}
-        onChange={(source) => "datasetId" in source || change({ source }, "Change what is read by")}
+        onChange={(source) => "datasetId" in source || change({ source }, "Change source of")}
       />
       <div className="field">
         <span id={`${id}-age`} className="flabel">
-          Is good for
+          Cache duration
         </span>
         <Select
           labelId={`${id}-age`}
           size="sm"
           value={age}
-          options={AGES.some(({ value }) => value === age) ? AGES : [...AGES, { value: age, label: `${age} s` }]}
-          onChange={(to) => change({ maxAgeS: to === "" ? null : Number(to) }, "Change the age of")}
+          options={AGES.some(({ value }) => value === age) ? AGES : [...AGES, { value: age, label: `${age} seconds` }]}
+          onChange={(to) => change({ maxAgeS: to === "" ? null : Number(to) }, "Change cache duration of")}
         />
       </div>
       <SwitchRow
@@ -118,17 +116,17 @@ function DatasetItem({ dataset, editing, state }: DatasetItemProps) {
       {state?.truncated && state.rowCount !== null && <FirstRowsNotice firstRows={state.rowCount} />}
       <div className="row between xs t3">
         <span>
-          {readers.length === 0 ? "No widget reads it" : `Read by ${readers.map(toWidgetName).join(", ")}`}
+          {readers.length === 0 ? "Not used by any widget" : `Used by ${readers.map(toWidgetName).join(", ")}`}
           {state?.rowCount != null && `. ${formatCount(state.rowCount)} rows`}
           {state?.cachedAt && `, ${formatAgo(new Date(state.cachedAt), new Date())}`}
         </span>
         <button
           type="button"
           className="btn ghost icon sm"
-          aria-label={`Remove the dataset ${dataset.name}`}
+          aria-label={`Remove dataset ${dataset.name}`}
           disabled={readers.length > 0}
-          title={readers.length > 0 ? "Widgets read it" : undefined}
-          onClick={() => apply(removeDataset(draft, dataset.id), `Remove the dataset ${dataset.name}`)}
+          title={readers.length > 0 ? "In use by widgets" : undefined}
+          onClick={() => apply(removeDataset(draft, dataset.id), `Remove dataset ${dataset.name}`)}
         >
           <Trash2 />
         </button>

@@ -77,7 +77,7 @@ export function EditCard({
       <button
         type="button"
         className="edit-grip edit-drag"
-        aria-label={`Place of ${name}`}
+        aria-label={`Move or resize ${name}`}
         aria-describedby="edit-help"
         onKeyDown={onKeyDown}
         onClick={() => onChoose(id)}
@@ -99,7 +99,7 @@ export function EditCard({
         <Menu
           align="end"
           trigger={
-            <button type="button" className="btn ghost icon sm edit-still" aria-label={`Actions of ${name}`}>
+            <button type="button" className="btn ghost icon sm edit-still" aria-label={`Actions for ${name}`}>
               <Ellipsis />
             </button>
           }
@@ -122,19 +122,19 @@ export function EditCard({
             </MenuItem>
             <MenuLine />
             <MenuItem icon={<ArrowUpToLine className="s" />} onSelect={() => onMove("top")}>
-              To the top
+              To top
             </MenuItem>
             <MenuItem icon={<ArrowDownToLine className="s" />} onSelect={() => onMove("bottom")}>
-              To the bottom
+              To bottom
             </MenuItem>
           </MenuBranch>
           <MenuBranch icon={<Scaling className="s" />} label="Size">
             <MenuItem onSelect={() => onSize("wider")}>Wider</MenuItem>
             <MenuItem onSelect={() => onSize("narrower")}>Narrower</MenuItem>
             <MenuItem onSelect={() => onSize("taller")}>Taller</MenuItem>
-            <MenuItem onSelect={() => onSize("lower")}>Lower</MenuItem>
+            <MenuItem onSelect={() => onSize("lower")}>Shorter</MenuItem>
             <MenuLine />
-            <MenuItem onSelect={() => onSize("whole")}>As wide as the page</MenuItem>
+            <MenuItem onSelect={() => onSize("whole")}>Full width</MenuItem>
           </MenuBranch>
           <MenuLine />
           <MenuItem icon={<CopyPlus className="s" />} onSelect={() => onDuplicate(id)}>
@@ -148,7 +148,7 @@ export function EditCard({
       {kind !== "text" && source === null ? (
         <p className="widget-said">
           <button type="button" className="link" onClick={() => onChoose(id)}>
-            Choose what it reads
+            Select a data source
           </button>
         </p>
       ) : (

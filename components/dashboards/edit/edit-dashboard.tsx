@@ -20,7 +20,7 @@ export function EditDashboard({ dashboardId }: { dashboardId: string }) {
   }
   return (
     <Page title="Edit dashboard" isWide>
-      {error ? <LoadFailure error={error} onRetry={() => refetch()} /> : <ListSkeleton label="Reading the dashboard" />}
+      {error ? <LoadFailure error={error} onRetry={() => refetch()} /> : <ListSkeleton label="Loading dashboard" />}
     </Page>
   );
 }

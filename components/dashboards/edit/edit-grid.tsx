@@ -28,7 +28,7 @@ const GAP_PX = 12;
 const THRESHOLD_PX = 4;
 const HANDLES = ["n", "e", "s", "w", "ne", "se", "sw", "nw"] as const;
 const DROPPED = { i: "\u0000dropped", x: 0, y: 0, w: 4, h: 7 };
-const MOVE_WORDS: Record<Move, string> = { left: "to the left", right: "to the right", up: "up", down: "down", top: "to the top", bottom: "to the bottom" }; // biome-ignore format: one look
+const MOVE_WORDS: Record<Move, string> = { left: "left", right: "right", up: "up", down: "down", top: "to top", bottom: "to bottom" }; // biome-ignore format: one look
 
 type EditGridProps = CardActions & {
   gridRef: Ref<HTMLDivElement>;
@@ -46,7 +46,7 @@ export function EditGrid({ gridRef, dashboardId, draft, chosenId, onChange, onAd
   // Render in reading order, which is also the Tab order.
   const widgets = useMemo(() => inReadingOrder(settle(draft.widgets)), [draft.widgets]);
   const change = (next: readonly Widget[], widget: Widget, words: string) => {
-    if (next === widgets) return announce(`${toWidgetName(widget)} stays where it is`);
+    if (next === widgets) return announce(`${toWidgetName(widget)} can't move further`);
     onChange(next, `${words} ${toWidgetName(widget)}`);
     const place = next.find(({ id }) => id === widget.id)?.layout;
     if (place) announce(`Column ${place.x + 1}, row ${place.y + 1}, ${place.w} by ${place.h}`);
@@ -59,9 +59,7 @@ export function EditGrid({ gridRef, dashboardId, draft, chosenId, onChange, onAd
       widget={widget}
       isChosen={widget.id === chosenId}
       onMove={(where) => change(move(widgets, widget.id, where), widget, `Move ${MOVE_WORDS[where]}:`)}
-      onSize={(how: Sizing) =>
-        change(size(widgets, widget.id, how), widget, `Make ${how === "whole" ? "as wide as the page" : how}:`)
-      }
+      onSize={(how: Sizing) => change(size(widgets, widget.id, how), widget, "Resize")}
     />
   );
   const onStop = (layout: readonly LayoutItem[], item: LayoutItem | null, words: string) => {
@@ -79,7 +77,7 @@ export function EditGrid({ gridRef, dashboardId, draft, chosenId, onChange, onAd
   return (
     <section ref={gridRef} className="edit-scroll" aria-label="Widgets" tabIndex={-1} data-region>
       <p id="edit-help" className="sr-only">
-        Arrow keys move it, with Shift they size it. Enter opens it, Delete removes it.
+        Arrow keys move. Shift+arrow keys resize. Enter edits. Delete removes.
       </p>
       {isPhone ? (
         <div className="widgets">
@@ -106,7 +104,7 @@ export function EditGrid({ gridRef, dashboardId, draft, chosenId, onChange, onAd
               dropConfig={{ enabled: true, defaultItem: { w: DROPPED.w, h: DROPPED.h } }}
               droppingItem={DROPPED}
               onDragStop={(layout, _, item) => onStop(layout, item, "Move")}
-              onResizeStop={(layout, _, item) => onStop(layout, item, "Size")}
+              onResizeStop={(layout, _, item) => onStop(layout, item, "Resize")}
               onDrop={(_, item, event) => {
                 const asked = event instanceof DragEvent ? event.dataTransfer?.getData(LOOK_TYPE) : undefined;
                 const look = LOOKS.find((each) => each === asked);
@@ -132,8 +130,8 @@ export function EditGrid({ gridRef, dashboardId, draft, chosenId, onChange, onAd
 function Empty({ gridRef }: { gridRef?: Ref<HTMLDivElement> }) {
   return (
     <div ref={gridRef} className="edit-empty" tabIndex={-1}>
-      <h2>Nothing stands here yet</h2>
-      <p className="t2">Press a kind below, or drag it here. What it shows is chosen at the right.</p>
+      <h2>No widgets yet</h2>
+      <p className="t2">Click or drag a widget type from below.</p>
     </div>
   );
 }

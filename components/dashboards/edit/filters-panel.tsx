@@ -21,10 +21,10 @@ import { PRESET_WORDS, toDefaultText, toFilterDefault } from "@/lib/features/das
 import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
 
 const KINDS: { value: FilterKind; label: string }[] = [
-  { value: "dateRange", label: "Range of dates" },
-  { value: "select", label: "One of a list" },
-  { value: "multiSelect", label: "Several of a list" },
-  { value: "search", label: "Text that is in it" },
+  { value: "dateRange", label: "Date range" },
+  { value: "select", label: "Single select" },
+  { value: "multiSelect", label: "Multi-select" },
+  { value: "search", label: "Contains text" },
 ];
 const ALL = "all";
 const TIMES = new Set(["date", "timestamp", "timestamptz"]);
@@ -42,14 +42,12 @@ export function FiltersPanel({ editing, dashboardId, onClose }: FiltersPanelProp
     const time = fields.find(({ type }) => TIMES.has(type));
     const field = time ?? fields[0];
     const given = { kind: time ? ("dateRange" as const) : ("select" as const), field: field?.name ?? "", title: null };
-    apply(addFilter(draft, { ...given, datasets: ALL, exclude: [], default: null })[0], "Add a filter");
+    apply(addFilter(draft, { ...given, datasets: ALL, exclude: [], default: null })[0], "Add filter");
   };
   return (
     <EditSide title="Filters" onClose={onClose}>
-      <p className="t2">A filter narrows every widget that has its field. Whoever looks at the page sets it.</p>
-      {draft.datasets.length === 0 && (
-        <Notice kind="info">Filters name a field of a dataset. Add one under Datasets to pick it by name.</Notice>
-      )}
+      <p className="t2">Filters apply to every widget that has the field.</p>
+      {draft.datasets.length === 0 && <Notice kind="info">Filters use dataset fields. Add a dataset first.</Notice>}
       {draft.filters.map((filter, at) => (
         <FilterItem
           key={filter.id}
@@ -62,7 +60,7 @@ export function FiltersPanel({ editing, dashboardId, onClose }: FiltersPanelProp
       ))}
       <button type="button" className="btn" disabled={draft.filters.length >= FILTERS_MAX} onClick={add}>
         <Plus className="s" />
-        Add a filter
+        Add filter
       </button>
     </EditSide>
   );
@@ -79,7 +77,7 @@ type FilterItemProps = {
 function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProps) {
   const id = useId();
   const { draft, apply, pause } = editing;
-  const name = filter.title || filter.field || "without a name";
+  const name = filter.title || filter.field || "unnamed";
   const change = (next: Partial<Filter>, words: string, part: string | null = null) =>
     apply(changeFilter(draft, filter.id, next), `${words} ${name}`, part && `${filter.id} ${part}`);
   const drawn = draft.widgets.filter(({ kind }) => kind !== "text");
@@ -89,14 +87,14 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
       <div className="edit-two">
         <div className="field">
           <span id={`${id}-kind`} className="flabel">
-            Kind
+            Type
           </span>
           <Select
             labelId={`${id}-kind`}
             size="sm"
             value={filter.kind}
             options={KINDS}
-            onChange={(kind) => change({ kind }, "Change the kind of")}
+            onChange={(kind) => change({ kind }, "Change type of")}
           />
         </div>
         {fields.length > 0 ? (
@@ -108,14 +106,12 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
               labelId={`${id}-field`}
               size="sm"
               value={filter.field}
-              placeholder="Choose a field"
+              placeholder="Select a field"
               options={[
-                ...(field || filter.field === ""
-                  ? []
-                  : [{ value: filter.field, label: `${filter.field} (not there)` }]),
+                ...(field || filter.field === "" ? [] : [{ value: filter.field, label: `${filter.field} (missing)` }]),
                 ...fields.map((each) => ({ value: each.name, label: each.name })),
               ]}
-              onChange={(to) => change({ field: to }, "Change the field of")}
+              onChange={(to) => change({ field: to }, "Change field of")}
             />
           </div>
         ) : (
@@ -123,7 +119,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
             label="Field"
             value={filter.field}
             isDense
-            onChange={({ target }) => change({ field: target.value }, "Change the field of", "field")}
+            onChange={({ target }) => change({ field: target.value }, "Change field of", "field")}
             onBlur={pause}
           />
         )}
@@ -134,29 +130,26 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
         placeholder={filter.field}
         maxLength={200}
         isDense
-        onChange={({ target }) => change({ title: target.value || null }, "Rename the filter", "title")}
+        onChange={({ target }) => change({ title: target.value || null }, "Rename filter", "title")}
         onBlur={pause}
       />
       <DefaultField
         filter={filter}
         type={field?.type}
-        onChange={(value) => change({ default: value }, "Change the default of", "default")}
+        onChange={(value) => change({ default: value }, "Change default of", "default")}
       />
       {draft.datasets.length > 0 && (
         <fieldset className="edit-checks">
-          <legend className="flabel">Narrows</legend>
+          <legend className="flabel">Applies to</legend>
           <label>
             <input
               type="checkbox"
               checked={filter.datasets === ALL}
               onChange={({ target }) =>
-                change(
-                  { datasets: target.checked ? ALL : draft.datasets.map((each) => each.id) },
-                  "Change what is narrowed by",
-                )
+                change({ datasets: target.checked ? ALL : draft.datasets.map((each) => each.id) }, "Change scope of")
               }
             />
-            Everything that has the field
+            All widgets with this field
           </label>
           {filter.datasets !== ALL &&
             draft.datasets.map((dataset) => (
@@ -167,7 +160,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
                   onChange={({ target }) => {
                     const others = [...filter.datasets].filter((each) => each !== dataset.id);
                     const datasets = target.checked ? [...others, dataset.id] : others;
-                    change({ datasets }, "Change what is narrowed by");
+                    change({ datasets }, "Change scope of");
                   }}
                 />
                 {dataset.name}
@@ -177,7 +170,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
       )}
       {drawn.length > 0 && (
         <fieldset className="edit-checks">
-          <legend className="flabel">Leaves alone</legend>
+          <legend className="flabel">Does not filter</legend>
           {drawn.map((widget) => (
             <label key={widget.id}>
               <input
@@ -185,7 +178,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
                 checked={filter.exclude.includes(widget.id)}
                 onChange={({ target }) => {
                   const others = filter.exclude.filter((each) => each !== widget.id);
-                  change({ exclude: target.checked ? [...others, widget.id] : others }, "Change what is left alone by");
+                  change({ exclude: target.checked ? [...others, widget.id] : others }, "Change exclusions of");
                 }}
               />
               {toWidgetName(widget)}
@@ -197,7 +190,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
         <button
           type="button"
           className="btn ghost icon sm"
-          aria-label={`Move ${name} earlier`}
+          aria-label={`Move ${name} up`}
           disabled={isFirst}
           onClick={() => apply(moveFilter(draft, filter.id, -1), `Move ${name}`)}
         >
@@ -206,7 +199,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
         <button
           type="button"
           className="btn ghost icon sm"
-          aria-label={`Move ${name} later`}
+          aria-label={`Move ${name} down`}
           disabled={isLast}
           onClick={() => apply(moveFilter(draft, filter.id, 1), `Move ${name}`)}
         >
@@ -216,8 +209,8 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
         <button
           type="button"
           className="btn ghost icon sm"
-          aria-label={`Remove the filter ${name}`}
-          onClick={() => apply(removeFilter(draft, filter.id), `Remove the filter ${name}`)}
+          aria-label={`Remove filter ${name}`}
+          onClick={() => apply(removeFilter(draft, filter.id), `Remove filter ${name}`)}
         >
           <Trash2 />
         </button>
@@ -236,7 +229,7 @@ function DefaultField({ filter, type, onChange }: DefaultFieldProps) {
     return (
       <div className="field">
         <span id={id} className="flabel">
-          At first
+          Default
         </span>
         <Select
           labelId={id}
@@ -254,11 +247,11 @@ function DefaultField({ filter, type, onChange }: DefaultFieldProps) {
   }
   return (
     <TextField
-      label="At first"
+      label="Default"
       value={toDefaultText(value)}
       isDense
       placeholder={kind === "search" ? "Any text" : "Any value"}
-      help={kind === "multiSelect" ? "Several values, each separated by a comma" : undefined}
+      help={kind === "multiSelect" ? "Separate values with commas" : undefined}
       onChange={({ target }) => onChange(toFilterDefault(kind, target.value, type))}
     />
   );

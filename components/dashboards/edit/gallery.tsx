@@ -21,12 +21,10 @@ export const LOOK_TYPE = "application/x-millrace-look";
 /** The widget gallery. Clicking an item puts it into the first gap; dragging it places it where it is dropped. */
 export function Gallery({ onAdd, isFull }: { onAdd: (look: Look) => void; isFull: boolean }) {
   return (
-    <section className="edit-gallery" aria-label="Add a widget" data-region tabIndex={-1}>
+    <section className="edit-gallery" aria-label="Add widget" data-region tabIndex={-1}>
       <div className="row xs">
-        <b className="b6">Add a widget</b>
-        <span className="t3 edit-hint">
-          {isFull ? "The page is full" : "Drag one up, or press to put it in the first gap"}
-        </span>
+        <b className="b6">Add widget</b>
+        <span className="t3 edit-hint">{isFull ? "Widget limit reached" : "Click or drag to add"}</span>
       </div>
       <div className="edit-looks">
         {LOOKS.map((look) => {

@@ -39,7 +39,7 @@ export function HistoryDialog({ dashboardId, isUnsaved, onClose }: HistoryDialog
       client.setQueryData(toDashboardKey(workspace.id, dashboardId), saved);
       void client.invalidateQueries({ queryKey: toDashboardsKey(workspace.id) });
       void client.invalidateQueries({ queryKey: toDashboardDataKey(workspace.id, dashboardId) });
-      announce("The older version is back");
+      announce("Version restored");
       onClose();
     },
   });
@@ -54,7 +54,7 @@ export function HistoryDialog({ dashboardId, isUnsaved, onClose }: HistoryDialog
       {history.error && !commits ? (
         <LoadFailure error={history.error} onRetry={() => history.refetch()} />
       ) : commits === undefined ? (
-        <ListSkeleton label="Reading the history" />
+        <ListSkeleton label="Loading history" />
       ) : (
         <ol className="edit-history">
           {commits.map(({ sha, subject, author, date }, at) => (
@@ -81,10 +81,10 @@ export function HistoryDialog({ dashboardId, isUnsaved, onClose }: HistoryDialog
                       onClick={() => restore.mutate(sha)}
                     >
                       <RotateCcw className="s" />
-                      Restore this version
+                      Restore version
                     </button>
                   )}
-                  {at > 0 && isUnsaved && <p className="xs t3">Save or discard what you have changed first.</p>}
+                  {at > 0 && isUnsaved && <p className="xs t3">Save or discard your changes first.</p>}
                 </div>
               )}
             </li>
@@ -98,7 +98,7 @@ export function HistoryDialog({ dashboardId, isUnsaved, onClose }: HistoryDialog
           disabled={history.isFetchingNextPage}
           onClick={() => history.fetchNextPage()}
         >
-          Older ones
+          Load older versions
         </button>
       )}
     </Modal>
@@ -114,8 +114,8 @@ function Changes({ dashboardId, sha }: { dashboardId: string; sha: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (error) return <p className="bad">{toMessage(error)}</p>;
-  if (!data) return <p className="t3">Reading</p>;
-  if (data.changes.length === 0) return <p className="t3">Nothing that is shown has changed.</p>;
+  if (!data) return <p className="t3">Loading</p>;
+  if (data.changes.length === 0) return <p className="t3">No visible changes.</p>;
   return (
     <ul className="edit-changes">
       {data.changes.map((change) => (

@@ -21,15 +21,15 @@ export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
   const { draft, apply, pause } = editing;
   const [isHistory, setIsHistory] = useState(false);
   return (
-    <EditSide title="Page" onClose={onClose}>
+    <EditSide title="Dashboard settings" onClose={onClose}>
       <TextField
         label="Title"
         value={draft.title}
         maxLength={TITLE_CHARS_MAX}
         autoComplete="off"
         isDense
-        error={draft.title.trim() === "" ? "Give it a title." : undefined}
-        onChange={({ target }) => apply({ ...draft, title: target.value }, "Rename the page", "page title")}
+        error={draft.title.trim() === "" ? "Enter a title." : undefined}
+        onChange={({ target }) => apply({ ...draft, title: target.value }, "Rename dashboard", "page title")}
         onBlur={pause}
       />
       <div className="field">
@@ -40,7 +40,7 @@ export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
             value={draft.description}
             maxLength={2000}
             onChange={({ target }) =>
-              apply({ ...draft, description: target.value }, "Describe the page", "page description")
+              apply({ ...draft, description: target.value }, "Change description", "page description")
             }
             onBlur={pause}
           />
@@ -48,21 +48,21 @@ export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
       </div>
       <div className="field">
         <span id={`${id}-access`} className="flabel">
-          Who sees it
+          Visibility
         </span>
         <Select
           labelId={`${id}-access`}
           size="sm"
           value={draft.access}
           options={[
-            { value: "private", label: "You alone" },
-            { value: "workspace", label: "Everybody in the workspace" },
+            { value: "private", label: "Only you" },
+            { value: "workspace", label: "Everyone in the workspace" },
           ]}
           onChange={(access) =>
-            apply({ ...draft, access }, access === "private" ? "Make the page private" : "Share the page")
+            apply({ ...draft, access }, access === "private" ? "Make dashboard private" : "Share with workspace")
           }
         />
-        <div className="help">Its data is read with the rights of its owner: whoever sees the page sees its data.</div>
+        <div className="help">Viewers see all its data, read with the owner's permissions.</div>
       </div>
       <button type="button" className="btn" onClick={() => setIsHistory(true)}>
         <History className="s" />

@@ -32,11 +32,11 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
     look === "table" ? DIMENSIONS_MAX : look === "kpi" || look === "pie" ? 1 : measures.length > 1 ? 1 : 2;
   const columns = look === "kpi" ? times : fields;
   const labels =
-    look === "table" ? [] : look === "kpi" ? ["Over time"] : [look === "pie" ? "Slices" : "Across", "Colour"];
+    look === "table" ? [] : look === "kpi" ? ["Time column"] : [look === "pie" ? "Slices" : "X-axis", "Colour by"];
   const shown = Math.max(dimensions.length, look === "table" ? 0 : Math.min(acrossMax, dimensions.length + 1));
   const setDimension = (at: number, next: Dimension | null) => {
     const changed = next === null ? dimensions.toSpliced(at, 1) : dimensions.toSpliced(at, 1, next);
-    onChange({ ...shelves, dimensions: changed }, next === null ? "Take a column away" : `Group by ${next.field}`);
+    onChange({ ...shelves, dimensions: changed }, next === null ? "Remove column" : `Group by ${next.field}`);
   };
   const setMeasures = (next: Measure[], words: string) => onChange({ ...shelves, measures: next }, words);
   const free = fields.find(({ name }) => !dimensions.some(({ field }) => field === name));
@@ -44,7 +44,7 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
   return (
     <>
       <fieldset className="edit-part">
-        <legend>{look === "table" ? "Group by" : look === "kpi" ? "Compared over time" : "Groups"}</legend>
+        <legend>{look === "table" ? "Group by" : look === "kpi" ? "Comparison" : "Group by"}</legend>
         {Array.from({ length: shown }, (_, at) => {
           const dimension = dimensions[at];
           const field = fields.find(({ name }) => name === dimension?.field);
@@ -59,7 +59,7 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
                   label={label}
                   size="sm"
                   value={dimension?.field ?? NONE}
-                  placeholder="Choose a column"
+                  placeholder="Select a column"
                   options={[
                     ...(isNeeded ? [] : [{ value: NONE, label: "None" }]),
                     ...columns.map(({ name }) => ({ value: name, label: name })),
@@ -71,11 +71,11 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
                 />
                 {dimension && field && isTimeField(field) && (
                   <Select
-                    label={`Time unit of ${dimension.field}`}
+                    label={`Time grain of ${dimension.field}`}
                     size="sm"
                     value={dimension.timeUnit ?? NONE}
                     options={[
-                      { value: NONE, label: "as it is" },
+                      { value: NONE, label: "no grouping" },
                       ...UNITS.map((unit) => ({ value: unit as string, label: UNIT_WORDS[unit] })),
                     ]}
                     onChange={(unit) =>
@@ -94,7 +94,7 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
             onClick={() => setDimension(dimensions.length, toFirstDimension(free))}
           >
             <Plus className="s" />
-            Add a column to group by
+            Add column
           </button>
         )}
       </fieldset>
@@ -102,7 +102,7 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
         <legend>Measures</legend>
         {measures.map((measure, at) => {
           const field = fields.find(({ name }) => name === measure.field);
-          const set = (next: Measure) => setMeasures(measures.with(at, next), "Change a measure");
+          const set = (next: Measure) => setMeasures(measures.with(at, next), "Change measure");
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a shelf is its place
             <div key={at} className="edit-shelf two">
@@ -118,7 +118,7 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
                 }}
               />
               <Select
-                label={`Column of measure ${at + 1}`}
+                label={`Measure ${at + 1} column`}
                 size="sm"
                 value={measure.field ?? NONE}
                 options={[
@@ -134,8 +134,8 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
               <button
                 type="button"
                 className="btn icon sm ghost"
-                aria-label={`Take measure ${at + 1} away`}
-                onClick={() => setMeasures(measures.toSpliced(at, 1), "Take a measure away")}
+                aria-label={`Remove measure ${at + 1}`}
+                onClick={() => setMeasures(measures.toSpliced(at, 1), "Remove measure")}
               >
                 <X className="s" />
               </button>
@@ -146,26 +146,26 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
           <button
             type="button"
             className="btn sm ghost"
-            onClick={() => setMeasures([...measures, toNextMeasure(fields, measures)], "Add a measure")}
+            onClick={() => setMeasures([...measures, toNextMeasure(fields, measures)], "Add measure")}
           >
             <Plus className="s" />
-            Add a measure
+            Add measure
           </button>
         )}
       </fieldset>
       {look !== "kpi" && (
         <fieldset className="edit-part">
-          <legend>Order</legend>
+          <legend>Sort</legend>
           <div className="edit-two">
             <Select
               label="Sort by"
               size="sm"
               value={sort?.by ?? NONE}
-              options={[{ value: NONE, label: "As it comes" }, ...names.map((name) => ({ value: name, label: name }))]}
+              options={[{ value: NONE, label: "Query order" }, ...names.map((name) => ({ value: name, label: name }))]}
               onChange={(by) =>
                 onChange(
                   { ...shelves, sort: by === NONE ? null : { by, order: sort?.order ?? "desc" } },
-                  by === NONE ? "Sort as it comes" : `Sort by ${by}`,
+                  by === NONE ? "Remove sort" : `Sort by ${by}`,
                 )
               }
             />
@@ -175,14 +175,14 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
               value={sort?.order ?? "desc"}
               isDisabled={sort === null}
               options={[
-                { value: "desc", label: "Greatest first" },
-                { value: "asc", label: "Smallest first" },
+                { value: "desc", label: "Descending" },
+                { value: "asc", label: "Ascending" },
               ]}
-              onChange={(order) => sort && onChange({ ...shelves, sort: { ...sort, order } }, "Turn the order round")}
+              onChange={(order) => sort && onChange({ ...shelves, sort: { ...sort, order } }, "Reverse sort")}
             />
           </div>
           <div className="field">
-            <label htmlFor={`${id}-limit`}>At most</label>
+            <label htmlFor={`${id}-limit`}>Row limit</label>
             <div className="input">
               <input
                 id={`${id}-limit`}
@@ -190,12 +190,12 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
                 inputMode="numeric"
                 min={1}
                 max={LIMIT_MAX}
-                placeholder="5000 groups or rows"
+                placeholder="5000"
                 value={limit ?? ""}
                 onChange={({ target }) => {
                   const asked = Math.round(target.valueAsNumber);
                   const next = Number.isFinite(asked) ? Math.min(LIMIT_MAX, Math.max(1, asked)) : null;
-                  onChange({ ...shelves, limit: next }, "Change how many", "limit");
+                  onChange({ ...shelves, limit: next }, "Change row limit", "limit");
                 }}
               />
             </div>
@@ -241,7 +241,7 @@ export function LookExtras({ look, spec, fields, onChange }: ExtrasProps) {
           value={typeof spec[name] === "string" ? spec[name] : ""}
           placeholder={placeholder}
           maxLength={12}
-          onChange={({ target }) => onChange({ [name]: target.value || undefined }, `Change the ${name}`, name)}
+          onChange={({ target }) => onChange({ [name]: target.value || undefined }, `Change ${name}`, name)}
         />
       </div>
     </div>
@@ -250,7 +250,7 @@ export function LookExtras({ look, spec, fields, onChange }: ExtrasProps) {
     return (
       <SwitchRow
         label="Totals"
-        help="A last row with the sums of what can be added up"
+        help="Adds a total row"
         isOn={spec.totals === true}
         onChange={(isOn) => onChange({ totals: isOn || undefined }, isOn ? "Show totals" : "Hide totals")}
       />
@@ -262,50 +262,47 @@ export function LookExtras({ look, spec, fields, onChange }: ExtrasProps) {
   const hasOwnTimes = Array.isArray(spec.dimensions) && spec.dimensions.length > 0;
   return (
     <fieldset className="edit-part">
-      <legend>How the number is written</legend>
+      <legend>Number format</legend>
       {times.length > 0 && !hasOwnTimes && (
         <div className="edit-two">
           <Select
-            label="Small line over"
+            label="Sparkline"
             size="sm"
             value={trend?.field ?? NONE}
-            options={[
-              { value: NONE, label: "No small line" },
-              ...times.map(({ name }) => ({ value: name, label: name })),
-            ]}
+            options={[{ value: NONE, label: "None" }, ...times.map(({ name }) => ({ value: name, label: name }))]}
             onChange={(column) =>
               onChange(
                 { trend: column === NONE ? undefined : { field: column, timeUnit: trend?.timeUnit ?? "month" } },
-                column === NONE ? "Take the small line away" : "Show how it went",
+                column === NONE ? "Remove sparkline" : "Add sparkline",
               )
             }
           />
           <Select
-            label="Points of the small line"
+            label="Sparkline grain"
             size="sm"
             value={trend?.timeUnit ?? "month"}
             isDisabled={trend === null}
             options={UNITS.filter((unit) => unit !== "hour").map((unit) => ({ value: unit, label: UNIT_WORDS[unit] }))}
-            onChange={(timeUnit) => trend && onChange({ trend: { ...trend, timeUnit } }, "Change the small line")}
+            onChange={(timeUnit) => trend && onChange({ trend: { ...trend, timeUnit } }, "Change sparkline")}
           />
         </div>
       )}
       <div className="edit-two">
-        {field("prefix", "Before it", "€")}
-        {field("suffix", "After it", "%")}
+        {field("prefix", "Prefix", "€")}
+        {field("suffix", "Suffix", "%")}
       </div>
       <div className="field">
-        <span className="flabel">A rise is</span>
+        <span className="flabel">An increase is</span>
         <Select
-          label="A rise is"
+          label="An increase is"
           size="sm"
           value={spec.better === "up" || spec.better === "down" ? spec.better : NONE}
           options={[
-            { value: NONE, label: "neither good nor bad" },
+            { value: NONE, label: "neutral" },
             { value: "up", label: "good" },
             { value: "down", label: "bad" },
           ]}
-          onChange={(better) => onChange({ better: better === NONE ? undefined : better }, "Say what a rise is")}
+          onChange={(better) => onChange({ better: better === NONE ? undefined : better }, "Change increase colour")}
         />
       </div>
     </fieldset>

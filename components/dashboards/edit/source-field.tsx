@@ -39,17 +39,17 @@ export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
     <>
       <div className="field">
         <span id={`${id}-kind`} className="flabel">
-          Reads
+          Data source
         </span>
         <Select
           labelId={`${id}-kind`}
           size="sm"
           value={kind}
-          placeholder="Choose what it reads"
+          placeholder="Select a data source"
           options={[
             ...datasets.map((each) => ({ value: each.id, label: each.name })),
-            { value: QUERY, label: "A query of its own", isDisabled: !first },
-            { value: CONSOLE, label: "A saved console", isDisabled: saved.length === 0 },
+            { value: QUERY, label: "Custom query", isDisabled: !first },
+            { value: CONSOLE, label: "Saved console", isDisabled: saved.length === 0 },
           ]}
           onChange={choose}
         />
@@ -63,7 +63,7 @@ export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
             labelId={`${id}-console`}
             size="sm"
             value={source.consoleId}
-            placeholder="A console that you cannot see"
+            placeholder="Private console"
             options={saved.map((each) => ({ value: each.id, label: each.path }))}
             onChange={(consoleId) => onChange({ consoleId })}
           />
@@ -79,7 +79,7 @@ export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
               labelId={`${id}-connection`}
               size="sm"
               value={source.connectionId}
-              placeholder="A removed connection"
+              placeholder="Deleted connection"
               options={databases.map((each) => ({ value: each.id, label: each.name }))}
               onChange={(connectionId) => onChange({ ...source, connectionId })}
             />
@@ -128,7 +128,7 @@ function QueryField({ query, onRun }: { query: string; onRun: (query: string) =>
           }}
         />
       </div>
-      <div className="help">It only reads. Ctrl+Enter runs it.</div>
+      <div className="help">Read-only. Ctrl+Enter to run.</div>
     </div>
   );
 }

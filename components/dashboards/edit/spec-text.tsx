@@ -21,7 +21,7 @@ export function SpecText({ spec, onChange }: SpecTextProps) {
   const problem = "problem" in read ? read.problem : null;
   return (
     <div className="field">
-      <label htmlFor={id}>Specification</label>
+      <label htmlFor={id}>JSON</label>
       <div className={`input edit-text tall${problem ? " err" : ""}`}>
         <textarea
           id={id}
@@ -38,8 +38,7 @@ export function SpecText({ spec, onChange }: SpecTextProps) {
         />
       </div>
       <div id={`${id}-said`} className={problem ? "help bad" : "help"} aria-live="polite">
-        {problem ??
-          "What the server adds up (dimensions, measures, sort, limit), and the picture: mark and stack, or Vega-Lite."}
+        {problem ?? "JSON: dimensions, measures, sort, limit, mark and stack, or Vega-Lite."}
       </div>
     </div>
   );

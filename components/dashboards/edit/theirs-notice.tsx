@@ -19,21 +19,21 @@ export function TheirsNotice({ editing, theirs }: TheirsNoticeProps) {
     queryKey: ["dashboard-saved-by", workspace.id, id, version],
     queryFn: ({ signal }) => dashboardApi.listHistory(workspace.id, id, null, signal),
   });
-  const who = data?.items[0]?.author.name ?? "Somebody else";
+  const who = data?.items[0]?.author.name ?? "Someone else";
   const ways = (
     <>
       <button type="button" className="btn sm" onClick={editing.takeTheirs}>
-        Load theirs
+        Use theirs
       </button>
       <button type="button" className="btn sm" onClick={editing.saveOverTheirs}>
-        Save mine over it
+        Overwrite with mine
       </button>
     </>
   );
   return (
     <Notice kind="warn" role="alert">
       <p>
-        <b className="b6">{who} has saved this dashboard since you began.</b> What you have changed is still here.
+        <b className="b6">{who} changed this dashboard.</b> Your changes are kept.
       </p>
       <div className="row edit-ways">
         <button type="button" className="btn sm" onClick={() => setIsComparing(true)}>
@@ -42,25 +42,22 @@ export function TheirsNotice({ editing, theirs }: TheirsNoticeProps) {
         {ways}
       </div>
       <Modal
-        title="What was changed meanwhile"
+        title="Compare changes"
         isOpen={isComparing}
         onClose={() => setIsComparing(false)}
         foot={
           <>
             <button type="button" className="btn ghost" onClick={() => setIsComparing(false)}>
-              Go on editing
+              Keep editing
             </button>
             {ways}
           </>
         }
       >
         <div className="edit-compare">
-          <Changes title={`${who} has`} changes={theirs.changes} />
-          <Changes title="You have, and not saved" changes={editing.changes} />
-          <p className="xs t3">
-            Saving yours takes the parts that you have changed as you have them: datasets, widgets or filters. What they
-            have changed in these is undone; the history keeps it.
-          </p>
+          <Changes title={`Changes by ${who}`} changes={theirs.changes} />
+          <Changes title="Your unsaved changes" changes={editing.changes} />
+          <p className="xs t3">Your version replaces theirs where both changed. Theirs stays in the history.</p>
         </div>
       </Modal>
     </Notice>
@@ -72,7 +69,7 @@ function Changes({ title, changes }: { title: string; changes: string[] }) {
     <section>
       <h3 className="b6">{title}</h3>
       {changes.length === 0 ? (
-        <p className="t3">Nothing.</p>
+        <p className="t3">No changes.</p>
       ) : (
         <ul className="edit-changes">
           {changes.map((each) => (

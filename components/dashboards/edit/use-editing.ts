@@ -73,8 +73,8 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     const before = kept?.base ? fromText(kept.base) : null;
     if (kept && draft && before) {
       setBase({ version: kept.version, draft: before });
-      setSteps(take(begin(before), draft, "What was kept"));
-      announce("Your changes that were not saved are here again");
+      setSteps(take(begin(before), draft, "Restore draft"));
+      announce("Unsaved changes restored");
     }
     setIsRead(true);
     return stop;
@@ -105,7 +105,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     const problem = findDraftProblem(draft);
     if (problem !== null) return setFailure(problem);
     if (!isOnline) {
-      announce("You are offline. It is saved when the server is back.");
+      announce("You're offline. Saves when you reconnect.");
       return setState("waiting");
     }
     setState("saving");
@@ -118,11 +118,11 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       if (latestDraft.current !== draft) {
         setBase(toBase(saved));
         setState("idle");
-        return announce(`${saved.title} is saved. What you have changed since then is not.`);
+        return announce(`${saved.title} saved. Newer changes aren't saved yet.`);
       }
       setState("saved");
       store.drop(id);
-      announce(`${saved.title} is saved`);
+      announce(`${saved.title} saved`);
       onSaved(saved);
     } catch (error) {
       setState("idle");
@@ -191,5 +191,5 @@ function toCurrent(details: unknown): Dashboard | null {
 }
 
 function sayFull(): void {
-  showFailure("This browser's store is full. Save the dashboard: what is changed now is lost by a reload.");
+  showFailure("Browser storage is full. Save now to keep your changes.");
 }

@@ -38,7 +38,7 @@ export function usePreview(dashboardId: string, draft: Draft, widget: Widget | n
   if (!widget || item === null) return NOTHING;
   const name = toPartName(widget);
   if (error) {
-    const why = error instanceof ApiError ? error.message : "This could not be drawn. Load the page again.";
+    const why = error instanceof ApiError ? error.message : "Couldn't load the preview. Reload the page.";
     return { data: toFailed(widget.id, why), source: null, isReading: false };
   }
   return {

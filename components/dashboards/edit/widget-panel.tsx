@@ -65,7 +65,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
   const isFirst = first !== null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when there is something to begin with
   useEffect(() => {
-    if (first) setSpec(writeShelves(spec, first), "Choose a first picture");
+    if (first) setSpec(writeShelves(spec, first), "Set up chart");
   }, [isFirst, id]);
 
   const others = draft.widgets.filter((each) => each.id !== id && each.kind !== "text");
@@ -111,13 +111,13 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
         onBlur={editing.pause}
       />
       {kind === "text" ? (
-        <TextForm text={String(spec.text ?? "")} onChange={(text) => setSpec({ ...spec, text }, "Write", "text")} />
+        <TextForm text={String(spec.text ?? "")} onChange={(text) => setSpec({ ...spec, text }, "Edit text", "text")} />
       ) : (
         <>
           <SourceField
             source={source}
             datasets={draft.datasets}
-            onChange={(next) => change({ source: next }, "Change what is read")}
+            onChange={(next) => change({ source: next }, "Change data source")}
           />
           {source && !("datasetId" in source) && (
             <button
@@ -125,10 +125,10 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
               className="btn sm ghost"
               onClick={() => {
                 const [next, datasetId] = addDataset(draft, { name: title || "Dataset", source, maxAgeS: null });
-                apply(changeWidget(next, id, { source: { datasetId } }), `Make a dataset of ${name}`);
+                apply(changeWidget(next, id, { source: { datasetId } }), `Convert ${name} to dataset`);
               }}
             >
-              Make it a dataset for other widgets too
+              Convert to dataset
             </button>
           )}
           {source && !("datasetId" in source) && (
@@ -143,7 +143,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
         </>
       )}
       <section className="edit-part">
-        <h3>Kind</h3>
+        <h3>Type</h3>
         <div className="edit-looks">
           {LOOKS.filter((each) => (each === "text") === (kind === "text")).map((each) => {
             const Icon = LOOK_ICONS[each];
@@ -153,7 +153,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
                 type="button"
                 className="edit-look"
                 aria-pressed={each === look}
-                onClick={() => change(withLook(spec, each), `Make a ${LOOK_WORDS[each].toLowerCase()} of`)}
+                onClick={() => change(withLook(spec, each), `Change to ${LOOK_WORDS[each].toLowerCase()}`)}
               >
                 <Icon />
                 {LOOK_WORDS[each]}
@@ -165,27 +165,23 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
       {kind !== "text" && source !== null && (
         <>
           <Segments
-            label="How it is picked"
+            label="Editor"
             value={view}
             options={[
-              { value: "names", label: "By name" },
-              { value: "text", label: "As text" },
+              { value: "names", label: "Form" },
+              { value: "text", label: "JSON" },
             ]}
             onChange={setView}
           />
           {view === "text" ? (
-            <SpecText spec={spec} onChange={(next) => change({ spec: next }, "Change the specification", "spec")} />
+            <SpecText spec={spec} onChange={(next) => change({ spec: next }, "Change JSON", "spec")} />
           ) : (
             <>
-              {look === "own" && (
-                <Notice kind="info">
-                  This picture is drawn by its own Vega-Lite. A kind that you press takes its place.
-                </Notice>
-              )}
+              {look === "own" && <Notice kind="info">Uses custom Vega-Lite. Selecting a type replaces it.</Notice>}
               {shelves === null ? (
-                <Notice kind="info">What is computed says more than can be picked here. Change it as text.</Notice>
+                <Notice kind="info">This form can't show all settings. Edit the JSON.</Notice>
               ) : fields.length === 0 ? (
-                <p className="t3">{preview.isReading ? "Reading the columns" : "Its columns are not known yet."}</p>
+                <p className="t3">{preview.isReading ? "Loading columns" : "Run the query to load columns."}</p>
               ) : (
                 <ShelvesForm
                   look={look === "own" ? "line" : look}
@@ -206,7 +202,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
       )}
       {kind !== "text" && others.length > 0 && (
         <fieldset className="edit-part">
-          <legend>A click here leaves alone</legend>
+          <legend>Clicks do not filter</legend>
           <div className="edit-checks">
             {others.map((other) => (
               <label key={other.id}>
@@ -216,10 +212,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
                   onChange={({ target }) => {
                     const rest = leftAlone.filter((each) => each !== other.id);
                     const exclude = target.checked ? [...rest, other.id] : rest;
-                    setSpec(
-                      { ...spec, exclude: exclude.length === 0 ? undefined : exclude },
-                      "Change what is left alone by",
-                    );
+                    setSpec({ ...spec, exclude: exclude.length === 0 ? undefined : exclude }, "Change exclusions of");
                   }}
                 />
                 {toWidgetName(other)}
@@ -230,7 +223,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
       )}
       {ofPage.length > 0 && kind !== "text" && (
         <fieldset className="edit-part">
-          <legend>Filters that narrow it</legend>
+          <legend>Applied filters</legend>
           <div className="edit-checks">
             {ofPage.map((filter) => (
               <label key={filter.id}>
@@ -242,7 +235,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
                     const exclude = target.checked ? others : [...others, id];
                     apply(
                       changeFilter(draft, filter.id, { exclude }),
-                      `Change what ${filter.title || filter.field} narrows`,
+                      `Change scope of ${filter.title || filter.field}`,
                     );
                   }}
                 />
@@ -259,9 +252,8 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
 type FootProps = { preview: ReturnType<typeof usePreview>; shelves: Shelves | null };
 
 function Foot({ preview: { data, source, isReading }, shelves }: FootProps) {
-  const rows = data && data.error === undefined ? `${formatCount(data.rows.length)} shown` : "";
-  const read =
-    source?.rowCount == null ? "" : `of ${formatCount(source.rowCount)}${source.truncated ? " or more" : ""} rows`;
+  const rows = data && data.error === undefined ? formatCount(data.rows.length) : "";
+  const read = source?.rowCount == null ? "" : `of ${formatCount(source.rowCount)}${source.truncated ? "+" : ""} rows`;
   const { tookMs } = data ?? {};
   const isMeasured = !isReading && tookMs !== undefined && data?.error === undefined;
   const advice =
@@ -271,7 +263,7 @@ function Foot({ preview: { data, source, isReading }, shelves }: FootProps) {
   return (
     <div className="edit-cost xs num" role="status">
       <p className="t3">
-        {isReading ? "Reading" : [rows, read].filter(Boolean).join(" ")}
+        {isReading ? "Loading" : [rows, read].filter(Boolean).join(" ")}
         {isMeasured && <span className="t2">{toCostWords(tookMs)}</span>}
       </p>
       {advice !== null && <p className="t2">{advice}</p>}
@@ -288,12 +280,12 @@ function TextForm({ text, onChange }: { text: string; onChange: (text: string) =
         <div className="input edit-text tall">
           <textarea id={id} value={text} onChange={({ target }) => onChange(target.value)} />
         </div>
-        <div className="help">Markdown: # a title, **bold**, - a list, [a link](https://...).</div>
+        <div className="help">Markdown: # heading, **bold**, - list, [link](https://...)</div>
       </div>
-      <section className="edit-part" aria-label="As it is shown">
-        <h3>As it is shown</h3>
+      <section className="edit-part" aria-label="Preview">
+        <h3>Preview</h3>
         <div className="edit-preview">
-          {text.trim() === "" ? <p className="t3">Nothing yet.</p> : <Markdown text={text} />}
+          <Markdown text={text} />
         </div>
       </section>
     </>

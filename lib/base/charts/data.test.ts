@@ -64,7 +64,7 @@ describe("toChartData", () => {
     expect(textsOf(data, 0)).toEqual(["4", "12.00"]);
     // South has a row in the first week, without a value.
     expect(textsOf(data, 1)).toEqual(["empty", "7"]);
-    expect(cutsOf(data, LINES)).toContain("1 value of revenue is empty or no number.");
+    expect(cutsOf(data, LINES)).toContain("1 value of revenue is empty or not numeric.");
   });
 
   it("takes only the rows that are shown", () => {
@@ -84,21 +84,21 @@ describe("toChartData", () => {
     const big = tableOf(["name:string", "n:int64"], [["a", "9007199254740993"], ["a", 2], ["b", "9007199254740993"]]); // biome-ignore format: one look
     const data = toChartData(big, null, settingsOf({}));
     expect(textsOf(data)).toEqual(["9007199254740995", "9007199254740993"]);
-    expect(cutsOf(data, settingsOf({ kind: "line" })).join(" ")).toContain("less than a picture can show");
+    expect(cutsOf(data, settingsOf({ kind: "line" })).join(" ")).toContain("too small to draw");
   });
 
   it("says when numbers across are too long to be told apart", () => {
     const ids = tableOf(["name:int64", "n:int32"], [["9007199254740993", 1], ["9007199254740992", 1]]); // biome-ignore format: one look
     const data = toChartData(ids, null, settingsOf({}));
     expect(data.blurred).toBe(2);
-    expect(cutsOf(data, settingsOf({})).join(" ")).toContain("too many digits for a picture");
+    expect(cutsOf(data, settingsOf({})).join(" ")).toContain("too close together to draw separately");
   });
 
   it("keeps the greatest of too many categories, says how many there were, and shows no bar for the rest unasked", () => {
     const data = toChartData(named(500), null, settingsOf({}));
     expect(data.places.map(({ at }) => at).slice(0, 2)).toEqual(["name 499", "name 498"]);
     expect(data.places).toHaveLength(30);
-    expect(cutsOf(data, settingsOf({}))).toEqual(["The 30 greatest of 500 name."]);
+    expect(cutsOf(data, settingsOf({}))).toEqual(["Top 30 of 500 name."]);
   });
 
   it("puts the rest of the top few together: sums add up, averages are those of the rows", () => {
@@ -107,7 +107,7 @@ describe("toChartData", () => {
     expect(data.places.map(({ at }) => at)).toEqual(["name 9", "name 8", "other"]);
     // 0 + 1 + ... + 7 = 28.
     expect(textsOf(data)).toEqual(["9", "8", "28"]);
-    expect(cutsOf(data, settings)).toEqual(['The 2 greatest of 10 name, the others as "other".']);
+    expect(cutsOf(data, settings)).toEqual(['Top 2 of 10 name; the rest as "other".']);
     const average = settingsOf({ top: 2, up: [{ of: "average", column: "n" }] });
     expect(textsOf(toChartData(named(10), null, average))).toEqual(["9.00", "8.00", "3.50"]);
   });
@@ -125,7 +125,7 @@ describe("toChartData", () => {
     const rows = ["null", "other", "", null, "x", "y"].map((name, i) => [name, 60 - 10 * i]);
     const data = toChartData(tableOf(["name:string", "n:int32"], rows), null, settingsOf({ top: 4 }));
     const names = data.places.map(({ at }) => at);
-    expect(names).toEqual(["null", "other", "empty text", "null (no text)", "other (the rest)"]);
+    expect(names).toEqual(["null", "other", "(empty)", "null (no text)", "other (all others)"]);
     expect(textsOf(data)).toEqual(["60", "50", "40", "30", "30"]);
   });
 
@@ -134,7 +134,7 @@ describe("toChartData", () => {
     const data = toChartData(named(100), null, settings);
     expect(data.series).toHaveLength(8);
     expect(data.series.at(-1)).toEqual({ name: "other", isRest: true });
-    expect(cutsOf(data, settings)).toContain('The 7 greatest of 100 name, the others as "other".');
+    expect(cutsOf(data, settings)).toContain('Top 7 of 100 name; the rest as "other".');
   });
 
   it("puts a year of seconds together, by day", () => {
@@ -164,14 +164,14 @@ describe("toChartData", () => {
     const settings = settingsOf({ kind: "scatter", across: "x", up: [{ of: "each", column: "y" }] });
     const data = toChartData(table, null, settings);
     expect([data.everyNth, data.dots.length]).toEqual([25, 4000]);
-    expect(cutsOf(data, settings)).toContain("One of every 25 rows.");
+    expect(cutsOf(data, settings)).toContain("Showing 1 of every 25 rows.");
   });
 
   it("says when values that were to stand by themselves lie at one place", () => {
     const settings = settingsOf({ up: [{ of: "each", column: "n" }] });
     const data = toChartData(tableOf(["name:string", "n:int32"], [["a", 1], ["a", 2]]), null, settings); // biome-ignore format: one look
     expect(textsOf(data)).toEqual(["3"]);
-    expect(cutsOf(data, settings)).toContain("Rows at the same place are added up.");
+    expect(cutsOf(data, settings)).toContain("Values with the same x value are summed.");
   });
 
   it("has an empty bin for a range that no row is in", () => {

@@ -360,7 +360,7 @@ function toKey(value: CellValue): string {
 
 function fromKey(key: string | number): string {
   const text = String(key);
-  return text === NULL_KEY ? "null" : text.slice(1) || "empty text";
+  return text === NULL_KEY ? "null" : text.slice(1) || "(empty)";
 }
 
 /** Returns distinct names: a text "null" or "other" stays unchanged, and a value that is not text says so. */
@@ -368,10 +368,10 @@ function nameAll(keys: string[], hasRest: boolean): ChartSeries[] {
   const texts = new Set(keys.filter((key) => key !== NULL_KEY && key !== "1").map((key) => key.slice(1)));
   const free = (name: string) => (texts.has(name) ? `${name} (no text)` : name);
   const named = keys.map((key) => ({
-    name: key === NULL_KEY ? free("null") : key === "1" ? free("empty text") : key.slice(1),
+    name: key === NULL_KEY ? free("null") : key === "1" ? free("(empty)") : key.slice(1),
     isRest: false,
   }));
-  return hasRest ? [...named, { name: texts.has("other") ? "other (the rest)" : "other", isRest: true }] : named;
+  return hasRest ? [...named, { name: texts.has("other") ? "other (all others)" : "other", isRest: true }] : named;
 }
 
 function toOnly(up: Measure[]): ChartSeries {

@@ -27,7 +27,7 @@ describe("toPicture", () => {
     // A hidden series does not count in the shares of the others, and the chart says so.
     const alone = draw(ROWS, { stack: "share" }, [0]);
     expect(alone.marks.every(({ low, high }) => low === 0 && high === 1)).toBe(true);
-    expect(alone.notes).toContain("Shares are those of what is switched on.");
+    expect(alone.notes).toContain("Percentages include visible series only.");
   });
 
   it("puts negative values below zero, and never makes shares, slices or stacked areas of them", () => {
@@ -37,15 +37,15 @@ describe("toPicture", () => {
     expect(share.stack).toBe("stacked");
     expect(share.notes.join()).toContain("1 value is negative");
     const pie = draw(rows, { kind: "pie", across: "kind", colour: null });
-    expect([pie.kind, pie.notes[0]]).toEqual(["bar", "A pie cannot show this, since 1 value is negative: these are bars."]); // biome-ignore format: one look
+    expect([pie.kind, pie.notes[0]]).toEqual(["bar", "Shown as bars: 1 value is negative."]); // biome-ignore format: one look
     const area = draw(rows, { kind: "area" });
-    expect([area.stack, area.notes[0]]).toEqual(["apart", "Areas cannot be stacked, since 1 value is negative: they lie over each other."]); // biome-ignore format: one look
+    expect([area.stack, area.notes[0]]).toEqual(["apart", "Shown overlaid: 1 value is negative."]); // biome-ignore format: one look
   });
 
   it("stacks nothing that adds up to nothing", () => {
     const picture = draw(ROWS, { up: [{ of: "average", column: "n" }] });
     expect(picture.stack).toBe("apart");
-    expect(picture.notes[0]).toContain("average n cannot be stacked");
+    expect(picture.notes[0]).toContain("average n can't be stacked");
     expect(picture.stops.every(({ total }) => total === null)).toBe(true);
     expect(draw(ROWS, { kind: "pie", up: [{ of: "max", column: "n" }] }).kind).toBe("bar");
   });
@@ -65,11 +65,9 @@ describe("toPicture", () => {
   });
 
   it("says of one single point that it is no line, and where an axis does not begin at zero", () => {
-    expect(describeCuts(draw([["a", "x", 5]], { kind: "line" }))).toContain(
-      "There is one place only: a line needs two.",
-    );
+    expect(describeCuts(draw([["a", "x", 5]], { kind: "line" }))).toContain("A line needs at least two points.");
     const near = draw([["a", "x", 99], ["b", "x", 100]], { kind: "line" }); // biome-ignore format: one look
-    expect(near.notes).toEqual(["The axis upwards does not begin at zero but at 99."]);
+    expect(near.notes).toEqual(["The y-axis starts at 99."]);
   });
 
   it("never lets stacked pieces lie over each other, whatever the values", () => {
@@ -99,14 +97,14 @@ describe("toPicture", () => {
 describe("words", () => {
   it("say what there is to see, with the highest and the lowest point, in the grid's digits", () => {
     expect(describeChart(draw([["a", "x", 1234567], ["b", "y", 2]], {}), LOOK)).toBe(
-      "Bar chart of sum n by name, one colour a kind: x, y. Highest 1,234,567 at a (x), lowest 2 at b (y).",
+      "Bar chart of sum n by name, coloured by kind: x, y. Highest 1,234,567 at a (x), lowest 2 at b (y).",
     ); // biome-ignore format: one look
   });
 
   it("say each place with its shares, and what is not there", () => {
     const picture = draw([["a", "x", 3], ["a", "y", 1], ["b", "x", 4]], { stack: "share" }); // biome-ignore format: one look
     expect(picture.stops.map((stop) => describeStop(picture, stop, LOOK))).toEqual([
-      "a: x 3 (75%), y 1 (25%), together 4",
+      "a: x 3 (75%), y 1 (25%), total 4",
       "b: x 4 (100%), y no value",
     ]);
   });

@@ -82,12 +82,12 @@ export function toPicture(data: ChartData, kept: ChartSettings, hidden: Readonly
   });
   if ((kind === "line" || kind === "scatter") && (up.low > 0 || up.high < 0)) {
     const near = up.low > 0 ? 0 : -1;
-    notes.push(`The axis upwards does not begin at zero but at ${up.labels.at(near) ?? ""}.`);
+    notes.push(`The y-axis starts at ${up.labels.at(near) ?? ""}.`);
   }
   if (kind !== "pie" && kind !== "kpi" && isBeyondSight(stops, low, high)) {
-    notes.push("The values differ by less than a picture can show: the table has them exactly.");
+    notes.push("Differences are too small to draw. View as table.");
   }
-  if (hidden.size > 0 && (isShare || kind === "pie")) notes.push("Shares are those of what is switched on.");
+  if (hidden.size > 0 && (isShare || kind === "pie")) notes.push("Percentages include visible series only.");
   return { kind, stack, settings, data, shown, marks, stops, up, across: toAcross(data, kind), notes };
 }
 
@@ -114,14 +114,14 @@ function choose(
   const count = `${negatives} ${negatives === 1 ? "value is" : "values are"} negative`;
   if (kind === "pie") {
     const why = odd
-      ? `${toMeasureName(odd)} is no part of a whole`
+      ? `${toMeasureName(odd)} isn't a part of a whole`
       : negatives > 0
         ? count
         : values.length > 0 && values.every((value) => value === 0)
           ? "all values are 0"
           : null;
     if (why === null) return { kind, stack: "stacked" };
-    notes.push(`A pie cannot show this, since ${why}: these are bars.`);
+    notes.push(`Shown as bars: ${why}.`);
     return { kind: "bar", stack: "apart" };
   }
   if (kind !== "bar" && kind !== "area" && kind !== "histogram") return { kind, stack: "apart" };
@@ -129,17 +129,15 @@ function choose(
     return { kind, stack: kind === "area" ? "apart" : "stacked" };
   if (settings.stack === "apart") return { kind, stack: "apart" };
   if (odd !== undefined) {
-    notes.push(
-      `${toMeasureName(odd)} cannot be stacked, it adds up to nothing: the series stand ${kind === "area" ? "over" : "beside"} each other.`,
-    );
+    notes.push(`${toMeasureName(odd)} can't be stacked. Shown ${kind === "area" ? "overlaid" : "grouped"}.`);
     return { kind, stack: "apart" };
   }
   if (negatives > 0 && kind === "area") {
-    notes.push(`Areas cannot be stacked, since ${count}: they lie over each other.`);
+    notes.push(`Shown overlaid: ${count}.`);
     return { kind, stack: "apart" };
   }
   if (negatives > 0 && settings.stack === "share") {
-    notes.push(`Shares cannot be shown, since ${count}: the bars are stacked as they are, below zero too.`);
+    notes.push(`Shown stacked, not as percentages: ${count}.`);
     return { kind, stack: "stacked" };
   }
   return { kind, stack: settings.stack };

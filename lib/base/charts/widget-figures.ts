@@ -58,7 +58,7 @@ export function toWidgetFigures(
       series: figure.series,
       name: data.cells.length > 1 ? column : null,
       exact: figure.text,
-      shown: figure.text === null ? "no value" : write(figure.text),
+      shown: figure.text === null ? "No value" : write(figure.text),
       against: earlier ? toEarlier(figure, data, earlier, write) : toPlaceBefore(figure, data, look),
       figure: figure.line.length > 1 ? figure : { ...figure, line: toLine(trend, column) },
     };

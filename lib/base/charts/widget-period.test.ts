@@ -33,7 +33,12 @@ describe("an earlier period in a chart", () => {
       row("2026-05-03", "west", 99),
     ]);
     // The greatest first; a series that exists only in the earlier period is not part of this chart.
-    expect(data.series.map(({ name }) => name)).toEqual(["north", "south", "north, before", "south, before"]);
+    expect(data.series.map(({ name }) => name)).toEqual([
+      "north",
+      "south",
+      "north (previous period)",
+      "south (previous period)",
+    ]);
     expect(data.places.map(({ text }) => text)).toEqual(["2026-05-01", "2026-05-02", "2026-05-03"]);
     expect(data.cells.map((cells) => cells.map(textOf))).toEqual([
       ["1", "2", null],
@@ -55,7 +60,7 @@ describe("an earlier period in a chart", () => {
       [of("north", 5), of("south", 4)],
       [of("south", 8), of("west", 1)],
     );
-    expect(data.series).toMatchObject([{ name: "This period" }, { name: "Before", isBefore: true }]);
+    expect(data.series).toMatchObject([{ name: "This period" }, { name: "Previous period", isBefore: true }]);
     expect(data.places.map(({ at }) => at)).toEqual(["north", "south"]);
     expect(data.cells[1]?.map(textOf)).toEqual([null, "8"]);
     expect(settings.stack).toBe("apart");

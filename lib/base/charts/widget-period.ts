@@ -4,7 +4,7 @@ import type { ChartSettings } from "@/lib/base/charts/settings";
 /* Draws the earlier period, and applies the page's grain to a specification. */
 
 export const NOW_NAME = "This period";
-export const BEFORE_NAME = "Before";
+export const BEFORE_NAME = "Previous period";
 
 /** Returns the specification as the server computes it: times are grouped by the page's grain. */
 export function withPageGrain(spec: Record<string, unknown>, grain: string | undefined): Record<string, unknown> {
@@ -52,7 +52,7 @@ export function mergeBefore(now: ChartData, then: ChartData): ChartData {
   const before = now.series.map(({ name }, of) => {
     // A single series has a fixed name, whether it is a measure or the last remaining colour.
     const at = isAlone ? 0 : then.series.findIndex((each) => each.name === name);
-    return { of, name: isAlone ? BEFORE_NAME : `${name}, before`, cells: then.cells[at] ?? [] };
+    return { of, name: isAlone ? BEFORE_NAME : `${name} (previous period)`, cells: then.cells[at] ?? [] };
   });
   const placed = (cells: readonly Met[], from: readonly ChartPlace[]) => {
     const byPlace = new Map(from.map(({ at }, place) => [at, cells[place] ?? null]));

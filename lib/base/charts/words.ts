@@ -12,7 +12,7 @@ export const KIND_NAMES: Record<ChartKind, string> = {
   scatter: "Scatter chart",
   histogram: "Histogram",
   pie: "Pie chart",
-  kpi: "Figure",
+  kpi: "Number",
 };
 const DAY_MS = 86_400_000;
 /** Field of a sum or a count, without a column type. */
@@ -66,7 +66,7 @@ export function describeStop(picture: Picture, stop: Stop, look: CellLook): stri
     const name = hasSeries ? `${data.series[row.series]?.name ?? ""} ` : "";
     return `${name}${formatRow(picture, row, look)}`;
   });
-  const total = stop.total === null ? "" : `, together ${formatUp(stop.total, picture, 0, look)}`;
+  const total = stop.total === null ? "" : `, total ${formatUp(stop.total, picture, 0, look)}`;
   return `${formatStop(picture, stop, look)}: ${rows.join(", ")}${total}`;
 }
 
@@ -82,7 +82,7 @@ export function nameChart({ kind, across, up, colour }: ChartSettings): string {
 export function describeChart(picture: Picture, look: CellLook): string {
   const { data, stops, settings, shown, kind } = picture;
   const named = nameChart({ ...settings, kind: settings.kind });
-  const drawn = kind === settings.kind ? "" : `, drawn as ${kind}s`;
+  const drawn = kind === settings.kind ? "" : `, shown as a ${kind} chart`;
   if (kind === "kpi") {
     const figures = toFigures(data).map(
       ({ series, text }) =>
@@ -94,7 +94,7 @@ export function describeChart(picture: Picture, look: CellLook): string {
     stop.rows.flatMap((row) => (row.text === null ? [] : [{ stop, row, value: Number(row.text) }])),
   );
   const [first] = points;
-  if (first === undefined) return `${named}, without points`;
+  if (first === undefined) return `${named}, no data`;
   const high = points.reduce((most, point) => (point.value > most.value ? point : most), first);
   const low = points.reduce((least, point) => (point.value < least.value ? point : least), first);
   const hasSeries = data.series.length > 1;
@@ -106,7 +106,7 @@ export function describeChart(picture: Picture, look: CellLook): string {
   const lines =
     settings.up.length > 1 || kind === "pie" || settings.colour === null
       ? ""
-      : `, one colour a ${settings.colour}: ${names}`;
+      : `, coloured by ${settings.colour}: ${names}`;
   return `${named}${drawn}${lines}. Highest ${at(high)}, lowest ${at(low)}.`;
 }
 
@@ -118,36 +118,29 @@ export function describeCuts({ data, settings, notes, kind }: Picture): string[]
   const cuts: string[] = [];
   const { across, colour, up } = settings;
   const name = settings.kind === "pie" ? across : colour;
-  if (data.step !== null && kind !== "histogram") cuts.push(`Put together by ${data.step.name}.`);
+  if (data.step !== null && kind !== "histogram") cuts.push(`Grouped by ${data.step.name}.`);
   const shown = data.places.length - Number(data.restPlaces > 0);
   if (data.scale === "category" && kind !== "scatter" && data.placeCount > shown) {
-    const rest = data.restPlaces > 0 ? `, the others as "other"` : "";
-    cuts.push(`The ${formatCount(shown)} greatest of ${formatCount(data.placeCount)} ${across}${rest}.`);
+    const rest = data.restPlaces > 0 ? `; the rest as "other"` : "";
+    cuts.push(`Top ${formatCount(shown)} of ${formatCount(data.placeCount)} ${across}${rest}.`);
   }
   if (up.length === 1 && data.seriesCount > data.series.length) {
-    cuts.push(
-      `The ${data.series.length - 1} greatest of ${formatCount(data.seriesCount)} ${name}, the others as "other".`,
-    );
+    cuts.push(`Top ${data.series.length - 1} of ${formatCount(data.seriesCount)} ${name}; the rest as "other".`);
   }
-  if (data.everyNth > 1) cuts.push(`One of every ${formatCount(data.everyNth)} rows.`);
-  if (data.isAddedUp) cuts.push("Rows at the same place are added up.");
-  if (data.noPlace > 0)
-    cuts.push(
-      `${formatRows(data.noPlace)} without ${across ?? "a place"} ${data.noPlace === 1 ? "is" : "are"} left out.`,
-    );
+  if (data.everyNth > 1) cuts.push(`Showing 1 of every ${formatCount(data.everyNth)} rows.`);
+  if (data.isAddedUp) cuts.push("Values with the same x value are summed.");
+  if (data.noPlace > 0) cuts.push(`${formatRows(data.noPlace)} without ${across ?? "an x value"} not shown.`);
   if (data.noValue > 0) {
     const columns = up.flatMap(({ column }) => column ?? []).join(", ");
     cuts.push(
-      `${formatCount(data.noValue)} ${data.noValue === 1 ? "value" : "values"} of ${columns} ${data.noValue === 1 ? "is" : "are"} empty or no number.`,
+      `${formatCount(data.noValue)} ${data.noValue === 1 ? "value" : "values"} of ${columns} ${data.noValue === 1 ? "is" : "are"} empty or not numeric.`,
     );
   }
   if (data.blurred > 0) {
-    cuts.push(
-      `${formatCount(data.blurred)} numbers of ${across} have too many digits for a picture: neighbours lie on each other.`,
-    );
+    cuts.push(`${formatCount(data.blurred)} values of ${across} are too close together to draw separately.`);
   }
   if (kind === "scatter" || kind === "kpi" ? false : data.places.length === 1 && (kind === "line" || kind === "area")) {
-    cuts.push("There is one place only: a line needs two.");
+    cuts.push("A line needs at least two points.");
   }
   return [...cuts, ...notes];
 }
@@ -168,7 +161,7 @@ export function toChartTable(picture: Picture, look: CellLook, rowsMax: number):
   if (kind === "kpi") {
     const figures = data.places.flatMap((_, place) => data.series.map((__, series) => ({ place, series })));
     return {
-      head: [across, "Figure", "Value"],
+      head: [across, "Number", "Value"],
       rows: figures.slice(0, rowsMax).map(({ place, series }) => {
         const met = data.cells[series]?.[place];
         return [
@@ -290,7 +283,7 @@ export function describeChange(
   const at = formatPlace(data, place, look);
   if (before === null) return at;
   const then = `${formatPlace(data, before.place, look)} (${formatUp(before.text, picture, series, look)})`;
-  if (change === null) return `${at}, after ${then}`;
+  if (change === null) return `${at}, previously ${then}`;
   const sign = change < 0 ? "-" : "+";
   return `${at}, ${sign}${formatShare(Math.abs(change))} vs ${then}`;
 }

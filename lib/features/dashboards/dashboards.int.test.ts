@@ -342,9 +342,9 @@ describe("each save is a commit", () => {
       message: "Show the income\n",
       files: [{ path, status: "renamed" }],
       changes: [
-        `Renamed the dashboard from “${title}” to “${title} of May”`,
+        `Renamed dashboard from “${title}” to “${title} of May”`,
         "Renamed the chart “Income” from “Revenue”",
-        "Added the text “t”",
+        "Added text “t”",
       ],
     });
     for (const [sha, status] of [

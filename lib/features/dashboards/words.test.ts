@@ -14,26 +14,26 @@ const FULL: DashboardFile = {
 
 test("what came and went is named with its kind", () => {
   expect(changesBetween(null, FULL)).toEqual([
-    "Created the dashboard",
-    "Added the dataset “Orders”",
-    "Added the chart “Revenue”",
-    "Added the filter “country”",
+    "Created dashboard",
+    "Added dataset “Orders”",
+    "Added chart “Revenue”",
+    "Added filter “country”",
   ]);
   expect(changesBetween(FULL, EMPTY)).toEqual([
-    "Removed the dataset “Orders”",
-    "Removed the chart “Revenue”",
-    "Removed the filter “country”",
+    "Removed dataset “Orders”",
+    "Removed chart “Revenue”",
+    "Removed filter “country”",
   ]);
-  expect([changesBetween(FULL, null), changesBetween(null, null)]).toEqual([["Deleted the dashboard"], []]);
+  expect([changesBetween(FULL, null), changesBetween(null, null)]).toEqual([["Deleted dashboard"], []]);
 });
 
 test.each([
-  [{ title: "Income" }, "Renamed the chart “Income” from “Revenue”"],
-  [{ kind: "kpi" as const }, "Changed the kpi “Revenue” from a chart"],
-  [{ source: { datasetId: "e" } }, "Changed the query of the chart “Revenue”"],
-  [{ spec: { limit: 1 } }, "Changed the settings of the chart “Revenue”"],
-  [{ layout: { ...layout, x: 1 } }, "Moved the chart “Revenue”"],
-  [{ layout: { ...layout, h: 5 } }, "Resized the chart “Revenue”"],
+  [{ title: "Income" }, "Renamed chart “Income” from “Revenue”"],
+  [{ kind: "kpi" as const }, "Changed chart to kpi “Revenue”"],
+  [{ source: { datasetId: "e" } }, "Changed source of chart “Revenue”"],
+  [{ spec: { limit: 1 } }, "Edited chart “Revenue”"],
+  [{ layout: { ...layout, x: 1 } }, "Moved chart “Revenue”"],
+  [{ layout: { ...layout, h: 5 } }, "Resized chart “Revenue”"],
 ])("a widget with %j says so, and nothing else", (change, words) => {
   expect(changesBetween(FULL, { ...FULL, widgets: [{ ...chart, ...change }] })).toEqual([words]);
 });
@@ -58,10 +58,10 @@ test("the dashboard's own title and description, a dataset and a filter are told
     filters: [{ ...filter, title: "Country", default: "AT" }],
   };
   expect(changesBetween(FULL, after)).toEqual([
-    "Renamed the dashboard from “Sales” to “Income”",
-    "Changed the description",
-    "Renamed the dataset “Sales” from “Orders”",
-    "Changed the cache duration of the dataset “Sales”",
-    "Changed the filter “Country” (was “country”)",
+    "Renamed dashboard from “Sales” to “Income”",
+    "Changed description",
+    "Renamed dataset “Sales” from “Orders”",
+    "Changed cache duration of dataset “Sales”",
+    "Changed filter “Country” (was “country”)",
   ]);
 });

@@ -9,11 +9,11 @@ import type { DashboardFile, Dataset, Filter, Widget } from "./schema";
  */
 export function changesBetween(before: DashboardFile | null, after: DashboardFile | null): string[] {
   if (!before && !after) return [];
-  if (!before) return ["Created the dashboard", ...partsOf(EMPTY, after ?? EMPTY)];
-  if (!after) return ["Deleted the dashboard"];
+  if (!before) return ["Created dashboard", ...partsOf(EMPTY, after ?? EMPTY)];
+  if (!after) return ["Deleted dashboard"];
   const own: string[] = [];
-  if (before.title !== after.title) own.push(`Renamed the dashboard from “${before.title}” to “${after.title}”`);
-  if (before.description !== after.description) own.push("Changed the description");
+  if (before.title !== after.title) own.push(`Renamed dashboard from “${before.title}” to “${after.title}”`);
+  if (before.description !== after.description) own.push("Changed description");
   return [...own, ...partsOf(before, after)];
 }
 
@@ -40,19 +40,19 @@ function compare<T extends { id: string }>(
   const lines: string[] = [];
   for (const part of after) {
     const was = old.get(part.id);
-    if (!was) lines.push(`Added the ${kindOf(part)} ${nameOf(part)}`);
-    else lines.push(...changesOf(was, part, `the ${kindOf(part)} ${nameOf(part)}`));
+    if (!was) lines.push(`Added ${kindOf(part)} ${nameOf(part)}`);
+    else lines.push(...changesOf(was, part, `${kindOf(part)} ${nameOf(part)}`));
   }
   const removed = before.filter(({ id }) => !kept.has(id));
-  return [...lines, ...removed.map((part) => `Removed the ${kindOf(part)} ${nameOf(part)}`)];
+  return [...lines, ...removed.map((part) => `Removed ${kindOf(part)} ${nameOf(part)}`)];
 }
 
 function changesOfWidget(before: Widget, after: Widget, name: string): string[] {
   const lines: string[] = [];
   if (before.title !== after.title) lines.push(`Renamed ${name} from ${nameOfWidget(before)}`);
-  if (before.kind !== after.kind) lines.push(`Changed ${name} from a ${before.kind}`);
-  if (!isSameJson(before.source, after.source)) lines.push(`Changed the query of ${name}`);
-  if (!isSameJson(before.spec, after.spec)) lines.push(`Changed the settings of ${name}`);
+  if (before.kind !== after.kind) lines.push(`Changed ${before.kind} to ${name}`);
+  if (!isSameJson(before.source, after.source)) lines.push(`Changed source of ${name}`);
+  if (!isSameJson(before.spec, after.spec)) lines.push(`Edited ${name}`);
   lines.push(...changesOfTotals(before, after, name));
   const { x, y, w, h } = before.layout;
   if (x !== after.layout.x || y !== after.layout.y) lines.push(`Moved ${name}`);
@@ -72,8 +72,8 @@ function changesOfTotals(
 function changesOfDataset(before: Dataset, after: Dataset, name: string): string[] {
   const lines: string[] = [];
   if (before.name !== after.name) lines.push(`Renamed ${name} from ${nameOfDataset(before)}`);
-  if (!isSameJson(before.source, after.source)) lines.push(`Changed the query of ${name}`);
-  if (before.maxAgeS !== after.maxAgeS) lines.push(`Changed the cache duration of ${name}`);
+  if (!isSameJson(before.source, after.source)) lines.push(`Changed source of ${name}`);
+  if (before.maxAgeS !== after.maxAgeS) lines.push(`Changed cache duration of ${name}`);
   lines.push(...changesOfTotals(before, after, name));
   return lines;
 }

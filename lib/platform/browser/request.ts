@@ -68,7 +68,7 @@ export async function exchange(method: string, url: string, options: RequestOpti
   } catch (cause) {
     if (signal?.aborted) throw cause;
     reportUnreachable();
-    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
+    throw new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.");
   }
 }
 

@@ -17,7 +17,7 @@ export default async function InvitePage({ params }: { params: Promise<{ token: 
     <AuthFrame>
       <h1>Join {invitation.workspaceName}</h1>
       <p>
-        {invitation.inviterName} invites <b className="b6">{invitation.email}</b> as {toInvitedRole(invitation.role)}.
+        {invitation.inviterName} invited <b className="b6">{invitation.email}</b> as {toInvitedRole(invitation.role)}.
       </p>
       {session === null ? (
         <OpenInvite token={token} />

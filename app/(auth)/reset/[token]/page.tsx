@@ -18,7 +18,7 @@ export default async function ResetPage({ params }: { params: Promise<{ token: s
   return (
     <AuthFrame>
       <h1>Choose a new password</h1>
-      <p>All your sessions end, and you sign in with the new one.</p>
+      <p>You'll be signed out of all devices.</p>
       <ResetForm token={token} />
     </AuthFrame>
   );
@@ -27,11 +27,11 @@ export default async function ResetPage({ params }: { params: Promise<{ token: s
 function EndedLink() {
   return (
     <>
-      <h1>This link has ended</h1>
-      <p>It works once and for 30 minutes, and a changed password ends it, too.</p>
+      <h1>Link expired</h1>
+      <p>Reset links work once and expire after 30 minutes.</p>
       <div className="auth-form">
         <Link className="btn primary lg" href="/forgot">
-          Ask for a new link
+          Request new link
         </Link>
         <Link className="btn lg" href="/login">
           Sign in

@@ -18,7 +18,7 @@ describe("the end of a key", () => {
   });
 
   it("is refused for no day and for one that is over", () => {
-    expect(() => toExpiry("date", "", NOW)).toThrow("Choose the day");
-    expect(() => toExpiry("date", "2026-11-20", NOW)).toThrow("still to come");
+    expect(() => toExpiry("date", "", NOW)).toThrow("Select an expiry date");
+    expect(() => toExpiry("date", "2026-11-20", NOW)).toThrow("in the future");
   });
 });

@@ -2,8 +2,8 @@
 export const KEY_LIFETIMES = [
   { value: "30", label: "In 30 days", days: 30 },
   { value: "90", label: "In 90 days", days: 90 },
-  { value: "365", label: "In a year", days: 365 },
-  { value: "date", label: "On a day I choose", days: null },
+  { value: "365", label: "In 1 year", days: 365 },
+  { value: "date", label: "Custom date", days: null },
   { value: "never", label: "Never", days: null },
 ] as const;
 export type KeyLifetime = (typeof KEY_LIFETIMES)[number]["value"];
@@ -30,7 +30,7 @@ export function toExpiry(lifetime: KeyLifetime, day: string, now: Date): string 
 export function toEndOfDay(day: string, now: Date): string {
   const [year, month, date] = day.split("-").map(Number);
   const end = new Date(year ?? Number.NaN, (month ?? Number.NaN) - 1, date ?? Number.NaN, 23, 59, 59, 999);
-  if (Number.isNaN(end.getTime())) throw new RangeError("Choose the day on which it ends.");
-  if (end <= now) throw new RangeError("Choose a day that is still to come.");
+  if (Number.isNaN(end.getTime())) throw new RangeError("Select an expiry date.");
+  if (end <= now) throw new RangeError("Select a date in the future.");
   return end.toISOString();
 }

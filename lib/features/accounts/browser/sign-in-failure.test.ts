@@ -13,7 +13,7 @@ describe("why a sign-in by a provider failed", () => {
     ];
     const texts = ways.map((way) => toSignInFailure(way) ?? "");
     expect(new Set(texts).size).toBe(ways.length);
-    for (const text of texts) expect(text).toMatch(/Sign in the way|Try again|[Uu]se your email/);
+    for (const text of texts) expect(text).toMatch(/Sign in with your original method|Try again|[Uu]se your email/);
   });
 
   it("is in our own words, whatever the address holds", () => {

@@ -24,7 +24,7 @@ describe("a user agent in words", () => {
   });
 
   it("has words for what says nothing about itself", () => {
-    expect(describeUserAgent(null).name).toBe("A program without a name");
-    expect(describeUserAgent("").name).toBe("A program without a name");
+    expect(describeUserAgent(null).name).toBe("Unknown client");
+    expect(describeUserAgent("").name).toBe("Unknown client");
   });
 });

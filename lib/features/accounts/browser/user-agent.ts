@@ -25,5 +25,5 @@ export function describeUserAgent(userAgent: string | null): { name: string; isH
   const system = SYSTEMS.find(([pattern]) => pattern.test(text));
   const isHandheld = system?.[2] ?? false;
   if (browser && system) return { name: `${browser} on ${system[1]}`, isHandheld };
-  return { name: browser ?? system?.[1] ?? "A program without a name", isHandheld };
+  return { name: browser ?? system?.[1] ?? "Unknown client", isHandheld };
 }

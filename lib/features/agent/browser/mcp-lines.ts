@@ -3,7 +3,7 @@ export const MCP_CLIENTS = [
   { value: "claude", label: "Claude Code" },
   { value: "cursor", label: "Cursor" },
   { value: "vscode", label: "VS Code" },
-  { value: "other", label: "Only the address" },
+  { value: "other", label: "URL only" },
 ] as const;
 export type McpClient = (typeof MCP_CLIENTS)[number]["value"];
 

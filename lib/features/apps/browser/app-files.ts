@@ -70,10 +70,10 @@ export function movedPath(path: string, from: string, to: string): string | null
  */
 export function faultOfName(typed: string): string | null {
   const names = typed.split("/");
-  if (names.some((name) => name.trim() === "")) return "Give it a name.";
-  if (names.some((name) => name === "." || name === "..")) return "A name cannot lead out of the app.";
+  if (names.some((name) => name.trim() === "")) return "Enter a file name.";
+  if (names.some((name) => name === "." || name === "..")) return "File paths must stay inside the app.";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\u0000-\u001f\u007f\\]/.test(typed)) return "A name has no control characters and no backslash.";
+  if (/[\u0000-\u001f\u007f\\]/.test(typed)) return "File names can't contain backslashes or control characters.";
   return null;
 }
 

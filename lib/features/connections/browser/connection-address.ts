@@ -1,6 +1,6 @@
 /** Returns a connection's address in one line: the host with its port and database, the file, or the base URL. */
 export function toAddress(config: Record<string, unknown>): string {
-  if (config.sample === true) return "sample data, in this workspace";
+  if (config.sample === true) return "sample data";
   const text = (name: string) => (typeof config[name] === "string" ? (config[name] as string).trim() : "");
   const file = text("file");
   if (file !== "") return file;

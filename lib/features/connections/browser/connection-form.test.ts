@@ -47,10 +47,10 @@ describe("the form of a connection", () => {
     const shown = [...SHOWN, field("token", { required: true, secret: true }), field("headers", { kind: "json" })];
     const values = { ...toInitialValues(shown, null), port: "many", headers: "{" };
     expect(findFormProblems(shown, values, NONE)).toEqual({
-      host: "host is needed.",
-      port: "A number is needed.",
-      token: "token is needed.",
-      headers: "This is not valid JSON.",
+      host: "host is required.",
+      port: "Enter a number.",
+      token: "token is required.",
+      headers: "Invalid JSON.",
     });
     expect(
       findFormProblems([field("token", { required: true, secret: true })], { token: "" }, new Set(["token"])),
@@ -146,9 +146,9 @@ describe("fields within a group, and those that go with a choice", () => {
     expect(change({ headers: toNamedText([]) })).toMatchObject({ headers: null });
     const problemOf = (...pairs: [string, string][]) =>
       findFormProblems(fields, { headers: toNamedText(pairs.map(([name, text]) => ({ name, text }))) }, NONE).headers;
-    expect(problemOf(["a", "x"], ["A", "y"])).toBe("A is there twice.");
-    expect(problemOf(["", "x"])).toBe("Give each one a name, or take it away.");
-    expect(problemOf(["a", ""])).toBe("Give a a value, or take it away.");
+    expect(problemOf(["a", "x"], ["A", "y"])).toBe("A is a duplicate.");
+    expect(problemOf(["", "x"])).toBe("Enter a name for each row, or remove it.");
+    expect(problemOf(["a", ""])).toBe("Enter a value for a, or remove it.");
     expect(problemOf(["a", "x"])).toBeUndefined();
   });
 
@@ -178,7 +178,7 @@ describe("the settings of servers in the form", () => {
     const odd = ["a, b", "[c]", " d"];
     const { schemas } = toInitialValues([names], { schemas: odd });
     expect(send(String(schemas))).toEqual({ schemas: odd });
-    expect(findFormProblems([names], { schemas: "a, b, a" }, NONE)).toEqual({ schemas: "a is there twice." });
+    expect(findFormProblems([names], { schemas: "a, b, a" }, NONE)).toEqual({ schemas: "a is a duplicate." });
     expect(findFormProblems([names], { schemas: "a, b, c, d" }, NONE)).toEqual({ schemas: "At most 3 names." });
     expect(findFormProblems([names], { schemas: "a, b, c" }, NONE)).toEqual({});
   });

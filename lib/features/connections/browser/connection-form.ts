@@ -143,11 +143,11 @@ export function keepsNamedSecrets(fields: ConfigField[], values: FormValues): bo
 
 function findNamedProblem(rows: NamedRow[]): string | null {
   const names = rows.map(({ name }) => name.trim().toLowerCase());
-  if (names.includes("")) return "Give each one a name, or take it away.";
+  if (names.includes("")) return "Enter a name for each row, or remove it.";
   const twice = rows.find((_, index) => names.indexOf(names[index] ?? "") !== index);
-  if (twice) return `${twice.name.trim()} is there twice.`;
+  if (twice) return `${twice.name.trim()} is a duplicate.`;
   const empty = rows.find(({ text }) => text === "");
-  return empty ? `Give ${empty.name.trim()} a value, or take it away.` : null;
+  return empty ? `Enter a value for ${empty.name.trim()}, or remove it.` : null;
 }
 
 /** Returns a list of names as its input shows it: separated by commas, or as JSON where a name contains a comma. */
@@ -169,18 +169,18 @@ export function toNames(text: string): string[] {
 
 function findNamesProblem(names: string[], max: number): string | null {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) return `${twice} is there twice.`;
+  if (twice !== undefined) return `${twice} is a duplicate.`;
   return names.length > max ? `At most ${max} names.` : null;
 }
 
 function findProblem(field: ConfigField, value: string | boolean, isNeeded: boolean): string | null {
   if (typeof value === "boolean") return null;
   const text = value.trim();
-  if (text === "") return field.required || isNeeded ? `${field.label} is needed.` : null;
+  if (text === "") return field.required || isNeeded ? `${field.label} is required.` : null;
   if (field.namesShown) return findNamedProblem(toNamedRows(text));
   if (field.names) return findNamesProblem(toNames(text), field.names.max);
-  if (field.kind === "number" && !Number.isFinite(Number(text))) return "A number is needed.";
-  if (field.kind === "json" && parseJson(text) === undefined) return "This is not valid JSON.";
+  if (field.kind === "number" && !Number.isFinite(Number(text))) return "Enter a number.";
+  if (field.kind === "json" && parseJson(text) === undefined) return "Invalid JSON.";
   return null;
 }
 

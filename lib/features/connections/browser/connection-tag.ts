@@ -14,7 +14,7 @@ export const COLOUR_NAMES: readonly { colour: Tag["colour"]; name: string }[] = 
   { colour: "rose", name: "Rose" },
   { colour: "olive", name: "Olive" },
   { colour: "sky", name: "Sky" },
-  { colour: "gray", name: "Gray" },
+  { colour: "gray", name: "Grey" },
 ];
 
 export function isPreset(tag: Tag): boolean {

@@ -47,9 +47,9 @@ const labels = (toggled: Record<string, boolean>) =>
 
 describe("buildConsoleTree", () => {
   it("puts folders before consoles, numbers in their order, and leaves closed folders closed", () => {
-    expect(labels({})).toEqual(["Mine", " Attic", " week-9.sql", " week-10.sql", "Workspace", " finance"]);
+    expect(labels({})).toEqual(["Private", " Attic", " week-9.sql", " week-10.sql", "Workspace", " finance"]);
     expect(labels({ mine: false, finance: true, tax: true })).toEqual([
-      "Mine",
+      "Private",
       "Workspace",
       " finance",
       "  tax",
@@ -77,7 +77,7 @@ describe("buildConsoleTree", () => {
 describe("places", () => {
   it("are the two ends and every folder", () => {
     expect(listFolderChoices(folders).map(({ label }) => label)).toEqual([
-      "Mine",
+      "Private",
       "Attic",
       "Workspace",
       "finance",

@@ -3,7 +3,7 @@ import { type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/br
 /** Name of the connection that every new workspace has (docs/develop/api.md, Accounts). */
 export const SAMPLE_CONNECTION_NAME = "Sample shop";
 
-export const SAMPLE_QUERY = `-- Your sample shop is ready. Press Run, or change anything.
+export const SAMPLE_QUERY = `-- Sample shop. Run this query, or edit it.
 select p.name, sum(i.quantity) as sold,
        sum(i.quantity * i.price_cents) / 100.0 as revenue
 from order_items i

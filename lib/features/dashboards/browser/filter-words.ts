@@ -49,7 +49,7 @@ export function describeValue(value: unknown): string | null {
 }
 
 function toWord(value: CellValue): string {
-  return value === null ? "null" : value === "" ? "empty text" : toPlainText(value);
+  return value === null ? "null" : value === "" ? "(empty)" : toPlainText(value);
 }
 
 function toDayWord(day: unknown): string {

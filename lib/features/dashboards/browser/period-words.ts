@@ -4,8 +4,8 @@ import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words
 
 export const GRAIN_WORDS: Readonly<Record<Grain, string>> = { day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year" }; // biome-ignore format: one look
 export const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
-  previous: "The days before",
-  year: "A year before",
+  previous: "Previous period",
+  year: "Same period last year",
 };
 
 export type Period = { grain?: Grain | undefined; compare?: Comparison | undefined };

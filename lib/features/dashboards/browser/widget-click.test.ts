@@ -39,7 +39,7 @@ test("a bucket of time means all of its days", () => {
 
 test("a label leads back to its value, and the rest to none", () => {
   const rows = [{ r: "north" }, { r: null }, { r: "" }, { r: 7 }];
-  expect(["north", "null", "empty text", "7", "other"].map((label) => toLabelled(rows, "r", label))).toEqual([
+  expect(["north", "null", "(empty)", "7", "other"].map((label) => toLabelled(rows, "r", label))).toEqual([
     "north",
     null,
     "",

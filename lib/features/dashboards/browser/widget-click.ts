@@ -65,7 +65,7 @@ export function toLabelled(rows: readonly ResultRow[], column: string, label: st
   const text = values.find((value) => value !== null && value !== "" && toPlainText(value) === label);
   if (text !== undefined) return text;
   if (/^null( \(no text\))?$/.test(label) && values.includes(null)) return null;
-  return /^empty text( \(no text\))?$/.test(label) && values.includes("") ? "" : undefined;
+  return /^\(empty\)( \(no text\))?$/.test(label) && values.includes("") ? "" : undefined;
 }
 
 /** Returns the filter value for a table cell; null where it cannot be filtered. */

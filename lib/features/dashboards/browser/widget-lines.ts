@@ -5,7 +5,7 @@ import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/requ
 
 const LINES = "application/x-ndjson";
 /** Widgets that have arrived stay on the page; the others must be requested again. */
-const CUT = "The answer broke off. Try again.";
+const CUT = "The response was interrupted. Try again.";
 
 type Line = WidgetData | { end: true } | { error: string };
 
@@ -39,7 +39,7 @@ export async function readWidgetLines(
   } catch (cause) {
     if (signal?.aborted || cause instanceof ApiError) throw cause;
     reportUnreachable();
-    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
+    throw new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.");
   }
 }
 

@@ -127,7 +127,7 @@ describe("a dashboard as a picture", () => {
     // Boxes that contain only letters: the title and the figure.
     expect(countInk(png, [40, 30, 400, 80])).toBeGreaterThan(500);
     expect(countInk(png, [60, 220, 250, 290])).toBeGreaterThan(500);
-    expect(words.find(({ title }) => title === "Revenue")?.lines).toEqual(["€1.21 M (+21.4% vs 4 weeks earlier)"]);
+    expect(words.find(({ title }) => title === "Revenue")?.lines).toEqual(["€1.21 M (+21.4% vs previous 4 weeks)"]);
     expect(words.find(({ title }) => title === "Regions")?.lines).toEqual([
       "region: North, sold: 1,000",
       "region: South, sold: 1,001",

@@ -195,8 +195,8 @@ function drawFigures(spec: Record<string, unknown>, data: WidgetData, body: Box,
 function toAgainstWords({ text, change, place }: Against, { before }: WidgetData, { compare }: PagePeriod): string {
   if (place !== null || before === undefined) return `vs ${place}`;
   const when = toBeforeWords(before, compare);
-  if (text === null) return `no value ${when}`;
-  return change === null ? `was ${text} ${when}` : `vs ${when}`;
+  if (text === null) return `No data for ${when}`;
+  return change === null ? `${text} in ${when}` : `vs ${when}`;
 }
 
 function drawAgainst(

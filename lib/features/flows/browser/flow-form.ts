@@ -140,24 +140,24 @@ export type FormProblem = { path: string; message: string };
 export function findDraftProblems(draft: FlowDraft): FormProblem[] {
   const problems: FormProblem[] = [];
   const need = (isThere: boolean, path: string, message: string) => !isThere && problems.push({ path, message });
-  need(draft.name.trim() !== "", "name", "Give the flow a name.");
-  if (draft.type !== "webhook") need(draft.sourceId !== "", "source.connectionId", "Choose where the rows come from.");
-  if (draft.type === "sync") need(draft.entities.length > 0, "source.entities", "Choose at least one.");
+  need(draft.name.trim() !== "", "name", "Enter a name.");
+  if (draft.type !== "webhook") need(draft.sourceId !== "", "source.connectionId", "Select a source connection.");
+  if (draft.type === "sync") need(draft.entities.length > 0, "source.entities", "Select at least one table.");
   if (draft.type === "query") {
-    need(draft.query.trim() !== "", "source.query", "Write a query.");
+    need(draft.query.trim() !== "", "source.query", "Enter a query.");
     need(draft.write !== "upsert" || draft.queryKey.length > 0, "source.primaryKey", KEY_NEEDED);
   }
-  need(draft.destinationId !== "", "destination.connectionId", "Choose where the rows go.");
+  need(draft.destinationId !== "", "destination.connectionId", "Select a destination connection.");
   if (draft.type !== "sync") return problems;
   for (const [index, entity] of draft.entities.entries()) {
     const path = `source.entities.${index}`;
-    if (draft.mode === "incremental") need(entity.cursorField !== "", `${path}.cursorField`, "Choose a cursor.");
+    if (draft.mode === "incremental") need(entity.cursorField !== "", `${path}.cursorField`, "Select a cursor field.");
     if (draft.write === "upsert") need(entity.primaryKey.length > 0, `${path}.primaryKey`, KEY_NEEDED);
   }
   return problems;
 }
 
-const KEY_NEEDED = "Say which fields tell rows apart.";
+const KEY_NEEDED = "Enter the primary key columns.";
 
 /** Names that grow with every change of a row, best first; then those that grow with every new row. */
 const CHANGED = [

@@ -15,17 +15,17 @@ const WRITE_WORDS: Record<Flow["destination"]["write"], string> = {
 
 /** Describes the mode in which a flow reads and writes: "Incremental, upsert". */
 export function toFlowMode({ type, mode, destination }: Pick<Flow, "type" | "mode" | "destination">): string {
-  const reads = type === "sync" ? (mode === "incremental" ? "Incremental" : "Full") : FLOW_TYPE_WORDS[type];
+  const reads = type === "sync" ? (mode === "incremental" ? "Incremental" : "Full refresh") : FLOW_TYPE_WORDS[type];
   return `${reads}, ${WRITE_WORDS[destination.write]}`;
 }
 
 /** Trigger of a run as the end of a sentence. */
 export const TRIGGER_PHRASES: Record<Run["triggerType"], string> = {
-  scheduled: "by schedule",
-  manual: "by hand",
-  api: "by the API",
+  scheduled: "on schedule",
+  manual: "manually",
+  api: "through the API",
   backfill: "backfill",
-  webhook: "by events",
+  webhook: "by webhook",
 };
 
 export type RunState = "queued" | "running" | "cancelling" | "success" | "failure" | "cancelled";

@@ -27,7 +27,7 @@ export type ItemTreeInput<I> = {
 /** Returns the two roots. @param prefix distinguishes the ids of one tree from another's */
 export function toRoots(prefix = ""): Root[] {
   return [
-    { id: `${prefix}mine`, access: "private", label: "Mine" },
+    { id: `${prefix}mine`, access: "private", label: "Private" },
     { id: `${prefix}workspace`, access: "workspace", label: "Workspace" },
   ];
 }

@@ -11,18 +11,18 @@ describe("what to do about a delivery", () => {
   });
 
   it.each([
-    [503, /service behind it is down/],
-    [404, /Check its path/],
-    [401, /did not let us in/],
-    [302, /do not follow/],
-    [422, /refused it with 422/],
-    [null, /It answered 503\. Then press Send again/],
+    [503, /service is down/],
+    [404, /Check the URL path/],
+    [401, /denied access/],
+    [302, /redirects/],
+    [422, /returned 422/],
+    [null, /It answered 503\. Then click Resend/],
   ])("goes by what was answered: %s", (httpStatus, advice) =>
     expect(toDeliveryAdvice({ ...failed, httpStatus })).toMatch(advice),
   );
 
   it("leaves alone what is tried again by itself", () => {
-    expect(toDeliveryAdvice({ ...failed, status: "retrying" })).toMatch(/tried again by itself/);
+    expect(toDeliveryAdvice({ ...failed, status: "retrying" })).toMatch(/retried automatically/);
     expect(toDeliveryAdvice({ ...failed, channelType: "email", httpStatus: null })).toMatch(/mail service/);
   });
 });

@@ -8,15 +8,13 @@ export function toDeliveryAdvice({
   lastError,
 }: Pick<Delivery, "status" | "channelType" | "httpStatus" | "lastError">): string | null {
   if (status !== "failed" && status !== "retrying") return null;
-  const then = status === "retrying" ? "It is tried again by itself." : "Then press Send again.";
-  if (channelType === "email") return `The mail service did not take it. Check the addresses and the service. ${then}`;
-  if (httpStatus === null)
-    return `${lastError ?? "Nothing answered. Check the address, and that its service is up."} ${then}`;
-  if (httpStatus >= 300 && httpStatus < 400)
-    return `It was sent on to another address, which we do not follow. Put in that one. ${then}`;
-  if (httpStatus === 401 || httpStatus === 403)
-    return `The receiver did not let us in. Check the address and its key. ${then}`;
-  if (httpStatus === 404 || httpStatus === 410) return `There is nothing at this address. Check its path. ${then}`;
-  if (httpStatus >= 500) return `The address is right, the service behind it is down. ${then}`;
-  return `The receiver refused it with ${httpStatus}. Check what it expects. ${then}`;
+  const then = status === "retrying" ? "It is retried automatically." : "Then click Resend.";
+  if (channelType === "email")
+    return `The email service rejected it. Check the recipients and the email settings. ${then}`;
+  if (httpStatus === null) return `${lastError ?? "No response. Check the URL and that the service is up."} ${then}`;
+  if (httpStatus >= 300 && httpStatus < 400) return `The URL redirects. Enter the final URL. ${then}`;
+  if (httpStatus === 401 || httpStatus === 403) return `The receiver denied access. Check the URL and its key. ${then}`;
+  if (httpStatus === 404 || httpStatus === 410) return `Not found. Check the URL path. ${then}`;
+  if (httpStatus >= 500) return `The service is down. ${then}`;
+  return `The receiver returned ${httpStatus}. Check what it expects. ${then}`;
 }

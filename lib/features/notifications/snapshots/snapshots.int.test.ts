@@ -214,7 +214,7 @@ describe("a snapshot of a dashboard", () => {
       ["dashboard.pdf", "application/pdf"],
     ]);
     expect(Buffer.from(files[1]?.content ?? "", "base64").toString("latin1")).toMatch(/^%PDF-.*%%EOF\n$/s);
-    expect(body.text).toContain("The page is attached as PDF.");
+    expect(body.text).toContain("The dashboard is attached as a PDF.");
 
     const chat = await added(id, {
       ...{ ...DAILY, channelType: "chat", chatWebhookUrl: `${receiver.url}/chat` },

@@ -93,8 +93,8 @@ describe("joins from foreign keys", () => {
   it("offers linked tables first behind JOIN", () => {
     const offers = offerSql("select * from orders o join ", 28, linked).toSorted((a, b) => b.rank - a.rank);
     expect(offers.slice(0, 2).map(({ label, detail }) => [label, detail])).toEqual([
-      ["Order Items", "linked with o"],
-      ["customers", "linked with o"],
+      ["Order Items", "joins o"],
+      ["customers", "joins o"],
     ]);
     expect(offers.map(({ label }) => label)).toContain("audit_log");
   });
@@ -106,7 +106,7 @@ describe("joins from foreign keys", () => {
       ["id", "key"],
       ["customer_id", "link"],
     ]);
-    expect(offers[2]?.info?.text).toContain("Refers to customers.id.");
+    expect(offers[2]?.info?.text).toContain("References customers.id.");
   });
 });
 
@@ -165,7 +165,7 @@ describe("offerSql", () => {
     expect(offers.find(({ label }) => label === "Order Items")?.text).toBe('"Order Items"');
     expect(offerSql("select o. from orders o", 9, entities)[0]).toMatchObject({
       columnKind: "number",
-      info: { title: "o.id", text: "The key of orders, bigint, never null." },
+      info: { title: "o.id", text: "Primary key of orders, bigint, not null." },
     });
   });
 });

@@ -155,7 +155,7 @@ function offerLinked(before: ScopeTable[], own: Find, entities: Entity[]): SqlOf
       (each) => linksBetween(entity, each.entity).length > 0 || linksBetween(each.entity, entity).length > 0,
     );
     const to = joined[at];
-    if (to) linked.push({ ...toTable(entity), detail: `linked with ${to.alias}`, rank: RANK.linked - Math.min(at, 9) });
+    if (to) linked.push({ ...toTable(entity), detail: `joins ${to.alias}`, rank: RANK.linked - Math.min(at, 9) });
     else rest.push({ ...toTable(entity), rank: RANK.column });
   }
   return [...linked.sort((a, b) => b.rank - a.rank), ...rest];
@@ -191,7 +191,7 @@ function toCondition({ from, columns, to }: Link, owner: string, target: string,
     detail: "",
     info: {
       title: "Foreign key",
-      text: `${from.name} (${columns.join(", ")}) refers to ${target} (${to.join(", ")}).`,
+      text: `${from.name} (${columns.join(", ")}) references ${target} (${to.join(", ")}).`,
     },
     rank: RANK.join,
   };
@@ -227,7 +227,7 @@ function toColumn(column: EntityColumn, entity: Entity, owner: string): SqlOffer
   const type = column.type.toLowerCase();
   const link = entity.foreignKeys?.find(({ columns }) => columns.includes(column.name));
   const target = link && `${link.references.name}.${link.references.columns[link.columns.indexOf(column.name)]}`;
-  const role = column.primaryKey ? "The key of" : "In";
+  const role = column.primaryKey ? "Primary key of" : "In";
   return {
     label: column.name,
     text: column.name,
@@ -237,14 +237,14 @@ function toColumn(column: EntityColumn, entity: Entity, owner: string): SqlOffer
     detail: type,
     info: {
       title: `${owner}.${column.name}`,
-      text: `${role} ${entity.name}, ${type}, ${column.nullable ? "may be null" : "never null"}.${target ? ` Refers to ${target}.` : ""}`,
+      text: `${role} ${entity.name}, ${type}, ${column.nullable ? "nullable" : "not null"}.${target ? ` References ${target}.` : ""}`,
     },
     rank: RANK.column,
   };
 }
 
 function toCteColumn(name: string, cte: string, owner: string): SqlOffer {
-  const info = { title: `${owner}.${name}`, text: `From ${cte}, above in this statement.` };
+  const info = { title: `${owner}.${name}`, text: `From CTE ${cte}.` };
   return {
     label: name,
     text: name,

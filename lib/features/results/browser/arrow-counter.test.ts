@@ -38,6 +38,8 @@ describe("ArrowCounter", () => {
   });
 
   it("refuses what is no stream of messages", () => {
-    expect(() => new ArrowCounter().read(new TextEncoder().encode("name,n\r\nrow 1,2\r\n"))).toThrow(/no stream/);
+    expect(() => new ArrowCounter().read(new TextEncoder().encode("name,n\r\nrow 1,2\r\n"))).toThrow(
+      /Invalid Arrow stream/,
+    );
   });
 });

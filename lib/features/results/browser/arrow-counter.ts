@@ -29,7 +29,7 @@ export class ArrowCounter {
       const view = new DataView(all.buffer, all.byteOffset + at);
       if (all.length - at < PREFIX_BYTES) break;
       const headBytes = view.getUint32(4, true);
-      if (headBytes > HEAD_BYTES_MAX) throw new Error("This is no stream of Arrow messages.");
+      if (headBytes > HEAD_BYTES_MAX) throw new Error("Invalid Arrow stream.");
       // End-of-stream marker.
       if (headBytes === 0) return;
       if (all.length - at < PREFIX_BYTES + headBytes) break;

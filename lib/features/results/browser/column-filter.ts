@@ -96,16 +96,16 @@ export function toFilterWords(condition: Condition, field: ResultField): string 
   if (kind === "date" || kind === "time") {
     const words = {
       is: "",
-      not: "not ",
+      not: "is not ",
       least: "since ",
       most: "until ",
       above: "after ",
       below: "before ",
-      holds: "holds ",
+      holds: "contains ",
     };
     return `${words[op]}${text}`; // biome-ignore format: one look at the whole list
   }
-  const words = { is: "= ", not: "not ", least: "≥ ", most: "≤ ", above: "> ", below: "< ", holds: "holds " };
+  const words = { is: "= ", not: "is not ", least: "≥ ", most: "≤ ", above: "> ", below: "< ", holds: "contains " };
   return `${words[op]}${text}`;
 }
 

@@ -73,8 +73,8 @@ export async function exportRows(
     const { done, value } = await reader.read().catch(async (error: unknown) => {
       if (signal.aborted) throw error;
       const { error: reason } = (await outcomeOf(target.workspaceId, executionId, signal)) ?? {};
-      const why = reason ? `The query failed after its first rows: ${reason}` : "The stream of rows broke off.";
-      throw new ApiError(0, "cut", `${why} Nothing was saved.${reason ? "" : " Export it again."}`);
+      const why = reason ? `The query failed during the export: ${reason}` : "The connection was interrupted.";
+      throw new ApiError(0, "cut", `${why} No file was saved.${reason ? "" : " Export again."}`);
     });
     if (done) break;
     let piece: Uint8Array<ArrayBuffer> = value;

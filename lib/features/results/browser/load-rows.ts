@@ -37,7 +37,7 @@ export async function loadRows(
   const end = (isCut: boolean): LoadEnd => ({ rows: table.rowCount, bytes, isCut, ms: performance.now() - startedAt });
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      throw new ApiError(0, "cut", "The stream of rows broke off. Nothing of it was kept. Load the rows again.");
+      throw new ApiError(0, "cut", "The connection was interrupted. Load the rows again.");
     });
     if (done) break;
     bytes += value.length;
@@ -52,6 +52,6 @@ export async function loadRows(
       onProgress({ rows: table.rowCount, bytes });
     }
   }
-  if (!rows.isWhole) throw new ApiError(0, "cut", "The last row did not arrive whole. Load the rows again.");
+  if (!rows.isWhole) throw new ApiError(0, "cut", "The response was incomplete. Load the rows again.");
   return end(false);
 }

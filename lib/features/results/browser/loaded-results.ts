@@ -82,7 +82,7 @@ class LoadedResults {
       },
       (error: unknown) => {
         worker.close();
-        update({ status: "failed", message: error instanceof Error ? error.message : "The rows could not be loaded." });
+        update({ status: "failed", message: error instanceof Error ? error.message : "Couldn't load the rows." });
       },
     );
   }

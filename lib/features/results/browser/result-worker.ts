@@ -34,7 +34,7 @@ port.onmessage = ({ data: ask }) => {
     },
     (error: unknown) => {
       const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
-      const message = error instanceof Error ? error.message : "The rows could not be read. Try again.";
+      const message = error instanceof Error ? error.message : "Couldn't load the rows. Try again.";
       port.postMessage({ id: ask.id, status: "failed", message, code });
     },
   );

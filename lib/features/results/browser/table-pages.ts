@@ -181,7 +181,7 @@ export class TablePages extends Source implements RowsSource {
       this.isArranging = false;
     } catch (error) {
       if (stop.signal.aborted) return;
-      this.failure = error instanceof Error ? error : new Error("The rows could not be read. Try again.");
+      this.failure = error instanceof Error ? error : new Error("Couldn't load the rows. Try again.");
     }
     if (this.#stop === stop) this.#stop = null;
     this.changed();

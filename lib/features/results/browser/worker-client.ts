@@ -17,7 +17,7 @@ export class WorkerClient {
     // Inline, since the bundler only recognises this exact form.
     this.#worker = new Worker(new URL("./result-worker.ts", import.meta.url), { type: "module" });
     this.#worker.onmessage = ({ data }: MessageEvent<Reply>) => this.#settle(data);
-    this.#worker.onerror = () => this.#failAll("The browser stopped the part that holds the rows. Load them again.");
+    this.#worker.onerror = () => this.#failAll("The browser ran out of memory for these rows. Load them again.");
   }
 
   ask<K extends keyof Asked>(
@@ -36,7 +36,7 @@ export class WorkerClient {
   /** Terminates the worker and frees its memory; pending requests fail with an AbortError. */
   close(): void {
     this.#worker.terminate();
-    for (const { reject } of this.#waiting.values()) reject(new DOMException("The rows were let go.", "AbortError"));
+    for (const { reject } of this.#waiting.values()) reject(new DOMException("The result was released.", "AbortError"));
     this.#waiting.clear();
   }
 

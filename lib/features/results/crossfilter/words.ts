@@ -9,10 +9,10 @@ export type Comparison = (typeof COMPARISONS)[number];
 
 const DAY_MS = 86_400_000;
 
-/** Describes the basis of a comparison: "4 weeks earlier", "a year earlier". */
+/** Describes the basis of a comparison: "previous 4 weeks", "same period last year". */
 export function toBeforeWords({ from, to }: { from: string; to: string }, compare: Comparison | undefined): string {
-  if (compare === "year") return "a year earlier";
+  if (compare === "year") return "same period last year";
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
-  if (days === 1) return "a day earlier";
-  return days % 7 === 0 && days > 7 ? `${days / 7} weeks earlier` : `${days} days earlier`;
+  if (days === 1) return "previous day";
+  return days % 7 === 0 && days > 7 ? `previous ${days / 7} weeks` : `previous ${days} days`;
 }

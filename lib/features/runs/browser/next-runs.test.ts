@@ -21,20 +21,20 @@ describe("the next runs", () => {
     // Berlin: on 28 March 2027 the clock goes from 2:00 to 3:00.
     expect(shown("30 2 * * *", "Europe/Berlin", "2027-03-26T12:00:00Z")).toEqual([
       ["Sat 27 Mar 02:30", null],
-      ["Sun 28 Mar 03:00", "The clocks leave its time out: it runs at the end of that hour"],
+      ["Sun 28 Mar 03:00", "Clocks skip this time; it runs at the end of the hour"],
       ["Mon 29 Mar 02:30", null],
       ["Tue 30 Mar 02:30", null],
       ["Wed 31 Mar 02:30", null],
     ]);
     expect(shown("0 7 * * 1", "Europe/Berlin", "2027-03-21T12:00:00Z")).toMatchObject([
       ["Mon 22 Mar 07:00", null],
-      ["Mon 29 Mar 07:00", "The clocks have gone forward by then"],
+      ["Mon 29 Mar 07:00", "After clocks go forward"],
       ["Mon 5 Apr 07:00", null],
       {},
       {},
     ]);
     expect(shown("0 3 * * *", "Europe/Berlin", "2027-03-27T12:00:00Z")).toMatchObject([
-      ["Sun 28 Mar 03:00", "The clocks have gone forward by then"],
+      ["Sun 28 Mar 03:00", "After clocks go forward"],
       {},
       {},
       {},
@@ -45,15 +45,15 @@ describe("the next runs", () => {
   it("say which one the clocks show twice", () => {
     // Berlin: on 31 October 2027 from 3:00 to 2:00.
     expect(shown("30 2 * * *", "Europe/Berlin", "2027-10-30T12:00:00Z")).toMatchObject([
-      ["Sun 31 Oct 02:30", "The clocks show this time twice: it runs the first time"],
-      ["Mon 1 Nov 02:30", "The clocks have gone back by then"],
+      ["Sun 31 Oct 02:30", "Clocks repeat this hour; it runs once"],
+      ["Mon 1 Nov 02:30", "After clocks go back"],
       {},
       {},
       {},
     ]);
     expect(shown("30 * * * *", "Europe/Berlin", "2027-10-31T00:00:00Z")).toMatchObject([
-      ["Sun 31 Oct 02:30", "The clocks show this time twice: it runs both times"],
-      ["Sun 31 Oct 02:30", "The clocks have gone back by then"],
+      ["Sun 31 Oct 02:30", "Clocks repeat this hour; it runs twice"],
+      ["Sun 31 Oct 02:30", "After clocks go back"],
       ["Sun 31 Oct 03:30", null],
       {},
       {},

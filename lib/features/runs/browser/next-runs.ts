@@ -37,13 +37,12 @@ export function formatInZone(at: Date, timezone: string, now: Date): string {
 function toClockNote(schedule: CronSchedule, at: Date, before: Date): string | null {
   const offset = (moment: Date) => offsetAt(moment.getTime(), schedule.timezone);
   const change = offset(at) - offset(before);
-  if (!schedule.isPassing && !schedule.isOnWall(at))
-    return "The clocks leave its time out: it runs at the end of that hour";
+  if (!schedule.isPassing && !schedule.isOnWall(at)) return "Clocks skip this time; it runs at the end of the hour";
   if (isFirstOfTwo(at, schedule.timezone)) {
-    return `The clocks show this time twice: it runs ${schedule.isPassing ? "both times" : "the first time"}`;
+    return `Clocks repeat this hour; it runs ${schedule.isPassing ? "twice" : "once"}`;
   }
   if (change === 0) return null;
-  return `The clocks have gone ${change > 0 ? "forward" : "back"} by then`;
+  return `After clocks go ${change > 0 ? "forward" : "back"}`;
 }
 
 /** Returns whether the same local time occurs again within hours, because the clocks go back. */

@@ -12,10 +12,13 @@ describe("a moment in a list", () => {
 
 describe("what to do about a failed run", () => {
   it.each([
-    ["The schedule's owner is no longer a member. Save the schedule to run it as you.", /Save the schedule again/],
-    ["The server was stopped while the query ran.", /Press Run now to do it again/],
-    ["The query took too long and was stopped after 900 s.", /Narrow the query down/],
-    ["The database refused the password.", /Test the connection/],
-    ['Table "nowhere" does not exist', /Mend the query/],
+    [
+      "The schedule's owner is no longer a member. Save the schedule to run it as you.",
+      /Save the schedule to run it as you/,
+    ],
+    ["The server was stopped while the query ran.", /Click Run now to retry/],
+    ["The query took too long and was stopped after 900 s.", /Return fewer rows/],
+    ["The database refused the password.", /Test and fix the connection/],
+    ['Table "nowhere" does not exist', /Fix and save the query/],
   ])("%s", (error, advice) => expect(toRunAdvice(error)).toMatch(advice));
 });

@@ -26,13 +26,13 @@ export function formatRowTime(at: Date, now: Date): string {
 /** Returns advice for a failed run of a console. */
 export function toRunAdvice(error: string): string {
   if (/no longer a member|save the schedule to run it as|no longer shared/i.test(error))
-    return "Save the schedule again to run it as yourself.";
-  if (/cancelled|stopped (?:while|during)/i.test(error)) return "Press Run now to do it again.";
+    return "Save the schedule to run it as you.";
+  if (/cancelled|stopped (?:while|during)/i.test(error)) return "Click Run now to retry.";
   if (/timed? ?out|time limit|longer than|took too long|stopped after/i.test(error)) {
-    return "Narrow the query down, save it, then press Run now.";
+    return "Return fewer rows, save, then click Run now.";
   }
   if (/connect|reach|refused|credential|password|login|authenticat/i.test(error)) {
-    return "Test the connection and put it right, then press Run now.";
+    return "Test and fix the connection, then click Run now.";
   }
-  return "Mend the query and save it, then press Run now.";
+  return "Fix and save the query, then click Run now.";
 }

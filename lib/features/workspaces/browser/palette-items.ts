@@ -22,8 +22,8 @@ const LABELS: Record<PaletteKind, string> = {
   flow: "Flows",
   dashboard: "Dashboards",
   table: "Tables",
-  person: "People",
-  action: "Do",
+  person: "Members",
+  action: "Actions",
 };
 /** Kinds that each mode searches. */
 export const KINDS: Record<PaletteMode, PaletteKind[]> = {

@@ -13,7 +13,7 @@ export function toExample(language: ExampleLanguage, origin: string, connectionI
   }
   if (language === "JavaScript") {
     return [
-      `const answer = await fetch("${url}", {`,
+      `const response = await fetch("${url}", {`,
       '  method: "POST",',
       '  headers: { Authorization: "Bearer mr_...", "Content-Type": "application/json" },',
       `  body: JSON.stringify({ connectionId: "${connectionId}", query: "select 1 as one" }),`,

@@ -59,8 +59,8 @@ describe("the reference of the interface", () => {
   });
 
   it("says who may, and whether a key is enough", () => {
-    expect(endpoint?.who).toBe("Owners and admins, signed in. API keys are refused");
-    expect(groups[1]?.endpoints[0]?.who).toBe("Anybody");
+    expect(endpoint?.who).toBe("Owners and admins, signed in. No API keys");
+    expect(groups[1]?.endpoints[0]?.who).toBe("Anyone");
   });
 
   it("lists parameters, the fields of the body and those of the answer", () => {

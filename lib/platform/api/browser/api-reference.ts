@@ -44,7 +44,7 @@ export type EndpointGroup = { name: string; endpoints: Endpoint[] };
 const ROLES: Record<string, string> = {
   owner: "Owners",
   admin: "Owners and admins",
-  member: "Members of the workspace",
+  member: "Workspace members",
 };
 
 /** Returns the endpoints of the API, grouped by tag, ready to be shown. */
@@ -108,9 +108,9 @@ function toEndpoint(method: string, path: string, operation: Operation, origin: 
 }
 
 function toWho({ security, "x-role": role }: Operation): string {
-  if (security.length === 0) return "Anybody";
-  const people = role === undefined ? "Whoever is signed in" : `${ROLES[role] ?? role}, signed in`;
-  return takesKeys(security) ? `${people} or with an API key` : `${people}. API keys are refused`;
+  if (security.length === 0) return "Anyone";
+  const people = role === undefined ? "Any signed-in user" : `${ROLES[role] ?? role}, signed in`;
+  return takesKeys(security) ? `${people}, or an API key` : `${people}. No API keys`;
 }
 
 function toAnswer({ responses }: Operation): Endpoint["answer"] {

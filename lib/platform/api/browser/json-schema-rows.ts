@@ -22,7 +22,7 @@ export type JsonSchema = {
 /** A row of a table of fields. `depth` is its nesting level. */
 export type FieldRow = { name: string; depth: number; type: string; isRequired: boolean; note: string };
 
-const NAMES: Record<string, string> = { string: "text", integer: "integer", number: "number", boolean: "true or false", null: "null", object: "object", array: "list" }; // biome-ignore format: one look at the whole list
+const NAMES: Record<string, string> = { string: "text", integer: "integer", number: "number", boolean: "boolean", null: "null", object: "object", array: "list" }; // biome-ignore format: one look at the whole list
 const ID_PATTERN = "^[0-9a-fA-F]{24}$";
 const FORMATS: Record<string, string> = { "date-time": "time", uuid: "UUID", email: "email", uri: "address" };
 

@@ -68,8 +68,8 @@ async function toChart({ spec, x, y }: Extract<PicturePart, { kind: "chart" }>):
     logLevel: vega.None,
     loader: {
       ...vega.loader(),
-      load: () => Promise.reject(new Error("A chart loads nothing.")),
-      sanitize: () => Promise.reject(new Error("A chart leads nowhere.")),
+      load: () => Promise.reject(new Error("Charts can't load external data.")),
+      sanitize: () => Promise.reject(new Error("Charts can't contain links.")),
     },
   });
   try {

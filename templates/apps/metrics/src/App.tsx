@@ -49,8 +49,8 @@ export function App({ title }: { title: string }) {
         <div>
           <h1>{title}</h1>
           <p className="quiet">
-            The last {MONTHS} months against those before
-            {months.ageMs !== null && ` · read ${toAge(months.ageMs)}`}
+            Last {MONTHS} months vs previous {MONTHS} months
+            {months.ageMs !== null && ` · updated ${toAge(months.ageMs)}`}
           </p>
         </div>
         <label>
@@ -71,7 +71,7 @@ export function App({ title }: { title: string }) {
           {error}
         </p>
       )}
-      <section className="figures" aria-label="Figures">
+      <section className="figures" aria-label="Metrics">
         <Figure name="Revenue" value={toShortEuro(now.revenue)} now={now.revenue} before={before.revenue} />
         <Figure name="Orders" value={toCount(now.orders)} now={now.orders} before={before.orders} />
         <Figure name="Average order" value={toEuro(now.order)} now={now.order} before={before.order} />
@@ -112,7 +112,7 @@ function Figure({ name, value, now, before }: { name: string; value: string; now
       <strong>{now === 0 ? "–" : value}</strong>
       {change !== null &&
         (Math.abs(change) < HARDLY ? (
-          <span className="quiet">as before</span>
+          <span className="quiet">no change</span>
         ) : (
           <span className={change < 0 ? "down" : "up"}>
             {change < 0 ? "▼" : "▲"} {Math.abs(change * 100).toFixed(1)} %

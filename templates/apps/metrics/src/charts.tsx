@@ -90,5 +90,5 @@ function summaryOf(points: readonly Point[], toText: (value: number) => string):
   const [first, last] = [points[0], points.at(-1)];
   return first && last
     ? `From ${toText(first.value)} in ${first.name} to ${toText(last.value)} in ${last.name}`
-    : "No figures yet";
+    : "No data yet";
 }

@@ -47,8 +47,8 @@ export function App({ title }: { title: string }) {
         <div>
           <h1>{title}</h1>
           <p className="quiet">
-            Choose what the report is about
-            {byCategory.ageMs !== null && ` · read ${toAge(byCategory.ageMs)}`}
+            Choose filters for the report
+            {byCategory.ageMs !== null && ` · updated ${toAge(byCategory.ageMs)}`}
           </p>
         </div>
       </header>
@@ -104,7 +104,7 @@ export function App({ title }: { title: string }) {
             </tbody>
             <tfoot>
               <tr>
-                <th>Together</th>
+                <th>Total</th>
                 <td className="number">{toCount(total.items)}</td>
                 <td className="number">{toEuro(total.revenue)}</td>
                 <td className="number">{percent(total.revenue, total.revenue)}</td>

@@ -40,7 +40,7 @@ export function ReportForm({ choice, onChoose }: { choice: Choice; onChoose: (ch
       </label>
       {isBackwards && (
         <p className="problem" role="alert">
-          The last month is before the first.
+          The end month must be after the start month.
         </p>
       )}
       <label>
@@ -62,10 +62,10 @@ export function ReportForm({ choice, onChoose }: { choice: Choice; onChoose: (ch
         ))}
       </fieldset>
       <button type="submit" className="main">
-        Show the report
+        Show report
       </button>
       <button type="button" onClick={() => onChoose({ from: "", to: "", country: "", category: "" })}>
-        Start over
+        Reset
       </button>
     </form>
   );

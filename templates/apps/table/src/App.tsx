@@ -57,7 +57,7 @@ export function App({ title }: { title: string }) {
               : count > ROWS_SHOWN
                 ? `${ROWS_SHOWN} of ${toCount(count)} customers`
                 : `${toCount(count)} customers`}
-            {customers.ageMs !== null && ` · read ${toAge(customers.ageMs)}`}
+            {customers.ageMs !== null && ` · updated ${toAge(customers.ageMs)}`}
           </p>
         </div>
         <div className="tools">
@@ -66,7 +66,7 @@ export function App({ title }: { title: string }) {
             <input
               type="search"
               value={search}
-              placeholder="A part of the name"
+              placeholder="Search by name"
               onChange={({ target }) => setSearch(target.value)}
             />
           </label>
@@ -121,9 +121,7 @@ export function App({ title }: { title: string }) {
               ))}
             </tbody>
           </table>
-          {!customers.isLoading && customers.rows.length === 0 && (
-            <p className="quiet empty">No customer is like this. Search for less.</p>
-          )}
+          {!customers.isLoading && customers.rows.length === 0 && <p className="quiet empty">No matching customers.</p>}
         </div>
         {customer && <Detail customer={customer} onClose={() => choose({ customer: "" })} />}
       </div>

@@ -20,18 +20,18 @@ export function Detail({ customer, onClose }: { customer: Customer; onClose: () 
         </button>
       </div>
       <dl>
-        <dt>Mail</dt>
+        <dt>Email</dt>
         <dd>{customer.email}</dd>
         <dt>Country</dt>
         <dd>{customer.country}</dd>
-        <dt>Since</dt>
+        <dt>Customer since</dt>
         <dd>{toDay(customer.joined)}</dd>
         <dt>Orders</dt>
         <dd>{toCount(customer.orders)}</dd>
         <dt>Revenue</dt>
         <dd>{toEuro(customer.revenue)}</dd>
       </dl>
-      <h2>What they buy</h2>
+      <h2>Top purchases</h2>
       {purchases.error && <p className="problem">{purchases.error}</p>}
       <ul aria-busy={purchases.isLoading}>
         {purchases.rows.map(({ category, items, revenue }) => (

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { UnknownPlace } from "@/components/shell/unknown-place";
 
-export const metadata: Metadata = { title: "Cannot be opened" };
+export const metadata: Metadata = { title: "Page not found" };
 
 type UnknownPageProps = { params: Promise<{ slug: string; rest: string[] }> };
 

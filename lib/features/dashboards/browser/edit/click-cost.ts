@@ -11,7 +11,7 @@ const ROWS_MANY = 100_000;
 
 /** @param tookMs measured over the rows in memory */
 export function toCostWords(tookMs: number): string {
-  return `A click takes ${tookMs < 1 ? "less than 1" : formatCount(Math.round(tookMs))} ms`;
+  return `Each click takes ${tookMs < 1 ? "less than 1" : formatCount(Math.round(tookMs))} ms`;
 }
 
 /**
@@ -25,15 +25,15 @@ export function toCostAdvice(
   if (tookMs < FELT_MS) return null;
   const distinct = measures.find(({ op }) => op === "countDistinct");
   if (distinct) {
-    return `Different values of ${distinct.field ?? "a column"} are counted anew at each click. A count of rows, or a query that has one row for each, is quicker.`;
+    return `Distinct ${distinct.field ?? "values"} are recounted on every click. Counting rows is faster.`;
   }
   const median = measures.find(({ op }) => op === "median");
-  if (median) return `The median of ${median.field ?? "a column"} is found anew at each click. An average is quicker.`;
+  if (median) return `The median of ${median.field ?? "a column"} is recomputed on every click. An average is faster.`;
   if (dimensions.length + measures.length === 0 && shownCount > GROUPS_MANY)
-    return `${formatCount(shownCount)} rows are sent as they are. Show fewer by “At most”.`;
+    return `The widget shows ${formatCount(shownCount)} raw rows. Lower the row limit.`;
   if (shownCount > GROUPS_MANY && (limit ?? GROUPS_MANY + 1) > GROUPS_MANY)
-    return `It makes ${formatCount(shownCount)} groups. A coarser time, or “At most”, makes fewer.`;
+    return `The widget has ${formatCount(shownCount)} groups. Use a coarser time unit or a limit.`;
   if (rowCount !== null && rowCount > ROWS_MANY)
-    return `It looks through ${formatCount(rowCount)} rows. A query that adds them up by day, or by what is shown here, leaves fewer.`;
+    return `Each click scans ${formatCount(rowCount)} rows. Aggregate in the query to scan fewer.`;
   return null;
 }

@@ -79,7 +79,7 @@ describe("a draft of a dashboard", () => {
   it("tells in words what is not saved, and sends that alone", () => {
     expect(listChanges(DRAFT, structuredClone(DRAFT))).toEqual([]);
     const draft = { ...changeWidget(DRAFT, "a", { title: "Net by day" }), access: "private" as const };
-    expect(listChanges(DRAFT, draft)).toEqual(["Renamed the chart “Net by day” from “By day”", "Made it private"]);
+    expect(listChanges(DRAFT, draft)).toEqual(["Renamed chart “Net by day” from “By day”", "Made private"]);
     expect(toUpdateBody(draft, DRAFT, 7)).toEqual({ version: 7, access: "private", widgets: draft.widgets });
     expect(toUpdateBody(structuredClone(DRAFT), DRAFT, 7)).toEqual({ version: 7 });
   });

@@ -44,18 +44,19 @@ export function fromText(text: string): Draft | null {
 
 /** Lists the changes between two drafts in words; empty for equivalent ones. */
 export function listChanges(before: Draft, after: Draft): string[] {
-  const access = before.access === after.access ? [] : [after.access === "private" ? "Made it private" : "Shared it"];
+  const access =
+    before.access === after.access ? [] : [after.access === "private" ? "Made private" : "Shared with the workspace"];
   return [...changesBetween(before, after), ...access];
 }
 
 /** Returns the reason why a draft cannot be saved yet; null when it can. */
 export function findDraftProblem({ title, widgets, datasets, filters }: Draft): string | null {
-  if (title.trim() === "") return "Give the dashboard a title.";
+  if (title.trim() === "") return "Enter a dashboard title.";
   const blank = widgets.find(({ kind, source }) => kind !== "text" && !isChosen(source));
-  if (blank) return `Choose what ${toWidgetName(blank)} reads, or remove it.`;
+  if (blank) return `Select a query for ${toWidgetName(blank)}, or remove it.`;
   const unnamed = datasets.find(({ name, source }) => name.trim() === "" || !isChosen(source));
-  if (unnamed) return `Give the dataset ${unnamed.name || "without a name"} a name and a query, or remove it.`;
-  return filters.some(({ field }) => field.trim() === "") ? "Name the field of each filter, or remove it." : null;
+  if (unnamed) return `Enter a name and a query for dataset ${unnamed.name || "(unnamed)"}, or remove it.`;
+  return filters.some(({ field }) => field.trim() === "") ? "Select a field for each filter, or remove it." : null;
 }
 
 function isChosen(source: Widget["source"]): boolean {

@@ -26,7 +26,7 @@ describe("what a filter is set to at first", () => {
   });
   it("is a range in words, and knows every range that the server knows", () => {
     expect(toDefaultText({ from: "2026-01-01", to: "2026-02-01" })).toBe("2026-01-01 to 2026-02-01");
-    expect(toDefaultText({ to: "2026-02-01" })).toBe("Until 2026-02-01");
+    expect(toDefaultText({ to: "2026-02-01" })).toBe("To 2026-02-01");
     expect(Object.keys(PRESET_WORDS)).toEqual([...DATE_PRESETS]);
   });
 });

@@ -32,5 +32,5 @@ export function toDefaultText(value: unknown): string {
   if (Array.isArray(value)) return value.map(String).join(", ");
   if (typeof value !== "object") return String(value);
   const { from, to } = value as { from?: string | null; to?: string | null };
-  return from && to ? `${from} to ${to}` : from ? `From ${from}` : to ? `Until ${to}` : "";
+  return from && to ? `${from} to ${to}` : from ? `From ${from}` : to ? `To ${to}` : "";
 }

@@ -13,7 +13,7 @@ export const OPERATIONS = ["sum", "count", "countDistinct", "avg", "median", "mi
 export type Operation = (typeof OPERATIONS)[number];
 export const UNITS = ["year", "quarter", "month", "week", "day", "hour"] as const;
 export type Unit = (typeof UNITS)[number];
-export const OPERATION_WORDS: Record<Operation, string> = { sum: "Sum of", count: "Count of", countDistinct: "Different", avg: "Average", median: "Median", min: "Smallest", max: "Greatest" }; // biome-ignore format: one look
+export const OPERATION_WORDS: Record<Operation, string> = { sum: "Sum of", count: "Count of", countDistinct: "Distinct count of", avg: "Average of", median: "Median of", min: "Minimum of", max: "Maximum of" }; // biome-ignore format: one look
 export const UNIT_WORDS: Record<Unit, string> = { year: "by year", quarter: "by quarter", month: "by month", week: "by week", day: "by day", hour: "by hour" }; // biome-ignore format: one look
 
 export type Dimension = { field: string; timeUnit: Unit | null; as: string | null };
@@ -205,7 +205,7 @@ export function parseSpec(text: string): { spec: Record<string, unknown> } | { p
     return { problem: toProblem(text) };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { problem: 'The specification is one object: { "mark": "bar", ... }.' };
+    return { problem: 'The specification must be an object: { "mark": "bar", ... }.' };
   }
   const spec = value as Record<string, unknown>;
   const problem = findProblem(spec);
@@ -221,20 +221,20 @@ function findProblem(spec: Spec): string | null {
   ] as const) {
     const list = spec[name];
     if (list === undefined) continue;
-    if (!Array.isArray(list)) return `${name}: this is a list.`;
+    if (!Array.isArray(list)) return `${name}: expected a list.`;
     const at = list.findIndex((item) => what(item) === null);
     if (at >= 0) return `${name}.${at}: ${EXAMPLES[name]}`;
   }
   const { limit, timeUnit } = spec;
   if (limit !== undefined && !(Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= LIMIT_MAX)) {
-    return `limit: a whole number from 1 to ${LIMIT_MAX}.`;
+    return `limit: expected a whole number from 1 to ${LIMIT_MAX}.`;
   }
-  if (timeUnit !== undefined && toUnit(timeUnit) === null) return `timeUnit: one of ${UNITS.join(", ")}.`;
+  if (timeUnit !== undefined && toUnit(timeUnit) === null) return `timeUnit: expected one of ${UNITS.join(", ")}.`;
   return null;
 }
 
 const EXAMPLES = {
-  dimensions: 'a column, or { "field": "placed_at", "timeUnit": "month" }.',
+  dimensions: 'expected a column or { "field": "placed_at", "timeUnit": "month" }.',
   measures: '{ "field": "amount", "op": "sum" }; op is one of sum, count, countDistinct, avg, median, min, max.',
   sort: '{ "by": "sum_amount", "order": "desc" }.',
 };
@@ -248,5 +248,5 @@ function readAnyDimension(value: unknown): Dimension | null {
 
 function toProblem(text: string): string {
   const before = text.slice(0, findJsonFault(text) ?? 0).split("\n");
-  return `This is no JSON: look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}.`;
+  return `Invalid JSON at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}.`;
 }

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { EditApp } from "@/components/apps/workbench/edit-app";
 
-export const metadata: Metadata = { title: "Workbench" };
+export const metadata: Metadata = { title: "Edit app" };
 
 export default async function EditAppPage({ params }: { params: Promise<{ slug: string; app: string }> }) {
   const { slug, app } = await params;

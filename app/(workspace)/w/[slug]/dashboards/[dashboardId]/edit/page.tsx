@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { EditDashboard } from "@/components/dashboards/edit/edit-dashboard";
 
-export const metadata: Metadata = { title: "Edit a dashboard" };
+export const metadata: Metadata = { title: "Edit dashboard" };
 
 type EditPageProps = { params: Promise<{ slug: string; dashboardId: string }> };
 

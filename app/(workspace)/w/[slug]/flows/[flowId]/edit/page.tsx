@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { EditFlow } from "@/components/flows/flow-form-page";
 
-export const metadata: Metadata = { title: "Edit a flow" };
+export const metadata: Metadata = { title: "Edit flow" };
 
 export default async function EditFlowPage({ params }: { params: Promise<{ slug: string; flowId: string }> }) {
   const { slug, flowId } = await params;

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { WebhookPage } from "@/components/flows/webhook-page";
 
-export const metadata: Metadata = { title: "Webhook of a flow" };
+export const metadata: Metadata = { title: "Flow webhook" };
 
 type WebhookPageProps = { params: Promise<{ slug: string; flowId: string }> };
 

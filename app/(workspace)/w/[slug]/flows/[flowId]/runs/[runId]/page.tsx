@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { FlowRunPage } from "@/components/flows/flow-run-page";
 
-export const metadata: Metadata = { title: "Run of a flow" };
+export const metadata: Metadata = { title: "Flow run" };
 
 type RunPageProps = { params: Promise<{ slug: string; flowId: string; runId: string }> };
 
