@@ -184,9 +184,12 @@ describe("C21 names of new files and folders", () => {
 });
 
 describe("branch names", () => {
-  it.each(["main", "user/65f0c1d2e3a4b5c6d7e8f901", "a.b", "release-1.2", "_x"])("takes %s", (name) => {
-    expect(parseBranch(name)).toBe(name);
-  });
+  it.each(["main", "user/65f0c1d2e3a4b5c6d7e8f901", "a.b", "release-1.2", "_x", "auxiliary", "review/console", "com"])(
+    "takes %s",
+    (name) => {
+      expect(parseBranch(name)).toBe(name);
+    },
+  );
 
   it.each([
     "",
@@ -207,6 +210,11 @@ describe("branch names", () => {
     "a^",
     "a:b",
     "a?b",
+    "con",
+    "review/aux",
+    "NUL/x",
+    "a/com1.sql",
+    "Lpt9",
     "a@{1}",
     "ä",
     "x".repeat(201),

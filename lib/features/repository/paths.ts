@@ -88,7 +88,10 @@ export function collisionKey(segment: string): string {
   return segment.normalize("NFKC").replace(INVISIBLE, "").toUpperCase().toLowerCase().normalize("NFKC");
 }
 
-/** @throws AppError invalid_request if git, or a command line, could misread the name (T89) */
+/**
+ * Returns a branch name that git, a command line and a clone on Windows take (T89).
+ * @throws AppError invalid_request
+ */
 export function parseBranch(name: string): string {
   const isPlain =
     name !== "" &&
@@ -101,6 +104,13 @@ export function parseBranch(name: string): string {
       "A branch name takes letters, digits, dots, dashes and underscores between slashes, and does not begin with a dash or a dot.",
       { details: [{ path: "branch", message: "Not a branch name." }] },
     );
+  }
+  for (const part of name.split("/")) {
+    const fault = windowsFault(part);
+    if (fault === null) continue;
+    throw new AppError("invalid_request", `The branch name ${fault}.`, {
+      details: [{ path: "branch", message: `${JSON.stringify(name)} ${fault}.` }],
+    });
   }
   return name;
 }

@@ -116,7 +116,15 @@ describe("a push by stock git", () => {
     await git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${branch}`);
     expect(await head(branch)).toBe(second);
     await sound();
-    for (const ref of ["refs/heads/main", `refs/heads/${mine}`, "refs/heads/new", "refs/tags/v1", "HEAD"]) {
+    for (const ref of [
+      "refs/heads/main",
+      `refs/heads/${mine}`,
+      "refs/heads/new",
+      "refs/heads/con",
+      "refs/heads/review/aux",
+      "refs/tags/v1",
+      "HEAD",
+    ]) {
       expect([ref, await refusal(clone, "--force", "origin", `HEAD:${ref}`)]).toEqual([
         ref,
         expect.stringMatching(/only admins push to main|there are two branches to push to/),
