@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
 import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
@@ -14,6 +14,7 @@ const readers: Record<string, QueryableSource> = {};
 /** The texts that no result may contain, read from the catalogue by PostgreSQL's client. */
 let secrets: string[];
 const FDW_PASSWORD = "marker-of-a-user-mapping";
+const REPLICA_PASSWORD = "marker-of-a-replica";
 
 const OBJECTS = [
   "create role marked login password 'a marked password'",
@@ -72,11 +73,18 @@ beforeAll(async () => {
   const common = { host, port, database };
   admin = await openWith(postgres, { ...common, user, password }, false);
   await change(admin, ...OBJECTS);
+  await change(admin, `alter system set primary_conninfo = 'host=h password=${REPLICA_PASSWORD}'`);
+  await ask(admin, "select pg_reload_conf()", { readOnly: false });
+  await vi.waitUntil(
+    async () =>
+      JSON.stringify((await ask(admin, "show primary_conninfo", { readOnly: false })).rows).includes("marker"),
+    60_000,
+  );
   const client = new Client({ ...common, user, password });
   await client.connect();
   const found = (await client.query("select rolpassword as text from pg_authid where rolpassword is not null")).rows;
   await client.end();
-  secrets = [...found.map(({ text }) => String(text)), FDW_PASSWORD, "root:x:0"];
+  secrets = [...found.map(({ text }) => String(text)), FDW_PASSWORD, REPLICA_PASSWORD, "root:x:0"];
   expect(found.length).toBe(4);
   readers.superuser = await openWith(postgres, { ...common, user, password }, true);
   readers.all_reader = await openWith(postgres, { ...common, user: "all_reader", password: "a password" }, true);
@@ -234,4 +242,20 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
 it("C23 shows statistics to a user who sees only their own", async () => {
   if (!server) return;
   expect(await outcomeOf("ordinary", "select count(*) > 0 from pg_stats where tablename = 'plain'")).toBe("[[true]]");
+});
+
+it.each(READERS)("C23 shows no settings with passwords of other servers to %s", async (reader) => {
+  if (!server) return;
+  for (const query of [
+    "show primary_conninfo",
+    "show all",
+    "select setting from pg_settings where name = 'primary_conninfo'",
+    "select * from pg_settings",
+    "select * from pg_show_all_settings()",
+    "select current_setting('primary_conninfo', true)",
+    "select current_setting('primary_' || 'conninfo')",
+    "select query_to_xml('select * from pg_settings', true, false, '')",
+  ]) {
+    expect(await outcomeOf(reader, query), query).not.toContain(REPLICA_PASSWORD);
+  }
 });
