@@ -61,6 +61,10 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
   const earlier = useEarlierPlan(plan, tree);
   /** The plan that is compared with its earlier one. */
   const [comparedAt, setComparedAt] = useState<number | null>(null);
+  // The comparison opens at once, also where its code was not loaded ahead yet.
+  useEffect(() => {
+    if (earlier !== null) loadDiffView().catch(() => {});
+  }, [earlier]);
   const isCompared = comparedAt === plan.startedAt && earlier !== null && tree !== null;
   const { agent } = useWorkspace();
   const dialect = useDialect(connection?.type);

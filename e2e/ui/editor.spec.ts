@@ -212,6 +212,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await plan.getByRole("button", { name: /^Compare with \d/ }).click();
     const compared = plan.getByRole("region", { name: /^Compared with/ });
     await expect(compared).toContainText(/^Then .+ in \d+ steps, now .+ in \d+ steps\./);
+    await expect(compared.getByRole("textbox", { name: "The plan now" })).toBeVisible();
     await expect(compared.locator(".cm-merge-a .cm-changedLine").filter({ hasText: "Seq Scan" })).toHaveCount(1);
     await expect(compared.locator(".cm-merge-b .cm-changedLine").filter({ hasText: /Index|Bitmap/ })).not.toHaveCount(
       0,
