@@ -29,13 +29,16 @@ const RETRY_AFTER_SECONDS = 2;
 /** Maximum time for parsing large bodies in one turn of the event loop (F15). A piece of 64 KiB takes about 0.3 ms. */
 const PIECES_TURN_MS = 10;
 
+/** Memory that the bodies of all current requests hold. */
+const heldBodies = () => processSingleton("held-bodies", () => ({ bytes: 0 }));
+
 /** Share of one request in the memory for all bodies. Release it when the request is over. */
 export class HeldBody {
   #bytes = 0;
 
   /** @throws AppError `unavailable` if there is no room */
   add(bytes: number): void {
-    const total = processSingleton("held-bodies", () => ({ bytes: 0 }));
+    const total = heldBodies();
     if (total.bytes + bytes > HELD_BYTES_MAX) {
       throw new AppError("unavailable", "The server is busy. Try again in a moment.", {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -47,7 +50,7 @@ export class HeldBody {
   }
 
   release(): void {
-    processSingleton("held-bodies", () => ({ bytes: 0 })).bytes -= this.#bytes;
+    heldBodies().bytes -= this.#bytes;
     this.#bytes = 0;
   }
 }

@@ -56,13 +56,15 @@ const secretsFile = z.object({
   encryptionKeys: z.string().transform(parseKeyRing),
 });
 
+const secretsCache = () => processSingleton("secrets", () => ({ secrets: null as Secrets | null }));
+
 /**
  * Returns the secrets of this installation: from the settings, or created on the first start of an embedded one and
  * stored in DATA_DIR.
  * @throws SecretsMissing if they are missing or cannot be read; EnvError if a required setting is absent
  */
 export function getSecrets(): Secrets {
-  const cache = processSingleton("secrets", () => ({ secrets: null as Secrets | null }));
+  const cache = secretsCache();
   cache.secrets ??= loadSecrets(env());
   return cache.secrets;
 }
@@ -93,8 +95,7 @@ export function loadSecrets(settings: Settings, { mayCreate = false } = {}): Sec
 
 /** Creates the secrets beside an unused store, and caches them for this process. */
 export function createSecrets(): void {
-  const cache = processSingleton("secrets", () => ({ secrets: null as Secrets | null }));
-  cache.secrets = loadSecrets(env(), { mayCreate: true });
+  secretsCache().secrets = loadSecrets(env(), { mayCreate: true });
 }
 
 /**
