@@ -371,7 +371,12 @@ describe("a filter by the text that a page shows", () => {
     ["dollar", [27]],
     ["9007199254740993", [12]],
     ["2026-05-31", [16, 38]],
-  ])("C10 holds %s in texts, lists and objects", async (value, ids) => {
+    ["/wA=", [1]],
+    ["bwq1", [2]],
+    ["AQID", [17]],
+    ["qid", [17]],
+    [KEY.toString().slice(9, 18), [4, 16]],
+  ])("C10 holds %s in texts, bytes, lists and objects", async (value, ids) => {
     const { types } = await read(collectionOf("shown"), {});
     const entity = {
       ...collectionOf("shown"),

@@ -331,8 +331,13 @@ function toHolds(value: string, name: string, type: string): Values {
   return { $expr: { $regexMatch: { input, regex, options: "i" } } };
 }
 
+/**
+ * Converts a value to its displayed text; an empty one for values without it. A server before MongoDB 8.0 refuses to
+ * convert bytes: that fails, instead of finding nothing.
+ */
 function toText(input: string): unknown {
-  return { $convert: { input, to: "string", onError: "", onNull: "" } };
+  const text = { $convert: { input, to: "string", onError: "", onNull: "" } };
+  return { $cond: [{ $eq: [{ $type: input }, "binData"] }, { $toString: input }, text] };
 }
 
 /** Possible types of an unknown field. */

@@ -10,6 +10,7 @@ const SIGN_IN = new Set([18, 11, 334]);
 const TIMEOUTS = new Set([50, 262]);
 const INTERRUPTED = new Set([11601, 11602, 237]);
 const NOT_PERMITTED = 13;
+const CONVERSION_FAILURE = 241;
 
 /** Converts errors of the library or the server, while connecting or while running. */
 export function toFailure(error: unknown, secrets: readonly string[]): AppError {
@@ -36,11 +37,17 @@ function toServerFailure(error: MongoServerError, secrets: readonly string[]): A
   if (INTERRUPTED.has(code)) {
     return new AppError("cancelled", "The query was cancelled by the database.", { cause: error });
   }
-  const hint = code === NOT_PERMITTED ? { hint: "Grant this user the required privilege." } : {};
+  const hint = hintOf(code, error.message);
   return new AppError("query_failed", message, {
-    details: { code, ...(error.codeName && { codeName: error.codeName }), ...hint },
+    details: { code, ...(error.codeName && { codeName: error.codeName }), ...(hint !== null && { hint }) },
     cause: error,
   });
+}
+
+function hintOf(code: number, message: string): string | null {
+  if (code === NOT_PERMITTED) return "Grant this user the required privilege.";
+  const isOldServer = code === CONVERSION_FAILURE && /from binData to string/.test(message);
+  return isOldServer ? "MongoDB 8.0 and later can search binary values." : null;
 }
 
 /** Converts a failed server selection: the reason is the first server's error. */

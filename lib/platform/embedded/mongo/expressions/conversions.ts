@@ -72,7 +72,11 @@ function toText(value: Value): Value {
   if (value instanceof Decimal128) return value.toString();
   if (typeof value === "bigint") return value.toString();
   if (isNumber(value)) return formatDouble(toDouble(value));
-  if (value instanceof Binary && value.sub_type === Binary.SUBTYPE_UUID) return value.toUUID().toString();
+  // As MongoDB 8.0 does.
+  if (value instanceof Binary) {
+    const isUuid = value.sub_type === Binary.SUBTYPE_UUID;
+    return isUuid ? value.toUUID().toString() : Buffer.from(value.value()).toString("base64");
+  }
   throw unsupported(value, "string");
 }
 

@@ -1,4 +1,4 @@
-import { Decimal128, type Document, Double, Int32, Long, ObjectId } from "bson";
+import { Binary, Decimal128, type Document, Double, Int32, Long, ObjectId } from "bson";
 import { describe, expect, test } from "vitest";
 import { doc, plain } from "../../../../../test/fixtures/embedded/mongo/plain.ts";
 import { typeName, type Value } from "../bson/values.ts";
@@ -131,6 +131,8 @@ const table: [unknown, unknown][] = [
   [{ $and: [1, "x", []] }, true],
   [{ $not: [0] }, true],
   [{ $toString: new ObjectId("65a1b2c3d4e5f60718293a4b") }, "65a1b2c3d4e5f60718293a4b"],
+  [{ $toString: new Binary(Buffer.from([0xff, 0]), 5) }, "/wA="],
+  [{ $convert: { input: new Binary(Buffer.from("a")), to: "string" } }, "YQ=="],
   [{ $toInt: "42" }, 42],
   [{ $toDate: "2024-05-06T07:08:09.5Z" }, new Date("2024-05-06T07:08:09.500Z")],
   [{ $convert: { input: "x", to: "int", onError: "bad" } }, "bad"],
