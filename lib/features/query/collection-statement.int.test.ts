@@ -14,7 +14,7 @@ import {
 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Condition } from "@/lib/base/sql/conditions";
-import type { Entity } from "@/lib/base/values/fields";
+import type { Entity, WireValue } from "@/lib/base/values/fields";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
 import { ask, type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 import { toCollectionCount, toCollectionPage } from "./collection-statement";
@@ -175,6 +175,15 @@ beforeAll(async () => {
     .collection("many")
     .insertMany(Array.from({ length: MANY }, (_, index) => ({ _id: index as never, n: (index * 7919) % 100 })));
   await shop.createCollection("empty");
+  const baskets = Array.from({ length: 12 }, (_, id) => ({
+    _id: id as never,
+    items: [id, id + 1, id + 2, id, id + 4],
+  }));
+  await shop.collection("baskets").insertMany(baskets);
+  const mixed = { $cond: [{ $eq: [{ $mod: ["$items", 2] }, 0] }, { $toDecimal: "$_id" }, { $toDouble: "$_id" }] };
+  const pipeline = [{ $unwind: { path: "$items", includeArrayIndex: "at" } }];
+  await shop.createCollection("unwound", { viewOn: "baskets", pipeline });
+  await shop.createCollection("mixed", { viewOn: "baskets", pipeline: [...pipeline, { $addFields: { _id: mixed } }] });
   source = await subject.open(true);
   goods = (await source.entities(ANY)).find(({ name }) => name === "goods") as Entity;
 }, 60_000);
@@ -198,11 +207,15 @@ async function read(entity: Entity, body: Partial<Omit<TableRowsBody, "table">>)
 }
 
 async function pages(entity: Entity, body: Partial<Omit<TableRowsBody, "table">>) {
-  const all: unknown[] = [];
+  return (await rowsOf(entity, body)).map(({ _id }) => _id);
+}
+
+async function rowsOf(entity: Entity, body: Partial<Omit<TableRowsBody, "table">>) {
+  const all: Record<string, WireValue>[] = [];
   let after: string | undefined;
   for (let page = 0; page < 100; page += 1) {
     const { rows, next } = await read(entity, { ...body, ...(after !== undefined && { after }) });
-    all.push(...rows.map(({ _id }) => _id));
+    all.push(...rows);
     if (next === null) return all;
     after = next;
   }
@@ -338,6 +351,30 @@ test("C9 a page behind a deleted document with a long value is empty, which is a
   const { statement, needsRow } = toCollectionPage(subject.driver, collectionOf("values"), { ...WHOLE, sort, after });
   expect(needsRow).toBe(true);
   expect((await ask(source, statement.query, statement)).rows).toEqual([]);
+});
+
+describe.each(["unwound", "mixed"])("the view %s, whose documents share their _id", (name) => {
+  test.each<[sort: TableRowsBody["sort"], limit: number]>([
+    [[], 2],
+    [[], 7],
+    [[{ column: "_id", descending: true }], 3],
+    [[{ column: "items", descending: false }], 2],
+    [[{ column: "items", descending: true }], 1],
+    [
+      [
+        { column: "at", descending: true },
+        { column: "items", descending: false },
+      ],
+      4,
+    ],
+  ])("C9 gives each row once, sorted by %j, with %i rows a page", async (sort, limit) => {
+    const entity = (await source.entities(ANY)).find((each) => each.name === name) as Entity;
+    expect(entity.kind).toBe("view");
+    const rows = await rowsOf(entity, { sort, limit });
+    const placeOf = ({ _id, at }: Record<string, WireValue>) => `${Number(_id)} ${at}`;
+    expect(rows.map(placeOf).sort()).toEqual((await rowsOf(entity, {})).map(placeOf).sort());
+    expect(new Set(rows.map(placeOf)).size).toBe(60);
+  });
 });
 
 const shownText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));

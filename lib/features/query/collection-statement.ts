@@ -76,13 +76,15 @@ type OrderItem = { name: string; descending: boolean; alias: string };
 export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRowsBody, "table">): TablePage {
   const columns = entity.columns ?? [];
   // A view may omit the _id. A collection has it, even if its schema was not read.
-  const hasId = entity.kind === "collection" || columns.some(({ name }) => name === "_id");
+  const isUnique = entity.kind === "collection";
+  const hasId = isUnique || columns.some(({ name }) => name === "_id");
   const asked = body.sort.map(({ column, descending }) => [toField(column), descending ? -1 : 1] as const);
   const isIdAsked = asked.some(([name]) => name === "_id");
   // JavaScript puts the integer keys of an object first, and the driver sorts in that order.
   const sort = Object.fromEntries([...asked, ...(hasId && !isIdAsked ? [["_id", 1] as const] : [])]);
   const entries = Object.entries(sort);
-  // The _id is unique, so fields after it do not matter.
+  // The _id is unique in a collection, so fields after it do not matter. Documents of a view may share one, after $unwind
+  // for example: the cursor counts those that came before.
   const items = entries
     .slice(0, entries.findIndex(([name]) => name === "_id") + 1)
     .map(([name, direction], index): OrderItem => {
@@ -90,7 +92,7 @@ export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRows
     });
   const after = body.after === undefined ? null : readCursor(body.after, (cursor) => fits(cursor, items));
   const behind = after && "order" in after ? after : null;
-  const skipped = after && "skip" in after ? after.skip : 0;
+  const skipped = after && "skip" in after ? after.skip : (behind?.equal ?? 0);
   const before = behind?.before ?? skipped;
   const conditions = toConditions(entity, body.filters);
   const filter = toFilter(behind && items.length === 1 ? [...conditions, toBehindId(items, behind)] : conditions);
@@ -125,18 +127,69 @@ export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRows
       ...(items.length > 0 && { exactFields: { names: aliases, charsMax: CURSOR_VALUE_CHARS_MAX } }),
     },
     hidden: aliases,
-    isStable: hasId,
+    isStable: isUnique,
     needsRow,
     toNext: (rows) => {
       const count = before + rows.length;
-      const last = rows.at(-1);
-      return (last && items.length > 0 ? toNextCursor(last, aliases, count) : null) ?? writeCount(count);
+      const equal = isUnique || items.length === 0 ? undefined : countEqual(rows, aliases, behind);
+      const isNamed = rows.length > 0 && items.length > 0 && equal !== null;
+      return (isNamed ? toNextCursor(rows.at(-1) ?? {}, aliases, { count, equal }) : null) ?? writeCount(count);
     },
   };
 }
 
+/**
+ * Counts the rows at the end, and those before the page, whose sort values equal those of the last row.
+ * @returns null if a sort value is too long for a cursor: then pages are counted
+ */
+function countEqual(
+  rows: readonly Record<string, WireValue>[],
+  aliases: readonly string[],
+  behind: OrderCursor | null,
+): number | null {
+  const last = rows.at(-1);
+  if (!last || aliases.some((alias) => last[alias] === "")) return null;
+  const keyOf = (texts: readonly unknown[]) => JSON.stringify(texts.map(toEqualityKey));
+  const key = keyOf(aliases.map((alias) => last[alias] ?? null));
+  const isOther = (row: Record<string, WireValue>) => keyOf(aliases.map((alias) => row[alias] ?? null)) !== key;
+  const count = rows.length - 1 - rows.findLastIndex(isOther);
+  const isContinued = count === rows.length && behind !== null && keyOf(behind.order) === key;
+  return count + (isContinued ? (behind.equal ?? 0) : 0);
+}
+
+/** Digits that write out every double in full. */
+const DOUBLE_DIGITS = 100;
+
+/** Returns a value in Extended JSON with one form for all numbers that MongoDB treats as equal. */
+function toEqualityKey(text: unknown): unknown {
+  if (typeof text !== "string") return text;
+  return JSON.parse(text, (_, value: unknown) => {
+    if (typeof value !== "object" || value === null) return value;
+    const { $numberInt, $numberLong, $numberDouble, $numberDecimal } = value as Record<string, unknown>;
+    const double = Number($numberDouble);
+    const exact = Number.isFinite(double) ? double.toPrecision(DOUBLE_DIGITS) : $numberDouble;
+    const number = $numberInt ?? $numberLong ?? $numberDecimal ?? exact;
+    return typeof number === "string" ? { number: canonicalNumber(number) } : value;
+  });
+}
+
+function canonicalNumber(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  if (whole === "") return text;
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${sign === "-" ? "-" : ""}${significant}e${power}`;
+}
+
 /** Returns null if the `_id` is too long for a cursor: then pages are counted. */
-function toNextCursor(last: Record<string, WireValue>, aliases: readonly string[], before: number): string | null {
+function toNextCursor(
+  last: Record<string, WireValue>,
+  aliases: readonly string[],
+  { count, equal }: { count: number; equal: number | undefined },
+): string | null {
   const order = aliases.map((alias) => {
     const text = last[alias] ?? null;
     if (text === null) return null;
@@ -144,7 +197,7 @@ function toNextCursor(last: Record<string, WireValue>, aliases: readonly string[
     return isNamed ? text : (true as const);
   });
   if (typeof order.at(-1) !== "string") return null;
-  const cursor = writeCursor({ order, before });
+  const cursor = writeCursor({ order, ...(equal !== undefined && { equal }), before: count });
   return cursor.length <= CURSOR_CHARS_MAX ? cursor : null;
 }
 
@@ -168,7 +221,7 @@ function toOrderValue({ name, descending }: OrderItem): unknown {
 }
 
 /** Returns the stages that match the documents after the cursor. */
-function toBehind(collection: string, items: readonly OrderItem[], { order }: OrderCursor): Values[] {
+function toBehind(collection: string, items: readonly OrderItem[], { order, equal }: OrderCursor): Values[] {
   const known = order.map((place, index) => {
     if (place === null) return "$$REMOVE";
     if (place !== true) return { $literal: parsed(place) };
@@ -181,6 +234,7 @@ function toBehind(collection: string, items: readonly OrderItem[], { order }: Or
       { [descending ? "$lt" : "$gt"]: [values[index], known[index]] },
     ],
   }));
+  if (equal !== undefined) steps.push({ $and: values.map((value, at) => ({ $eq: [value, known[at]] })) });
   if (!order.includes(true)) return [{ $match: { $expr: { $or: steps } } }];
   // Values too long for a cursor are read from their document, which may have been deleted.
   const long = items.filter((_, index) => order[index] === true);
@@ -199,7 +253,7 @@ function toBehind(collection: string, items: readonly OrderItem[], { order }: Or
  * Matches the documents after one in the order of their `_id`: those of the same type, and of the types that sort after
  * it.
  */
-function toBehindId([item]: readonly OrderItem[], { order }: OrderCursor): Values {
+function toBehindId([item]: readonly OrderItem[], { order, equal }: OrderCursor): Values {
   const isDescending = item?.descending === true;
   const id = parsed(order[0]);
   const at = ORDER.findIndex((types) => types.includes(typeOf(id)));
@@ -207,6 +261,7 @@ function toBehindId([item]: readonly OrderItem[], { order }: OrderCursor): Value
   const further = [
     ...toFurtherIds(id, isDescending).map((condition) => ({ _id: condition })),
     ...(others.length > 0 ? [{ _id: { $type: others } }] : []),
+    ...(equal === undefined ? [] : [{ _id: { $eq: id } }]),
   ];
   // An empty list matches nothing.
   return further.length > 0 ? { $or: further } : { _id: { $in: [] } };
