@@ -54,9 +54,9 @@ it(
     await servers.kill(server);
     server = await servers.start();
     const [held] = await runs();
-    expect(held).toMatchObject({ status: "running", starts: 1 });
+    expect(held).toMatchObject({ status: "running", work: { starts: 1 } });
     // The test ends the lease of the killed server, instead of waiting.
-    await servers.store.collection("runs").updateOne({ _id: held?._id }, { $set: { dueAt: new Date(0) } });
+    await servers.store.collection("runs").updateOne({ _id: held?._id }, { $set: { "work.dueAt": new Date(0) } });
     await expect.poll(async () => (await runs())[0]?.status, WAIT).toBe("failure");
     const shown = (await ana.send(server, "GET", `/consoles/${id}/runs`)).items;
     expect(shown).toMatchObject([

@@ -136,9 +136,9 @@ describe("a flow whose server is killed again and again (F2)", { tags: ["long"] 
         peakOf = watchMemory(first.webPid);
         const seen = await find(run.id);
         written = seen?.counts?.written ?? 0;
-        if (IS_SHORT) await runs().updateOne({ _id: new ObjectId(run.id) }, { $set: { dueAt: new Date(0) } });
-        const starts = seen?.starts ?? 0;
-        await until(async () => ((await find(run.id))?.starts ?? 0) > starts, TEST_TIMEOUT_MS, "That the run goes on");
+        if (IS_SHORT) await runs().updateOne({ _id: new ObjectId(run.id) }, { $set: { "work.dueAt": new Date(0) } });
+        const starts = seen?.work.starts ?? 0;
+        await until(async () => ((await find(run.id))?.work.starts ?? 0) > starts, TEST_TIMEOUT_MS, "That the run goes on");
         longestMs = Math.max(longestMs, performance.now() - killedAt);
       }
       const ended = await until(
@@ -150,7 +150,7 @@ describe("a flow whose server is killed again and again (F2)", { tags: ["long"] 
         "The end of the run",
       );
       grown = Math.max(grown, peakOf() - before);
-      expect(ended).toMatchObject({ status: "success", error: null, starts: kills + 1, lapses: kills });
+      expect(ended).toMatchObject({ status: "success", error: null, work: { starts: kills + 1, lapses: kills } });
       expect(ended.counts).toEqual({ read: ROWS, written: ROWS, skipped: 0, failed: 0 });
       expect(await contents(first, to, table)).toEqual(ALL);
       expect(kills).toBe(KILLS);
@@ -180,13 +180,13 @@ async function endsWhole(runId: string, table: string): Promise<void> {
   const ended = await until(async () => (await find(runId))?.completedAt, TEST_TIMEOUT_MS, "The end of the run");
   expect(ended).toBeInstanceOf(Date);
   const counts = { read: ROWS, written: ROWS, skipped: 0, failed: 0 };
-  expect(await find(runId)).toMatchObject({ status: "success", error: null, starts: 2, lapses: 0, counts });
+  expect(await find(runId)).toMatchObject({ status: "success", error: null, work: { starts: 2, lapses: 0 }, counts });
   expect(await contents(first, "postgres", table)).toEqual(ALL);
 }
 
 /**
- * Whether the job was handed over: the server that released it notified the next one. A sweep would have noted its
- * time.
+ * Whether the job was handed over: the server that released it notified the next one. A sweep would have counted
+ * a wake.
  */
 async function isHandedOver(runId: string): Promise<boolean> {
   const payload = new RegExp(`${runId}:1:0"`);
@@ -194,7 +194,7 @@ async function isHandedOver(runId: string): Promise<boolean> {
 }
 
 describe("a server that is asked to stop while it runs a flow (F14)", () => {
-  const startsTwice = async (runId: string) => (await find(runId))?.starts === 2;
+  const startsTwice = async (runId: string) => (await find(runId))?.work.starts === 2;
 
   it(
     "lets it go, and another one goes on at once",

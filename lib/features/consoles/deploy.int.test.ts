@@ -151,13 +151,13 @@ describe("a scheduled console of a server that was killed", () => {
     await executing(id);
     // Simulate a dead server: its lease has expired.
     const long = new Date(Date.now() - 3_600_000);
-    await collections.runs().updateOne({ resourceId: new ObjectId(id) }, { $set: { dueAt: long } });
+    await collections.runs().updateOne({ resourceId: new ObjectId(id) }, { $set: { "work.dueAt": long } });
     await sweepRuns({ scheduled_query: recoverConsoleRun });
     if (kind === "readOnly") {
       expect([ends().length, wakes().length]).toEqual([0, 1]);
       await collections.consoles().updateOne({ _id: new ObjectId(id) }, { $set: { content: "select 1 as one" } });
       await carryOutConsoleRun(wakes()[0]?.data as RunQueued);
-      expect(await runOf(id)).toMatchObject({ status: "success", lapses: 1 });
+      expect(await runOf(id)).toMatchObject({ status: "success", work: { lapses: 1 } });
     } else {
       expect(await runOf(id)).toMatchObject({ status: "failure", error: expect.stringMatching(/was interrupted/) });
     }
@@ -180,7 +180,7 @@ describe("a scheduled console of a server that was killed", () => {
     await executing(id);
     expect(await runOf(id)).not.toHaveProperty("isRepeatable");
     const dueAt = new Date(Date.now() - 3_600_000);
-    await collections.runs().updateOne({ resourceId: new ObjectId(id) }, { $set: { dueAt } });
+    await collections.runs().updateOne({ resourceId: new ObjectId(id) }, { $set: { "work.dueAt": dueAt } });
     await sweepRuns({ scheduled_query: recoverConsoleRun });
     expect(await runOf(id)).toMatchObject({ status: "failure", error: expect.stringMatching(/was interrupted/) });
     await second;

@@ -180,14 +180,14 @@ async function killWhen(child: ChildProcess, isTime: () => Promise<boolean>): Pr
   return isKilled;
 }
 
-const startsOf = async (runId: string) => (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.starts ?? 0;
+const startsOf = async (runId: string) => (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.work.starts ?? 0;
 
 const isOver = async (runId: string) =>
   (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.completedAt != null;
 
 /** Lets the lease of a killed holder lapse. */
 const lapse = (runId: string) =>
-  collections.runs().updateOne({ _id: new ObjectId(runId) }, { $set: { dueAt: new Date(Date.now() - 60_000) } });
+  collections.runs().updateOne({ _id: new ObjectId(runId) }, { $set: { "work.dueAt": new Date(Date.now() - 60_000) } });
 
 describe("a run whose server is killed again and again (F2)", () => {
   const ROWS = 300_000;

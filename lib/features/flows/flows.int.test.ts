@@ -270,7 +270,7 @@ describe("a run of a flow", () => {
     const _id = new ObjectId(String(answer.json.data.run.id));
     const longAgo = new Date(Date.now() - 3_600_000);
     const sweepOverdue = async () => {
-      await collections.runs().updateOne({ _id }, { $set: { dueAt: longAgo, nextLookAt: longAgo } });
+      await collections.runs().updateOne({ _id }, { $set: { "work.dueAt": longAgo } });
       await sweepRuns({ flow: recoverFlowRun });
       return (await collections.runs().findOne({ _id }))?.status;
     };

@@ -8,7 +8,7 @@ import { declareGauges } from "@/lib/features/instance/gauges";
 import { pingStore, setHealthCheck, watchHealth } from "@/lib/features/instance/health";
 import { prepareStore } from "@/lib/features/instance/prepare-store";
 import { handIn } from "@/lib/features/instance/register-hooks";
-import { sweepForever } from "@/lib/features/instance/sweep";
+import { sweep } from "@/lib/features/instance/sweep";
 import { beginWorkspacesBy } from "@/lib/features/workspaces/beginning";
 import { isStoreAway } from "@/lib/platform/db/away";
 import { isNewerSchema } from "@/lib/platform/db/newer-schema";
@@ -24,6 +24,7 @@ import { absolutePath } from "@/lib/platform/process/paths";
 import { installShutdown, isShuttingDown } from "@/lib/platform/process/shutdown";
 import { ensureStoreService } from "@/lib/platform/process/store-service";
 import { createSecrets, getSecrets, hasSecretsFile, SecretsMissing } from "@/lib/platform/secrets/bootstrap";
+import { sweepUntilShutdown } from "@/lib/platform/work/sweep-loop";
 
 /** Maximum time to open a large store after a power cut, in ms; a platform's health check gives up later. */
 const STORE_START_TIMEOUT_MS = 45_000;
@@ -156,6 +157,6 @@ const BACKGROUND: Record<string, () => Promise<void>> = {
   deletions: finishDeletions,
   sweep: async () => {
     await databaseReady();
-    await sweepForever();
+    await sweepUntilShutdown(sweep);
   },
 };

@@ -1,5 +1,4 @@
 import "server-only";
-import { setTimeout as sleep } from "node:timers/promises";
 import { settleLeftBehind } from "@/lib/features/apps/bindings/published";
 import { wakeBindings } from "@/lib/features/apps/bindings/refresh";
 import { sweepAppOperations } from "@/lib/features/apps/publish/operations";
@@ -12,10 +11,6 @@ import { sweepDeliveries } from "@/lib/features/notifications/deliveries";
 import type { RunOwners } from "@/lib/features/runs/sweep";
 import { sweepRuns } from "@/lib/features/runs/sweep";
 import { log } from "@/lib/platform/log";
-import { isShuttingDown } from "@/lib/platform/process/shutdown";
-
-/** Interval of the sweep: due work is picked up within ten seconds. */
-const SWEEP_EVERY_MS = 5_000;
 
 /** Recovery of each kind of run after its server died; each feature with runs adds an entry. */
 const RUN_OWNERS: RunOwners = {
@@ -37,13 +32,5 @@ export async function sweep(): Promise<void> {
   ]);
   for (const outcome of outcomes) {
     if (outcome.status === "rejected") log.warn({ err: outcome.reason }, "what was left undone could not be taken up");
-  }
-}
-
-/** Sweeps until this process shuts down. */
-export async function sweepForever(): Promise<void> {
-  while (!isShuttingDown()) {
-    await sweep();
-    await sleep(SWEEP_EVERY_MS, undefined, { ref: false });
   }
 }

@@ -1,5 +1,6 @@
 import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import { workIndex } from "@/lib/platform/work/model";
 import type { RunDoc, RunLogDoc } from "./model";
 
 /** Days that runs are kept, so that a monthly schedule shows its last three. */
@@ -38,7 +39,7 @@ export const collections = {
         partialFilterExpression: { isUnfinished: true },
         serves: "what goes on in a workspace",
       },
-      { key: { dueAt: 1 }, sparse: true, serves: "runs whose process has died" },
+      workIndex("runs whose server has died"),
       { key: { endPendingSince: 1 }, sparse: true, serves: "ends that are still to be told" },
       {
         key: { completedAt: 1 },

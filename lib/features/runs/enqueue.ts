@@ -15,7 +15,7 @@ export type RunQueued = { workspaceId: string; runId: string };
 export async function wakeRun(run: RunDoc, event: string): Promise<void> {
   const data: RunQueued = { workspaceId: run.workspaceId.toHexString(), runId: run._id.toHexString() };
   // The same id for concurrent wake-ups, another one when the run has to be woken again.
-  const id = `${event}:${data.runId}:${run.starts}:${run.nextLookAt?.getTime() ?? 0}`;
+  const id = `${event}:${data.runId}:${run.work.starts}:${run.work.wakes}`;
   try {
     await sendJobEvents([{ name: event, id, data }]);
   } catch (error) {

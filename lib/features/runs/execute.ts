@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { afterRequests, isShuttingDown, onShutdown } from "@/lib/platform/process/shutdown";
+import type { Claim } from "@/lib/platform/work/heartbeat";
 import { type RunQueued, wakeRun } from "./enqueue";
 import { RunGoesOn } from "./goes-on";
 import { appendLog, type NewLogLine } from "./logs";
@@ -10,23 +11,13 @@ import type { RunDoc } from "./model";
 import {
   beginRun,
   finishRun,
-  isCancelRequested,
-  keepRun,
   markRepeatable,
   type RunEnd,
-  type RunHold,
   type RunProgress,
-  type RunWord,
   releaseRun,
   reportProgress,
 } from "./service";
 
-/**
- * Interval of a run's heartbeats, in ms: several within its lease. The response to each tells the run whether to stop.
- */
-const HEARTBEAT_MS = 5_000;
-/** Interval of the checks for a cancel request, in ms. A check is a read; a heartbeat is a write. */
-const CANCEL_LOOK_MS = 1_000;
 /**
  * Drain time of runs that cannot resume, in ms. Shorter than the 13 s of requests, so that the run is stopped and its
  * end written before its request is cut.
@@ -37,16 +28,19 @@ const OURS = "The run failed with an internal error. See the server log.";
 /** Another server has taken the run, or it has ended. */
 class RunLost extends RunGoesOn {}
 
-/** A run that this server executes. A heartbeat that the store rejects does not end the run: the lease decides. */
+/** A run that this server executes. A failure of the store does not end the run: its lease decides. */
 export class HeldRun {
-  readonly #hold: RunHold;
+  readonly #hold: Claim;
   readonly #stop = new AbortController();
 
   constructor(
     readonly run: RunDoc,
-    hold: RunHold,
+    hold: Claim,
   ) {
     this.#hold = hold;
+    hold.signal.addEventListener("abort", () => {
+      this.stop(hold.stopped === "cancelled" ? new AppError("cancelled", "The run was cancelled.") : new RunLost());
+    });
   }
 
   /** Aborts with the reason to stop: cancelled, timed out, or handed to another server. */
@@ -56,7 +50,11 @@ export class HeldRun {
 
   /** Reports the progress of the run. */
   async report(progress: RunProgress): Promise<void> {
-    await this.#tell(() => reportProgress(this.#hold, progress), "a run could not say how far it is");
+    try {
+      await reportProgress(this.#hold, progress);
+    } catch (error) {
+      log.warn({ err: error, runId: this.run._id.toHexString() }, "the progress of a run could not be stored");
+    }
   }
 
   /** Adds lines to the run's log. */
@@ -68,34 +66,13 @@ export class HeldRun {
     }
   }
 
-  /** Sends a heartbeat. */
-  async keep(): Promise<void> {
-    await this.#tell(() => keepRun(this.#hold), "a run could not say that it goes on");
-  }
-
   /** Records that the run only reads and may start again on another server. */
   async markRepeatable(): Promise<void> {
     await markRepeatable(this.#hold);
   }
 
-  /** Checks whether someone has cancelled the run. If so, sends a heartbeat, whose response says what to do. */
-  async lookForCancel(): Promise<void> {
-    const isOver = await isCancelRequested(this.run.workspaceId, this.run._id).catch(() => false);
-    if (isOver) await this.keep();
-  }
-
   stop(reason: Error): void {
     this.#stop.abort(reason);
-  }
-
-  async #tell(say: () => Promise<RunWord>, otherwise: string): Promise<void> {
-    try {
-      const word = await say();
-      if (word === "cancel") this.stop(new AppError("cancelled", "The run was cancelled."));
-      if (word === "lost") this.stop(new RunLost());
-    } catch (error) {
-      log.warn({ err: error, runId: this.run._id.toHexString() }, otherwise);
-    }
   }
 }
 
@@ -138,8 +115,6 @@ export async function carryOutRun(queued: RunQueued, kind: RunKind): Promise<Run
   if (!begun) return null;
   const { run, hold } = begun;
   const held = new HeldRun(run, hold);
-  const heart = setInterval(() => void held.keep(), HEARTBEAT_MS);
-  const look = setInterval(() => void held.lookForCancel(), CANCEL_LOOK_MS);
   const end = limit && setTimeout(() => held.stop(new AppError("timeout", limit.reason)), msLeft(run, limit.ms));
   const isOver = Promise.withResolvers<void>();
   let work: RunWork | null = null;
@@ -166,8 +141,8 @@ export async function carryOutRun(queued: RunQueued, kind: RunKind): Promise<Run
       await finishRun(hold, outcome);
     }
   } finally {
-    clearInterval(heart);
-    clearInterval(look);
+    // A run that was not ended lapses, and is recovered.
+    hold.drop();
     clearTimeout(end);
     clearTimeout(draining);
     forget();
@@ -187,7 +162,7 @@ async function outcomeOf(held: HeldRun, work: RunWork): Promise<RunEnd | "goes_o
     return { status: "failure", error: message, ...work.facts?.() };
   };
   try {
-    await say("info", () => (run.starts > 1 ? "Run resumed" : "Run started"));
+    await say("info", () => (run.work.starts > 1 ? "Run resumed" : "Run started"));
     const facts = await work.execute();
     await say("info", (summary) => `Run finished: ${summary}`);
     return { status: "success", ...facts };

@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import type { Work } from "@/lib/platform/work/model";
 import type { EntityProgress, LogLevel, LogLine, ResourceType, Run, RunCounts, RunStatus, TriggerType } from "./schema";
 
 /** A resource with runs, in one workspace. */
@@ -29,20 +30,10 @@ export type RunDoc = RunResource & {
   error: string | null;
   counts: RunCounts | null;
   entities: EntityProgress[];
-  /** Number of times that execution has started: more than once after a crash or a restart. */
-  starts: number;
-  /** Number of times that the run was taken over from a process that stopped sending heartbeats. */
-  lapses: number;
-  /** Number of lapses since it last made progress. Absent from runs of earlier versions. */
-  fruitlessLapses?: number;
-  /** Current holder, with a new id at each start, so that a former holder can no longer write. */
-  holder?: ObjectId;
-  /** Time by the store's clock after which a silent run is recovered. Absent from ended runs. */
-  dueAt?: Date;
+  /** Its executions. Absent from runs that ended in earlier versions. */
+  work: Work;
   /** The run only reads, so it may start again after its server has crashed. Absent: it may have written. */
   isRepeatable?: true;
-  /** Time before which no sweeper examines it again. */
-  nextLookAt?: Date;
   cancelRequestedAt: Date | null;
   cancelRequestedBy: ObjectId | null;
   /** Number of lines of its log, including those that were not stored. */

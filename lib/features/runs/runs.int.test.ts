@@ -3,20 +3,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { collections } from "@/lib/features/instance/collections";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { type Claim, heartbeat } from "@/lib/platform/work/heartbeat";
 import { takeOwnDatabase } from "@/test/database";
 import { RUN_ENDED_EVENT, tellPendingEnds } from "./ends";
+import { wakeRun } from "./enqueue";
 import { appendLog, listLog, RUN_LOG_LINES_MAX, tailLog } from "./logs";
 import type { RunDoc, RunResource } from "./model";
 import {
   beginRun,
   endUnheldRun,
   finishRun,
-  isCancelRequested,
-  keepRun,
   lastRuns,
   listRuns,
   queueRun,
-  type RunHold,
   releaseRun,
   reportProgress,
   requestCancel,
@@ -47,12 +46,12 @@ const start = (resource: RunResource, once?: string) =>
     params: { mode: "full", from: "$start" },
   });
 const stored = (run: Pick<RunDoc, "_id">) => collections.runs().findOne({ _id: run._id });
-const touch = (run: Pick<RunDoc, "_id">, change: Partial<RunDoc>) =>
+const touch = (run: Pick<RunDoc, "_id">, change: Partial<RunDoc> & { "work.dueAt"?: Date }) =>
   collections.runs().updateOne({ _id: run._id }, { $set: change });
 const IN_AN_HOUR = new Date(Date.now() + 3_600_000);
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 
-async function begun(resource: RunResource): Promise<{ run: RunDoc; hold: RunHold }> {
+async function begun(resource: RunResource): Promise<{ run: RunDoc; hold: Claim }> {
   const { run } = await start(resource);
   const held = await beginRun(workspaceId, run._id);
   if (!held) throw new Error("The run could not be begun.");
@@ -76,7 +75,7 @@ describe("queueing a run", () => {
     const resource = newResource();
     const first = await start(resource, "tick");
     const held = await beginRun(workspaceId, first.run._id);
-    await finishRun(held?.hold as RunHold, { status: "success", rowCount: 3 });
+    await finishRun(held?.hold as Claim, { status: "success", rowCount: 3 });
     const again = await start(resource, "tick");
     expect(again).toMatchObject({ isNew: false, run: { _id: first.run._id, status: "success" } });
   });
@@ -91,7 +90,7 @@ describe("queueing a run", () => {
     const [only] = (await listRuns(resource, { limit: 10 })).items;
     const held = await beginRun(workspaceId, new ObjectId(only?.id));
     await expect(start(resource)).rejects.toMatchObject({ kind: "already_running" });
-    await finishRun(held?.hold as RunHold, { status: "failure", error: "no" });
+    await finishRun(held?.hold as Claim, { status: "failure", error: "no" });
     expect((await start(resource)).isNew).toBe(true);
   });
 });
@@ -102,16 +101,17 @@ describe("carrying a run out", () => {
     const tries = await Promise.all(Array.from({ length: 20 }, () => beginRun(workspaceId, run._id)));
     const [held, ...others] = tries.filter((each) => each !== null);
     expect(others).toEqual([]);
-    expect(await keepRun(held?.hold as RunHold)).toBe("go_on");
+    await heartbeat().beat();
+    expect(held?.hold.signal.aborted).toBe(false);
 
-    await touch(run, { dueAt: LONG_AGO });
+    await touch(run, { "work.dueAt": LONG_AGO });
     const taken = await beginRun(workspaceId, run._id);
-    expect(taken?.run).toMatchObject({ starts: 2, lapses: 1, startedAt: held?.run.startedAt });
+    expect(taken?.run).toMatchObject({ work: { starts: 2, lapses: 1 }, startedAt: held?.run.startedAt });
     // A former holder can no longer write.
-    expect(await reportProgress(held?.hold as RunHold, { rowCount: 1 })).toBe("lost");
-    expect(await finishRun(held?.hold as RunHold, { status: "success" })).toBeNull();
+    expect(await reportProgress(held?.hold as Claim, { rowCount: 1 })).toBe(false);
+    expect(await finishRun(held?.hold as Claim, { status: "success" })).toBeNull();
     expect(await stored(run)).toMatchObject({ status: "running", rowCount: null });
-    expect(await finishRun(taken?.hold as RunHold, { status: "success", rowCount: 5 })).toMatchObject({ rowCount: 5 });
+    expect(await finishRun(taken?.hold as Claim, { status: "success", rowCount: 5 })).toMatchObject({ rowCount: 5 });
   });
 
   it("is nobody's from another workspace, and not begun again after its end", async () => {
@@ -124,15 +124,15 @@ describe("carrying a run out", () => {
   it("is handed over at once by a server that stops", async () => {
     const { run, hold } = await begun(newResource());
     expect(await releaseRun(hold)).toBe(true);
-    expect(await keepRun(hold)).toBe("lost");
-    expect((await beginRun(workspaceId, run._id))?.run).toMatchObject({ starts: 2, lapses: 0 });
+    expect(await reportProgress(hold, {})).toBe(false);
+    expect((await beginRun(workspaceId, run._id))?.run.work).toMatchObject({ starts: 2, lapses: 0 });
   });
 
   it("reports how far it is, texts as they are", async () => {
     const { run, hold } = await begun(newResource());
     const counts = { read: 10, written: 8, skipped: 1, failed: 1 };
     const entities = [{ name: "$customers.v1", status: "running" as const, counts, total: null }];
-    expect(await reportProgress(hold, { counts, entities, rowCount: 8 })).toBe("go_on");
+    expect(await reportProgress(hold, { counts, entities, rowCount: 8 })).toBe(true);
     expect(await stored(run)).toMatchObject({ counts, entities, rowCount: 8 });
   });
 });
@@ -153,36 +153,32 @@ describe("cancelling a run", () => {
     expect(told[0]?.data).not.toHaveProperty("trigger");
   });
 
-  it("is told to who carries it out, with the next word", async () => {
+  it("aborts the signal of its holder", async () => {
     const resource = newResource();
     const { run, hold } = await begun(resource);
-    expect(await isCancelRequested(workspaceId, run._id)).toBe(false);
+    await heartbeat().lookForCancel();
+    expect(hold.signal.aborted).toBe(false);
     expect(await requestCancel(resource, run._id, new ObjectId())).toMatchObject({ status: "running" });
-    expect(await isCancelRequested(workspaceId, run._id)).toBe(true);
-    expect(await keepRun(hold)).toBe("cancel");
+    await heartbeat().lookForCancel();
+    expect(hold.stopped).toBe("cancelled");
     await finishRun(hold, { status: "cancelled" });
     await expect(requestCancel(resource, run._id, new ObjectId())).rejects.toMatchObject({ kind: "conflict" });
     await expect(requestCancel(newResource(), run._id, new ObjectId())).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  it("does not wait for a server that has died, and takes nothing from one that says a word", async () => {
+  it("ends the run of a dead server, and leaves that of a live one to its holder", async () => {
     const [dead, alive] = [newResource(), newResource()];
     const runs = { dead: await begun(dead), alive: await begun(alive) };
-    const leased = (await stored(runs.dead.run))?.dueAt as Date;
     const by = new ObjectId();
-    const asked = await requestCancel(dead, runs.dead.run._id, by);
-    expect(asked.dueAt?.getTime()).toBeLessThan(leased.getTime() - 40_000);
-    // A second request does not restart the wait.
-    expect((await requestCancel(dead, runs.dead.run._id, by)).dueAt).toEqual(asked.dueAt);
+    await requestCancel(dead, runs.dead.run._id, by);
     await requestCancel(alive, runs.alive.run._id, by);
-    expect(await keepRun(runs.alive.hold)).toBe("cancel");
-    expect((await stored(runs.alive.run))?.dueAt?.getTime()).toBeGreaterThanOrEqual(leased.getTime());
-
-    await touch(runs.dead.run, { dueAt: LONG_AGO });
+    await touch(runs.dead.run, { "work.dueAt": LONG_AGO });
     await sweepRuns({ flow: async () => "woken" });
     expect(await stored(runs.dead.run)).toMatchObject({ status: "cancelled", error: null, cancelRequestedBy: by });
     expect(await stored(runs.alive.run)).toMatchObject({ status: "running" });
-    expect(await keepRun(runs.dead.hold)).toBe("lost");
+    await heartbeat().beat();
+    expect(runs.dead.hold.stopped).toBe("lost");
+    expect(runs.alive.hold.signal.aborted).toBe(false);
     expect(told.map(({ data }) => data.runId)).toEqual([runs.dead.run._id.toHexString()]);
   });
 });
@@ -257,7 +253,7 @@ describe("the end of a run", () => {
     expect((await stored(letGo.run))?.entities[1]?.status).toBe("cancelled");
     const dead = await begun(newResource());
     await reportProgress(dead.hold, { entities });
-    await touch(dead.run, { dueAt: LONG_AGO });
+    await touch(dead.run, { "work.dueAt": LONG_AGO });
     await sweepRuns({});
     expect((await stored(dead.run))?.entities[1]?.status).toBe("failed");
   });
@@ -273,26 +269,26 @@ describe("the end of a run", () => {
 });
 
 describe("a run that nobody carries out (F2)", () => {
-  it("is handed to its owner, once at a time, and left to it when that has woken somebody", async () => {
+  it("is handed to its owner, with one event from all concurrent sweeps", async () => {
     const { run } = await begun(newResource());
-    await touch(run, { dueAt: LONG_AGO });
-    const seen: string[] = [];
+    await touch(run, { "work.dueAt": LONG_AGO });
     const owners: RunOwners = {
-      flow: async ({ _id }) => {
-        seen.push(_id.toHexString());
+      flow: async (found) => {
+        await wakeRun(found, "test/run.queued");
         return "woken";
       },
     };
     await Promise.all([sweepRuns(owners), sweepRuns(owners), sweepRuns(owners)]);
-    expect(seen).toEqual([run._id.toHexString()]);
+    // The job runner starts events of one id once.
+    expect([...new Set(told.map(({ id }) => id))]).toEqual([`test/run.queued:${run._id.toHexString()}:1:0`]);
     // The woken executor can take it although a sweeper has examined it.
     expect(await beginRun(workspaceId, run._id)).not.toBeNull();
   });
 
   it("ends as a failure without an owner, or when its owner gives it up, with one event", async () => {
     const [one, two] = [await begun(newResource()), await start(newResource())];
-    await touch(one.run, { dueAt: LONG_AGO });
-    await touch(two.run, { dueAt: LONG_AGO });
+    await touch(one.run, { "work.dueAt": LONG_AGO });
+    await touch(two.run, { "work.dueAt": LONG_AGO });
     await Promise.all([sweepRuns({}), sweepRuns({ flow: async () => "give_up" })]);
     expect(await stored(one.run)).toMatchObject({
       status: "failure",
@@ -310,12 +306,12 @@ describe("a run that nobody carries out (F2)", () => {
   it("ends after so many silent servers, whatever its owner says (F16)", async () => {
     const { run } = await begun(newResource());
     for (let lapse = 0; lapse < 2; lapse += 1) {
-      await touch(run, { dueAt: LONG_AGO });
+      await touch(run, { "work.dueAt": LONG_AGO });
       expect(await beginRun(workspaceId, run._id)).not.toBeNull();
     }
-    await touch(run, { dueAt: LONG_AGO });
+    await touch(run, { "work.dueAt": LONG_AGO });
     await sweepRuns({ flow: async () => "woken" });
-    expect(await stored(run)).toMatchObject({ status: "failure", lapses: 2 });
+    expect(await stored(run)).toMatchObject({ status: "failure", work: { lapses: 2 } });
   });
 
   it("goes on however many servers die, as long as it gets further with each (F2)", async () => {
@@ -323,35 +319,35 @@ describe("a run that nobody carries out (F2)", () => {
     for (let lapse = 0; lapse < 8; lapse += 1) {
       const begun = await beginRun(workspaceId, run._id);
       const counts = { read: lapse + 1, written: 0, skipped: 0, failed: 0 };
-      await reportProgress(begun?.hold as RunHold, { counts });
-      await touch(run, { dueAt: LONG_AGO, nextLookAt: LONG_AGO });
+      await reportProgress(begun?.hold as Claim, { counts });
+      await touch(run, { "work.dueAt": LONG_AGO });
       await sweepRuns({ flow: async () => "woken" });
     }
-    expect(await stored(run)).toMatchObject({ status: "running", lapses: 7 });
+    expect(await stored(run)).toMatchObject({ status: "running", work: { lapses: 8 } });
     // Without further progress it starts twice more.
     for (let lapse = 0; lapse < 2; lapse += 1) {
       const begun = await beginRun(workspaceId, run._id);
       const counts = { read: 8, written: 0, skipped: 0, failed: 0 };
-      await reportProgress(begun?.hold as RunHold, { counts });
-      await touch(run, { dueAt: LONG_AGO, nextLookAt: LONG_AGO });
+      await reportProgress(begun?.hold as Claim, { counts });
+      await touch(run, { "work.dueAt": LONG_AGO });
       await sweepRuns({ flow: async () => "woken" });
     }
-    expect(await stored(run)).toMatchObject({ status: "failure", lapses: 9 });
+    expect(await stored(run)).toMatchObject({ status: "failure", work: { lapses: 9 } });
   });
 
   it("is not ended by a sweeper that has looked before it was taken up again", async () => {
     const { run } = await begun(newResource());
-    await touch(run, { dueAt: LONG_AGO });
+    await touch(run, { "work.dueAt": LONG_AGO });
     const asSeen = (await stored(run)) as RunDoc;
     await beginRun(workspaceId, run._id);
-    await touch(run, { dueAt: LONG_AGO });
+    await touch(run, { "work.dueAt": LONG_AGO });
     expect(await endUnheldRun(asSeen, { status: "failure" })).toBeNull();
-    await touch(run, { dueAt: IN_AN_HOUR });
+    await touch(run, { "work.dueAt": IN_AN_HOUR });
   });
 
   it("does not keep the others waiting when its owner fails", async () => {
     const [one, two] = [await begun(newResource()), await begun(newResource())];
-    for (const { run } of [one, two]) await touch(run, { dueAt: LONG_AGO });
+    for (const { run } of [one, two]) await touch(run, { "work.dueAt": LONG_AGO });
     const seen: string[] = [];
     await sweepRuns({
       flow: async ({ _id }) => {

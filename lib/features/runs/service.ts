@@ -4,6 +4,10 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { DurableWork, NOTHING_DUE, noteProgress } from "@/lib/platform/work/durable-work";
+import type { Claim } from "@/lib/platform/work/heartbeat";
+import { LEASE_MS } from "@/lib/platform/work/limits";
+import { waitingWork } from "@/lib/platform/work/model";
 import { collections } from "./collections";
 import { tellEnd } from "./ends";
 import { tellRun } from "./events";
@@ -11,18 +15,6 @@ import { type RunDoc, type RunResource, toRun } from "./model";
 import type { EntityProgress, Run, RunCounts, RunFilters, RunOutcome, RunStatus, TriggerType } from "./schema";
 import { type OnlyVisible, visiblePage } from "./visible-page";
 
-/** Time after which a queued run that has not started is recovered, in ms: its event was lost. */
-const QUEUE_PATIENCE_MS = 30_000;
-/**
- * Lease of a run's holder, in ms. A holder that sends no heartbeat within it loses the run. Call `keepRun` every third
- * of it.
- */
-export const RUN_LEASE_MS = 60_000;
-/**
- * Time after a cancel request until the run is considered lost, in ms. A live holder responds within a second, so no
- * one has to wait a whole lease for a server that has crashed.
- */
-const CANCEL_PATIENCE_MS = 15_000;
 /** Maximum length of an error of a source or a database; the log has the rest. */
 const ERROR_CHARS_MAX = 10_000;
 const UNFINISHED: RunStatus[] = ["queued", "running"];
@@ -30,6 +22,8 @@ const UNFINISHED: RunStatus[] = ["queued", "running"];
 const ENTITIES_AFTER = { failure: withoutRunning("failed"), cancelled: withoutRunning("cancelled") };
 /** Maximum number of entities, since the list is part of the run's document. */
 const ENTITIES_MAX = 500;
+
+const work = new DurableWork(collections.runs);
 
 export type RunStart = RunResource & {
   resourceName: string;
@@ -71,15 +65,13 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
     error: null,
     counts: null,
     entities: [],
-    starts: 0,
-    lapses: 0,
-    fruitlessLapses: 0,
     cancelRequestedAt: null,
     cancelRequestedBy: null,
     logLines: 0,
     resultId: null,
-  } satisfies Omit<RunDoc, "createdAt">;
-  const times = { createdAt: "$$NOW", dueAt: { $add: ["$$NOW", QUEUE_PATIENCE_MS] } };
+  } satisfies Omit<RunDoc, "createdAt" | "work">;
+  // If its event is lost with this server, a sweep finds it as soon as a claim of a dead server.
+  const times = { createdAt: "$$NOW", work: waitingWork(LEASE_MS) };
   try {
     const { value, lastErrorObject } = await collections.runs().findOneAndUpdate(
       { key },
@@ -130,113 +122,55 @@ async function makeNewest({ _id, workspaceId, resourceType, resourceId }: RunDoc
   await collections.runs().updateMany(older, { $unset: { isNewest: true } });
 }
 
-/** A holder's lease on a run. Writes with a hold that has lapsed are dropped. */
-export type RunHold = { runId: ObjectId; workspaceId: ObjectId; holder: ObjectId; leaseMs: number };
-
 /**
- * Takes a run to execute it: a queued run, or one whose holder has sent no heartbeat within its lease.
- * @param leaseMs length of the lease, in ms; `keepRun` and `reportProgress` renew it
+ * Claims a run to execute it: a queued run, or one whose server has died.
  * @returns null when the run has ended, is unknown or has another holder
  */
-export async function beginRun(
-  workspaceId: ObjectId,
-  runId: ObjectId,
-  { leaseMs = RUN_LEASE_MS }: { leaseMs?: number } = {},
-): Promise<{ run: RunDoc; hold: RunHold } | null> {
-  const holder = new ObjectId();
-  const lapse = { $cond: [{ $eq: ["$status", "running"] }, 1, 0] };
-  const run = await collections.runs().findOneAndUpdate(
-    {
-      _id: runId,
-      workspaceId,
-      $or: [{ status: "queued" }, { status: "running", $expr: { $lt: ["$dueAt", "$$NOW"] } }],
-    },
-    [
-      {
-        $set: {
-          status: "running",
-          startedAt: { $ifNull: ["$startedAt", "$$NOW"] },
-          starts: { $add: ["$starts", 1] },
-          lapses: { $add: ["$lapses", lapse] },
-          fruitlessLapses: { $add: [{ $ifNull: ["$fruitlessLapses", 0] }, lapse] },
-          holder,
-          dueAt: { $add: ["$$NOW", leaseMs] },
-        },
-      },
-      // Each attempt sets this itself: its connection may have become writable since the last one.
-      { $unset: ["isRepeatable"] },
-    ],
-    { returnDocument: "after" },
-  );
-  if (run) tellRun(run);
-  return run && { run, hold: { runId, workspaceId, holder, leaseMs } };
+export async function beginRun(workspaceId: ObjectId, runId: ObjectId): Promise<{ run: RunDoc; hold: Claim } | null> {
+  const stages = [
+    { $set: { status: "running", startedAt: { $ifNull: ["$startedAt", "$$NOW"] } } },
+    // Each attempt sets this itself: its connection may have become writable since the last one.
+    { $unset: ["isRepeatable"] },
+  ];
+  const claimed = await work.claim({ _id: runId, workspaceId, isUnfinished: true }, { stages });
+  if (!claimed) return null;
+  tellRun(claimed.doc);
+  return { run: claimed.doc, hold: claimed.claim };
 }
-
-/** Response to a heartbeat. `lost`: the run has ended or has another holder, so stop and write nothing more. */
-export type RunWord = "go_on" | "cancel" | "lost";
 
 export type RunProgress = { counts?: RunCounts; entities?: EntityProgress[]; rowCount?: number };
 
 /**
- * Sends a heartbeat with the progress of the run, and returns whether to continue. Call it at least every third of the
- * lease.
+ * Stores the progress of the run. A run that has read more rows progresses, so it is not what crashes its servers.
+ * @returns false if the run is lost
  */
-export async function reportProgress(hold: RunHold, progress: RunProgress): Promise<RunWord> {
+export async function reportProgress(hold: Claim, progress: RunProgress): Promise<boolean> {
   if (progress.entities && progress.entities.length > ENTITIES_MAX) throw new Error("Too many entities in one run.");
-  const run = await collections.runs().findOneAndUpdate(
-    heldBy(hold),
-    [
-      {
-        $set: {
-          ...literals(progress),
-          dueAt: { $add: ["$$NOW", hold.leaseMs] },
-          ...(progress.counts && { fruitlessLapses: noneIfFurther(progress.counts) }),
-        },
-      },
-    ],
-    { returnDocument: "after" },
-  );
-  if (!run) return "lost";
-  if (Object.keys(progress).length > 0) tellRun(run);
-  return run.cancelRequestedAt ? "cancel" : "go_on";
-}
-
-/**
- * Resets the count of fruitless lapses when the run has read more rows: a run that progresses is not what crashes its
- * servers.
- */
-function noneIfFurther({ read }: RunCounts): Document {
-  const isFurther = { $gt: [read, { $ifNull: ["$counts.read", 0] }] };
-  return { $cond: [isFurther, 0, { $ifNull: ["$fruitlessLapses", 0] }] };
-}
-
-/** Sends a heartbeat, and returns whether to continue. */
-export function keepRun(hold: RunHold): Promise<RunWord> {
-  return reportProgress(hold, {});
+  const { counts } = progress;
+  const further = counts && noteProgress({ $gt: [counts.read, { $ifNull: ["$counts.read", 0] }] });
+  const run = await work.update(hold, [...(further ? [further] : []), { $set: literals(progress) }]);
+  if (run) tellRun(run);
+  return run !== null;
 }
 
 /**
  * Releases a run without an end, so that another server may start it immediately.
  * @returns false if it was not held any more
  */
-export async function releaseRun(hold: RunHold): Promise<boolean> {
-  const run = await collections
-    .runs()
-    .findOneAndUpdate(heldBy(hold), [{ $set: { status: "queued", dueAt: "$$NOW" } }, { $unset: "holder" }], {
-      returnDocument: "after",
-    });
+export async function releaseRun(hold: Claim): Promise<boolean> {
+  const run = await work.release(hold, 0, [{ $set: { status: "queued" } }]);
   if (run) tellRun(run);
   return run !== null;
 }
 
 /** Records that the run only reads, so that it may start again on another server after a crash. */
-export async function markRepeatable(hold: RunHold): Promise<void> {
-  await collections.runs().updateOne(heldBy(hold), { $set: { isRepeatable: true } });
+export async function markRepeatable(hold: Claim): Promise<void> {
+  await work.update(hold, [{ $set: { isRepeatable: true } }]);
 }
 
 /**
- * Asks a run to end. A queued run is cancelled immediately; a running one learns of it with its next heartbeat. If its
- * server has crashed, the sweeper ends the run.
+ * Asks a run to end. A queued run is cancelled immediately; the holder of a running one learns of it within a second. If
+ * its server has crashed, the sweep ends the run.
  * @param by null when the resource is gone
  * @returns the updated run
  * @throws AppError `not_found`; `conflict` for one that has ended
@@ -245,19 +179,14 @@ export async function requestCancel(resource: RunResource, runId: ObjectId, by: 
   const filter = { ...resource, _id: runId };
   const cancelled = await end({ ...filter, status: "queued" }, { status: "cancelled" }, by);
   if (cancelled) return cancelled;
-  const asked = await collections.runs().findOneAndUpdate(
-    { ...filter, status: "running" },
-    [
-      {
-        $set: {
-          cancelRequestedAt: { $ifNull: ["$cancelRequestedAt", "$$NOW"] },
-          cancelRequestedBy: { $ifNull: ["$cancelRequestedBy", by] },
-          dueAt: { $min: ["$dueAt", { $add: ["$$NOW", CANCEL_PATIENCE_MS] }] },
-        },
+  const asked = await work.cancel({ ...filter, status: "running" }, [
+    {
+      $set: {
+        cancelRequestedAt: { $ifNull: ["$cancelRequestedAt", "$$NOW"] },
+        cancelRequestedBy: { $ifNull: ["$cancelRequestedBy", by] },
       },
-    ],
-    { returnDocument: "after" },
-  );
+    },
+  ]);
   if (asked) {
     tellRun(asked);
     return asked;
@@ -281,12 +210,6 @@ export async function cancelUnfinished(resource: RunResource, by: ObjectId | nul
   }
 }
 
-/** Returns true if a cancel was requested or the run has ended. */
-export async function isCancelRequested(workspaceId: ObjectId, runId: ObjectId): Promise<boolean> {
-  const filter = { _id: runId, workspaceId, status: { $in: UNFINISHED }, cancelRequestedAt: null };
-  return (await collections.runs().countDocuments(filter, { limit: 1 })) === 0;
-}
-
 export type RunEnd = {
   status: RunOutcome;
   /** Message for display, without secrets; null or absent unless it failed. */
@@ -302,8 +225,10 @@ export type RunEnd = {
  * fails, the sweeper announces it.
  * @returns the ended run; null if it had ended before, or the hold has lapsed
  */
-export function finishRun(hold: RunHold, outcome: RunEnd): Promise<RunDoc | null> {
-  return end(heldBy(hold), outcome);
+export async function finishRun(hold: Claim, outcome: RunEnd): Promise<RunDoc | null> {
+  const run = await end(hold.held, outcome);
+  hold.drop();
+  return run;
 }
 
 /**
@@ -311,12 +236,11 @@ export function finishRun(hold: RunHold, outcome: RunEnd): Promise<RunDoc | null
  * @param asOf the run as the decision was made on: if it has started since, it continues
  */
 export function endUnheldRun(
-  asOf: Pick<RunDoc, "_id" | "workspaceId" | "starts">,
+  asOf: Pick<RunDoc, "_id" | "workspaceId" | "work">,
   outcome: RunEnd,
 ): Promise<RunDoc | null> {
-  const { _id, workspaceId, starts } = asOf;
-  const isUnheld = { $or: [{ status: "queued" as const }, { $expr: { $lt: ["$dueAt", "$$NOW"] } }] };
-  return end({ _id, workspaceId, starts, status: { $in: UNFINISHED }, ...isUnheld }, outcome);
+  const { _id, workspaceId, work: seen } = asOf;
+  return end({ _id, workspaceId, isUnfinished: true, "work.starts": seen.starts, ...DurableWork.FREE }, outcome);
 }
 
 async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId | null): Promise<RunDoc | null> {
@@ -336,7 +260,8 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId | n
         },
       },
       ...(outcome.status === "success" ? [] : [{ $set: { entities: ENTITIES_AFTER[outcome.status] } }]),
-      { $unset: ["isUnfinished", "holder", "dueAt", "nextLookAt", "params", "isRepeatable"] },
+      NOTHING_DUE,
+      { $unset: ["isUnfinished", "params", "isRepeatable"] },
     ],
     { returnDocument: "after" },
   );
@@ -443,10 +368,6 @@ export async function deleteRuns({ workspaceId, resourceType, resourceId }: RunR
     .toArray();
   await collections.runLogs().deleteMany({ workspaceId, runId: { $in: ids } });
   await collections.runs().deleteMany(filter);
-}
-
-function heldBy({ runId, workspaceId, holder }: RunHold): Document {
-  return { _id: runId, workspaceId, holder, status: "running" };
 }
 
 /** Returns the entities of a run that ends, with this status for those that are running. */

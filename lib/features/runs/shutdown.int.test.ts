@@ -130,7 +130,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
     await second.began;
     second.finish();
     await again;
-    expect(await stored(run)).toMatchObject({ status: "success", starts: 2, lapses: 0 });
+    expect(await stored(run)).toMatchObject({ status: "success", work: { starts: 2, lapses: 0 } });
     expect(ends()).toHaveLength(1);
   });
 

@@ -1,18 +1,12 @@
 import "server-only";
 import { log } from "@/lib/platform/log";
+import { DurableWork, isHopeless } from "@/lib/platform/work/durable-work";
 import { collections } from "./collections";
 import { tellPendingEnds } from "./ends";
 import type { RunDoc } from "./model";
 import type { ResourceType } from "./schema";
 import { endUnheldRun } from "./service";
 
-/**
- * Number of lapses in a row without progress after which a run is considered the cause of its servers' crashes. It is
- * not started again (F16).
- */
-const FRUITLESS_LAPSES_MAX = 2;
-/** Time until an overdue run is examined again if its owner could not wake it, in ms. */
-const NEXT_LOOK_MS = 30_000;
 const INTERRUPTED = "The server stopped during the run.";
 const NEVER_BEGUN = "The run was never started: no worker handles this type.";
 
@@ -33,28 +27,22 @@ export async function sweepRuns(owners: RunOwners): Promise<void> {
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
+const work = new DurableWork(collections.runs);
+
 async function recoverOverdue(owners: RunOwners): Promise<void> {
-  for (;;) {
-    // Only one of several servers examines a run, and a run that fails does not hold up the others.
-    const run = await collections.runs().findOneAndUpdate(
-      {
-        dueAt: { $exists: true },
-        $expr: { $and: [{ $lt: ["$dueAt", "$$NOW"] }, { $lt: ["$nextLookAt", "$$NOW"] }] },
-      },
-      [{ $set: { nextLookAt: { $add: ["$$NOW", NEXT_LOOK_MS] } } }],
-      { sort: { dueAt: 1 }, returnDocument: "after" },
-    );
-    if (!run) return;
-    await recover(run, owners).catch((error: unknown) =>
-      log.error({ err: error, runId: run._id.toHexString() }, "an overdue run could not be looked after, and will be"),
-    );
-  }
+  await work.sweep(async (runs) => {
+    // A run that fails does not hold up the others.
+    for (const run of runs) {
+      await recover(run, owners).catch((error: unknown) =>
+        log.error({ err: error, runId: run._id.toHexString() }, "an overdue run could not be recovered yet"),
+      );
+    }
+  });
 }
 
 async function recover(run: RunDoc, owners: RunOwners): Promise<void> {
   if (run.cancelRequestedAt !== null) return void (await endUnheldRun(run, { status: "cancelled" }));
-  const isHopeless = (run.fruitlessLapses ?? 0) >= FRUITLESS_LAPSES_MAX;
-  const verdict = isHopeless ? "give_up" : await owners[run.resourceType]?.(run);
+  const verdict = isHopeless(run) ? "give_up" : await owners[run.resourceType]?.(run);
   if (verdict === "woken") return;
   await endUnheldRun(run, { status: "failure", error: run.startedAt ? INTERRUPTED : NEVER_BEGUN });
 }
