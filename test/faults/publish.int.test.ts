@@ -97,7 +97,7 @@ describe(`with seed ${seed}`, () => {
         expect(await servers.store.collection("app_builds").countDocuments({ _id: published?.buildId })).toBe(1);
 
         // The test ends the lease of the killed server, instead of waiting.
-        await operations.updateMany({ state: { $in: ["queued", "running"] } }, { $set: { until: new Date(0) } });
+        await operations.updateMany({ state: { $in: ["queued", "running"] } }, { $set: { "work.dueAt": new Date(0) } });
         await ana.send(server, "POST", `/apps/${id}/publish`);
         expect(new Set(await shownOf(id))).toEqual(new Set([next]));
         shown = next;

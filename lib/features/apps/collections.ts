@@ -1,5 +1,6 @@
 import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import { workIndex } from "@/lib/platform/work/model";
 import type { AppFavoriteDoc, AppViewDoc, FeedSnapshotDoc } from "./feed/model";
 import type { AppDoc, AppRemovalDoc, AppSlugDoc, BindingDoc, BindingSetDoc, DraftPartDoc, WorkbenchDoc } from "./model";
 import type { BlobPartDoc, BuildDoc, BuiltFileDoc, DeploymentDoc, OperationDoc } from "./publish/model";
@@ -58,7 +59,7 @@ export const collections = {
     indexes: [
       { key: { workspaceId: 1, appId: 1, _id: -1 }, serves: "what was done to an app, newest first" },
       { key: { runsFor: 1 }, unique: true, sparse: true, serves: "one at a time changes what an app shows" },
-      { key: { state: 1, until: 1 }, serves: "operations whose server has died" },
+      workIndex("operations whose server has died"),
       { key: { createdAt: 1 }, expireAfterSeconds: 30 * DAY_SECONDS, serves: "operations are kept for a month" },
     ],
   }),

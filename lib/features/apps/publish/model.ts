@@ -1,4 +1,5 @@
 import type { Binary, ObjectId } from "mongodb";
+import type { Work } from "@/lib/platform/work/model";
 import type { BuildProblem } from "../sandbox/sandbox";
 import type { Deployment, Operation, StepName } from "./schema";
 
@@ -76,8 +77,8 @@ export type OperationDoc = {
   problems: BuildProblem[];
   /** The app, while this operation is running. */
   runsFor?: ObjectId;
-  /** Expiry of the lease by the database's clock; its server extends it. */
-  until: Date;
+  /** The claim of the server that does it. Absent from operations that ended in earlier versions. */
+  work?: Work;
   sha: string | null;
   publishedAt: Date | null;
   failure: Failure | null;

@@ -1,6 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ObjectId } from "mongodb";
+import { type Document, type Filter, ObjectId } from "mongodb";
 import { accessOf } from "@/lib/features/folders/model";
 import type { Person } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
@@ -8,6 +8,8 @@ import { inTransaction } from "@/lib/platform/db/transaction";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
+import { DurableWork, NOTHING_DUE } from "@/lib/platform/work/durable-work";
+import type { Claim } from "@/lib/platform/work/heartbeat";
 import { collections } from "../collections";
 import type { AppDoc } from "../model";
 import { BuildFailed } from "./builds";
@@ -15,9 +17,6 @@ import { dropDeployments } from "./drop";
 import type { Failure, OperationDoc } from "./model";
 import { STEP_NAMES, type StepName } from "./schema";
 
-/** Three heartbeats may be lost before another server considers an operation dead. */
-const LEASE_MS = 30_000;
-const BEAT_MS = 10_000;
 /** The previous operation has a build of at most two minutes, and data to prepare. */
 const TURN_WAIT_MS = 5 * 60_000;
 const TURN_POLL_MS = 200;
@@ -27,9 +26,11 @@ const LOG_LINE_CHARS_MAX = 1_000;
 const LOG_FLUSH_MS = 300;
 /** Events are limited to 16 KiB. */
 const EVENT_LINES_MAX = 12;
-const SWEPT_AT_ONCE = 50;
 
 const DIED = "The server stopped during the publish. The previous version is still live. Publish again.";
+
+const OPEN: OperationDoc["state"][] = ["queued", "running"];
+const operations = new DurableWork(collections.appOperations);
 
 /** Interface between an operation and its work. */
 export type Hold = {
@@ -52,7 +53,7 @@ export async function startOperation(
   work: (hold: Hold) => Promise<Outcome>,
 ): Promise<{ operationId: ObjectId; ended: Promise<Ended> }> {
   const { workspaceId, _id: appId } = app;
-  const doc: OperationDoc = {
+  const given: OperationDoc = {
     _id: new ObjectId(),
     workspaceId,
     appId,
@@ -65,7 +66,6 @@ export async function startOperation(
     })),
     log: [],
     problems: [],
-    until: new Date(Date.now() + LEASE_MS),
     sha: null,
     publishedAt: null,
     failure: null,
@@ -73,74 +73,57 @@ export async function startOperation(
     createdAt: new Date(),
     endedAt: null,
   };
-  await collections.appOperations().insertOne(doc);
-  // From here on by the database's clock.
-  await keepAlive({ _id: doc._id, workspaceId });
+  const { doc, claim } = await operations.insertClaimed(given);
   tell(app, doc);
-  const ended = runOperation(app, doc, work);
+  const ended = runOperation(app, doc, claim, work);
   // The caller may no longer be waiting for the result.
   ended.catch(() => {});
   return { operationId: doc._id, ended };
 }
 
-async function runOperation(app: AppDoc, doc: OperationDoc, work: (hold: Hold) => Promise<Outcome>): Promise<Ended> {
-  const place = { _id: doc._id, workspaceId: doc.workspaceId };
+async function runOperation(
+  app: AppDoc,
+  doc: OperationDoc,
+  claim: Claim,
+  work: (hold: Hold) => Promise<Outcome>,
+): Promise<Ended> {
   const gone = new AbortController();
-  const beat = setInterval(() => {
-    void keepAlive(place).then(
-      (isOurs) => isOurs || gone.abort(new AppError("unavailable", DIED)),
-      (err: unknown) => log.warn({ err }, "an operation of an app could not say that it is alive"),
-    );
-  }, BEAT_MS).unref();
-  const lines = new LogLines(app, place);
+  claim.signal.addEventListener("abort", () => gone.abort(new AppError("unavailable", DIED)));
+  const lines = new LogLines(app, claim);
   try {
-    await takeTurn(place, doc.appId, gone.signal);
+    await takeTurn(claim, doc.appId, gone.signal);
     tell(app, { ...doc, state: "running" });
     const outcome = await work({
       id: doc._id,
       signal: gone.signal,
       say: (line) => lines.add(line),
-      begin: (step) => beginStep(app, place, step),
+      begin: (step) => beginStep(app, claim, step),
     });
     await lines.flush();
-    return await finish(app, place, outcome);
+    return await finish(app, claim, outcome);
   } catch (thrown) {
     await lines.flush().catch(() => {});
     const error = thrown instanceof BuildFailed ? new BuildFailed(thrown.message, thrown.problems, lines.kept) : thrown;
-    await fail(app, place, error).catch((err: unknown) => log.warn({ err }, "the end of an operation was not noted"));
+    await fail(app, claim, error).catch((err: unknown) => log.warn({ err }, "the end of an operation was not noted"));
     await dropIfGone(doc);
     throw error;
   } finally {
-    clearInterval(beat);
+    claim.drop();
     lines.stop();
   }
 }
 
-type Place = { _id: ObjectId; workspaceId: ObjectId };
-const OPEN = { state: { $in: ["queued", "running"] as OperationDoc["state"][] } };
-const ALIVE_UNTIL = { $add: ["$$NOW", LEASE_MS] };
-
-async function keepAlive(place: Place): Promise<boolean> {
-  const { matchedCount } = await collections
-    .appOperations()
-    .updateOne({ ...place, ...OPEN }, [{ $set: { until: ALIVE_UNTIL } }]);
-  return matchedCount === 1;
-}
-
 /** Decided by the unique index on `runsFor`. */
-async function takeTurn(place: Place, appId: ObjectId, signal: AbortSignal): Promise<void> {
+async function takeTurn(claim: Claim, appId: ObjectId, signal: AbortSignal): Promise<void> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(TURN_WAIT_MS)]);
   for (;;) {
     try {
-      const { matchedCount } = await collections
-        .appOperations()
-        .updateOne({ ...place, state: "queued" }, [{ $set: { state: "running", runsFor: appId, until: ALIVE_UNTIL } }]);
-      if (matchedCount === 0) throw new AppError("unavailable", DIED);
+      if (!(await operations.update(claim, [{ $set: { state: "running", runsFor: appId } }]))) throw died();
       return;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
     }
-    await endLapsed({ workspaceId: place.workspaceId, runsFor: appId });
+    await endDead({ workspaceId: claim.key.workspaceId, runsFor: appId });
     try {
       await sleep(TURN_POLL_MS, undefined, { signal: patience });
     } catch {
@@ -149,36 +132,43 @@ async function takeTurn(place: Place, appId: ObjectId, signal: AbortSignal): Pro
   }
 }
 
-async function beginStep(app: AppDoc, place: Place, name: StepName): Promise<void> {
-  const now = new Date();
-  const doc = await change(place, (steps) =>
-    steps.map((step) => {
-      if (step.name === name) return { ...step, state: "running", startedAt: now };
-      return step.state === "running" ? { ...step, state: "done", endedAt: now } : step;
-    }),
-  );
+async function beginStep(app: AppDoc, claim: Claim, name: StepName): Promise<void> {
+  const isNamed = { $eq: ["$$this.name", name] };
+  const begun = { $mergeObjects: ["$$this", { state: "running", startedAt: "$$NOW" }] };
+  const ended = { $mergeObjects: ["$$this", { state: "done", endedAt: "$$NOW" }] };
+  const doc = await operations.update(claim, [
+    mapSteps({ $cond: [isNamed, begun, { $cond: [IS_RUNNING, ended, "$$this"] }] }),
+  ]);
   // Another server considered it dead: continuing would overwrite a newer operation.
-  if (!doc) throw new AppError("unavailable", DIED);
+  if (!doc) throw died();
   tell(app, doc);
 }
 
+const IS_RUNNING = { $eq: ["$$this.state", "running"] };
+
+/** Returns the stage that changes each step, in one update with the check of the claim. */
+function mapSteps(change: Document): Document {
+  return { $set: { steps: { $map: { input: "$steps", in: change } } } };
+}
+
+function died(): AppError {
+  return new AppError("unavailable", DIED);
+}
+
 /** Updates the pointer and the operation in one transaction: neither exists without the other. */
-async function finish(app: AppDoc, place: Place, { sha, deploymentId, thumbnail, note }: Outcome): Promise<Ended> {
+async function finish(app: AppDoc, claim: Claim, { sha, deploymentId, thumbnail, note }: Outcome): Promise<Ended> {
   const { _id: appId, workspaceId } = app;
   const publishedAt = new Date();
+  const done = { $mergeObjects: ["$$this", { state: "done", endedAt: { $ifNull: ["$$this.endedAt", publishedAt] } }] };
+  const end = { state: "done" as const, sha, publishedAt, note: { $literal: note }, endedAt: publishedAt };
   const doc = await inTransaction(async (session) => {
-    const before = await collections.appOperations().findOne({ ...place, state: "running" }, { session });
-    if (!before) throw new AppError("unavailable", DIED);
-    const steps = before.steps.map((step) => ({
-      ...step,
-      state: "done" as const,
-      endedAt: step.endedAt ?? publishedAt,
-    }));
-    const end = { state: "done" as const, steps, sha, publishedAt, note, endedAt: publishedAt };
-    const { matchedCount } = await collections
+    const ended = await collections
       .appOperations()
-      .updateOne({ ...place, state: "running" }, { $set: end, $unset: { runsFor: "" } }, { session });
-    if (matchedCount === 0) throw new AppError("unavailable", DIED);
+      .findOneAndUpdate({ ...claim.held, state: "running" }, [mapSteps(done), { $set: end }, ...OVER], {
+        session,
+        returnDocument: "after",
+      });
+    if (!ended) throw died();
     const moved = await collections
       .apps()
       .updateOne(
@@ -189,40 +179,31 @@ async function finish(app: AppDoc, place: Place, { sha, deploymentId, thumbnail,
     if (moved.matchedCount === 0) {
       throw new AppError("conflict", "The app was moved or deleted. Reload the page.");
     }
-    return { ...before, ...end };
+    return ended;
   });
   tell(app, doc);
-  return { operationId: place._id, sha, publishedAt, note };
+  return { operationId: doc._id, sha, publishedAt, note };
 }
 
-async function fail(app: AppDoc, place: Place, error: unknown): Promise<void> {
+/** Stages that end an operation, so that the app's next one may run. */
+const OVER = [NOTHING_DUE, { $unset: "runsFor" }];
+
+async function fail(app: AppDoc, claim: Claim, error: unknown): Promise<void> {
   const failure = toFailure(error);
   if (failure.code === "internal") log.error({ err: error }, "an operation of an app failed");
-  const now = new Date();
-  const doc = await change(
-    place,
-    (steps) => steps.map((step) => (step.state === "running" ? { ...step, state: "failed", endedAt: now } : step)),
-    { state: "failed", failure, endedAt: now, ...(error instanceof BuildFailed && { problems: error.problems }) },
-  );
+  const end = { failure, ...(error instanceof BuildFailed && { problems: error.problems }) };
+  const doc = await operations.finish(claim, failStages(end), { state: { $in: OPEN } });
   if (doc) tell(app, doc);
 }
 
-/** Changes an open operation; returns null if it has ended. */
-async function change(
-  place: Place,
-  toSteps: (steps: OperationDoc["steps"]) => OperationDoc["steps"],
-  more: Partial<OperationDoc> = {},
-): Promise<OperationDoc | null> {
-  const before = await collections.appOperations().findOne({ ...place, ...OPEN });
-  if (!before) return null;
-  const isOver = more.state !== undefined;
-  return collections
-    .appOperations()
-    .findOneAndUpdate(
-      { ...place, ...OPEN },
-      { $set: { ...more, steps: toSteps(before.steps) }, ...(isOver && { $unset: { runsFor: "" } }) },
-      { returnDocument: "after" },
-    );
+function failStages(end: Pick<OperationDoc, "failure"> & Partial<OperationDoc>): Document[] {
+  const failed = { $mergeObjects: ["$$this", { state: "failed", endedAt: "$$NOW" }] };
+  const literals = Object.fromEntries(Object.entries(end).map(([name, value]) => [name, { $literal: value }]));
+  return [
+    mapSteps({ $cond: [IS_RUNNING, failed, "$$this"] }),
+    { $set: { state: "failed", endedAt: "$$NOW", ...literals } },
+    ...OVER,
+  ];
 }
 
 /** Returns the failure as reported to the caller and stored for others. */
@@ -233,29 +214,22 @@ function toFailure(error: unknown): Failure {
 
 /** Ends operations of servers that died. Their changes are not served, and the next operation can start. */
 export async function sweepAppOperations(): Promise<void> {
-  await endLapsed(OPEN);
+  await operations.sweep(async (docs) => {
+    for (const { _id, workspaceId } of docs) await endDead({ _id, workspaceId });
+  });
 }
 
-async function endLapsed(which: Record<string, unknown>): Promise<void> {
-  const lapsed = await collections
+async function endDead(which: Filter<OperationDoc>): Promise<void> {
+  const doc = await collections
     .appOperations()
-    .find({ ...which, ...OPEN, $expr: { $lt: ["$until", "$$NOW"] } })
-    .limit(SWEPT_AT_ONCE)
-    .toArray();
-  for (const { _id, workspaceId, appId } of lapsed) {
-    const endedAt = new Date();
-    const doc = await collections.appOperations().findOneAndUpdate(
-      { _id, workspaceId, ...OPEN, $expr: { $lt: ["$until", "$$NOW"] } },
-      {
-        $set: { state: "failed", failure: { code: "unavailable", message: DIED }, endedAt },
-        $unset: { runsFor: "" },
-      },
+    .findOneAndUpdate(
+      { ...which, state: { $in: OPEN }, ...DurableWork.FREE },
+      failStages({ failure: { code: "unavailable", message: DIED } }),
       { returnDocument: "after" },
     );
-    const app = doc && (await collections.apps().findOne({ _id: appId, workspaceId }));
-    if (app) tell(app, doc);
-    else if (doc) await dropIfGone(doc);
-  }
+  const app = doc && (await collections.apps().findOne({ _id: doc.appId, workspaceId: doc.workspaceId }));
+  if (app) tell(app, doc);
+  else if (doc) await dropIfGone(doc);
 }
 
 /** Deletes what was written for an app during its deletion, and would otherwise stay forever. */
@@ -297,7 +271,7 @@ class LogLines {
 
   constructor(
     private readonly app: AppDoc,
-    private readonly place: Place,
+    private readonly claim: Claim,
   ) {}
 
   add(line: string): void {
@@ -324,7 +298,7 @@ class LogLines {
     this.kept = [...this.kept, ...said].slice(-LOG_LINES_MAX);
     const doc = await collections
       .appOperations()
-      .findOneAndUpdate(this.place, { $set: { log: this.kept } }, { returnDocument: "after" });
+      .findOneAndUpdate(this.claim.key, { $set: { log: this.kept } }, { returnDocument: "after" });
     for (let at = 0; doc && at < said.length; at += EVENT_LINES_MAX) {
       tell(this.app, doc, said.slice(at, at + EVENT_LINES_MAX));
     }

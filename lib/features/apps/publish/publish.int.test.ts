@@ -8,6 +8,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
 import { bindingText } from "@/test/fixtures/apps/bindings/binding-world";
 import { connectFile } from "@/test/fixtures/connections/connect-file";
+import { lapsedWork } from "@/test/fixtures/work/lapsed";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { DEPLOYMENTS_MAX } from "../limits";
 import { getSandbox } from "../sandbox";
@@ -222,7 +223,7 @@ describe("publishing an app", () => {
     const done = await collections.appOperations().findOne({ _id: new ObjectId(operationId) });
     if (!done) throw new Error("no operation");
     const left = { ...done, _id: new ObjectId(), state: "running" as const, runsFor: appId, sha: null, endedAt: null };
-    await collections.appOperations().insertOne({ ...left, until: new Date(Date.now() - 1000) });
+    await collections.appOperations().insertOne({ ...left, work: lapsedWork() });
     await sweepAppOperations();
     expect(await operation(anas, app, left._id.toHexString())).toMatchObject({
       state: "failed",
