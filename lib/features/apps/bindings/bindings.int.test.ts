@@ -11,6 +11,7 @@ import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
 import { appDocOf, askData, bindingText, callerOf, serve } from "@/test/fixtures/apps/bindings/binding-world";
 import { connectFile } from "@/test/fixtures/connections/connect-file";
 import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
+import { lapsedWork } from "@/test/fixtures/work/lapsed";
 import { type Person, removeMember, seedMember, seedPerson } from "@/test/seed";
 import type { AppDoc } from "../model";
 import type { App } from "../schema";
@@ -316,13 +317,8 @@ describe("a refresh", () => {
     const { sha } = await serve(doc, ana, { one: text("select 1 as n") });
     // State left by a killed process.
     const kept = await collections.datasets().findOne({ ownerId: doc._id, kind: "app" });
-    const dead = {
-      sourceKey: kept?.name ?? "",
-      holder: new ObjectId(),
-      since: new Date(Date.now() - 40_000),
-      until: new Date(Date.now() - 1000),
-    };
-    await collections.datasets().updateOne({ _id: kept?._id }, { $set: { refresh: { ...dead, since: new Date() } } });
+    const dead = { sourceKey: kept?.name ?? "", since: new Date() };
+    await collections.datasets().updateOne({ _id: kept?._id }, { $set: { refresh: dead, work: lapsedWork() } });
     expect((await list(app))[0]?.build).toMatchObject({
       state: "error",
       rowCount: 1,

@@ -8,6 +8,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { isShuttingDown, onShutdown } from "@/lib/platform/process/shutdown";
+import { LEASE_MS } from "@/lib/platform/work/limits";
 import { collections } from "../collections";
 import { tellApp } from "../events";
 import type { BindingDoc, BindingSetDoc } from "../model";
@@ -20,8 +21,6 @@ import { PUBLISHER_LEFT, wordsOf } from "./words";
 /** Event that makes the job runner refresh the rows of a binding. */
 export const BINDING_QUEUED_EVENT = "app/binding.queued";
 export type BindingQueued = { workspaceId: string; bindingId: string };
-/** Time after which an event counts as lost, or its worker as dead. */
-const PATIENCE_MS = 60_000;
 const WOKEN_AT_ONCE = 20;
 
 /**
@@ -99,11 +98,14 @@ export async function carryOutBindingRefresh(queued: BindingQueued): Promise<voi
   if (app) tellApp(app);
 }
 
-/** Wakes the job runner for queued refreshes that no one has started: the runner was away, or a server died. */
+/**
+ * Wakes the job runner for refreshes that were queued longer than a lease ago and are not being read: the runner was
+ * away, or a server died.
+ */
 export async function wakeBindings(now = new Date()): Promise<void> {
   const waiting = await collections
     .appBindings()
-    .find({ queuedAt: { $lt: new Date(now.getTime() - PATIENCE_MS) } })
+    .find({ queuedAt: { $lt: new Date(now.getTime() - LEASE_MS) } })
     .sort({ queuedAt: 1 })
     .limit(WOKEN_AT_ONCE)
     .toArray();

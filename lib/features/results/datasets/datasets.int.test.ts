@@ -13,6 +13,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { ADHOC } from "@/test/fixtures/query/origins";
+import { lapsedWork } from "@/test/fixtures/work/lapsed";
 import { collections } from "./collections";
 import type { DatasetPlace } from "./model";
 import { type Dataset, dropDatasets, readDatasets, refreshDataset, type SeenDataset, toSourceKey } from "./service";
@@ -303,16 +304,9 @@ describe("a refresh", () => {
     const place = newPlace();
     const query = "select 1 as n";
     const { owner, name } = place;
-    const refreshOf = (until: Date) => ({
-      sourceKey: toSourceKey(caller, from(query)),
-      holder: new ObjectId(),
-      since: new Date(0),
-      until,
-    });
+    const dead = { sourceKey: toSourceKey(caller, from(query)), since: new Date(0) };
     const key = { workspaceId, kind: owner.kind, ownerId: owner.id, name };
-    await collections
-      .datasets()
-      .insertOne({ _id: new ObjectId(), ...key, refresh: refreshOf(new Date(Date.now() - 1000)) });
+    await collections.datasets().insertOne({ _id: new ObjectId(), ...key, refresh: dead, work: lapsedWork() });
     expect(await look(place, query)).toMatchObject({ isRefreshing: false, brokeOffAt: new Date(0) });
     expect((await refresh(place, query)).kept?.rowCount).toBe(1);
   });

@@ -1,5 +1,6 @@
 import type { ObjectId } from "mongodb";
 import type { Field } from "@/lib/base/values/fields";
+import type { Work } from "@/lib/platform/work/model";
 
 /**
  * Owner of datasets; each kind belongs to its domain. A draft's datasets belong to the user who edits. An app has
@@ -36,6 +37,7 @@ export type DatasetDoc = {
   };
   /** Reason why the last refresh failed; removed once one succeeds. */
   failure?: { sourceKey: string; message: string; at: Date };
-  /** Lease of the current refresh; once `until` has passed by the store's clock, anyone may take over. */
-  refresh?: { sourceKey: string; holder: ObjectId; since: Date; until: Date };
+  /** The current refresh, or one whose server has died; `work` holds its lease. */
+  refresh?: { sourceKey: string; since: Date };
+  work?: Work;
 };

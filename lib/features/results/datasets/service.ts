@@ -1,7 +1,7 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ObjectId } from "mongodb";
+import type { Document, ObjectId } from "mongodb";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
 import type { QueryOrigin } from "@/lib/features/query/model";
 import { consumeQuery, type QueryRequest } from "@/lib/features/query/service";
@@ -13,6 +13,8 @@ import { DAY_SECONDS } from "@/lib/platform/db/collection";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
+import { DurableWork } from "@/lib/platform/work/durable-work";
+import type { Claim } from "@/lib/platform/work/heartbeat";
 import { collections } from "./collections";
 import type { DatasetDoc, DatasetOwner, DatasetPlace } from "./model";
 
@@ -30,9 +32,6 @@ const ASKED_EVERY_MS = DAY_SECONDS * 1000;
 const LAST_MS = 60 * 60 * 1000;
 /** Queries of many minutes are allowed for datasets, up to the limit of the query path. */
 const REFRESH_TIMEOUT_MS = 15 * 60 * 1000;
-/** Lease of a reader, and the interval of the heartbeats that extend it. */
-const LEASE_MS = 30_000;
-const WORD_EVERY_MS = 10_000;
 /** Polling interval while another server refreshes: each poll reads one document. */
 const LOOK_EVERY_MS = 250;
 /** Kinds of errors whose message never contains a part of the statement. */
@@ -46,6 +45,9 @@ const QUOTES_NOTHING: ReadonlySet<ErrorKind> = new Set([
 ]);
 /** Number of datasets dropped at once from a full workspace. */
 const OLDEST_AT_ONCE = 50;
+
+/** A reader holds the work of its dataset. A waiting caller of another server takes a dead reader's work over. */
+const work = new DurableWork(collections.datasets);
 
 /** The current source of a dataset. */
 export type DatasetSource = {
@@ -139,22 +141,21 @@ export async function refreshDataset(
   seen?: SeenDataset,
 ): Promise<Dataset> {
   const sourceKey = toSourceKey(caller, source);
-  const holder = new ObjectId();
   let claimed: Claimed | null = null;
   while (!claimed) {
     const basis = seen && (await basisOf(place));
     const since = seen && outcomeSince(seen, toDataset(basis ?? undefined, sourceKey));
     if (since) return since;
-    claimed = await claim(place, sourceKey, holder, basis);
+    claimed = await claimRefresh(place, sourceKey, basis);
     if (claimed) break;
     const others = await awaitOther(place, sourceKey, signal);
     if (others) return others;
     // The reader stopped before its end, or had finished by the time of the claim.
   }
-  const stop = new AbortController();
-  const words = setInterval(() => void goOn(place, holder, stop), WORD_EVERY_MS);
+  const { claim, before, since: at } = claimed;
+  const lost = new AbortController();
+  claim.signal.addEventListener("abort", () => lost.abort(changed()));
   try {
-    const { since } = claimed.refresh;
     const { durationMs, ...table } = await consumeQuery(
       caller,
       {
@@ -163,7 +164,7 @@ export async function refreshDataset(
         origin: source.origin,
         timeoutMs: REFRESH_TIMEOUT_MS,
         readOnly: true,
-        signal: AbortSignal.any([signal, stop.signal]),
+        signal: AbortSignal.any([signal, lost.signal]),
       },
       (result) =>
         keepTable(caller.workspaceId, result, {
@@ -173,19 +174,19 @@ export async function refreshDataset(
         }),
     );
     const { resultId, fields, rowCount, bytes, truncated, expiresAt } = table;
-    const kept = { sourceKey, resultId, fields, rowCount, bytes, truncated, at: since, durationMs, until: expiresAt };
-    if (claimed.kept) await followKept(claimed.kept.resultId.toHexString(), toTable(caller.workspaceId, kept));
-    const doc = await finish(place, holder, kept);
+    const kept = { sourceKey, resultId, fields, rowCount, bytes, truncated, at, durationMs, until: expiresAt };
+    if (before) await followKept(before.resultId.toHexString(), toTable(caller.workspaceId, kept));
+    const doc = await finish(claim, before, kept);
     await keepWithinWorkspace(caller.workspaceId, resultId, limits.workspaceBytes);
     return toDataset(doc, sourceKey);
   } catch (cause) {
     const error = withoutPrivateText(cause, source.origin);
     // A caller that left, or another server that took over, is not a failure.
-    const message = signal.aborted || stop.signal.aborted ? null : reasonOf(error);
-    await giveUp(place, holder, message);
+    const message = signal.aborted || lost.signal.aborted ? null : reasonOf(error);
+    await giveUp(claim, message);
     throw error;
   } finally {
-    clearInterval(words);
+    claim.drop();
   }
 }
 
@@ -242,34 +243,38 @@ function outcomeSince(seen: SeenDataset, current: Dataset): Dataset | null {
   return null;
 }
 
-type Claimed = DatasetDoc & { refresh: NonNullable<DatasetDoc["refresh"]> };
+type Claimed = { claim: Claim; before: DatasetDoc["kept"]; since: Date };
 
 /**
  * @param basis the document on which the caller decided to read, null for none: the claim fails when a refresh has
  * ended since. Absent: the claim ignores ended refreshes
  * @returns null when another refresh reads the same source; one of another source is overtaken
  */
-async function claim(
+async function claimRefresh(
   place: DatasetPlace,
   sourceKey: string,
-  holder: ObjectId,
   basis?: DatasetDoc | null,
 ): Promise<Claimed | null> {
   const key = { ...keyOf(place), ...(basis !== undefined && unchangedSince(basis)) };
-  const until = { $add: ["$$NOW", LEASE_MS] };
-  const isFree = { $or: [{ $lt: ["$refresh.until", "$$NOW"] }, { $ne: ["$refresh.sourceKey", sourceKey] }] };
+  const claimed = await work.claim(key, {
+    stages: [{ $set: { refresh: { sourceKey, since: "$$NOW" } } }],
+    evenIf: { $ne: ["$refresh.sourceKey", sourceKey] },
+  });
+  if (!claimed) return (await insertMissing(place)) ? claimRefresh(place, sourceKey, basis) : null;
+  const { doc, claim } = claimed;
+  if (!doc.refresh) throw new Error("The store did not return the refresh.");
+  return { claim, before: doc.kept, since: doc.refresh.since };
+}
+
+/** Inserts the document of a dataset that was never read. A claim cannot insert it: upserts take no `$expr`. */
+async function insertMissing(place: DatasetPlace): Promise<boolean> {
   try {
-    const doc = await collections
+    const { upsertedCount } = await collections
       .datasets()
-      .findOneAndUpdate(
-        { ...key, $or: [{ refresh: { $exists: false } }, { $expr: isFree }] },
-        [{ $set: { refresh: { sourceKey, holder, since: "$$NOW", until } } }],
-        { upsert: true, returnDocument: "after" },
-      );
-    return doc as Claimed | null;
+      .updateOne(keyOf(place), { $setOnInsert: keyOf(place) }, { upsert: true });
+    return upsertedCount === 1;
   } catch (error) {
-    // The upsert met the document of a running refresh.
-    if (isDuplicateKey(error)) return null;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }
@@ -293,7 +298,7 @@ async function awaitOther(place: DatasetPlace, sourceKey: string, signal: AbortS
       .datasets()
       .aggregate<DatasetDoc & { isOver: boolean }>([
         { $match: keyOf(place) },
-        { $set: { isOver: { $not: [{ $gt: ["$refresh.until", "$$NOW"] }] } } },
+        { $set: { isOver: { $not: [{ $gt: ["$work.dueAt", "$$NOW"] }] } } },
       ])
       .toArray();
     const isRead = doc?.refresh?.sourceKey === sourceKey && !doc.isOver;
@@ -308,50 +313,29 @@ async function awaitOther(place: DatasetPlace, sourceKey: string, signal: AbortS
   }
 }
 
-/** Sends a heartbeat; a reader that has lost its lease stops. */
-async function goOn(place: DatasetPlace, holder: ObjectId, stop: AbortController): Promise<void> {
-  try {
-    const { matchedCount } = await collections
-      .datasets()
-      .updateOne({ ...keyOf(place), "refresh.holder": holder }, [
-        { $set: { "refresh.until": { $add: ["$$NOW", LEASE_MS] } } },
-      ]);
-    if (matchedCount === 0) stop.abort(new AppError("cancelled", "The dataset was changed or removed. Try again."));
-  } catch (error) {
-    log.warn({ err: error, dataset: place.name }, "a refresh could not say that it goes on");
-  }
-}
-
 async function finish(
-  place: DatasetPlace,
-  holder: ObjectId,
+  claim: Claim,
+  before: DatasetDoc["kept"],
   kept: NonNullable<DatasetDoc["kept"]>,
 ): Promise<DatasetDoc> {
-  const { workspaceId } = place.owner;
-  const before = await collections
-    .datasets()
-    .findOneAndUpdate(
-      { ...keyOf(place), "refresh.holder": holder },
-      { $set: { kept }, $unset: { refresh: "", failure: "" } },
-    );
-  if (!before) {
+  const { workspaceId } = claim.key;
+  const doc = await work.finish(claim, [{ $set: { kept: { $literal: kept } } }, { $unset: ["refresh", "failure"] }]);
+  if (!doc) {
     await dropResults(workspaceId, [kept.resultId]);
-    throw new AppError("cancelled", "The dataset was changed or removed. Try again.");
+    throw changed();
   }
-  if (before.kept) await dropResults(workspaceId, [before.kept.resultId]);
-  const { refresh: _, failure: __, ...rest } = before;
-  return { ...rest, kept };
+  if (before) await dropResults(workspaceId, [before.resultId]);
+  return doc;
 }
 
-async function giveUp(place: DatasetPlace, holder: ObjectId, message: string | null): Promise<void> {
-  await collections
-    .datasets()
-    .updateOne({ ...keyOf(place), "refresh.holder": holder }, [
-      ...(message === null
-        ? []
-        : [{ $set: { failure: { sourceKey: "$refresh.sourceKey", message: { $literal: message }, at: "$$NOW" } } }]),
-      { $unset: "refresh" },
-    ]);
+async function giveUp(claim: Claim, message: string | null): Promise<void> {
+  const failure = { sourceKey: "$refresh.sourceKey", message: { $literal: message }, at: "$$NOW" };
+  const stages: Document[] = message === null ? [] : [{ $set: { failure } }];
+  await work.finish(claim, [...stages, { $unset: "refresh" }]);
+}
+
+function changed(): AppError {
+  return new AppError("cancelled", "The dataset was changed or removed. Try again.");
 }
 
 /** Drops the oldest rows of a workspace above its limit; the newest ones stay. */
@@ -393,8 +377,8 @@ function toDataset(doc: DatasetDoc | undefined, sourceKey: string): Dataset {
   const kept = doc?.kept?.sourceKey === sourceKey && !isOver(doc.kept) ? doc.kept : null;
   const failure = doc?.failure?.sourceKey === sourceKey ? doc.failure : null;
   const refresh = doc?.refresh?.sourceKey === sourceKey ? doc.refresh : null;
-  // Heartbeats come three times per lease, so a clock slightly ahead ends no lease.
-  const isAlive = refresh !== null && refresh.until.getTime() > Date.now();
+  // Heartbeats come four times per lease, so a clock slightly ahead ends no lease.
+  const isAlive = refresh !== null && (doc?.work?.dueAt?.getTime() ?? 0) > Date.now();
   return {
     kept: kept && doc ? toShown(doc.workspaceId, kept) : null,
     failure: failure && { message: failure.message, at: failure.at },
