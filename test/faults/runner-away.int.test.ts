@@ -53,10 +53,9 @@ afterAll(async () => {
 async function passTime(): Promise<void> {
   const earlier = (name: string) => ({ $subtract: [`$${name}`, TEN_MINUTES_MS] });
   for (const [of, name] of [
-    [collections.runs(), "dueAt"],
-    [collections.runs(), "nextLookAt"],
+    [collections.runs(), "work.dueAt"],
     [collections.runs(), "endPendingSince"],
-    [collections.deliveries(), "dueAt"],
+    [collections.deliveries(), "work.dueAt"],
   ] as const) {
     await of.updateMany({ [name]: { $exists: true } }, [{ $set: { [name]: earlier(name) } }]);
   }

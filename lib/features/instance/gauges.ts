@@ -49,7 +49,7 @@ export function declareGauges(): void {
     async () => [
       { labels: { state: "queued" }, value: await countDeliveries({ status: "queued" }) },
       // The sparse index has the documents with a due attempt or retry.
-      { labels: { state: "due" }, value: await countDeliveries({ dueAt: { $gt: new Date(0) } }) },
+      { labels: { state: "due" }, value: await countDeliveries({ "work.dueAt": { $gt: new Date(0) } }) },
     ],
   );
 }

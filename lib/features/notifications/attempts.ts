@@ -1,17 +1,21 @@
 import "server-only";
-import { type Document, type Filter, ObjectId } from "mongodb";
+import { type Document, type Filter, ObjectId, type WithId } from "mongodb";
 import { log } from "@/lib/platform/log";
 import { metrics } from "@/lib/platform/metrics/metrics";
 import { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
 import { SealError } from "@/lib/platform/secrets/seal";
+import { claimStages, DurableWork, NOTHING_DUE, releaseStages } from "@/lib/platform/work/durable-work";
+import type { Claim } from "@/lib/platform/work/heartbeat";
+import { LEASE_MS } from "@/lib/platform/work/limits";
+import type { Work } from "@/lib/platform/work/model";
 import { forgottenAfter, pauseAfter } from "./backoff";
 import type { Outcome } from "./channels/channel";
 import { openChannel } from "./channels/stored";
 import { collections } from "./collections";
 import { mark } from "./delivery-outcome-writer";
 import { tellDeliveries } from "./events";
-import { LEASE_MS, SENDS_MAX } from "./limits";
+import { SENDS_MAX } from "./limits";
 import type { DeliveryDoc, Sender } from "./model";
 import { findResourceOwner } from "./resources";
 import type { DeliveryStatus } from "./schema";
@@ -21,6 +25,9 @@ import { senderOf } from "./senders";
 /** Maximum number of stored attempts of a delivery: its first round and several resends. */
 const ATTEMPTS_KEPT = 60;
 export const OPEN: DeliveryStatus[] = ["queued", "retrying"];
+
+const NEW_WORK: Work = { starts: 1, lapses: 0, fruitlessLapses: 0, wakes: 0 };
+export const deliveryWork = new DurableWork(collections.deliveries);
 
 const INTERRUPTED = "The server stopped before it received a response.";
 const RULE_GONE = "The rule was deleted before delivery.";
@@ -47,40 +54,36 @@ export async function attemptDelivery(
   deliveryId: ObjectId,
   policy: EgressPolicy = systemPolicy(),
 ): Promise<AttemptResult> {
-  const holder = new ObjectId();
-  const claimed = await claim(workspaceId, deliveryId, holder);
+  const filter = { _id: deliveryId, workspaceId, ...IS_OPEN };
+  const claimed = await deliveryWork.claim(filter, { before: [NOTE_INTERRUPTED], stages: [COUNT_SEND] });
   if (!claimed) return settleUnclaimed(workspaceId, deliveryId);
-  const rule = await senderOf(workspaceId, claimed);
+  const rule = await senderOf(workspaceId, claimed.doc);
   const line = new KeepAliveClient("http", policy);
   try {
-    return await sendClaimed(claimed, { rule, holder, line });
+    return await sendClaimed({ delivery: claimed.doc, claim: claimed.claim }, { rule, line });
   } finally {
     await line.close();
   }
 }
 
+/** A delivery that this server may send. */
+export type Claimed = { delivery: DeliveryDoc; claim: Claim };
+
 /** Sends a claimed delivery, and records the result. */
 export async function sendClaimed(
-  claimed: DeliveryDoc,
-  { rule, holder, line }: { rule: Sender | null; holder: ObjectId; line: KeepAliveClient },
+  { delivery, claim }: Claimed,
+  { rule, line }: { rule: Sender | null; line: KeepAliveClient },
 ): Promise<AttemptResult> {
-  const reason = reasonToSkip(claimed, rule);
-  if (reason) return finish(claimed, holder, { status: "skipped", lastError: reason });
-  const outcome = await trySend(claimed, rule as Sender, line);
-  return record(claimed, holder, outcome);
+  try {
+    const reason = reasonToSkip(delivery, rule);
+    if (reason) return await finish(delivery, claim, { status: "skipped", lastError: reason });
+    const outcome = await trySend(delivery, rule as Sender, line);
+    return await record(delivery, claim, outcome);
+  } finally {
+    // Without a recorded result, the delivery is sent again once the lease has lapsed.
+    claim.drop();
+  }
 }
-
-/**
- * Claims the delivery and counts the send, in one write. If an earlier send has no recorded result, records it as
- * interrupted.
- */
-function claim(workspaceId: ObjectId, deliveryId: ObjectId, holder: ObjectId): Promise<DeliveryDoc | null> {
-  const filter = { _id: deliveryId, workspaceId, ...IS_FREE };
-  return collections.deliveries().findOneAndUpdate(filter, claimFor(holder), { returnDocument: "after" });
-}
-
-/** Deliveries that were claimed together, and their holder. */
-export type Claimed = { deliveries: DeliveryDoc[]; holder: ObjectId };
 
 /**
  * Claims several deliveries, each as one alone is claimed, with two commands for all of them. It takes three if another
@@ -88,64 +91,61 @@ export type Claimed = { deliveries: DeliveryDoc[]; holder: ObjectId };
  * @param which filter within the workspace
  * @returns at most `limit` deliveries; none if no delivery is free
  */
-export async function claimSome(workspaceId: ObjectId, which: Filter<DeliveryDoc>, limit: number): Promise<Claimed> {
-  const holder = new ObjectId();
+export async function claimSome(workspaceId: ObjectId, which: Filter<DeliveryDoc>, limit: number): Promise<Claimed[]> {
+  const token = new ObjectId();
+  const hold = (delivery: WithId<DeliveryDoc>) => ({ delivery, claim: deliveryWork.hold(delivery, token) });
   const deliveries = collections.deliveries();
   const found = await deliveries
-    .find({ ...IS_FREE, ...which, workspaceId }, { projection: { attemptLog: 0 } })
+    .find({ ...IS_OPEN, ...which, workspaceId, ...DurableWork.FREE }, { projection: { attemptLog: 0 } })
     .limit(limit)
     .toArray();
   const [first] = found;
-  if (first === undefined) return { deliveries: [], holder };
+  if (first === undefined) return [];
   const { attempts, roundAttempts } = first;
   const isAlike = found.every((each) => each.attempts === attempts && each.roundAttempts === roundAttempts);
   const those = { _id: { $in: found.map(({ _id }) => _id) }, workspaceId };
   const { modifiedCount } = await deliveries.updateMany(
-    { ...IS_FREE, ...which, ...those, ...(isAlike && { attempts, roundAttempts }) },
-    claimFor(holder),
+    { ...IS_OPEN, ...which, ...those, ...(isAlike && { attempts, roundAttempts }), ...DurableWork.FREE },
+    [NOTE_INTERRUPTED, ...claimStages(token), COUNT_SEND],
   );
   if (!isAlike || modifiedCount < found.length) {
-    return { deliveries: await deliveries.find({ ...those, "inFlight.holder": holder }).toArray(), holder };
+    return (await deliveries.find({ ...those, "work.claim.token": token }).toArray()).map(hold);
   }
   // All are held by this server and unchanged since they were read, except for the claim.
-  const at = new Date();
-  const inFlight = { holder, at, until: new Date(at.getTime() + LEASE_MS) };
-  const claimed = found.map((each) => ({
-    ...each,
-    attempts: attempts + 1,
-    roundAttempts: roundAttempts + 1,
-    inFlight,
-  }));
-  return { deliveries: claimed, holder };
+  const claim = { token, at: new Date() };
+  return found.map((each) =>
+    hold({
+      ...each,
+      attempts: attempts + 1,
+      roundAttempts: roundAttempts + 1,
+      work: { ...NEW_WORK, ...each.work, claim },
+    }),
+  );
 }
 
-const IS_FREE = {
-  status: { $in: OPEN },
-  roundAttempts: { $lt: SENDS_MAX },
-  $expr: { $lt: ["$inFlight.until", "$$NOW"] },
+const IS_OPEN = { status: { $in: OPEN }, roundAttempts: { $lt: SENDS_MAX } };
+
+const COUNT_SEND: Document = {
+  $set: { attempts: { $add: ["$attempts", 1] }, roundAttempts: { $add: ["$roundAttempts", 1] } },
 };
 
-function claimFor(holder: ObjectId): Document[] {
-  const interrupted = {
-    at: "$inFlight.at",
-    httpStatus: null,
-    durationMs: null,
-    error: INTERRUPTED,
-    snippet: null,
-  };
-  const isInterrupted = { $ne: [{ $type: "$inFlight" }, "missing"] };
-  return [
-    {
-      $set: {
-        attempts: { $add: ["$attempts", 1] },
-        roundAttempts: { $add: ["$roundAttempts", 1] },
-        attemptLog: { $concatArrays: ["$attemptLog", { $cond: [isInterrupted, [interrupted], []] }] },
-        inFlight: { holder, at: "$$NOW", until: { $add: ["$$NOW", LEASE_MS] } },
-        dueAt: { $add: ["$$NOW", LEASE_MS] },
-      },
+/** Stage that records a send without a result, before its claim ends. */
+export const NOTE_INTERRUPTED: Document = {
+  $set: {
+    attemptLog: {
+      $concatArrays: [
+        "$attemptLog",
+        {
+          $cond: [
+            { $ne: [{ $type: "$work.claim" }, "missing"] },
+            [{ at: "$work.claim.at", httpStatus: null, durationMs: null, error: INTERRUPTED, snippet: null }],
+            [],
+          ],
+        },
+      ],
     },
-  ];
-}
+  },
+};
 
 /**
  * Returns why a delivery could not be claimed: its status is final, another server is sending it, or all its sends were
@@ -157,13 +157,13 @@ export async function settleUnclaimed(workspaceId: ObjectId, deliveryId: ObjectI
     ...filter,
     status: { $in: OPEN },
     roundAttempts: { $gte: SENDS_MAX },
-    $expr: { $lt: ["$inFlight.until", "$$NOW"] },
+    ...DurableWork.FREE,
   };
   const { modifiedCount } = await collections
     .deliveries()
     .updateOne(exhausted, [
       { $set: { status: "failed", lastError: { $literal: INTERRUPTED }, completedAt: "$$NOW" } },
-      { $unset: ["inFlight", "dueAt"] },
+      NOTHING_DUE,
     ]);
   if (modifiedCount > 0) tellDeliveries([filter]);
   const doc = await collections.deliveries().findOne(filter, { projection: { status: 1 } });
@@ -206,30 +206,29 @@ async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeepAliveClien
   }
 }
 
-async function record(delivery: DeliveryDoc, holder: ObjectId, outcome: Sent): Promise<AttemptResult> {
+async function record(delivery: DeliveryDoc, claim: Claim, outcome: Sent): Promise<AttemptResult> {
   const { httpStatus, error, snippet, durationMs, retryAfterMs = 0 } = outcome;
-  const attempt = { at: delivery.inFlight?.at ?? new Date(), httpStatus, durationMs, error, snippet };
+  const attempt = { at: delivery.work?.claim?.at ?? new Date(), httpStatus, durationMs, error, snippet };
   const { roundAttempts, channelType: channel } = delivery;
   const isLast = outcome.isHopeless || roundAttempts >= SENDS_MAX;
   metrics().deliveryAttempts.inc({ channel, outcome: error === null ? "sent" : isLast ? "failed" : "retrying" });
   if (error === null) {
-    return finish(delivery, holder, { status: "sent", httpStatus, lastError: null, attempt });
+    return finish(delivery, claim, { status: "sent", httpStatus, lastError: null, attempt });
   }
   if (isLast) {
-    return finish(delivery, holder, { status: "failed", httpStatus, lastError: error, attempt });
+    return finish(delivery, claim, { status: "failed", httpStatus, lastError: error, attempt });
   }
   const pauseMs = Math.max(forgottenAfter(roundAttempts), retryAfterMs + LEASE_MS);
-  await mark(heldBy(delivery, holder), [
+  await mark(heldBy(claim), [
     {
       $set: {
         status: "retrying",
         httpStatus,
         lastError: { $literal: error },
         attemptLog: withAttempt(attempt),
-        dueAt: { $add: ["$$NOW", pauseMs] },
       },
     },
-    { $unset: "inFlight" },
+    ...releaseStages(pauseMs),
   ]);
   tellDeliveries([delivery]);
   // The runner's pause applies unless the receiver asks for a longer one.
@@ -243,13 +242,11 @@ type Final = {
   attempt?: DeliveryDoc["attemptLog"][number];
 };
 
-async function finish(delivery: DeliveryDoc, holder: ObjectId, final: Final): Promise<AttemptResult> {
+async function finish(delivery: DeliveryDoc, claim: Claim, final: Final): Promise<AttemptResult> {
   const { status, lastError, httpStatus, attempt } = final;
   // A receiver's acceptance counts, whichever server sent it: the delivery must not be sent again.
   const filter =
-    status === "sent"
-      ? { _id: delivery._id, workspaceId: delivery.workspaceId, status: { $in: OPEN } }
-      : heldBy(delivery, holder);
+    status === "sent" ? { _id: delivery._id, workspaceId: delivery.workspaceId, status: { $in: OPEN } } : heldBy(claim);
   await mark(filter, [
     {
       $set: {
@@ -263,7 +260,7 @@ async function finish(delivery: DeliveryDoc, holder: ObjectId, final: Final): Pr
         ...(status === "skipped" && { attempts: { $subtract: ["$attempts", 1] } }),
       },
     },
-    { $unset: ["inFlight", "dueAt"] },
+    NOTHING_DUE,
   ]);
   tellDeliveries([delivery]);
   return { state: "final", status };
@@ -273,6 +270,6 @@ function withAttempt(attempt: DeliveryDoc["attemptLog"][number]): Document {
   return { $slice: [{ $concatArrays: ["$attemptLog", [{ $literal: attempt }]] }, -ATTEMPTS_KEPT] };
 }
 
-function heldBy({ _id, workspaceId }: DeliveryDoc, holder: ObjectId): Document {
-  return { _id, workspaceId, status: { $in: OPEN }, "inFlight.holder": holder };
+function heldBy({ held }: Claim): Document {
+  return { ...held, status: { $in: OPEN } };
 }

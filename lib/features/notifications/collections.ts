@@ -1,5 +1,6 @@
 import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import { workIndex } from "@/lib/platform/work/model";
 import type { DeliveryDoc, RuleDoc, SnapshotDoc, SnapshotPictureDoc } from "./model";
 
 /** Days that deliveries are kept (docs/develop/api.md, Notifications). */
@@ -53,7 +54,7 @@ export const collections = {
         partialFilterExpression: { status: "queued" },
         serves: "what waits for a host, which a call for one of it sends too",
       },
-      { key: { dueAt: 1 }, sparse: true, serves: "deliveries that the job runner has forgotten" },
+      workIndex("deliveries whose server has died, or that the job runner has forgotten"),
       {
         key: { createdAt: 1 },
         expireAfterSeconds: DELIVERY_DAYS * DAY_SECONDS,

@@ -49,11 +49,11 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
   const running = new Set<Promise<void>>();
   let fault: { error: unknown } | null = null;
 
-  const take = async (room: number): Promise<Claimed> => {
+  const take = async (room: number): Promise<Claimed[]> => {
     if (left.size > 0) {
       const claimed = await claimSome(workspaceId, { _id: { $in: toIds(left) } }, room);
-      for (const { _id } of claimed.deliveries) left.delete(_id.toHexString());
-      if (claimed.deliveries.length > 0) return claimed;
+      for (const { delivery } of claimed) left.delete(delivery._id.toHexString());
+      if (claimed.length > 0) return claimed;
       for (const id of toIds(left)) note(await settleUnclaimed(workspaceId, id));
       left.clear();
     }
@@ -63,8 +63,8 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
     // Before the claim, since its lease starts with it.
     const { gapMs, giveBack } = await takePace(room);
     const claimed = await take(room);
-    giveBack(room - claimed.deliveries.length);
-    return { ...claimed, gapMs };
+    giveBack(room - claimed.length);
+    return { claimed, gapMs };
   };
   const note = (one: AttemptResult) => {
     if (one.state === "final") {
@@ -74,9 +74,10 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
     const afterMs = Math.max(one.afterMs ?? 0, all.state === "retry" ? (all.afterMs ?? 0) : 0);
     all = { state: "retry", error: one.state === "retry" ? one.error : ELSEWHERE, afterMs: afterMs || null };
   };
-  const sendOne = async (delivery: DeliveryDoc, rules: ReadonlyMap<string, Sender>, holder: ObjectId) => {
+  const sendOne = async (claimed: Claimed, rules: ReadonlyMap<string, Sender>) => {
+    const { delivery } = claimed;
     const rule = rules.get(delivery.ruleId.toHexString()) ?? null;
-    const result = await sendClaimed(delivery, { rule, holder, line });
+    const result = await sendClaimed(claimed, { rule, line });
     if (asked.has(delivery._id.toHexString())) note(result);
     else if (result.state === "retry") {
       retries.push({ delivery, afterMs: result.afterMs ?? pauseAfter(delivery.roundAttempts) });
@@ -87,13 +88,15 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
   let isEmpty = false;
   while (!isEmpty && goesOn()) {
     const room = SENDS_PER_TARGET - running.size;
-    const taken = room > 0 ? await takePaced(room) : { deliveries: [], holder: new ObjectId(), gapMs: 0 };
-    const { deliveries, holder, gapMs } = taken;
-    isEmpty = room > 0 && deliveries.length === 0;
-    const rules = await sendersOf(workspaceId, deliveries);
-    for (const [i, delivery] of deliveries.entries()) {
+    const { claimed, gapMs } = room > 0 ? await takePaced(room) : { claimed: [], gapMs: 0 };
+    isEmpty = room > 0 && claimed.length === 0;
+    const rules = await sendersOf(
+      workspaceId,
+      claimed.map(({ delivery }) => delivery),
+    );
+    for (const [i, each] of claimed.entries()) {
       const one = sleep(i * gapMs)
-        .then(() => sendOne(delivery, rules, holder))
+        .then(() => sendOne(each, rules))
         .catch((error: unknown) => {
           fault = { error };
         })

@@ -19,6 +19,7 @@ import { testPolicy } from "@/test/fixtures/net/policy";
 import { takeJobEvents } from "@/test/fixtures/notifications/clock";
 import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
 import { type Answer, answerWith, type Receiver, startReceiver } from "@/test/fixtures/notifications/receiver";
+import { lapsedWork } from "@/test/fixtures/work/lapsed";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { attemptDelivery } from "./attempts";
 import { sweepDeliveries } from "./deliveries";
@@ -475,11 +476,12 @@ describe("a retry", () => {
     const run = await endRun(where);
     await clock.step();
     const delivery = await onlyDelivery(run);
-    const inFlight = { holder: new ObjectId(), at: LONG_AGO, until: new Date(Date.now() + 60_000) };
-    await touch(delivery, { inFlight, attempts: 1, roundAttempts: 1 });
+    const claim = { token: new ObjectId(), at: LONG_AGO };
+    const work = lapsedWork({ claim, dueAt: new Date(Date.now() + 60_000) });
+    await touch(delivery, { work, attempts: 1, roundAttempts: 1 });
     const ask = () => attemptDelivery(delivery.workspaceId, delivery._id);
-    expect(await ask()).toEqual({ state: "busy", afterMs: 30_000 });
-    await touch(delivery, { "inFlight.until": LONG_AGO });
+    expect(await ask()).toEqual({ state: "busy", afterMs: 12_000 });
+    await touch(delivery, { "work.dueAt": LONG_AGO });
     expect(await ask()).toEqual({ state: "final", status: "sent" });
     const details = await detailsOf(await onlyDelivery(run));
     expect(details).toMatchObject({
@@ -496,8 +498,7 @@ describe("a retry", () => {
     const run = await endRun(where);
     await clock.step();
     const delivery = await onlyDelivery(run);
-    const inFlight = { holder: new ObjectId(), at: LONG_AGO, until: LONG_AGO };
-    await touch(delivery, { inFlight, attempts: 6, roundAttempts: 6 });
+    await touch(delivery, { work: lapsedWork(), attempts: 6, roundAttempts: 6 });
     expect(await attemptDelivery(delivery.workspaceId, delivery._id)).toEqual({ state: "final", status: "failed" });
     expect(receiver.hits).toEqual([]);
     expect(await onlyDelivery(run)).toMatchObject({ completedAt: expect.any(Date) });
@@ -516,7 +517,7 @@ describe("a retry", () => {
     const first = attemptDelivery(delivery.workspaceId, delivery._id);
     await expect.poll(() => receiver.hits.length).toBe(1);
     // Its lease has lapsed, as if the process had halted.
-    await touch(delivery, { "inFlight.until": LONG_AGO });
+    await touch(delivery, { "work.dueAt": LONG_AGO });
     expect(await attemptDelivery(delivery.workspaceId, delivery._id)).toMatchObject({ state: "retry" });
     answerFirst();
     expect(await first).toEqual({ state: "final", status: "sent" });
@@ -538,19 +539,19 @@ describe("what nobody has woken (F6)", () => {
     await clock.step();
     clock = takeJobEvents();
     expect(await sweepDeliveries()).toBe(0);
-    await touch(await onlyDelivery(run), { dueAt: LONG_AGO });
+    await touch(await onlyDelivery(run), { "work.dueAt": LONG_AGO });
     expect(await sweepDeliveries()).toBe(1);
     expect(await sweepDeliveries()).toBe(0);
     await clock.drain();
     expect(await onlyDelivery(run)).toMatchObject({ status: "sent", attempts: 1 });
-    expect(await onlyDelivery(run)).not.toHaveProperty("dueAt");
+    expect(await onlyDelivery(run)).not.toHaveProperty("work.dueAt");
   });
 
   it("stays due while the runner is away", async () => {
     const { where } = await addRule();
     const run = await endRun(where);
     await clock.step();
-    await touch(await onlyDelivery(run), { dueAt: LONG_AGO });
+    await touch(await onlyDelivery(run), { "work.dueAt": LONG_AGO });
     sendJobEventsBy(() => Promise.reject(new Error("away")));
     await expect(sweepDeliveries()).rejects.toThrow("away");
     clock = takeJobEvents();

@@ -6,52 +6,25 @@ import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
 import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
-import { reasonToSkip } from "./attempts";
+import { LEASE_MS } from "@/lib/platform/work/limits";
+import { inMs } from "@/lib/platform/work/model";
+import { deliveryWork, NOTE_INTERRUPTED, reasonToSkip } from "./attempts";
 import { collections } from "./collections";
 import { wakeCalls } from "./enqueue";
 import { tellDeliveries } from "./events";
-import { LEASE_MS } from "./limits";
 import { type DeliveryDoc, toDelivery, toDeliveryDetails } from "./model";
 import { onlyVisible } from "./resources";
 import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus, RuledType } from "./schema";
 import { senderOf } from "./senders";
 import { resourceOf } from "./service";
 
-/** Time that a sender has after a sweeper wakes it, in ms. */
-const SWEEP_AGAIN_MS = 60_000;
-const SWEEP_BATCH = 500;
-
 /**
  * Wakes the sender for deliveries that the job runner is overdue to call for: it was unavailable, or a server crashed
  * between the write and the event.
  * @returns their number
  */
-export async function sweepDeliveries(): Promise<number> {
-  let woken = 0;
-  for (;;) {
-    const docs = await collections
-      .deliveries()
-      .find({ dueAt: { $exists: true }, $expr: { $lt: ["$dueAt", "$$NOW"] } })
-      .sort({ dueAt: 1 })
-      .limit(SWEEP_BATCH)
-      .project<Pick<DeliveryDoc, "_id" | "workspaceId" | "target" | "attempts" | "sweeps">>({
-        workspaceId: 1,
-        target: 1,
-        attempts: 1,
-        sweeps: 1,
-      })
-      .toArray();
-    if (docs.length === 0) return woken;
-    // Send first: while the runner is unavailable they stay due.
-    await sendJobEvents(wakeCalls(docs));
-    const ids = docs.map(({ _id }) => _id);
-    await collections
-      .deliveries()
-      .updateMany({ _id: { $in: ids }, dueAt: { $exists: true } }, [
-        { $set: { dueAt: { $add: ["$$NOW", SWEEP_AGAIN_MS] }, sweeps: { $add: ["$sweeps", 1] } } },
-      ]);
-    woken += docs.length;
-  }
+export function sweepDeliveries(): Promise<number> {
+  return deliveryWork.sweep((docs) => sendJobEvents(wakeCalls(docs)), [NOTE_INTERRUPTED]);
 }
 
 /**
@@ -125,8 +98,8 @@ export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Prom
           status: "queued",
           roundAttempts: 0,
           completedAt: null,
-          dueAt: { $add: ["$$NOW", LEASE_MS] },
-          sweeps: { $add: ["$sweeps", 1] },
+          "work.dueAt": inMs(LEASE_MS),
+          "work.wakes": { $add: [{ $ifNull: ["$work.wakes", 0] }, 1] },
         },
       },
     ],

@@ -9,8 +9,8 @@ export const DELIVERY_QUEUED_EVENT = "notification/delivery.queued";
 
 /** Maximum number of deliveries in one call, each of at most 10 s: far less than a call may take. */
 const CALL_DELIVERIES_MAX = 20;
-/** Age up to which a delivery's call is assumed to be scheduled, in ms; older ones are left to a sweeper. */
-const ON_ITS_WAY_MS = 20_000;
+/** Age up to which a delivery's call is assumed to be scheduled, in ms. A sweep finds older ones after a lease. */
+const ON_ITS_WAY_MS = 10_000;
 
 /** Data of the event: only ids, all of one `target`. The calls for one target run one after the other. */
 export type DeliveryQueued = {
@@ -24,7 +24,7 @@ export type DeliveryQueued = {
 type OneDeliveryQueued = { workspaceId: string; deliveryId: string; target?: string };
 export type DeliveryCall = DeliveryQueued | OneDeliveryQueued;
 
-type Waiting = Pick<DeliveryDoc, "_id" | "workspaceId" | "target" | "attempts" | "sweeps">;
+type Waiting = Pick<DeliveryDoc, "_id" | "workspaceId" | "target" | "attempts" | "work">;
 /** A claimed delivery that has to be sent again after this time. */
 export type Retry = { delivery: Waiting; afterMs: number };
 
@@ -76,7 +76,7 @@ async function hasOlder({ _id, workspaceId, target }: Waiting): Promise<boolean>
     status: "queued" as const,
     roundAttempts: 0,
     attempts: 0,
-    sweeps: 0,
+    "work.wakes": 0,
     $expr: { $gt: ["$createdAt", { $subtract: ["$$NOW", ON_ITS_WAY_MS] }] },
   };
   return (await collections.deliveries().findOne(older, { projection: { _id: 1 } })) !== null;
@@ -112,7 +112,7 @@ export function moreCall(first: Waiting, left: ReadonlySet<string>): JobEvent {
 function toCall(docs: readonly Waiting[]): JobEvent {
   const [first] = docs;
   if (!first) throw new Error("A call sends something.");
-  const reasons = docs.map(({ _id, attempts, sweeps }) => `${_id.toHexString()}:${attempts}:${sweeps}`);
+  const reasons = docs.map(({ _id, attempts, work }) => `${_id.toHexString()}:${attempts}:${work?.wakes ?? 0}`);
   const reason = reasons.length === 1 ? reasons[0] : createHash("sha256").update(reasons.join()).digest("hex");
   return {
     name: DELIVERY_QUEUED_EVENT,

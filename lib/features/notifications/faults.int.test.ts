@@ -125,20 +125,20 @@ it(`of ${DELIVERIES} deliveries none is lost or sent after its success, though t
   const restartedAt = performance.now();
   const leftAtRestart = await open();
   // The leases of dead servers lapse: in the small run the test sets their end.
-  const dead = { ...of, "inFlight.until": { $exists: true }, status: { $in: [...OPEN] } };
+  const dead = { ...of, "work.claim": { $exists: true }, status: { $in: [...OPEN] } };
   const isAlive = new Set<string>();
   while ((await open()) > 0) {
     if (!IS_WHOLE) {
       const stuck = await collections.deliveries().find(dead).toArray();
-      for (const { _id, inFlight } of stuck) {
-        const holder = `${_id} ${inFlight?.holder}`;
+      for (const { _id, workspaceId, work } of stuck) {
+        const holder = `${_id} ${work?.claim?.token}`;
         // The same send in two checks a second apart: its server is dead.
         if (isAlive.has(holder)) {
           await collections
             .deliveries()
             .updateOne(
-              { _id, "inFlight.holder": inFlight?.holder as ObjectId },
-              { $set: { "inFlight.until": new Date(0) } },
+              { _id, workspaceId, "work.claim.token": work?.claim?.token as ObjectId },
+              { $set: { "work.dueAt": new Date(0) } },
             );
         }
         isAlive.add(holder);

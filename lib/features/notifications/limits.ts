@@ -15,5 +15,3 @@ export const SENDS_PER_TARGET = 5;
 export const SENDS_MAX = 6;
 /** Length to which a receiver's response is cut in the log of attempts. */
 export const SNIPPET_CHARS_MAX = 500;
-/** Lease of a send, in ms: three times its timeout of 10 s. After it the server is considered dead. */
-export const LEASE_MS = 30_000;

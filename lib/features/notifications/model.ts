@@ -3,6 +3,7 @@ import type { PictureTheme } from "@/lib/features/dashboards/picture/paint";
 import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
 import type { RunResource } from "@/lib/features/runs/model";
 import type { Sealed } from "@/lib/platform/secrets/seal";
+import type { Work } from "@/lib/platform/work/model";
 import type {
   Attempt,
   ChannelType,
@@ -99,12 +100,11 @@ export type DeliveryDoc = RunResource & {
   sentAt: Date | null;
   completedAt: Date | null;
   createdAt: Date;
-  /** Server that is sending it, since when, and until when no other may; by the store's clock. */
-  inFlight?: { holder: ObjectId; at: Date; until: Date };
-  /** Time after which the job runner is overdue and a sweeper wakes it again. Absent from final ones. */
-  dueAt?: Date;
-  /** Number of times that a sweeper woke its sender. */
-  sweeps: number;
+  /**
+   * Its sends. Between two of them, `dueAt` is the time after which the job runner is overdue. Absent from those that
+   * ended in earlier versions.
+   */
+  work?: Work;
 };
 
 /** Returns the public fields of a rule, chosen one by one, so that no encrypted field slips through (T76). */

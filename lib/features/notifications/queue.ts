@@ -3,14 +3,13 @@ import { createHash } from "node:crypto";
 import { type Collection, ObjectId } from "mongodb";
 import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
+import { LEASE_MS } from "@/lib/platform/work/limits";
+import { waitingWork } from "@/lib/platform/work/model";
 import { hostOf, openChannel } from "./channels/stored";
 import { collections } from "./collections";
 import { firstCalls } from "./enqueue";
 import { tellDeliveries } from "./events";
 import type { DeliveryDoc, Sender } from "./model";
-
-/** Time after which a queued delivery that no server has claimed is recovered, in ms. */
-const QUEUE_PATIENCE_MS = 30_000;
 
 /** A delivery before the store has set its time. */
 export type Queued = Omit<DeliveryDoc, "createdAt">;
@@ -36,7 +35,7 @@ export async function queueDeliveries(
                   $mergeObjects: [
                     { $literal: { ...doc, key } },
                     doc.status === "queued"
-                      ? { createdAt: "$$NOW", dueAt: { $add: ["$$NOW", QUEUE_PATIENCE_MS] } }
+                      ? { createdAt: "$$NOW", work: waitingWork(LEASE_MS) }
                       : { createdAt: "$$NOW", completedAt: "$$NOW" },
                   ],
                 },
@@ -61,11 +60,11 @@ async function wake(keys: string[], workspaceId: ObjectId, senders: Senders): Pr
   const docs = await collections
     .deliveries()
     .find({ key: { $in: keys }, workspaceId, status: "queued", attempts: 0 })
-    .project<Pick<DeliveryDoc, "_id" | "workspaceId" | "target" | "attempts" | "sweeps" | "ruleId">>({
+    .project<Pick<DeliveryDoc, "_id" | "workspaceId" | "target" | "attempts" | "work" | "ruleId">>({
       workspaceId: 1,
       target: 1,
       attempts: 1,
-      sweeps: 1,
+      "work.wakes": 1,
       ruleId: 1,
     })
     .toArray();
@@ -120,7 +119,6 @@ export function newDelivery(sender: Sender, about: About): Queued {
     lastError: null,
     sentAt: null,
     completedAt: null,
-    sweeps: 0,
   };
 }
 
