@@ -1,6 +1,7 @@
 import "server-only";
 import type { SchemaMigration } from "@/lib/platform/db/schema-migration";
 import { collections } from "./collections";
+import { moveWorkIntoOneField } from "./work-migration";
 
 /**
  * Steps from one schema version to the next: the first leads from 0, a store without a stamp, to 1. Their number is
@@ -15,4 +16,5 @@ export const SCHEMA_MIGRATIONS: readonly SchemaMigration[] = [
       await collections.apiKeys().updateMany({ access: { $exists: false } }, { $set: { access: "full" } });
     },
   },
+  { name: "move the state of unfinished work into one field", run: moveWorkIntoOneField },
 ];

@@ -5,6 +5,7 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mayOnlyRead } from "@/lib/features/connections/model";
 import { accessOf } from "@/lib/features/folders/model";
+import { beginRun } from "@/lib/features/runs/service";
 import { isReadOnly, toKeyAccess } from "@/lib/platform/access/caller";
 import { isAtLeast, type Role } from "@/lib/platform/access/roles";
 import { database } from "@/lib/platform/db/client";
@@ -85,6 +86,70 @@ describe("the stamp of the store", () => {
     const body = { name: "old", content: "" };
     const answer = await call("POST", `/api/workspaces/${ana.workspaceId}/consoles`, { key: old, body });
     expect(answer.status).toBe(201);
+  });
+
+  describe("unfinished work of schema version 1", () => {
+    const workspaceId = new ObjectId();
+    const token = new ObjectId();
+    const PAST = new Date("2026-11-01T00:00:00Z");
+    const migrateTwice = async () => {
+      for (let times = 0; times < 2; times++) await SCHEMA_MIGRATIONS[1]?.run(new AbortController().signal);
+    };
+    /** Inserts documents as version 1 stored them. */
+    const insertOld = async (collectionName: string, fields: Record<string, unknown>) => {
+      const _id = new ObjectId();
+      await database()
+        .collection(collectionName)
+        .insertOne({ _id, workspaceId, ...fields });
+      return _id;
+    };
+
+    it("becomes runs that are recovered, and keeps their counts", async () => {
+      const none = { createdAt: PAST, completedAt: null, triggeredBy: null, entities: [], cancelRequestedAt: null };
+      const old = { ...none, resourceType: "flow", isUnfinished: true, status: "running" };
+      const held = { ...old, resourceId: new ObjectId(), key: "a", startedAt: PAST, holder: token, dueAt: PAST };
+      const runId = await insertOld("runs", { ...held, starts: 3, lapses: 2, fruitlessLapses: 1, nextLookAt: PAST });
+      const waiting = { ...old, resourceId: new ObjectId(), key: "b", status: "queued", startedAt: null, dueAt: PAST };
+      const queuedId = await insertOld("runs", { ...waiting, starts: 0, lapses: 0 });
+      await migrateTwice();
+      expect(await collections.runs().findOne({ _id: runId })).toMatchObject({
+        work: { dueAt: PAST, claim: { token, at: PAST }, starts: 3, lapses: 2, fruitlessLapses: 1, wakes: 0 },
+      });
+      expect(await collections.runs().findOne({ _id: runId })).not.toHaveProperty("holder");
+      expect((await collections.runs().findOne({ _id: queuedId }))?.work).toEqual({
+        ...{ dueAt: PAST, starts: 0, lapses: 0, fruitlessLapses: 0, wakes: 0 },
+      });
+      expect((await beginRun(workspaceId, runId))?.run.work).toMatchObject({ starts: 4, lapses: 3 });
+    });
+
+    it("becomes operations, refreshes and deliveries that other servers take over", async () => {
+      const appId = new ObjectId();
+      const operationId = await insertOld("app_operations", {
+        ...{ appId, state: "running", runsFor: appId, until: PAST, createdAt: PAST, steps: [] },
+      });
+      const datasetId = await insertOld("datasets", {
+        ...{ kind: "app", ownerId: appId, name: "one" },
+        refresh: { sourceKey: "key", holder: token, since: PAST, until: PAST },
+      });
+      const later = new Date(Date.now() + 3_600_000);
+      const delivery = { target: "host", status: "retrying", attempts: 2, roundAttempts: 2, attemptLog: [], sweeps: 1 };
+      const pausedId = await insertOld("deliveries", { ...delivery, key: "a", dueAt: later });
+      const inFlight = { holder: token, at: PAST, until: PAST };
+      const sentId = await insertOld("deliveries", { ...delivery, key: "b", dueAt: PAST, inFlight });
+      await migrateTwice();
+      const counts = { lapses: 0, fruitlessLapses: 0 };
+      expect((await collections.appOperations().findOne({ _id: operationId }))?.work).toMatchObject({
+        ...{ ...counts, dueAt: PAST, claim: { at: PAST }, starts: 1, wakes: 0 },
+      });
+      const dataset = await collections.datasets().findOne({ _id: datasetId });
+      expect(dataset?.refresh).toEqual({ sourceKey: "key", since: PAST });
+      expect(dataset?.work).toEqual({ ...counts, dueAt: PAST, claim: { token, at: PAST }, starts: 1, wakes: 0 });
+      const paused = await collections.deliveries().findOne({ _id: pausedId });
+      expect(paused?.work).toEqual({ ...counts, dueAt: later, starts: 2, wakes: 1 });
+      const sent = await collections.deliveries().findOne({ _id: sentId });
+      expect(sent?.work).toEqual({ ...counts, dueAt: PAST, claim: { token, at: PAST }, starts: 2, wakes: 1 });
+      expect(sent).not.toHaveProperty("inFlight");
+    });
   });
 });
 
