@@ -180,7 +180,8 @@ async function killWhen(child: ChildProcess, isTime: () => Promise<boolean>): Pr
   return isKilled;
 }
 
-const startsOf = async (runId: string) => (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.work.starts ?? 0;
+const startsOf = async (runId: string) =>
+  (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.work.starts ?? 0;
 
 const isOver = async (runId: string) =>
   (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.completedAt != null;
