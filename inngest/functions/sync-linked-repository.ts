@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "@/lib/features/linked-repositories/enqueue";
+import { carryOutSync, SYNC_EVENT, type SyncDue, sweepLinks } from "@/lib/features/linked-repositories/enqueue";
 
 export const syncLinkedRepository = inngest.createFunction(
   {
@@ -14,5 +14,5 @@ export const syncLinkedRepository = inngest.createFunction(
 
 export const lookAtLinkedRepositories = inngest.createFunction(
   { id: "look-at-linked-repositories", retries: 0, triggers: [{ cron: "*/10 * * * *" }] },
-  () => wakeUnheard(),
+  () => sweepLinks(),
 );

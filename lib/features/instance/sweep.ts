@@ -7,6 +7,7 @@ import { recoverConsoleRun } from "@/lib/features/consoles/schedule";
 import { recoverRefresh } from "@/lib/features/dashboards/refresh";
 import { recoverFlowRun } from "@/lib/features/flows/runs";
 import { queuePendingEvents } from "@/lib/features/flows/webhook-batch";
+import { sweepLinks } from "@/lib/features/linked-repositories/enqueue";
 import { sweepDeliveries } from "@/lib/features/notifications/deliveries";
 import type { RunOwners } from "@/lib/features/runs/sweep";
 import { sweepRuns } from "@/lib/features/runs/sweep";
@@ -27,6 +28,7 @@ export async function sweep(): Promise<void> {
     queuePendingEvents(),
     sweepAppRemovals(),
     sweepAppOperations(),
+    sweepLinks(),
     wakeBindings(),
     settleLeftBehind(),
   ]);

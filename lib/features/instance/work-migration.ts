@@ -25,13 +25,12 @@ export async function moveWorkIntoOneField(): Promise<void> {
     },
     { $unset: ["dueAt", "holder", "starts", "lapses", "fruitlessLapses", "nextLookAt"] },
   ]);
-  await collections.appOperations().updateMany(
-    { state: { $in: ["queued", "running"] }, work: { $exists: false } },
-    [
+  await collections
+    .appOperations()
+    .updateMany({ state: { $in: ["queued", "running"] }, work: { $exists: false } }, [
       { $set: { work: { ...NEW, dueAt: dueFrom("$until"), claim: { token: "$_id", at: "$createdAt" }, starts: 1 } } },
       { $unset: "until" },
-    ],
-  );
+    ]);
   await collections.datasets().updateMany({ "refresh.until": { $exists: true } }, [
     {
       $set: {
@@ -60,6 +59,10 @@ export async function moveWorkIntoOneField(): Promise<void> {
     },
     { $unset: ["dueAt", "inFlight", "sweeps"] },
   ]);
+  // Each link is synced once, and checked every ten minutes from then on.
+  await collections
+    .repoLinks()
+    .updateMany({ work: { $exists: false } }, [{ $set: { work: { ...NEW, dueAt: "$$NOW" } } }]);
 }
 
 const NEW = { starts: 0, lapses: 0, fruitlessLapses: 0, wakes: 0 };

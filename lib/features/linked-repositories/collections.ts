@@ -1,5 +1,6 @@
 import "server-only";
 import { declareCollection } from "@/lib/platform/db/collection";
+import { workIndex } from "@/lib/platform/work/model";
 import type { RepoHostInstallationDoc, RepoHostMessageDoc, RepoHostStateDoc, RepoLinkDoc } from "./model";
 
 export const collections = {
@@ -8,7 +9,7 @@ export const collections = {
     indexes: [
       { key: { workspaceId: 1 }, unique: true, serves: "a workspace has one linked repository" },
       { key: { repositoryNumber: 1 }, unique: true, serves: "a repository is linked once; whom a push there concerns" },
-      { key: { checkedAt: 1 }, serves: "links that nothing was heard of for long" },
+      workIndex("links whose server has died, or that were not synced for long"),
     ],
   }),
   repoHostStates: declareCollection<RepoHostStateDoc>("repo_host_states", {

@@ -3,16 +3,16 @@ import { ObjectId } from "mongodb";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
+import { LEASE_MS } from "@/lib/platform/work/limits";
+import { inMs } from "@/lib/platform/work/model";
 import { collections } from "./collections";
 import type { RepoLinkDoc } from "./model";
-import { type Prefer, syncLink } from "./sync";
+import { linkWork, type Prefer, syncLink } from "./sync";
 
 /** Event for the job runner: one side of a link may have changed. */
 export const SYNC_EVENT = "repohost/sync.due";
 export type SyncDue = { workspaceId: string; prefer?: Prefer };
 
-/** Silence after which a link is checked, in ms: a message of the host may be lost, or no webhook be set up. */
-const UNHEARD_MS = 10 * 60 * 1000;
 const LOOKED_AT_ONCE = 500;
 /** Errors that a retry would meet again. */
 const TOLD: ReadonlySet<ErrorKind> = new Set([
@@ -25,16 +25,28 @@ const TOLD: ReadonlySet<ErrorKind> = new Set([
 ]);
 
 /**
- * Notifies the job runner of a sync. If it takes no events, the sweep of links that were not checked for long finds it.
+ * Notifies the job runner of a sync. If the event is lost, a sweep finds the link.
  * @param reason events with the same reason within a day count once
  */
 export async function wakeSync(workspaceId: ObjectId, reason: string, prefer?: Prefer): Promise<void> {
-  const data: SyncDue = { workspaceId: workspaceId.toHexString(), ...(prefer && { prefer }) };
+  await collections
+    .repoLinks()
+    .updateOne({ workspaceId, "work.claim": { $exists: false } }, [
+      { $set: { "work.dueAt": { $min: ["$work.dueAt", inMs(LEASE_MS)] } } },
+    ]);
   try {
-    await sendJobEvents([{ name: SYNC_EVENT, id: `${SYNC_EVENT}:${data.workspaceId}:${reason}`, data }]);
+    await sendSync(workspaceId, reason, prefer);
   } catch (err) {
-    log.warn({ err, workspaceId: data.workspaceId }, "a linked repository waits: the job runner takes no events");
+    log.warn(
+      { err, workspaceId: workspaceId.toHexString() },
+      "a linked repository waits: the job runner takes no events",
+    );
   }
+}
+
+async function sendSync(workspaceId: ObjectId, reason: string, prefer?: Prefer): Promise<void> {
+  const data: SyncDue = { workspaceId: workspaceId.toHexString(), ...(prefer && { prefer }) };
+  await sendJobEvents([{ name: SYNC_EVENT, id: `${SYNC_EVENT}:${data.workspaceId}:${reason}`, data }]);
 }
 
 /** Runs one sync. A problem that only a user can fix is stored in the link and not retried. */
@@ -62,13 +74,11 @@ export async function wakeLinksOf(
   for (const { workspaceId } of links) await wakeSync(workspaceId, reason);
 }
 
-/** Starts a sync for links without a message for long. */
-export async function wakeUnheard(now = Date.now()): Promise<void> {
-  const links = await collections
-    .repoLinks()
-    .find({ checkedAt: { $lt: new Date(now - UNHEARD_MS) } })
-    .sort({ checkedAt: 1 })
-    .limit(LOOKED_AT_ONCE)
-    .toArray();
-  for (const { workspaceId } of links) await wakeSync(workspaceId, `unheard:${Math.floor(now / UNHEARD_MS)}`);
+/** Wakes the sync of links whose server has died, whose event was lost, or that were not synced for ten minutes. */
+export async function sweepLinks(): Promise<void> {
+  await linkWork.sweep(async (links) => {
+    for (const { workspaceId, work } of links) {
+      await sendSync(workspaceId, `swept:${work?.starts ?? 0}:${work?.wakes ?? 0}`);
+    }
+  });
 }

@@ -6,15 +6,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { handIn } from "@/lib/features/instance/register-hooks";
 import { commitChanges, findBranch, listTree, readFile } from "@/lib/features/repository/service";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import type { Claim } from "@/lib/platform/work/heartbeat";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { git, gitLines, temporaryFolder } from "@/test/fixtures/repository/git-command";
 import { type HostPerson, type HostStandIn, startHostStandIn } from "@/test/fixtures/repository/hosts/stand-in";
 import { put, remove } from "@/test/fixtures/repository/repository-fixture";
+import { lapsedWork } from "@/test/fixtures/work/lapsed";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "./enqueue";
+import { collections } from "./collections";
+import { carryOutSync, SYNC_EVENT, type SyncDue, sweepLinks, wakeSync } from "./enqueue";
 import { endAuthorization } from "./installations";
-import { syncLink } from "./sync";
+import { linkWork, syncLink } from "./sync";
 
 const own = takeOwnDatabase();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -116,6 +119,10 @@ async function drain(): Promise<number> {
   for (const { data } of due) await carryOutSync(data as unknown as SyncDue).catch(() => undefined);
   return due.length;
 }
+
+/** Moves the times of a link's work back. */
+const passTime = ({ workspaceId }: Linked, ms: number) =>
+  collections.repoLinks().updateOne({ workspaceId }, [{ $set: { "work.dueAt": { $subtract: ["$work.dueAt", ms] } } }]);
 
 describe("linking", () => {
   it("a repository with apps imports them, and each folder becomes a shared app", async () => {
@@ -439,6 +446,39 @@ describe("a linked repository", () => {
     expect(await gitLines(world.repository.dir, "rev-list", "--count", "main")).toEqual(["2"]);
   });
 
+  it("whose server died, or whose event was lost, is synced within 15 s", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n" });
+    await world.link();
+    const { workspaceId } = world;
+    await pushAtHost(world, "Theirs", { "apps/one/a.ts": "2\n" });
+    await collections.repoLinks().updateOne({ workspaceId }, { $set: { work: lapsedWork(), syncAgain: "host" } });
+    events.length = 0;
+    await sweepLinks();
+    expect(await drain()).toBe(1);
+    expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "2\n" });
+    await drain();
+    // The event is lost.
+    await wakeSync(workspaceId, "lost");
+    events.length = 0;
+    await passTime(world, 13_000);
+    await sweepLinks();
+    expect(await drain()).toBe(1);
+    expect((await collections.repoLinks().findOne({ workspaceId }))?.syncAgain).toBeUndefined();
+  });
+
+  it("that is synced already is synced once more by the same server", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n" });
+    await world.link();
+    const { workspaceId } = world;
+    const held = await linkWork.claim({ workspaceId });
+    await syncLink(workspaceId, { prefer: "host" });
+    const link = await collections.repoLinks().findOne({ workspaceId });
+    expect([link?.syncAgain, link?.work?.starts]).toEqual(["host", held?.doc.work?.starts]);
+    await linkWork.release(held?.claim as Claim, 0);
+    await syncLink(workspaceId);
+    expect(await collections.repoLinks().findOne({ workspaceId })).not.toHaveProperty("syncAgain");
+  });
+
   it("mirrored by two servers at once has each change once", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
@@ -523,8 +563,11 @@ describe("messages of the host", () => {
     await world.link();
     await pushAtHost(world, "Theirs", { "apps/one/a.ts": "2\n" });
     events.length = 0;
-    await wakeUnheard(Date.now() + 11 * 60 * 1000);
-    await drain();
+    await sweepLinks();
+    expect(await drain()).toBe(0);
+    await passTime(world, 11 * 60 * 1000);
+    await sweepLinks();
+    expect(await drain()).toBe(1);
     expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "2\n" });
   });
 });

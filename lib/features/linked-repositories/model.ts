@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import type { Work } from "@/lib/platform/work/model";
 import type { Adoption, LinkState } from "./schema";
 
 /** The repository that a workspace's apps are synced with. One for each workspace. */
@@ -28,6 +29,10 @@ export type RepoLinkDoc = {
   syncedAt: Date | null;
   checkedAt: Date;
   createdAt: Date;
+  /** Its syncs. `dueAt` is the time of the next check without a message. */
+  work?: Work;
+  /** A sync was requested while one ran: the side that wins, or "any". */
+  syncAgain?: "workspace" | "host" | "any";
 };
 
 /** A completed authorisation: its state is valid once. */

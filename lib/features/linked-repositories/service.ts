@@ -8,6 +8,8 @@ import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
+import { LEASE_MS } from "@/lib/platform/work/limits";
+import { newWork } from "@/lib/platform/work/model";
 import { collections } from "./collections";
 import { wakeSync } from "./enqueue";
 import {
@@ -85,6 +87,7 @@ export async function linkRepository(
       syncedAt: null,
       checkedAt: now,
       createdAt: now,
+      work: newWork(new Date(now.getTime() + LEASE_MS)),
     };
     try {
       await collections.repoLinks().insertOne(link);

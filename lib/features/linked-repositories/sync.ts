@@ -31,6 +31,8 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { Semaphore } from "@/lib/platform/process/semaphore";
+import { DurableWork } from "@/lib/platform/work/durable-work";
+import type { Claim } from "@/lib/platform/work/heartbeat";
 import { collections } from "./collections";
 import {
   findRepository,
@@ -54,6 +56,10 @@ const COMMITS_MAX = 50;
 const WANTS_MAX = 1_000;
 const CONFLICTS_TOLD = 50;
 
+/** Time without a sync after which a link is checked, in ms: a message of the host may be lost, or no webhook be set up. */
+export const UNHEARD_MS = 10 * 60 * 1000;
+export const linkWork = new DurableWork(collections.repoLinks);
+
 type Entry = { oid: string };
 type Files = Map<string, Entry>;
 export type Prefer = "workspace" | "host";
@@ -69,8 +75,9 @@ type Hosted = {
 
 /**
  * Syncs a workspace's apps and its linked repository in both directions: a change that one side made since both were
- * equal goes to the other. If both changed the same file, nothing moves, and the link reports it. Safe to repeat, and
- * on two servers at once: branches move by compare-and-set, and equal contents are no change.
+ * equal goes to the other. If both changed the same file, nothing moves, and the link reports it. Safe to repeat:
+ * branches move by compare-and-set, and equal contents are no change. While another server syncs, this returns at once,
+ * and that server syncs again.
  * @throws AppError if the host is unreachable, so that the caller retries
  */
 export async function syncLink(
@@ -80,20 +87,72 @@ export async function syncLink(
   const syncs = processSingleton("repohost.syncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
   const release = await syncs.acquire(signal);
   try {
-    for (let tries = 1; ; tries++) {
-      const link = await collections.repoLinks().findOne({ workspaceId });
-      if (!link) return;
-      try {
-        if (await syncOnce(link, prefer, signal)) return;
-        if (tries < TRIES_MAX) continue;
-        throw new AppError("unavailable", "Both sides are changing. The sync will be retried soon.");
-      } catch (error) {
-        await noteFailure(link, error);
-        throw error;
-      }
-    }
+    const claimed = await claimLink(workspaceId, prefer);
+    if (claimed) await syncClaimed(claimed.claim, prefer ?? claimed.asked, signal);
   } finally {
     release();
+  }
+}
+
+/** @returns null if there is no link, or another server syncs it: that one syncs again before it ends */
+async function claimLink(
+  workspaceId: ObjectId,
+  prefer: Prefer | undefined,
+): Promise<{ claim: Claim; asked: Prefer | undefined } | null> {
+  for (;;) {
+    const claimed = await linkWork.claim({ workspaceId });
+    if (claimed) return { claim: claimed.claim, asked: preferOf(claimed.doc) };
+    const { matchedCount } = await collections
+      .repoLinks()
+      .updateOne({ workspaceId, "work.claim": { $exists: true } }, { $set: { syncAgain: prefer ?? "any" } });
+    if (matchedCount === 1 || !(await collections.repoLinks().findOne({ workspaceId }))) return null;
+  }
+}
+
+async function syncClaimed(claim: Claim, prefer: Prefer | undefined, outer: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([outer, claim.signal]);
+  const isQuiet = { syncAgain: { $exists: false } };
+  try {
+    for (let asked = prefer; ; ) {
+      const link = await linkWork.update(claim, [{ $unset: "syncAgain" }]);
+      if (!link) return;
+      await syncFew(claim, link, asked, signal);
+      if (await linkWork.release(claim, UNHEARD_MS, [], isQuiet)) return;
+      const now = await collections.repoLinks().findOne(claim.held);
+      if (!now) return;
+      asked = preferOf(now);
+    }
+  } catch (error) {
+    // The job runner retries. If it has lost the job, a sweep finds the link.
+    await linkWork.release(claim, UNHEARD_MS).catch(() => {});
+    throw error;
+  } finally {
+    claim.drop();
+  }
+}
+
+function preferOf({ syncAgain }: RepoLinkDoc): Prefer | undefined {
+  return syncAgain === "any" ? undefined : syncAgain;
+}
+
+/** Syncs, and starts over a few times if saves interfere. */
+async function syncFew(
+  claim: Claim,
+  first: RepoLinkDoc,
+  prefer: Prefer | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let tries = 1, link: RepoLinkDoc | null = first; link; tries++) {
+    try {
+      if (await syncOnce(claim, link, prefer, signal)) return;
+      if (tries === TRIES_MAX) {
+        throw new AppError("unavailable", "Both sides are changing. The sync will be retried soon.");
+      }
+    } catch (error) {
+      await noteFailure(claim, link, error);
+      throw error;
+    }
+    link = await collections.repoLinks().findOne(claim.held);
   }
 }
 
@@ -125,7 +184,12 @@ export async function ownApps(repositoryId: ObjectId, sha: string | null): Promi
 }
 
 /** @returns false if a side moved during the sync, so that it has to start over */
-async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: AbortSignal): Promise<boolean> {
+async function syncOnce(
+  claim: Claim,
+  link: RepoLinkDoc,
+  prefer: Prefer | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { workspaceId } = link;
   const host = requireHost();
   const token = await installationToken(host, link.installationId);
@@ -133,9 +197,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   const found = await findRepository(host, token, { number: link.repositoryNumber });
   if (!found) throw gone("The repository is no longer accessible. Grant access again or unlink.");
   if (found.owner !== link.owner || found.repo !== link.repo) {
-    await collections
-      .repoLinks()
-      .updateOne({ _id: link._id, workspaceId }, { $set: { owner: found.owner, repo: found.repo } });
+    await collections.repoLinks().updateOne(claim.held, { $set: { owner: found.owner, repo: found.repo } });
   }
   const hosted = await readHosted(host, token, { ...link, ...found }, signal);
   if (hosted.head === null && link.remoteSha !== null) {
@@ -163,7 +225,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
     else conflicts.push(path);
   }
   if (conflicts.length > 0) {
-    await note(link, {
+    await note(claim, link, {
       state: "conflict",
       problem: "Both sides changed the same files. Choose which version to keep.",
       conflicts: conflicts.sort().slice(0, CONFLICTS_TOLD),
@@ -180,6 +242,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   const remoteSha = await sendOut(link, hosted, ownEdits, ownHead, signal);
   if (remoteSha === null && ownEdits.size > 0) return false;
   await note(
+    claim,
     link,
     { state: "synced", problem: null, conflicts: [], skipped, syncedAt: new Date() },
     { localSha, remoteSha: remoteSha ?? hosted.head },
@@ -361,25 +424,23 @@ function toPack(entries: readonly Buffer[]): Buffer {
   return Buffer.concat([body, createHash("sha1").update(body).digest()]);
 }
 
-/** Stores the state of a link, unless another server has updated it. */
+/** Stores the state of a link, unless another server has taken the sync over. */
 async function note(
-  link: RepoLinkDoc,
+  claim: Claim,
+  { _id, workspaceId }: RepoLinkDoc,
   facts: Partial<RepoLinkDoc>,
   shas: Partial<Pick<RepoLinkDoc, "localSha" | "remoteSha">> = {},
 ): Promise<void> {
-  const { _id, workspaceId, localSha, remoteSha } = link;
-  await collections
-    .repoLinks()
-    .updateOne({ _id, workspaceId, localSha, remoteSha }, { $set: { ...facts, ...shas, checkedAt: new Date() } });
+  await collections.repoLinks().updateOne(claim.held, { $set: { ...facts, ...shas, checkedAt: new Date() } });
   publish({ workspaceId, kind: "app", resourceType: "repo_link", resourceId: _id });
 }
 
-async function noteFailure(link: RepoLinkDoc, error: unknown): Promise<void> {
+async function noteFailure(claim: Claim, link: RepoLinkDoc, error: unknown): Promise<void> {
   // A file against a folder: the user has to rename one.
   const isConflict = error instanceof AppError && error.kind === "conflict";
   const problem = error instanceof AppError ? error.message : "Internal error. The sync will be retried.";
   if (!(error instanceof AppError)) log.error({ err: error }, "a linked repository could not be mirrored");
-  await note(link, { state: isConflict ? "conflict" : "failing", problem });
+  await note(claim, link, { state: isConflict ? "conflict" : "failing", problem });
 }
 
 /** Returns an error that a retry cannot fix: the user has to act. */

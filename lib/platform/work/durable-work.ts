@@ -91,11 +91,16 @@ export class DurableWork<T extends WithWork> {
 
   /**
    * Gives the work back without an end. A sweep takes it up after `afterMs`, if no server has claimed it by then.
-   * @returns null if the claim was lost before
+   * @returns null if the claim was lost before, or `and` does not hold: then the work is still held
    */
-  async release(claim: Claim, afterMs: number, stages: Document[] = []): Promise<WithId<T> | null> {
-    const doc = await this.#write(claim, [...stages, ...releaseStages(afterMs)]);
-    claim.drop();
+  async release(
+    claim: Claim,
+    afterMs: number,
+    stages: Document[] = [],
+    and: Filter<T> = {},
+  ): Promise<WithId<T> | null> {
+    const doc = await this.#write(claim, [...stages, ...releaseStages(afterMs)], and);
+    if (doc) claim.drop();
     return doc;
   }
 
@@ -126,7 +131,13 @@ export class DurableWork<T extends WithWork> {
       await handle(docs);
       await this.#collection().updateMany({ ...isDue, ...keysOf(docs as unknown as WithWork[]) } as Filter<T>, [
         ...stages,
-        { $set: { ...countLapse(), "work.wakes": { $add: ["$work.wakes", 1] }, "work.dueAt": inMs(WAKE_AGAIN_MS) } },
+        {
+          $set: {
+            ...countLapse(),
+            "work.wakes": { $add: [{ $ifNull: ["$work.wakes", 0] }, 1] },
+            "work.dueAt": inMs(WAKE_AGAIN_MS),
+          },
+        },
         { $unset: "work.claim" },
       ]);
       count += docs.length;

@@ -31,6 +31,11 @@ export function workIndex(serves: string): Index {
 
 const COUNTERS = { starts: 0, lapses: 0, fruitlessLapses: 0, wakes: 0 };
 
+/** Returns new work that a sweep takes up at this time of the store's clock. */
+export function newWork(dueAt: Date): Work {
+  return { ...COUNTERS, dueAt };
+}
+
 /** Returns new work as a pipeline expression: a sweep takes it up if no one has claimed it by then. */
 export function waitingWork(afterMs: number): Document {
   return { ...COUNTERS, dueAt: inMs(afterMs) };
