@@ -138,7 +138,11 @@ describe("a flow whose server is killed again and again (F2)", { tags: ["long"] 
         written = seen?.counts?.written ?? 0;
         if (IS_SHORT) await runs().updateOne({ _id: new ObjectId(run.id) }, { $set: { "work.dueAt": new Date(0) } });
         const starts = seen?.work.starts ?? 0;
-        await until(async () => ((await find(run.id))?.work.starts ?? 0) > starts, TEST_TIMEOUT_MS, "That the run goes on");
+        await until(
+          async () => ((await find(run.id))?.work.starts ?? 0) > starts,
+          TEST_TIMEOUT_MS,
+          "That the run goes on",
+        );
         longestMs = Math.max(longestMs, performance.now() - killedAt);
       }
       const ended = await until(

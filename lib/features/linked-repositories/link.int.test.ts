@@ -495,7 +495,10 @@ describe("a linked repository", () => {
     await world.link();
     await pushAtHost(world, "All gone", { "apps/one/a.ts": null });
     await expect(syncLink(world.workspaceId)).rejects.toThrow("All apps were removed on the host");
-    expect((await world.state()).repo).toMatchObject({ state: "failing", problem: expect.stringContaining("gone") });
+    expect((await world.state()).repo).toMatchObject({
+      state: "failing",
+      problem: expect.stringContaining("removed on the host"),
+    });
     await git(world.repository.dir, "update-ref", "-d", "refs/heads/main");
     await expect(syncLink(world.workspaceId)).rejects.toThrow("repository is empty");
     expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "1\n" });

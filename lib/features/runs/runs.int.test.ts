@@ -294,7 +294,7 @@ describe("a run that nobody carries out (F2)", () => {
       status: "failure",
       error: "The server stopped during the run.",
     });
-    expect(await stored(two.run)).toMatchObject({ status: "failure", error: expect.stringContaining("never begun") });
+    expect(await stored(two.run)).toMatchObject({ status: "failure", error: expect.stringContaining("never started") });
     expect(told.map(({ data }) => [data.runId, data.trigger]).sort()).toEqual(
       [
         [one.run._id.toHexString(), "failure"],
