@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { main } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 
-/** Runs lint, types and unit tests, before each commit. */
+/** Runs lint, the language check, layers, types and unit tests, before each commit. */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const { runCheck } = await import("./support/suites.mjs");

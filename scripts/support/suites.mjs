@@ -21,20 +21,21 @@ const SOURCES = ["lib", "components", "app", "emails", "inngest", "scripts/comma
 const MARKS_LONG = /"long"|\bsplitCases\b/;
 
 /**
- * Runs lint, layers, types and unit tests; they need no build. The first three run in parallel and count as one test
- * each.
+ * Runs lint, language, layers, types and unit tests; they need no build. All but the tests run in parallel and count as
+ * one test each.
  */
 export async function runCheck() {
   generateRoutes();
-  const [lint, layers, types] = await Promise.all([
+  const [lint, language, layers, types] = await Promise.all([
     one("lint", [["biome", "check", "--error-on-warnings"]]),
+    one("language", [["node", inRoot("scripts", "support", "language.ts")]]),
     one("layers", [["depcruise", "--config", ".dependency-cruiser.mjs", ...SOURCES]]),
     one("types", [
       ["next", "typegen"],
       ["tsc", "--noEmit"],
     ]),
   ]);
-  return [lint, layers, types, await runVitest("unit")];
+  return [lint, language, layers, types, await runVitest("unit")];
 }
 
 /**
@@ -111,7 +112,7 @@ export async function runReference(name) {
   if (lack) console.log(lack);
   const isWhole = name === "reference-long";
   const { value: counts, seconds } = await timed(() => holdReference({ isWhole, hasSchemathesis: !lack }));
-  return demandSomething({ name, ...counts, seconds, ...(lack && { note: `requests left out: ${lack}` }) });
+  return demandSomething({ name, ...counts, seconds, ...(lack && { note: `skipped requests: ${lack}` }) });
 }
 
 /** Returns the result of a suite whose set-up has failed. */
