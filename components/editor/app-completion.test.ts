@@ -156,11 +156,11 @@ describe("in a script of an app", () => {
   it("a word of the module is explained as its source says it", () => {
     expect(explained(`${IMPORT}const [params] = use|Params();`)).toEqual([
       "function useParams(): [AppParams, (next: AppParams) => void]",
-      "The values of the app's address, and how to set them: they stand in the address that people share, too.",
+      "Returns the parameters of the app's URL and a setter. Shared links contain them.",
     ]);
     expect(explained(`${IMPORT}useBinding("sales", { li|mit: 3 });`)).toEqual([
       "limit?: number",
-      "Rows of the answer, 50,000 at the most.",
+      "Maximum number of result rows, up to 50,000.",
     ]);
     expect(explained(`${IMPORT}useBinding("sal|es");`)).toEqual([
       "bindings/sales.sql",
@@ -172,7 +172,7 @@ describe("in a script of an app", () => {
     ]);
     expect(explained(`${IMPORT}const { age|Ms } = useBinding("sales");`)).toEqual([
       "ageMs: number | null",
-      "How old the rows are; null until they are there.",
+      "Age of the rows in ms; null before the first result.",
     ]);
     expect(explained("const limit = us|eBinding;")).toBeNull();
   });

@@ -4,7 +4,7 @@
  */
 export type Hello = { millrace: "hello" };
 
-/** Values of the app's address that it may read and set; they stand in our page's address, too. */
+/** Parameters of the app's URL that it can read and set. The surrounding page's URL contains them, too. */
 export type AppParams = Readonly<Record<string, string>>;
 
 export type ToApp =

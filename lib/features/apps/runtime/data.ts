@@ -6,14 +6,14 @@ export type BindingName = string;
 /** The name of a column of the binding's rows. */
 type Column = string;
 export type Measure = {
-  /** Left out, `count` counts rows. */
+  /** Column. Without it, `count` counts rows. */
   field?: Column;
   op: "count" | "countDistinct" | "sum" | "avg" | "median" | "min" | "max";
-  /** What the column is called in the answer. */
+  /** Name of the column in the result. */
   as?: string;
 };
 type Scalar = string | number | boolean | null;
-/** One value, one of several, from and to (days as YYYY-MM-DD, or numbers), or a part of a text. */
+/** One value, a list of values, a range (days as YYYY-MM-DD, or numbers), or a part of a text. */
 export type Condition =
   | Scalar
   | readonly Scalar[]
@@ -21,21 +21,21 @@ export type Condition =
   | { from?: number | null; to?: number | null }
   | { contains: string };
 
-/** What is to be made of a binding's rows before they are sent. */
+/** Grouping, filters and order that the server applies to a binding's rows. */
 export type BindingQuery = {
-  /** A row of the answer for each of their values; days and times by their `timeUnit`. */
+  /** One result row per distinct value; days and times are grouped by `timeUnit`. */
   groupBy?: readonly (Column | { field: Column; timeUnit?: TimeUnit; as?: string })[];
-  /** What is computed of each group, or of all rows without one. */
+  /** Aggregates of each group, or of all rows without `groupBy`. */
   measures?: readonly Measure[];
-  /** The rows that count, by column. */
+  /** Filters by column. */
   where?: Readonly<Record<Column, Condition>>;
-  /** By columns of the answer, the first one first. */
+  /** Order by result columns, most significant first. */
   sort?: readonly { by: Column; order?: "asc" | "desc" }[];
-  /** Rows of the answer, 50,000 at the most. */
+  /** Maximum number of result rows, up to 50,000. */
   limit?: number;
-  /** Of every grouped day and time that names none of its own. */
+  /** Default unit of grouped days and times. */
   timeUnit?: TimeUnit;
-  /** By whose clock days, weeks and hours go, such as `Europe/Vienna`; UTC without one. */
+  /** Time zone of days, weeks and hours, such as `Europe/Vienna`. Default: UTC. */
   timezone?: string;
 };
 
@@ -43,12 +43,12 @@ export type BindingField = { name: string; type: string };
 export type BindingData<Row> = {
   fields: readonly BindingField[];
   rows: readonly Row[];
-  /** The rows are no older; as ISO 8601. */
+  /** Time of the last refresh, as ISO 8601. */
   builtAt: string;
   ageMs: number;
-  /** There is more than these rows. */
+  /** Whether there are more rows than these. */
   truncated: boolean;
-  /** What to do about what is left out; null when nothing is. */
+  /** Advice about omitted rows; null if none are omitted. */
   notice: string | null;
 };
 
@@ -56,7 +56,7 @@ const UNAUTHENTICATED = 401;
 
 /**
  * Reads a binding once.
- * @throws Error in words for a person
+ * @throws Error with a message for the user
  */
 export async function readBinding<Row extends object = Record<string, unknown>>(
   name: BindingName,
@@ -81,5 +81,5 @@ async function wordsOf(response: Response, name: string): Promise<string> {
   } catch {
     // The response is from a proxy, or is plain text.
   }
-  return text.trim().slice(0, 300) || `The rows of “${name}” could not be read (${response.status}).`;
+  return text.trim().slice(0, 300) || `Couldn't load the rows of “${name}” (${response.status}).`;
 }

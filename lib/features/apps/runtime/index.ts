@@ -9,9 +9,9 @@ export type { BindingData, BindingField, BindingQuery, Condition, Measure, TimeU
 export { readBinding } from "./data";
 export type { Theme } from "./link";
 
-/** The theme of the page around the app, now. In a component, `useTheme` follows it. */
+/** Current theme of the surrounding page. In a component, use `useTheme`. */
 export let theme: Theme = link().theme;
-/** The values of the app's address, now. In a component, `useParams` follows them. */
+/** Current parameters of the app's URL. In a component, use `useParams`. */
 export let params: AppParams = link().params;
 
 link().subscribe(() => {
@@ -20,26 +20,26 @@ link().subscribe(() => {
 });
 
 export type Binding<Row> = {
-  /** Empty until they are there. Those of the last answer stay while the next one is under way. */
+  /** Empty before the first result. The previous rows stay while the next ones load. */
   rows: readonly Row[];
-  /** The columns of the rows. */
+  /** Columns of the rows. */
   fields: BindingData<Row>["fields"];
   isLoading: boolean;
-  /** In words for a person; null while all is well. */
+  /** Message for the user; null without an error. */
   error: string | null;
-  /** How old the rows are; null until they are there. */
+  /** Age of the rows in ms; null before the first result. */
   ageMs: number | null;
-  /** There is more than these rows. */
+  /** Whether there are more rows than these. */
   truncated: boolean;
-  /** Asks again. */
+  /** Reads the rows again. */
   refresh(): void;
 };
 
 type State<Row> = { data: BindingData<Row> | null; error: string | null; isLoading: boolean };
 
 /**
- * The rows of a binding, `bindings/<name>.sql` of this app. With `query`, sums and groups that the server makes of them: of
- * more than some thousand rows a page needs no other.
+ * Returns the rows of a binding, `bindings/<name>.sql` of this app. With `query`, the server filters, groups and sums
+ * them, which suits large bindings.
  */
 export function useBinding<Row extends object = Record<string, unknown>>(
   name: BindingName,
@@ -82,22 +82,22 @@ export function useBinding<Row extends object = Record<string, unknown>>(
   );
 }
 
-/** The theme of the page around the app. */
+/** Returns the theme of the surrounding page. */
 export function useTheme(): Theme {
   return useSyncExternalStore(link().subscribe, () => link().theme);
 }
 
-/** The values of the app's address, and how to set them: they stand in the address that people share, too. */
+/** Returns the parameters of the app's URL and a setter. Shared links contain them. */
 export function useParams(): [AppParams, (next: AppParams) => void] {
   return [useSyncExternalStore(link().subscribe, () => link().params), setParams];
 }
 
-/** Sets the values of the app's address. */
+/** Sets the parameters of the app's URL. */
 export function setParams(next: AppParams): void {
   link().send({ type: "params", params: next });
 }
 
-/** Opens an address outside of the app, after the page has asked the person. */
+/** Opens an external URL after the user confirms. */
 export function openOutside(href: string): void {
   link().send({ type: "open", href });
 }

@@ -53,10 +53,10 @@ function openLink(): Link {
     },
     freshBase: () =>
       new Promise((resolve, reject) => {
-        if (!isFramed) return reject(new Error("Reload the page: its address has run out."));
+        if (!isFramed) return reject(new Error("The app's access expired. Reload the page."));
         waiting.add(resolve);
         setTimeout(() => {
-          if (waiting.delete(resolve)) reject(new Error("Reload the page: it gets no new address."));
+          if (waiting.delete(resolve)) reject(new Error("Couldn't renew the app's access. Reload the page."));
         }, FRESH_BASE_MS);
         port.postMessage({ type: "needsBase" } satisfies FromApp);
       }),

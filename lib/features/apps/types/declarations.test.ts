@@ -24,7 +24,7 @@ async function check(template: string, more: Record<string, string> = {}): Promi
   }
 }
 
-test("the types of @millrace/app are those of the runtime's source: `node scripts/app-types.mjs` makes them anew", async () => {
+test("the types of @millrace/app are those of the runtime's source: `node scripts/app-types.mjs` generates them", async () => {
   expect(readFileSync(OUTPUT, "utf8")).toBe(await makeAppTypes());
 });
 

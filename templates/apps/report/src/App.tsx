@@ -14,7 +14,7 @@ const SUMS: BindingQuery["measures"] = [
 export function App({ title }: { title: string }) {
   usePageTheme();
   const [params, setParams] = useParams();
-  // What is shown stands in the address: whoever gets the link sees the same report.
+  // The URL contains the choice, so a link shows the same report to everyone.
   const choice: Choice = { from: "", to: "", country: "", category: "", ...params };
   const where: BindingQuery["where"] = {
     ...(choice.country !== "" && { country: choice.country }),
@@ -53,7 +53,7 @@ export function App({ title }: { title: string }) {
         </div>
       </header>
       <div className="sides">
-        {/* A link that is opened anew begins with its own choice. */}
+        {/* A new URL starts with its own choice. */}
         <ReportForm
           key={JSON.stringify(params)}
           choice={choice}

@@ -12,7 +12,7 @@ export const toShortEuro = (amount: Amount) => `€${short.format(Number(amount)
 export const toMonth = (date: string) => month.format(new Date(date));
 export const toDay = (date: string) => day.format(new Date(date));
 
-/** How old rows are, in words. */
+/** Formats the age of rows. */
 export function toAge(ageMs: number): string {
   const minutes = Math.round(ageMs / 60_000);
   if (minutes < 1) return "just now";
