@@ -42,21 +42,21 @@ export const ANY_FIELD = "*";
  */
 export function readExpression(text: string): ExpressionUse | string {
   if (text.length > CHARS_MAX)
-    return `An expression takes at most ${CHARS_MAX} characters. Compute the value in the query.`;
+    return `An expression can have at most ${CHARS_MAX} characters. Compute the value in the query.`;
   const use: ExpressionUse = { fields: [], names: [] };
   try {
     visit(parseExpression(text) as unknown as Node, use);
     return use;
   } catch (error) {
     if (error instanceof Refused) return error.message;
-    if (error instanceof RangeError) return "The expression is nested too deep. Compute the value in the query.";
-    return "The expression cannot be read. Check its spelling, brackets and quotes.";
+    if (error instanceof RangeError) return "The expression is nested too deeply. Compute the value in the query.";
+    return "Invalid expression. Check its spelling, brackets and quotes.";
   }
 }
 
 /** Returns the reason to reject a format of numbers or times; null for one that produces a short text. */
 export function refuseFormat(format: string): string | null {
-  if (format.length > FORMAT_CHARS_MAX) return `A format takes at most ${FORMAT_CHARS_MAX} characters.`;
+  if (format.length > FORMAT_CHARS_MAX) return `A format can have at most ${FORMAT_CHARS_MAX} characters.`;
   // A width in a number's format is filled with characters.
   return /\d{3}/.test(format) ? "A format has at most two digits in a row, so that no number is wider than 99." : null;
 }
@@ -116,20 +116,20 @@ function visitCall({ callee, arguments: given }: Node, use: ExpressionUse): void
     const step = numbers[2] ?? 1;
     const isShort =
       numbers.every((each) => each !== null) && Math.abs(((to ?? 0) - (from ?? 0)) / (step || 0)) <= VALUES_MAX;
-    if (!isShort) refuse(`“sequence” takes numbers alone and makes at most ${VALUES_MAX} values.`);
+    if (!isShort) refuse(`“sequence” accepts only numbers and produces at most ${VALUES_MAX} values.`);
   } else if (name === "pad") {
     const length = args[1] && toNumber(args[1]);
     const isShort = typeof length === "number" && length <= PADDED_CHARS_MAX;
     const fill = args[2]?.value ?? " ";
     if (!isShort || typeof fill !== "string" || fill.length > 1 || (args[2] && args[2].type !== "Literal")) {
-      refuse(`“pad” takes a length of at most ${PADDED_CHARS_MAX} as a number, and one character.`);
+      refuse(`“pad” requires a length of at most ${PADDED_CHARS_MAX} as a number, and one character.`);
     }
   } else if (name === "replace") {
     const isPlain = [args[1], args[2]].every((each) => typeof each?.value === "string" && !each.value.includes("$"));
-    if (!isPlain) refuse("“replace” takes two quoted texts without a dollar sign. Replace the rest in the query.");
+    if (!isPlain) refuse("“replace” requires two quoted strings without a dollar sign. Replace the rest in the query.");
   } else if (/^(?:format|(?:time|utc)(?:Format|Parse))$/.test(name)) {
     const format = args[1] === undefined ? "" : args[1].value;
-    if (typeof format !== "string") refuse(`“${name}” takes its format as a quoted text.`);
+    if (typeof format !== "string") refuse(`“${name}” requires its format as a quoted string.`);
     const why = refuseFormat(String(format));
     if (why !== null) refuse(why);
   } else if (!PLAIN.has(name))

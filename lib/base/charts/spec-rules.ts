@@ -128,7 +128,7 @@ export function findDrawProblems(spec: Record_, rows: readonly Row[]): SpecProbl
 
 /** Returns a message to show in place of a chart. */
 export function toProblemWords([first]: readonly SpecProblem[]): string {
-  return first ? `This chart cannot be drawn. ${first.message}` : "This chart cannot be drawn.";
+  return first ? `This chart can't be drawn. ${first.message}` : "This chart can't be drawn.";
 }
 
 /** A condition that depends on the rows. */
@@ -254,10 +254,10 @@ class ScaleUses {
       const isStacked = use.isStackable && this.#hasStackingMark && this.#hasStackedBy;
       const isUnknown = use.isUnknown || isComputed || this.#hasMovedScale || (bin !== undefined && isStacked);
       if (isUnknown) {
-        if (bin !== undefined) return [{ path, fields: [], check: "A step needs a start and a stop here." }];
+        if (bin !== undefined) return [{ path, fields: [], check: "A step requires a start and a stop." }];
         // Charts with these ticks are drawn for any rows: at this size, only centuries are too many.
         if (tick === undefined || tick.interval >= (TICK_INTERVALS.day ?? 0)) return [];
-        return [{ path, fields: [], check: "Ticks at hours or less need a column of times on their axis." }];
+        return [{ path, fields: [], check: "Ticks of hours or less require a time column on their axis." }];
       }
       const check = (rows: RowFacts) => {
         const known = [...use.numbers, ...fields.flatMap((field) => rows.extent(field) ?? [])];
@@ -275,7 +275,7 @@ class ScaleUses {
 }
 
 function tooMany(what: string): string {
-  return `These are more than ${STEPS_MAX} ${what}. Choose a larger step.`;
+  return `More than ${STEPS_MAX} ${what}. Choose a larger step.`;
 }
 
 function addDomain(use: ScaleUse, { domain, domainMin, domainMax, domainRaw, padding }: Record_): void {
@@ -330,7 +330,7 @@ class Judge {
         check: (rows) =>
           rows.count * factor <= DRAWN_ROWS_MAX
             ? null
-            : "Its layers and folds make too many marks. Use fewer, or group the rows.",
+            : "Too many marks. Use fewer layers and folds, or group the rows.",
       });
     }
     return this;
@@ -352,7 +352,7 @@ class Judge {
     else {
       this.#refuse(
         path,
-        `The pivots, facets, imputed values and steps of bins of a chart read at most ${READ_COLUMNS_MAX} columns. Prepare the rows in the query.`,
+        `Pivots, facets, imputed values and bins can use at most ${READ_COLUMNS_MAX} columns. Prepare the rows in the query.`,
       );
     }
   }
@@ -360,12 +360,12 @@ class Judge {
   /** Checks values with a limit at every level. */
   #walk(value: unknown, path: string, depth: number): void {
     if (typeof value === "string") {
-      if (value.length > TEXT_CHARS_MAX) this.#refuse(path, `A text takes at most ${TEXT_CHARS_MAX} characters.`);
+      if (value.length > TEXT_CHARS_MAX) this.#refuse(path, `Text can have at most ${TEXT_CHARS_MAX} characters.`);
       return;
     }
     if (typeof value !== "object" || value === null) return;
     if (depth > DEPTH_MAX) {
-      this.#refuse(path, `A chart is nested at most ${DEPTH_MAX} levels deep.`);
+      this.#refuse(path, `A chart can have at most ${DEPTH_MAX} nesting levels.`);
       return;
     }
     if (Array.isArray(value)) {
@@ -391,42 +391,43 @@ class Judge {
       }
       if (typeof value === "string") return null;
     }
-    if (key.endsWith("Dash")) return isDashed(value) ? null : `A dash is 0 or at least ${DASH_PX_MIN} pixels long.`;
+    if (key.endsWith("Dash"))
+      return isDashed(value) ? null : `A dash must be 0 or at least ${DASH_PX_MIN} pixels long.`;
     switch (key) {
       case "maxbins":
       case "minsteps":
       case "maxsteps":
-        return isCount(value) ? null : `“${key}” is a number from 1 to ${COUNT_MAX}.`;
+        return isCount(value) ? null : `“${key}” must be a number from 1 to ${COUNT_MAX}.`;
       case "steps":
-        return Array.isArray(value) || isCount(value) ? null : `“steps” is a number from 1 to ${COUNT_MAX}.`;
+        return Array.isArray(value) || isCount(value) ? null : `“steps” must be a number from 1 to ${COUNT_MAX}.`;
       case "count":
       case "nice":
-        return typeof value !== "number" || isCount(value) ? null : `“${key}” is a number from 1 to ${COUNT_MAX}.`;
+        return typeof value !== "number" || isCount(value) ? null : `“${key}” must be a number from 1 to ${COUNT_MAX}.`;
       case "tickCount":
         return refuseTickCount(value);
       case "bins":
         return isShortRange(value) || stepOfBins(value) !== null
           ? null
-          : `“bins” is a list, or a range of at most ${COUNT_MAX} steps.`;
+          : `“bins” must be a list, or a range of at most ${COUNT_MAX} steps.`;
       case "base":
         return typeof value !== "number" || (value >= BASE.min && value <= BASE.max)
           ? null
-          : `“base” is a number from ${BASE.min} to ${BASE.max}.`;
+          : `“base” must be a number from ${BASE.min} to ${BASE.max}.`;
       case "minstep":
-        return isNumber(value) && value >= 0 ? null : "“minstep” is 0 or more.";
+        return isNumber(value) && value >= 0 ? null : "“minstep” must be 0 or more.";
       case "divide":
         return Array.isArray(value) && value.every((each) => isNumber(each) && each > 0)
           ? null
-          : "“divide” is a list of numbers above 0.";
+          : "“divide” must be a list of numbers above 0.";
       case "bin":
         return this.#bin(value, parent, path);
       case "keyvals":
         return isShortRange(isObject(value) ? { start: 0, ...value } : value)
           ? null
-          : `“keyvals” are at most ${COUNT_MAX} values.`;
+          : `“keyvals” can have at most ${COUNT_MAX} values.`;
       case "frame":
         // A title has a `frame` too, which is a word.
-        return !("window" in parent) || isFrame(value) ? null : "A frame is two numbers of rows, or null for all.";
+        return !("window" in parent) || isFrame(value) ? null : "A frame must be two numbers of rows, or null for all.";
       case "format":
         return typeof value === "string" ? refuseFormat(value) : null;
       case "on":
@@ -435,20 +436,20 @@ class Judge {
         if (key === "on" && typeof value === "string" && TRANSFORM_ON.test(path)) return null;
         return typeof value === "boolean" || (typeof value === "string" && (EVENT.test(value) || GESTURE.test(value)))
           ? null
-          : `“${key}” is the name of one event, such as click, or a drag with a key.`;
+          : `“${key}” must be the name of one event, such as click, or a drag with a key.`;
       case "bind":
         return !isObject(value) || value.legend === undefined || EVENT.test(String(value.legend))
           ? null
-          : "“legend” is the name of one event, such as click.";
+          : "“legend” must be the name of one event, such as click.";
       case "translate":
       case "zoom":
         return typeof value === "string" && !GESTURE.test(value)
-          ? `“${key}” is true, false, or a drag or wheel with a key.`
+          ? `“${key}” must be true, false, or a drag or wheel with a key.`
           : null;
       case "element":
-        return "A chart's inputs stand below it. Remove “element”.";
+        return "Inputs are always below the chart. Remove “element”.";
       case "timeUnit":
-        return isTimeUnit(value) ? null : "Name a time unit, such as yearmonth.";
+        return isTimeUnit(value) ? null : "Use a time unit such as yearmonth.";
       default:
         return null;
     }
@@ -461,9 +462,9 @@ class Judge {
     this.#budget.chars -= text.length;
     const read =
       this.#expressionChars > EXPRESSION_CHARS_MAX
-        ? `A chart's expressions take at most ${EXPRESSION_CHARS_MAX} characters. Compute the values in the query.`
+        ? `A chart's expressions can have at most ${EXPRESSION_CHARS_MAX} characters. Compute the values in the query.`
         : this.#budget.chars < 0
-          ? `The expressions of a dashboard take at most ${DASHBOARD_EXPRESSION_CHARS_MAX} characters. Compute the values in the query.`
+          ? `The expressions of a dashboard can have at most ${DASHBOARD_EXPRESSION_CHARS_MAX} characters. Compute the values in the query.`
           : readExpression(text);
     this.#known.set(text, read);
     return read;
@@ -471,24 +472,24 @@ class Judge {
 
   #bin(value: unknown, parent: Record_, path: string): string | null {
     if (value === null || typeof value === "boolean" || value === "binned") return null;
-    if (!isObject(value)) return "“bin” is true, false, binned or an object.";
+    if (!isObject(value)) return "“bin” must be true, false, binned or an object.";
     const unknown = Object.keys(value).find((key) => !BIN_KEYS.has(key));
     if (unknown) return `“${unknown}” is not a setting of bins.`;
     const { step, steps, extent, binned } = value;
     const widths = [...(step === undefined ? [] : [step]), ...(Array.isArray(steps) ? steps : [])];
-    if (!widths.every((each) => isNumber(each) && each > 0)) return "A bin's step is a number above 0.";
+    if (!widths.every((each) => isNumber(each) && each > 0)) return "A bin's step must be a number above 0.";
     const isOfParameter = widths.length === 0 && isParameter(extent);
     if (extent !== undefined && !isPair(extent) && !isOfParameter)
-      return "“extent” is two numbers, the lower one first, or without a step a parameter.";
+      return "“extent” must be two numbers, the lower one first, or without a step a parameter.";
     // The step is that of the scale's bins, which depends on the encoding's channel.
     if (widths.length === 0 || binned === true) return null;
     const width = Math.min(...(widths as number[]));
-    const tooMany = `These are more than ${COUNT_MAX} bins. Choose a larger step.`;
+    const tooMany = `More than ${COUNT_MAX} bins. Choose a larger step.`;
     if (isPair(extent)) return (extent[1] - extent[0]) / width <= COUNT_MAX ? null : tooMany;
     const { field } = parent;
     this.#demand(path, typeof field === "string" ? [[field]] : [], (rows) => {
       if (typeof field !== "string" || !rows.has(field) || this.#scales.isComputed(field))
-        return "A step needs an “extent” here.";
+        return "A step requires an “extent”.";
       return rows.span(field) / width <= COUNT_MAX ? null : tooMany;
     });
     return null;
@@ -497,7 +498,7 @@ class Judge {
   /** Checks one view and its children. @param times number of repetitions */
   #view(view: unknown, path: string, above: Made, times: number): void {
     if (!isObject(view)) {
-      this.#refuse(path, "A view is an object with a mark, or with views in it.");
+      this.#refuse(path, "A view must be an object with a mark, or with views in it.");
       return;
     }
     const computed = { ...above, growth: new Map(above.growth) };
@@ -511,7 +512,7 @@ class Judge {
       const views = view[key];
       if (views === undefined) return [];
       if (Array.isArray(views)) return views.map((each, at) => ({ each, at: join(path, `${key}.${at}`) }));
-      this.#refuse(join(path, key), `“${key}” is a list of views.`);
+      this.#refuse(join(path, key), `“${key}” must be a list of views.`);
       return [];
     });
     this.#views += times;
@@ -530,7 +531,7 @@ class Judge {
     ) {
       return lists.reduce<number>((product, list) => product * (list as unknown[]).length, 1);
     }
-    this.#refuse(path, "“repeat” is a list of fields, or has such a list for rows, columns or layers.");
+    this.#refuse(path, "“repeat” must be a list of fields, or an object with such lists for row, column or layer.");
     return 1;
   }
 
@@ -538,7 +539,7 @@ class Judge {
   #parameters(params: unknown, path: string): void {
     if (params === undefined) return;
     if (!Array.isArray(params)) {
-      this.#refuse(path, "“params” is a list.");
+      this.#refuse(path, "“params” must be a list.");
       return;
     }
     for (const [at, each] of params.entries()) {
@@ -546,15 +547,14 @@ class Judge {
       const use = typeof expression === "string" ? this.#read(expression) : null;
       if (use === null || typeof use === "string") continue;
       this.#parameterGrowth *= Math.max(1, use.names.length);
-      if (this.#parameterGrowth > GROWTH_MAX)
-        this.#refuse(join(path, at), "The parameters multiply each other too often.");
+      if (this.#parameterGrowth > GROWTH_MAX) this.#refuse(join(path, at), "Too many combined parameters.");
     }
   }
 
   #transforms(transforms: unknown, path: string, computed: Made): void {
     if (transforms === undefined) return;
     if (!Array.isArray(transforms)) {
-      this.#refuse(path, "“transform” is a list.");
+      this.#refuse(path, "“transform” must be a list.");
       return;
     }
     if (transforms.length > TRANSFORMS_MAX) {
@@ -562,7 +562,9 @@ class Judge {
       return;
     }
     for (const [at, each] of transforms.entries()) {
-      const message = isObject(each) ? this.#transform(each, join(path, at), computed) : "A transform is an object.";
+      const message = isObject(each)
+        ? this.#transform(each, join(path, at), computed)
+        : "A transform must be an object.";
       if (message !== null) this.#refuse(join(path, at), message);
     }
   }
@@ -583,14 +585,14 @@ class Judge {
     switch (kind) {
       case "fold": {
         const fields = transform.fold;
-        if (!Array.isArray(fields)) return "“fold” is a list of fields.";
+        if (!Array.isArray(fields)) return "“fold” must be a list of fields.";
         computed.folds *= Math.max(1, fields.length);
-        return computed.folds <= FOLDS_MAX ? null : `Folds make at most ${FOLDS_MAX} rows of one.`;
+        return computed.folds <= FOLDS_MAX ? null : `Folds produce at most ${FOLDS_MAX} rows of one.`;
       }
       case "flatten":
         computed.flattens += 1;
         return computed.flattens > 1 || computed.hasLists
-          ? "Only lists of the result are flattened, and once. Flatten them in the query."
+          ? "Only list columns can be flattened, and only once. Flatten them in the query."
           : null;
       case "impute":
         return this.#impute(transform.key, groups, transform.keyvals, path);
@@ -599,7 +601,7 @@ class Judge {
         this.#demand(path, [pivot, groups], (rows) =>
           rows.distinct(pivot) * rows.distinct(groups) <= MADE_ROWS_MAX
             ? null
-            : "The pivot makes too many columns. Pivot in the query.",
+            : "The pivot produces too many columns. Pivot in the query.",
         );
         return null;
       }
@@ -611,7 +613,9 @@ class Judge {
       }
       case "regression": {
         const { order } = transform;
-        return order === undefined || (isNumber(order) && order >= 0 && order <= 10) ? null : "“order” is at most 10.";
+        return order === undefined || (isNumber(order) && order >= 0 && order <= 10)
+          ? null
+          : "“order” must be at most 10.";
       }
       default:
         return this.#operations(transform);
@@ -621,7 +625,7 @@ class Judge {
   #operations(transform: Record_): string | null {
     for (const list of [transform.aggregate, transform.joinaggregate]) {
       if (list === undefined) continue;
-      if (!Array.isArray(list)) return "An aggregate is a list of operations.";
+      if (!Array.isArray(list)) return "An aggregate must be a list of operations.";
       for (const each of list) {
         const op = isObject(each) ? each.op : undefined;
         if (!AGGREGATES.has(String(op)))
@@ -632,8 +636,8 @@ class Judge {
   }
 
   #calculate({ calculate, as }: Record_, computed: Made): string | null {
-    if (typeof calculate !== "string") return "“calculate” is an expression.";
-    if (typeof as !== "string") return "Name the result in “as”.";
+    if (typeof calculate !== "string") return "“calculate” must be an expression.";
+    if (typeof as !== "string") return "Set the result name in “as”.";
     const use = this.#read(calculate);
     // The walk has reported it.
     if (typeof use === "string") return null;
@@ -642,8 +646,7 @@ class Judge {
       field === ANY_FIELD || computed.isOpen ? most : (computed.growth.get(field) ?? 1);
     const growth =
       use.fields.reduce((sum, field) => sum + ofField(field), 0) + use.names.length * this.#parameterGrowth;
-    if (growth > GROWTH_MAX)
-      return "The calculations multiply each other's values too often. Compute them in the query.";
+    if (growth > GROWTH_MAX) return "The calculations are too complex. Compute them in the query.";
     computed.growth.set(as, Math.max(1, growth));
     computed.hasLists ||= use.names.length > 0 || /\[|split|sequence/.test(calculate);
     return null;
@@ -655,7 +658,7 @@ class Judge {
     this.#demand(path, [keys, groups], (rows) =>
       (rows.distinct(keys) + added) * rows.distinct(groups) <= MADE_ROWS_MAX
         ? null
-        : "Imputed values would make too many rows. Fill the gaps in the query.",
+        : "Imputed values would produce too many rows. Fill the gaps in the query.",
     );
     return null;
   }
@@ -673,7 +676,7 @@ class Judge {
   #encoding(encoding: unknown, path: string, computed: Made): void {
     if (encoding === undefined) return;
     if (!isObject(encoding)) {
-      this.#refuse(path, "“encoding” is an object of channels.");
+      this.#refuse(path, "“encoding” must be an object of channels.");
       return;
     }
     for (const [name, channel] of Object.entries(encoding)) {
@@ -702,15 +705,15 @@ class Judge {
   #channel(channel: unknown, path: string): void {
     if (channel === null) return;
     if (!isObject(channel)) {
-      this.#refuse(path, "A channel is an object with a field or a value.");
+      this.#refuse(path, "A channel must be an object with a field or a value.");
       return;
     }
     const { field, type, aggregate, scale } = channel;
     if (field !== undefined && typeof field !== "string" && !(isObject(field) && "repeat" in field)) {
-      this.#refuse(join(path, "field"), "“field” is the name of a column.");
+      this.#refuse(join(path, "field"), "“field” must be the name of a column.");
     }
     if (type !== undefined && !TYPES.has(String(type))) {
-      this.#refuse(join(path, "type"), "“type” is quantitative, temporal, ordinal or nominal.");
+      this.#refuse(join(path, "type"), "“type” must be quantitative, temporal, ordinal or nominal.");
     }
     if (typeof aggregate === "string" && !AGGREGATES.has(aggregate)) {
       this.#refuse(join(path, "aggregate"), `“${aggregate}” is not an operation. Use sum, mean, min, max or count.`);
@@ -728,7 +731,7 @@ class Judge {
     this.#demand(path, [fields], (rows) =>
       rows.distinct(fields) <= FACETS_MAX
         ? null
-        : `These are more than ${FACETS_MAX} small charts. Facet by a column with fewer values.`,
+        : `More than ${FACETS_MAX} small charts. Facet by a column with fewer values.`,
     );
   }
 }
@@ -837,11 +840,11 @@ function tickIntervalOf(count: unknown): { interval: number; step: number } | nu
 
 function refuseTickCount(value: unknown): string | null {
   if (typeof value === "number")
-    return value >= 0 && value <= COUNT_MAX ? null : `“tickCount” is a number up to ${COUNT_MAX}.`;
+    return value >= 0 && value <= COUNT_MAX ? null : `“tickCount” must be a number up to ${COUNT_MAX}.`;
   const interval = isObject(value) ? value.interval : value;
-  if (isObject(value) && ("expr" in value || "signal" in value)) return "“tickCount” is a number or an interval.";
+  if (isObject(value) && ("expr" in value || "signal" in value)) return "“tickCount” must be a number or an interval.";
   if (isObject(value) && value.step !== undefined && !(isCount(value.step) && Number(value.step) >= 1))
-    return `An interval's step is a number from 1 to ${COUNT_MAX}.`;
+    return `An interval's step must be a number from 1 to ${COUNT_MAX}.`;
   return Object.hasOwn(TICK_INTERVALS, toIntervalName(interval))
     ? null
     : "Choose the interval year, quarter, month, week, day, hour, minute, second or millisecond.";

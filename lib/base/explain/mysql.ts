@@ -24,7 +24,7 @@ const ACCESS: Readonly<Record<string, string>> = {
   ref_or_null: "Index lookup in",
   eq_ref: "Single-row lookup in",
   const: "Single-row lookup in",
-  system: "Read the one row of",
+  system: "Single row of",
   fulltext: "Full-text search in",
 };
 /** Maximum nesting: more than a server can plan. */

@@ -8,7 +8,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "Bitmap Index Scan": "Bitmap index scan",
   "Subquery Scan": "Subquery",
   "Function Scan": "Function",
-  "CTE Scan": "Read the CTE",
+  "CTE Scan": "CTE scan",
   "Values Scan": "Values",
   ModifyTable: "Write",
 };
