@@ -66,7 +66,7 @@ test.describe("stock git against the built product", () => {
       () => "it was taken",
       (error: { stderr: string }) => error.stderr,
     );
-    expect(refused).toContain("A push takes a pack of at most 64 MiB. Push in parts.");
+    expect(refused).toContain("A push is limited to 64 MiB. Push in parts.");
     expect(await heads()).toBe(before);
   });
 });

@@ -22,7 +22,7 @@ export const collections = {
       {
         key: { workspaceId: 1, userId: 1, installationId: 1 },
         unique: true,
-        serves: "the installations that somebody may link by",
+        serves: "the installations that a member can link",
       },
     ],
   }),

@@ -214,7 +214,7 @@ function none(status: number): null {
 }
 
 function unreadable(status?: number): AppError {
-  const words = status === undefined ? "in a way that cannot be read" : String(status);
+  const words = status === undefined ? "with an unreadable response" : String(status);
   return new AppError("source_unreachable", `The repository host returned ${words}. Try again in a minute.`);
 }
 

@@ -51,7 +51,7 @@ export class HostedFiles {
 
   commit(oid: string): Commit {
     const commit = this.commits.get(oid);
-    if (!commit) throw new AppError("source_unreachable", "The host did not send the commit that it was asked for.");
+    if (!commit) throw new AppError("source_unreachable", "The host did not send the requested commit.");
     return commit;
   }
 
@@ -95,7 +95,7 @@ export class HostedFiles {
           if (fault !== null) skip(path, fault);
           else files.set(path, { oid, mode });
           if (files.size > FILES_MAX) {
-            throw new AppError("too_large", `A linked repository may have ${FILES_MAX} files of apps.`);
+            throw new AppError("too_large", `A linked repository can have at most ${FILES_MAX} app files.`);
           }
         }
       }
@@ -188,9 +188,7 @@ function withFolders(paths: Iterable<string>): Set<string> {
 
 function badPath(path: string, known: ReadonlySet<string>): string | null {
   try {
-    return parseAddedPath(path, (each) => known.has(each)) === path
-      ? null
-      : "a name whose letters are not composed (NFC)";
+    return parseAddedPath(path, (each) => known.has(each)) === path ? null : "a name that is not NFC-normalised";
   } catch (error) {
     if (error instanceof AppError) return error.message;
     throw error;

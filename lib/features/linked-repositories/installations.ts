@@ -59,7 +59,7 @@ export async function endAuthorization(request: Request, now = new Date()): Prom
   const { searchParams } = new URL(request.url);
   const identity = await identify(new Headers({ cookie: request.headers.get("cookie") ?? "" }), { workspaceId: null });
   if (identity?.via.kind !== "session") {
-    throw new AppError("unauthenticated", "Sign in in this browser, then link the repository again.");
+    throw new AppError("unauthenticated", "Sign in with this browser, then link the repository again.");
   }
   const { user, via } = identity;
   const workspaceId = await takeState(searchParams.get("state") ?? "", user._id, via.sessionId, now);

@@ -19,12 +19,11 @@ const HEARD = new Set(["push", "repository", "installation", "installation_repos
  */
 export async function receiveMessage(request: Request, now = new Date()): Promise<{ taken: boolean }> {
   const secret = env().GITHUB_WEBHOOK_SECRET;
-  if (secret === undefined)
-    throw new AppError("not_found", "This installation takes no messages of a repository host.");
+  if (secret === undefined) throw new AppError("not_found", "Repository host webhooks are not configured.");
   const body = await readRawBody(request, BODY_LIMITS.chat);
   const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
   if (!isSameSignature(request.headers.get("x-hub-signature-256") ?? "", signature)) {
-    throw new AppError("unauthenticated", "The signature is missing or wrong.");
+    throw new AppError("unauthenticated", "Missing or invalid signature.");
   }
   const event = request.headers.get("x-github-event") ?? "";
   if (!HEARD.has(event)) return { taken: false };

@@ -10,37 +10,40 @@ const PATH_CHARS_MAX = 500;
 const owner = z
   .string()
   .max(OWNER_CHARS_MAX)
-  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9]))*$/, "An owner has letters, digits and single dashes.");
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9]))*$/, "Owners can contain letters, digits and single dashes.");
 const repo = z
   .string()
   .max(NAME_CHARS_MAX)
-  .regex(/^(?!\.{1,2}$)(?!-)[A-Za-z0-9._-]+$/, "A repository has letters, digits, dots, dashes and underscores.")
+  .regex(
+    /^(?!\.{1,2}$)(?!-)[A-Za-z0-9._-]+$/,
+    "Repository names can contain letters, digits, dots, dashes and underscores.",
+  )
   .refine((name) => !/\.git$/i.test(name), "Leave “.git” out.");
 const branch = z
   .string()
   .max(BRANCH_CHARS_MAX)
   .regex(
     /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|\/-|\.lock(?:\/|$)))[A-Za-z0-9._/-]*[A-Za-z0-9_-]$/,
-    "A branch has letters, digits, dots, dashes, underscores and slashes.",
+    "Branch names can contain letters, digits, dots, dashes, underscores and slashes.",
   );
 const subdirectory = z
   .string()
   .max(PATH_CHARS_MAX)
   .regex(
     /^(?:[A-Za-z0-9_][A-Za-z0-9._ -]*(?:\/[A-Za-z0-9_][A-Za-z0-9._ -]*)*)?$/,
-    "A folder is named by letters, digits, dots, dashes and underscores between slashes, from the root.",
+    "Use a path from the root with letters, digits, dots, dashes, underscores and slashes.",
   );
 
 export const linkBody = z.object({
   owner,
   repo,
   defaultBranch: branch.optional().describe("Default: main"),
-  subdirectory: subdirectory.optional().describe("The folder that `apps/` lies in; the root without it"),
+  subdirectory: subdirectory.optional().describe("Folder that contains `apps/`. Default: the root"),
   installationId: z
     .int()
     .positive()
     .optional()
-    .describe("One of `installations`; without it, the one that the repository has"),
+    .describe("One of `installations`. Default: the repository's installation"),
 });
 export type LinkBody = z.infer<typeof linkBody>;
 
@@ -59,9 +62,7 @@ const repoSchema = z.object({
   adoption: z.enum(ADOPTIONS),
   state: z.enum(LINK_STATES),
   problem: z.string().nullable(),
-  conflicts: z
-    .array(z.string())
-    .describe("Files that both sides have changed; nothing is mirrored until it is decided"),
+  conflicts: z.array(z.string()).describe("Files changed on both sides. Mirroring is paused until they are resolved"),
   skipped: z.array(z.object({ path: z.string(), why: z.string() })),
   remoteSha: z.string().nullable(),
   syncedAt: isoDate.nullable(),
@@ -71,14 +72,14 @@ export type Repo = z.infer<typeof repoSchema>;
 
 export const linkAnswer = z.object({ repo: repoSchema, adoption: z.enum(ADOPTIONS) });
 export const linkStatusAnswer = z.object({
-  configured: z.boolean().describe("Whether this installation knows a repository host"),
+  configured: z.boolean().describe("Whether a repository host is configured"),
   repo: repoSchema.nullable(),
   installations: z
     .array(z.object({ installationId: z.int(), account: z.string() }))
-    .describe("Those that the host has shown to you; see repohost-sync-url"),
+    .describe("Installations that you can use; see repohost-sync-url"),
 });
 export const syncBody = z.object({
-  prefer: z.enum(["workspace", "host"]).optional().describe("Whose version of the files in `conflicts` is to stay"),
+  prefer: z.enum(["workspace", "host"]).optional().describe("Version to keep for the files in `conflicts`"),
 });
 export const syncUrlAnswer = z.object({ url: z.string() });
 export const messageAnswer = z.object({ taken: z.boolean() });

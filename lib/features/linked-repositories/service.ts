@@ -98,7 +98,7 @@ export async function linkRepository(
   }
   await syncOrLeave(workspaceId);
   const link = await collections.repoLinks().findOne({ workspaceId });
-  if (!link) throw new AppError("conflict", "The repository has just been unlinked again.");
+  if (!link) throw new AppError("conflict", "The repository was just unlinked.");
   return { repo: toRepo(host, link), adoption: link.adoption };
 }
 
@@ -152,7 +152,7 @@ async function findLinkable(
   if (!mine || token === null || !found || !(await mayWrite(host, token, found, mine.login))) {
     throw new AppError(
       "not_found",
-      "The host shows no such repository that you may write to. Install the app on it, and let the host list your installations.",
+      "Repository not found, or you can't write to it. Install the app on it, then list your installations again.",
     );
   }
   return { found, token, installationId: mine.installationId };

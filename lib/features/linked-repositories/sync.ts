@@ -169,7 +169,7 @@ export async function readHosted(
   const remote = { url: gitAddress(host, { owner, repo }), authorization: gitAuthorization(token) };
   const { head, isEmpty, canFilter } = await findHostedBranch(remote, branch, signal);
   if (head === null) {
-    if (!isEmpty) throw new AppError("not_found", `The repository has no branch “${branch}”.`);
+    if (!isEmpty) throw new AppError("not_found", `Branch “${branch}” not found in the repository.`);
     return { remote, head, canFilter, root: EMPTY_TREE, files: HostedFiles.empty() };
   }
   const pack = await fetchHosted(remote, [head], { withoutFiles: canFilter, signal });
@@ -332,7 +332,7 @@ async function sendOut(
       /fetch first|non-fast-forward|failed to update ref|cannot lock ref|stale|lock/i.test(refused)
     )
       return false;
-    if (refused !== null) throw gone(`The host refused the push: ${clean(refused)}`);
+    if (refused !== null) throw gone(`The host rejected the push: ${clean(refused)}`);
     before = head;
     pack = [];
     bytes = 0;
@@ -357,7 +357,7 @@ async function sendOut(
     }
     const size = entries.reduce((sum, { length }) => sum + length, 0);
     if (size > MAX_PACK_BYTES) {
-      throw gone(`One commit has more than ${MAX_PACK_BYTES / 1024 / 1024} MiB for the host. Push it there by git.`);
+      throw gone(`One commit exceeds ${MAX_PACK_BYTES / 1024 / 1024} MiB. Push it to the host with git.`);
     }
     if (bytes + size > MAX_PACK_BYTES && !(await push())) return null;
     pack.push(...entries);

@@ -48,7 +48,7 @@ export async function changeOf(
   const prefix = parseSha(input.sha);
   const view = await openView({ repositoryId, branch: input.branch });
   const lineage = view && (await lineageIn(view, input));
-  if (!view || lineage === null) throw new AppError("not_found", "No such commit.");
+  if (!view || lineage === null) throw new AppError("not_found", "Commit not found.");
   const found = new Map<string, HistoryChange>();
   for (const [oid, changes] of view.histories) {
     const change = oid.startsWith(prefix) ? findChange(changes, lineage) : null;

@@ -118,7 +118,7 @@ type Plan = {
 
 function planChanges(changes: Change[]): Plan {
   if (changes.length > MAX_COMMIT_FILES) {
-    throw new AppError("too_large", `One commit takes at most ${MAX_COMMIT_FILES} files. Save them in parts.`);
+    throw new AppError("too_large", `A commit is limited to ${MAX_COMMIT_FILES} files. Save them in parts.`);
   }
   const plan: Plan = { puts: new Map(), deletes: new Set(), moves: new Map(), blobs: [], headers: [] };
   const sources = new Set<string>();
@@ -126,7 +126,7 @@ function planChanges(changes: Change[]): Plan {
   const ids = new Set<string>();
   let bytes = 0;
   const claim = (taken: Set<string>, path: string) => {
-    if (taken.has(path)) throw badChange(`“${path}” is named twice in one commit.`);
+    if (taken.has(path)) throw badChange(`Duplicate path “${path}” in the commit.`);
     taken.add(path);
     return path;
   };
@@ -136,13 +136,14 @@ function planChanges(changes: Change[]): Plan {
     if (blob.content.length > MAX_FILE_BYTES) {
       throw new AppError("too_large", `“${path}” is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB.`);
     }
-    if (bytes > MAX_COMMIT_BYTES) throw new AppError("too_large", "One commit takes at most 500 MiB. Save in parts.");
+    if (bytes > MAX_COMMIT_BYTES) throw new AppError("too_large", "A commit is limited to 500 MiB. Save in parts.");
     plan.blobs.push(blob);
     return blob.oid;
   };
   const addHeader = (header: FileHeader) => {
     if (header.fileId !== null) {
-      if (!FILE_ID.test(header.fileId)) throw badChange("A file's id takes letters, digits, dashes and underscores.");
+      if (!FILE_ID.test(header.fileId))
+        throw badChange("File IDs can contain letters, digits, dashes and underscores.");
       claim(ids, header.fileId);
     }
     plan.headers.push(header);
@@ -156,7 +157,7 @@ function planChanges(changes: Change[]): Plan {
     } else {
       const from = claim(sources, parsePath(change.from));
       const path = claim(targets, parsePath(change.to));
-      if (from === path) throw badChange(`“${path}” cannot be moved onto itself.`);
+      if (from === path) throw badChange(`“${path}” can't be moved to itself.`);
       plan.moves.set(path, { from, oid: change.content === undefined ? null : addBlob(path, change.content) });
       addHeader({ fileId: change.fileId ?? null, path, from });
     }
@@ -190,7 +191,7 @@ async function refuseTouched(repositoryId: ObjectId, seen: string | null, root: 
     const before = await findEntry(repositoryId, old, path);
     const now = await findEntry(repositoryId, root, path);
     if (before?.oid === now?.oid && before?.mode === now?.mode) continue;
-    throw new AppError("conflict", `“${path}” has changed since you opened it. Load the new version and save again.`, {
+    throw new AppError("conflict", `“${path}” has changed since you opened it. Reload it and save again.`, {
       details: { path },
     });
   }
@@ -199,7 +200,7 @@ async function refuseTouched(repositoryId: ObjectId, seen: string | null, root: 
 async function treeSeen(repositoryId: ObjectId, seen: string): Promise<string> {
   const commit = await findCommit(repositoryId, seen);
   if (commit) return commit.tree;
-  throw new AppError("conflict", "The version that you have seen is not part of this repository. Load it again.");
+  throw new AppError("conflict", "Unknown base version. Reload the file.");
 }
 
 async function toEdits(repositoryId: ObjectId, root: string, plan: Plan): Promise<Map<string, Edit>> {

@@ -19,7 +19,7 @@ const CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare
 export async function exportBare(repositoryId: ObjectId, dir: string): Promise<{ branches: number; objects: number }> {
   await mkdir(dir, { recursive: true });
   if ((await readdir(dir)).length > 0) {
-    throw new AppError("conflict", `The folder ${dir} is not empty. Name one that is, or a new one.`);
+    throw new AppError("conflict", `The folder ${dir} is not empty. Use a new or empty folder.`);
   }
   const heads = await listHeads(repositoryId);
   const oids = await reachableObjects(
@@ -81,7 +81,7 @@ async function spread(
         found.push(oid);
       }
     }
-    if (count < frontier.length) throw new Error("The repository lacks objects that its history names.");
+    if (count < frontier.length) throw new Error("The repository lacks objects of its history.");
     frontier = found;
   }
 }
@@ -95,7 +95,7 @@ async function writePack(repositoryId: ObjectId, oids: string[], dir: string): P
       await writer.add(doc.oid, doc.type, doc.size, await packedStream(doc));
       count++;
     }
-    if (count < oids.length) throw new Error("The repository lacks objects that its trees name.");
+    if (count < oids.length) throw new Error("The repository lacks objects of its trees.");
   } catch (error) {
     await writer.abort();
     await rm(draft, { force: true });

@@ -63,7 +63,7 @@ export function parseTree(content: Buffer): TreeEntry[] {
     const space = content.indexOf(SPACE, at);
     const end = content.indexOf(0, space);
     const next = end + 1 + OID_BYTES;
-    if (space < 0 || end < 0 || next > content.length) throw new Error("A tree object is cut short.");
+    if (space < 0 || end < 0 || next > content.length) throw new Error("A tree object is truncated.");
     entries.push({
       mode: parseMode(content.toString("latin1", at, space)),
       name: content.toString("utf8", space + 1, end),

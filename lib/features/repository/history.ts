@@ -181,7 +181,7 @@ function parseCursor(text: string): Cursor {
 
 /** Returns the error for a cursor that is not from this list. */
 export function badHistoryCursor(): AppError {
-  return new AppError("invalid_request", "This is not a cursor of this list. Start from its first page.", {
-    details: [{ path: "cursor", message: "Not a cursor of this list." }],
+  return new AppError("invalid_request", "Invalid cursor. Start from the first page.", {
+    details: [{ path: "cursor", message: "Invalid cursor." }],
   });
 }

@@ -110,7 +110,7 @@ class IndexWriter {
 
   async finish(): Promise<Position> {
     await this.flush();
-    if (!this.tip) throw new Error("There was no commit to index.");
+    if (!this.tip) throw new Error("No commit to index.");
     return this.tip;
   }
 

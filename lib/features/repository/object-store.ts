@@ -146,7 +146,7 @@ export async function packedStream(doc: GitObjectDoc): Promise<Buffer> {
   if (doc.data) return toBuffer(doc.data);
   const { workspaceId, oid } = doc;
   const parts = await collections.gitChunks().find({ workspaceId, oid }).sort({ n: 1 }).toArray();
-  if (parts.length < doc.chunks) throw new Error(`The object ${oid} lacks a part.`);
+  if (parts.length < doc.chunks) throw new Error(`Part of the object ${oid} is missing.`);
   return Buffer.concat(parts.slice(0, doc.chunks).map(({ data }) => toBuffer(data)));
 }
 

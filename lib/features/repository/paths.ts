@@ -69,7 +69,7 @@ export function toPortableName(name: string): string {
 }
 
 function windowsFault(segment: string): string | null {
-  if (WINDOWS_CHARACTERS.test(segment)) return 'must not hold any of < > : " | ? *';
+  if (WINDOWS_CHARACTERS.test(segment)) return 'must not contain < > : " | ? *';
   const stem = collisionKey(segment).split(".", 1)[0] ?? "";
   return WINDOWS_DEVICES.test(stem.trim()) ? "must not use a name that Windows reserves, such as con or aux" : null;
 }
@@ -101,8 +101,8 @@ export function parseBranch(name: string): string {
   if (!isPlain) {
     throw new AppError(
       "invalid_request",
-      "A branch name takes letters, digits, dots, dashes and underscores between slashes, and does not begin with a dash or a dot.",
-      { details: [{ path: "branch", message: "Not a branch name." }] },
+      "Branch names can contain letters, digits, dots, dashes, underscores and slashes, and must not start with a dash or a dot.",
+      { details: [{ path: "branch", message: "Invalid branch name." }] },
     );
   }
   for (const part of name.split("/")) {
@@ -116,23 +116,23 @@ export function parseBranch(name: string): string {
 }
 
 function checkSegment(path: string, segment: string): void {
-  if (segment === "") refuse(path, "must not begin or end with a slash or hold two in a row");
-  if (segment === "." || segment === "..") refuse(path, "must not hold . or .. as a name");
-  if (segment.includes("\\")) refuse(path, "must not hold a backslash");
+  if (segment === "") refuse(path, "must not start or end with a slash or contain two in a row");
+  if (segment === "." || segment === "..") refuse(path, "must not contain . or .. as a name");
+  if (segment.includes("\\")) refuse(path, "must not contain a backslash");
   if (!segment.isWellFormed() || REFUSED_CHARACTERS.test(segment)) {
-    refuse(path, "must not hold control or direction characters");
+    refuse(path, "must not contain control or direction characters");
   }
   if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
-    refuse(path, `must not hold a name longer than ${MAX_SEGMENT_BYTES} bytes`);
+    refuse(path, `must not contain a name longer than ${MAX_SEGMENT_BYTES} bytes`);
   }
   const first = segment.slice(0, 1);
   const last = segment.slice(-1);
-  if (SPACE.test(first) || SPACE.test(last)) refuse(path, "must not hold a name that begins or ends with a space");
-  if (last === ".") refuse(path, "must not hold a name that ends with a dot");
+  if (SPACE.test(first) || SPACE.test(last)) refuse(path, "must not contain a name that starts or ends with a space");
+  if (last === ".") refuse(path, "must not contain a name that ends with a dot");
   const key = collisionKey(segment)
     .trim()
     .replace(/[. ]+$/, "");
-  if (key === "") refuse(path, "must not hold a name without a visible character");
+  if (key === "") refuse(path, "must not contain a name without a visible character");
   if (GIT_NAMES.test(key) || STREAM_OF_GIT.test(key)) refuse(path, "must not use a name that belongs to git");
 }
 

@@ -40,7 +40,7 @@ export async function readFile(input: { repositoryId: ObjectId; path: string } &
   const path = parsePath(input.path);
   const { commit } = await resolveCommit(input.repositoryId, input);
   const entry = await findEntry(input.repositoryId, commit.tree, path);
-  if (!isFile(entry)) throw new AppError("not_found", `There is no file “${path}”.`);
+  if (!isFile(entry)) throw new AppError("not_found", `File “${path}” not found.`);
   return { path, oid: entry.oid, content: await readBlob(input.repositoryId, entry.oid) };
 }
 
@@ -102,8 +102,8 @@ export async function resolveSha(repositoryId: ObjectId, sha: string): Promise<s
 export function parseSha(sha: string): string {
   const lower = sha.toLowerCase();
   if (SHA.test(lower)) return lower;
-  throw new AppError("invalid_request", "A commit is named by 7 to 40 hexadecimal digits.", {
-    details: [{ path: "sha", message: "Not a commit id." }],
+  throw new AppError("invalid_request", "Commit IDs have 7 to 40 hexadecimal digits.", {
+    details: [{ path: "sha", message: "Invalid commit ID." }],
   });
 }
 
@@ -115,8 +115,8 @@ export function shaRange(prefix: string): { $gte: string; $lt: string } {
 /** @throws AppError not_found without an id, conflict for several */
 export function pickOne(oids: string[]): string {
   const [oid, ...others] = oids;
-  if (oid === undefined) throw new AppError("not_found", "No such commit.");
-  if (others.length > 0) throw new AppError("conflict", "Several commits begin with these digits. Give more of them.");
+  if (oid === undefined) throw new AppError("not_found", "Commit not found.");
+  if (others.length > 0) throw new AppError("conflict", "Ambiguous commit ID. Use more digits.");
   return oid;
 }
 
@@ -126,14 +126,14 @@ async function resolveCommit(repositoryId: ObjectId, at: At): Promise<{ oid: str
       ? await headOrThrow(repositoryId, at.ref ?? MAIN_BRANCH)
       : await resolveSha(repositoryId, at.sha);
   const commit = await findCommit(repositoryId, oid);
-  if (!commit) throw new AppError("not_found", "No such commit.");
+  if (!commit) throw new AppError("not_found", "Commit not found.");
   return { oid, commit };
 }
 
 /** @throws AppError not_found */
 export async function headOrThrow(repositoryId: ObjectId, branch: string): Promise<string> {
   const head = await findHead(repositoryId, parseBranch(branch));
-  if (head === null) throw new AppError("not_found", `There is no branch “${branch}”.`);
+  if (head === null) throw new AppError("not_found", `Branch “${branch}” not found.`);
   return head;
 }
 
@@ -153,7 +153,7 @@ async function onBranches(repositoryId: ObjectId, oids: string[]): Promise<strin
 
 async function folderAt(repositoryId: ObjectId, root: string, path: string): Promise<string> {
   const entry = await findEntry(repositoryId, root, path);
-  if (entry?.mode !== "40000") throw new AppError("not_found", `There is no folder “${path}”.`);
+  if (entry?.mode !== "40000") throw new AppError("not_found", `Folder “${path}” not found.`);
   return entry.oid;
 }
 

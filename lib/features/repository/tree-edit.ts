@@ -57,7 +57,7 @@ export function refuseCollisions(entries: Iterable<TreeEntry>, isNew: (name: str
       const [taken, wanted] = isNew(name) ? [other, name] : [name, other];
       throw new AppError(
         "conflict",
-        `“${join(folder, wanted)}” cannot stand beside “${join(folder, taken)}”: some computers take the two for one name. Choose another.`,
+        `“${join(folder, wanted)}” and “${join(folder, taken)}” are the same name on some systems. Choose another name.`,
         { details: { path: join(folder, wanted), existing: join(folder, taken) } },
       );
     }
@@ -123,7 +123,7 @@ async function editFolder(
 }
 
 function nameTaken(path: string, kind: "file" | "folder"): AppError {
-  return new AppError("conflict", `A ${kind} named “${path}” is already there. Choose another name.`, {
+  return new AppError("conflict", `A ${kind} named “${path}” already exists. Choose another name.`, {
     details: { path },
   });
 }

@@ -51,7 +51,7 @@ export function streamed(
         }
         controller.enqueue(value);
         stall = setTimeout(() => {
-          const error = new Error("Nobody reads the answer.");
+          const error = new Error("The client stopped reading.");
           controller.error(error);
           void end(error);
         }, STALL_MS);
@@ -71,5 +71,5 @@ export function wordsOf(thrown: unknown, signal: AbortSignal): string {
     if (thrown.kind !== "internal") return thrown.message;
   } else if (signal.aborted) return "The connection was closed.";
   log.error({ err: thrown }, "git over HTTP failed");
-  return "Something went wrong on our side. Try again in a moment.";
+  return "Internal error. Try again in a moment.";
 }

@@ -179,7 +179,7 @@ export class BasePack {
         sent += piece.length;
         yield piece;
       }
-      if (sent !== bytes) throw new Error("A stretch of the base pack lacks a part.");
+      if (sent !== bytes) throw new Error("Part of the base pack is missing.");
     }
   }
 }

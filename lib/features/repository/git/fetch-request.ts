@@ -34,16 +34,16 @@ export function parseV2(bytes: Buffer): V2Request | null {
     const text = textOf(packet.data);
     if (text.startsWith("command=")) command = text.slice("command=".length);
     else if (text.startsWith("object-format=") && text !== "object-format=sha1") {
-      throw bad("This repository names its objects by SHA-1.");
+      throw bad("This repository uses SHA-1 object IDs.");
     }
   }
   if (packet?.kind === "delimiter") {
     for (packet = reader.next(); packet?.kind === "line"; packet = reader.next()) lines.push(textOf(packet.data));
   }
-  if (packet?.kind !== "flush") throw bad("The message breaks off before its end.");
+  if (packet?.kind !== "flush") throw bad("The message is truncated.");
   if (command === "ls-refs") return parseLsRefs(lines);
   if (command === "fetch") return { command, ...parseFetch(lines) };
-  throw bad(`There is no command “${command.slice(0, 40)}”.`);
+  throw bad(`Unknown command “${command.slice(0, 40)}”.`);
 }
 
 function parseLsRefs(lines: string[]): V2Request {
@@ -86,19 +86,19 @@ function parseFetch(lines: string[]): FetchRequest {
     else if (!IGNORED.has(word)) throw bad(`“${word.slice(0, 40)}” was not offered.`);
   }
   if (request.deepen !== null && (request.deepenSince !== null || request.deepenNot.length > 0)) {
-    throw bad("A depth goes with neither a date nor a branch to leave out.");
+    throw bad("A depth can't be combined with a date or an excluded branch.");
   }
   return request;
 }
 
 function oid(value: string): string {
-  if (!OID.test(value)) throw bad("An object's id has 40 hexadecimal digits.");
+  if (!OID.test(value)) throw bad("Object IDs have 40 hexadecimal digits.");
   return value;
 }
 
 function positive(value: string): number {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : 0;
-  if (number === 0) throw bad("A depth or a date is a number above zero.");
+  if (number === 0) throw bad("A depth or a date must be a number above 0.");
   return number;
 }
 

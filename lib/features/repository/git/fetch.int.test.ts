@@ -89,7 +89,7 @@ describe("stock git", () => {
     const clone = await cloneTo(world, url, "since", "--shallow-since=2020-01-01");
     expect(await subjects(clone)).toEqual(numbers(1, 623));
     await expect(git(world.dir, "clone", "--quiet", "--shallow-since=@4000000000 +0000", url, "none")).rejects.toThrow(
-      /no commits are as young/,
+      /no commits are that recent/,
     );
   });
 
@@ -131,7 +131,7 @@ describe("stock git", () => {
 
   it("of an older protocol is told which one to use", async () => {
     await expect(git(world.dir, "-c", "protocol.version=0", "clone", "--quiet", url, "old")).rejects.toThrow(
-      /speaks version 2 of git's protocol/,
+      /requires git protocol version 2/,
     );
   });
 

@@ -27,22 +27,22 @@ export class Fsck {
       const space = content.indexOf(0x20, at);
       const end = space < 0 ? -1 : content.indexOf(0, space);
       const next = end + 1 + OID_BYTES;
-      if (space < 0 || end < 0 || next > content.length) throw bad("A folder is cut short.");
+      if (space < 0 || end < 0 || next > content.length) throw bad("A tree is truncated.");
       const bytes = content.subarray(space + 1, end);
-      if (!isUtf8(bytes)) throw bad(`The name ${JSON.stringify(bytes.toString("latin1"))} is not in UTF-8.`);
+      if (!isUtf8(bytes)) throw bad(`The name ${JSON.stringify(bytes.toString("latin1"))} is not valid UTF-8.`);
       const name = bytes.toString("utf8");
       const kind = kindOf(content.toString("latin1", at, space), name);
       const key = this.keyOf(name);
       const other = taken.get(key);
       if (other !== undefined) {
-        throw bad(`“${other}” and “${name}” are one name on some computers. Rename one of them.`);
+        throw bad(`“${other}” and “${name}” are the same name on some systems. Rename one of them.`);
       }
       taken.set(key, name);
       const order = kind === "tree" ? Buffer.concat([bytes, Buffer.from("/")]) : bytes;
-      if (last && Buffer.compare(last, order) >= 0) throw bad("A folder's entries are out of order.");
+      if (last && Buffer.compare(last, order) >= 0) throw bad("The entries of a tree are out of order.");
       last = order;
       const oid = content.toString("hex", end + 1, next);
-      if (oid === NO_OBJECT) throw bad(`“${name}” names no object.`);
+      if (oid === NO_OBJECT) throw bad(`“${name}” has no object.`);
       links.push({ name, oid, kind });
       at = next;
     }
@@ -53,7 +53,7 @@ export class Fsck {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
     if (name.includes("/") || parsePath(name) !== name) {
-      throw bad(`The name ${JSON.stringify(name)} holds a slash, or letters that are not composed (NFC).`);
+      throw bad(`The name ${JSON.stringify(name)} contains a slash or is not NFC-normalised.`);
     }
     const key = collisionKey(name);
     if (this.keys.size < NAMES_MAX) this.keys.set(name, key);
@@ -66,19 +66,19 @@ export class Fsck {
  * @throws AppError invalid_request
  */
 export function checkCommit(content: Buffer): { tree: string; parents: string[]; isOurs: boolean } {
-  if (content.length > MAX_COMMIT_OBJECT_BYTES) throw bad("A commit is larger than 1 MiB.");
-  if (content.includes(0)) throw bad("A commit holds a zero byte.");
+  if (content.length > MAX_COMMIT_OBJECT_BYTES) throw bad("A commit exceeds 1 MiB.");
+  if (content.includes(0)) throw bad("A commit contains a NUL byte.");
   const [, tree, parents = "", headers = ""] = COMMIT.exec(content.toString("latin1")) ?? [];
-  if (tree === undefined) throw bad("A commit is malformed: git fsck tells which.");
+  if (tree === undefined) throw bad("A commit is malformed. Run git fsck to find it.");
   return { tree, parents: [...parents.matchAll(/[0-9a-f]{40}/g)].map(String), isOurs: /^millrace-/m.test(headers) };
 }
 
 function kindOf(mode: string, name: string): Link["kind"] {
   if (mode === "40000") return "tree";
   if (mode === "100644" || mode === "100755") return "blob";
-  if (mode === "120000") throw bad(`“${name}” is a symbolic link, which is not taken. Push the file itself.`);
-  if (mode === "160000") throw bad(`“${name}” is a submodule, which is not taken. Push the files themselves.`);
-  throw bad(`“${name}” has the mode ${mode}, which is not taken.`);
+  if (mode === "120000") throw bad(`“${name}” is a symbolic link, which is not supported. Push the file itself.`);
+  if (mode === "160000") throw bad(`“${name}” is a submodule, which is not supported. Push the files themselves.`);
+  throw bad(`“${name}” has the mode ${mode}, which is not supported.`);
 }
 
 function bad(message: string): AppError {

@@ -29,8 +29,7 @@ export async function findHostedBranch(
   const ref = `refs/heads/${branch}`;
   const found = await ask(repository, "GET", "info/refs?service=git-upload-pack", { signal });
   const abilities = linesOf(found);
-  if (!abilities.includes("version 2"))
-    throw new AppError("source_unreachable", "The host speaks an old git protocol.");
+  if (!abilities.includes("version 2")) throw new AppError("source_unreachable", "The host uses an old git protocol.");
   const canFilter = abilities.some((line) => /^fetch=(?:.* )?filter(?: |$)/.test(line));
   const question = Buffer.concat([
     pktLine("command=ls-refs\n"),
@@ -118,7 +117,7 @@ export async function pushHosted(
   if (unpack !== "unpack ok") return unpack.slice("unpack ".length);
   if (lines.includes(`ok ${ref}`)) return null;
   const why = lines.find((line) => line.startsWith(`ng ${ref} `));
-  return why ? why.slice(`ng ${ref} `.length) : "it was not taken";
+  return why ? why.slice(`ng ${ref} `.length) : "it was not accepted";
 }
 
 async function ask(
@@ -149,15 +148,15 @@ async function ask(
     ...(signal && { signal }),
   });
   if (answer.status === 401 || answer.status === 403 || answer.status === 404) {
-    throw new AppError("not_found", "The host shows no such repository, or does not let it be read or written.");
+    throw new AppError("not_found", "Repository not found on the host, or access is denied.");
   }
   const kind = method === "GET" ? "advertisement" : "result";
   const isGit = answer.headers.get("content-type") === `application/x-${service}-${kind}`;
   if (answer.status !== 200 || !isGit) {
-    throw new AppError("source_unreachable", `The host answered ${answer.status}, which is no answer of git.`);
+    throw new AppError("source_unreachable", `Unexpected response from the host (HTTP ${answer.status}).`);
   }
   if (answer.isTruncated) {
-    throw new AppError("too_large", `The repository has more than ${MAX_PACK_BYTES / 1024 / 1024} MiB to fetch.`);
+    throw new AppError("too_large", `The fetch exceeds ${MAX_PACK_BYTES / 1024 / 1024} MiB.`);
   }
   return answer.body;
 }
@@ -180,9 +179,9 @@ function refused(words: Buffer): AppError {
     .replace(/[^\P{Cc}]/gu, " ")
     .trim()
     .slice(0, 200);
-  return new AppError("source_unreachable", `The host refused: ${said}`);
+  return new AppError("source_unreachable", `The host rejected the request: ${said}`);
 }
 
 function malformed(): AppError {
-  return new AppError("source_unreachable", "The host's answer is no answer of git.");
+  return new AppError("source_unreachable", "The host did not return a git response.");
 }

@@ -51,7 +51,7 @@ export class Push {
     const ours = [...push.commits].filter(([, { isOurs }]) => isOurs).map(([oid]) => oid);
     const stored = await typesOf(repositoryId, ours);
     if (ours.some((oid) => !stored.has(oid))) {
-      throw bad("A commit has a line that begins with millrace-, which only Millrace writes. Commit anew.");
+      throw bad("A commit header starts with millrace-, which is reserved. Recreate the commit.");
     }
     return push;
   }
@@ -120,15 +120,13 @@ export class Push {
         const [a, b] = [old.get(name) ?? null, now.get(name) ?? null];
         if (a?.oid === b?.oid && a?.kind === b?.kind) continue;
         const at = path === "" ? name : `${path}/${name}`;
-        if (++count > MAX_PUSH_FILES) throw bad(`A push changes at most ${MAX_PUSH_FILES} files. Push in parts.`);
+        if (++count > MAX_PUSH_FILES) throw bad(`A push is limited to ${MAX_PUSH_FILES} files. Push in parts.`);
         const kind = requirePlace(kinds, at, path === "", (b ?? a)?.kind ?? "blob");
         // Its parent folders have been validated before.
         if (b && a === null && !held.has(name)) parseAddedPath(at, (known) => known !== at);
         if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid);
         if (kind?.isKept && refusesKept && (a?.kind === "blob" || b?.kind === "blob")) {
-          throw bad(
-            `${at}: on main, ${kind.root} change in Millrace alone. Push them to a branch of your own, or leave them as they are.`,
-          );
+          throw bad(`${at}: ${kind.root} on main can be changed only in Millrace. Push them to your own branch.`);
         }
         const folders = [a?.kind === "tree" ? a.oid : null, b?.kind === "tree" ? b.oid : null] as const;
         const c = held.get(name);
@@ -155,7 +153,7 @@ export class Push {
     const queue = [...starts];
     const name = (oid: string, kind: ObjectType) => {
       const found = this.pack.typeOf(oid);
-      if (found !== null && found !== kind) throw bad("A folder names an object of another kind.");
+      if (found !== null && found !== kind) throw bad("A tree entry has an object of another type.");
       if (found === null && !this.sound.has(oid)) outside.set(oid, kind);
       return found !== null;
     };
@@ -181,7 +179,7 @@ export class Push {
       const types = await typesOf(this.repositoryId, [...level.keys()]);
       const next = new Map<string, ObjectType>();
       for (const [oid, kind] of level) {
-        if (types.get(oid) !== kind) throw bad("A folder names an object that is neither in the push nor here.");
+        if (types.get(oid) !== kind) throw bad("A tree entry has a missing object. Fetch, then push again.");
         this.sound.add(oid);
         if (kind !== "tree") continue;
         for (const link of await this.entries(oid)) if (!this.sound.has(link.oid)) next.set(link.oid, link.kind);
@@ -199,7 +197,7 @@ export class Push {
     const links = this.trees.get(oid);
     if (links) return links;
     const object = await findObject(this.repositoryId, oid);
-    if (object?.type !== "tree") throw bad("A folder is missing.");
+    if (object?.type !== "tree") throw bad("A tree is missing.");
     return parseTree(object.content).map(({ mode, name, oid: each }) => ({
       name,
       oid: each,

@@ -30,7 +30,7 @@ export class PackBody {
       await this.addWhole(doc);
       if (this.waitingBytes >= PIECE_BYTES) yield this.take();
     }
-    if (count < loose.length) throw new Error("The repository lacks objects that its history names.");
+    if (count < loose.length) throw new Error("The repository lacks objects of its history.");
     const offsets: number[] = [];
     for (let at = 0; at < plan.trees.length; at += TREES_AHEAD) {
       signal.throwIfAborted();

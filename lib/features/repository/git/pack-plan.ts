@@ -205,7 +205,7 @@ function readEntry(content: Buffer, at: number, into: Entry[]): number {
   const space = content.indexOf(0x20, at);
   const end = content.indexOf(0, space);
   const next = end + 1 + OID_BYTES;
-  if (space < 0 || end < 0 || next > content.length) throw new Error("A tree object is cut short.");
+  if (space < 0 || end < 0 || next > content.length) throw new Error("A tree object is truncated.");
   into.push({
     mode: content.toString("latin1", at, space),
     name: content.toString("utf8", space + 1, end),

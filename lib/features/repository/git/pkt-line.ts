@@ -16,7 +16,7 @@ export type Packet = { kind: "line"; data: Buffer } | { kind: "flush" } | { kind
 /** Frames a line: its length in four digits, these included, then the data. */
 export function pktLine(data: string | Buffer): Buffer {
   const bytes = Buffer.from(data);
-  if (bytes.length + LENGTH_BYTES > LINE_BYTES_MAX) throw new Error("A line of git's protocol is too long.");
+  if (bytes.length + LENGTH_BYTES > LINE_BYTES_MAX) throw new Error("A packet line is too long.");
   return Buffer.concat([Buffer.from((bytes.length + LENGTH_BYTES).toString(16).padStart(LENGTH_BYTES, "0")), bytes]);
 }
 
@@ -50,7 +50,7 @@ export class PktReader {
     }
     const end = this.at + length;
     if (!(length >= LENGTH_BYTES && length <= LINE_BYTES_MAX && end <= this.bytes.length)) {
-      throw new AppError("invalid_request", "This is not a message of git's protocol.");
+      throw new AppError("invalid_request", "Not a git protocol message.");
     }
     const data = this.bytes.subarray(this.at + LENGTH_BYTES, end);
     this.at = end;

@@ -16,14 +16,14 @@ export function parsePush(bytes: Buffer): PushRequest | null {
   const commands: Command[] = [];
   let capabilities: ReadonlySet<string> = new Set();
   for (let packet = reader.next(); packet?.kind !== "flush"; packet = reader.next()) {
-    if (packet?.kind !== "line") throw bad("The push breaks off before its commands end.");
+    if (packet?.kind !== "line") throw bad("The push is truncated.");
     const text = textOf(packet.data);
     // The end of a shallow clone: the full history is here.
     if (/^shallow [0-9a-f]{40}$/.test(text)) continue;
     const [, before = "", after = "", ref = "", words] = COMMAND.exec(text) ?? [];
-    if (ref === "" || commands.length >= COMMANDS_MAX) throw bad("The push names no branch, or too many.");
+    if (ref === "" || commands.length >= COMMANDS_MAX) throw bad("The push has no branch, or too many.");
     if (words !== undefined) capabilities = new Set(words.split(" ").filter(Boolean));
-    if (commands.some((other) => other.ref === ref)) throw bad(`The push names ${ref} twice.`);
+    if (commands.some((other) => other.ref === ref)) throw bad(`Duplicate ref ${ref} in the push.`);
     commands.push({ ref, before: before === NOTHING ? null : before, after: after === NOTHING ? null : after });
   }
   return commands.length === 0 ? null : { commands, capabilities, pack: reader.rest() };

@@ -28,7 +28,7 @@ const NOTHING = "0".repeat(40);
 /** Maximum number of pushes that one server validates at once: each may hold a pack and its largest files unpacked. */
 const PUSHES_AT_ONCE = 2;
 const PUSHES_WAITING_MAX = 20;
-const ELSEWHERE = "another branch of this push was refused";
+const ELSEWHERE = "another branch of this push was rejected";
 
 /** Requires that the caller may push. @throws AppError forbidden */
 export function requireWriter(caller: GitCaller): void {
@@ -79,7 +79,7 @@ async function receive(
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (request.isTooLarge || request.pack.length > MAX_PACK_BYTES) {
-    return { unpack: "A push takes a pack of at most 64 MiB. Push in parts.", refs: new Map() };
+    return { unpack: "A push is limited to 64 MiB. Push in parts.", refs: new Map() };
   }
   const pushes = processSingleton("git.pushes", () => new Semaphore(PUSHES_AT_ONCE, PUSHES_WAITING_MAX));
   let release: (() => void) | undefined;
@@ -142,11 +142,10 @@ async function judgeAndMove(
 async function refusalOf(caller: GitCaller, { ref, before, after }: Command): Promise<string | null> {
   const { workspaceId, user, role } = caller;
   const own = toRef(ownBranch(user._id));
-  if (ref !== MAIN_REF && ref !== own)
-    return `there are two branches to push to: main and ${own.slice("refs/heads/".length)}`;
+  if (ref !== MAIN_REF && ref !== own) return `allowed branches are main and ${own.slice("refs/heads/".length)}`;
   if (ref === MAIN_REF) {
-    if (!isAtLeast(role, "admin")) return `only admins push to main; push to ${own.slice("refs/heads/".length)}`;
-    if (after === null) return "main cannot be deleted";
+    if (!isAtLeast(role, "admin")) return `only admins can push to main; push to ${own.slice("refs/heads/".length)}`;
+    if (after === null) return "main can't be deleted";
   }
   const head = await findHead(workspaceId, ref.slice("refs/heads/".length));
   return head === before ? null : "fetch first";
@@ -189,7 +188,7 @@ function set(workspaceId: GitCaller["workspaceId"], { ref, before, after }: Comm
 
 function toReport(commands: readonly Command[], { unpack, refs }: Outcome): Buffer {
   const lines = commands.map(({ ref }) => {
-    const why = unpack === null ? (refs.get(ref) ?? null) : "nothing was taken";
+    const why = unpack === null ? (refs.get(ref) ?? null) : "nothing was accepted";
     return pktLine(why === null ? `ok ${ref}\n` : `ng ${ref} ${why}\n`);
   });
   return Buffer.concat([pktLine(`unpack ${unpack ?? "ok"}\n`), ...lines, FLUSH]);

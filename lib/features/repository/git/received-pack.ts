@@ -64,7 +64,7 @@ export class ReceivedPack {
       });
       // Each delta with a known base was visited.
       if ([...pack.children.values()].flat().some(({ oid }) => oid === "") || pack.waiting.size > 0) {
-        throw malformed("a difference is to an object that is not in it");
+        throw malformed("a delta base is missing");
       }
     }
     return pack;
@@ -106,13 +106,13 @@ export class ReceivedPack {
     const { bytes } = this;
     const end = bytes.length - CHECKSUM_BYTES;
     if (end < HEAD_BYTES || bytes.toString("latin1", 0, 4) !== "PACK" || bytes.readUInt32BE(4) !== 2) {
-      throw malformed("it is none of version 2");
+      throw malformed("it is not version 2");
     }
     const checksum = createHash("sha1").update(bytes.subarray(0, end)).digest();
-    if (!checksum.equals(bytes.subarray(end))) throw malformed("it was cut or changed on the way");
+    if (!checksum.equals(bytes.subarray(end))) throw malformed("its checksum does not match");
     const count = bytes.readUInt32BE(8);
     if (count > MAX_PACK_OBJECTS) {
-      throw new AppError("too_large", `A push takes at most ${MAX_PACK_OBJECTS} objects. Push in parts.`);
+      throw new AppError("too_large", `A push is limited to ${MAX_PACK_OBJECTS} objects. Push in parts.`);
     }
     const byOffset = new Map<number, Entry>();
     let unpackedBytes = 0;
@@ -136,7 +136,7 @@ export class ReceivedPack {
         const back = this.readDistance(at, end);
         at = back.at;
         entry.base = byOffset.get(offset - back.value) ?? null;
-        if (!entry.base) throw malformed("a difference is to nothing");
+        if (!entry.base) throw malformed("a delta has no base");
       } else if (head.type === "ref") {
         entry.baseOid = bytes.toString("hex", at, at + OID_BYTES);
         at += OID_BYTES;
@@ -151,7 +151,7 @@ export class ReceivedPack {
       if (target > MAX_FILE_BYTES) throw tooLargeFile();
       unpackedBytes += head.size + target;
       if (unpackedBytes > MAX_UNPACKED_BYTES) {
-        throw new AppError("too_large", "A push unpacks to at most 500 MiB. Push in parts.");
+        throw new AppError("too_large", "A push is limited to 500 MiB unpacked. Push in parts.");
       }
       byOffset.set(offset, entry);
       if (entry.type) this.roots.push(entry);
@@ -160,7 +160,7 @@ export class ReceivedPack {
         this.waiting.set(entry.baseOid, [...(this.waiting.get(entry.baseOid) ?? []), entry]);
       }
     }
-    if (at !== end) throw malformed("something follows its last object");
+    if (at !== end) throw malformed("data follows its last object");
   }
 
   /** Visits all objects, or those based on one, bases first, without recursion. */
@@ -182,8 +182,7 @@ export class ReceivedPack {
         for (const each of late) this.hang(each, entry);
         for (const child of this.children.get(entry) ?? []) {
           child.depth = entry.depth + 1;
-          if (child.depth > MAX_DELTA_DEPTH)
-            throw malformed(`more than ${MAX_DELTA_DEPTH} differences follow each other`);
+          if (child.depth > MAX_DELTA_DEPTH) throw malformed(`a delta chain exceeds ${MAX_DELTA_DEPTH}`);
           stack.push({ entry: child, base: content });
         }
       }
@@ -200,7 +199,7 @@ export class ReceivedPack {
   private resolve(base: Buffer | null, unpacked: Buffer): Buffer {
     if (base === null) return unpacked;
     const content = applyDelta(base, unpacked);
-    if (!content) throw malformed("a difference does not fit");
+    if (!content) throw malformed("a delta does not apply");
     return content;
   }
 
@@ -212,7 +211,7 @@ export class ReceivedPack {
     let at = from;
     let byte = this.byte(at++, end);
     const type = TYPES[(byte >> 4) & 7];
-    if (!type) throw malformed("it holds an object that is neither commit, folder nor file (tags are not taken)");
+    if (!type) throw malformed("it contains an object that is not a commit, tree or blob (tags are not supported)");
     let size = byte & 0x0f;
     for (let factor = 16; byte & 0x80; factor *= 128) {
       if (factor > 2 ** 40) throw malformed("a size is out of bounds");
@@ -227,7 +226,7 @@ export class ReceivedPack {
     let byte = this.byte(at++, end);
     let value = byte & 0x7f;
     while (byte & 0x80) {
-      if (value > 2 ** 40) throw malformed("a distance is out of bounds");
+      if (value > 2 ** 40) throw malformed("an offset is out of bounds");
       byte = this.byte(at++, end);
       value = (value + 1) * 128 + (byte & 0x7f);
     }
@@ -235,7 +234,7 @@ export class ReceivedPack {
   }
 
   private byte(at: number, end: number): number {
-    if (at >= end) throw malformed("it breaks off");
+    if (at >= end) throw malformed("it is truncated");
     return this.bytes[at] ?? 0;
   }
 
@@ -254,11 +253,11 @@ async function unpackAt(bytes: Buffer, size: number): Promise<{ content: Buffer;
   try {
     const { buffer, engine } =
       size > INLINE_BYTES ? await inflateInfo(bytes, options) : inflateInfoSync(bytes, options);
-    if (buffer.length !== size) throw malformed("an object has another size than it says");
+    if (buffer.length !== size) throw malformed("an object's size does not match");
     return { content: buffer, consumed: engine.bytesWritten };
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("invalid_request", "The pack is malformed: an object cannot be unpacked.", { cause });
+    throw new AppError("invalid_request", "The pack is malformed: an object can't be unpacked.", { cause });
   }
 }
 

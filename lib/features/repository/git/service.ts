@@ -137,6 +137,6 @@ async function messageOf(request: Request, limitBytes: number, held: HeldBody): 
   } catch (cause) {
     throw (cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE"
       ? new AppError("too_large", "The request is too large.", { cause })
-      : new AppError("invalid_request", "The body is not what its Content-Encoding says.", { cause });
+      : new AppError("invalid_request", "The body does not match its Content-Encoding.", { cause });
   }
 }

@@ -34,7 +34,7 @@ export function refuseOldUpload(): Buffer {
   return Buffer.concat([
     pktLine("# service=git-upload-pack\n"),
     FLUSH,
-    pktLine("ERR This server speaks version 2 of git's protocol. Use git 2.18 or newer, with protocol.version 2.\n"),
+    pktLine("ERR This server requires git protocol version 2. Use git 2.18 or later, with protocol.version 2.\n"),
     FLUSH,
   ]);
 }
@@ -96,7 +96,7 @@ async function* fetchPack(reader: GitReader, request: FetchRequest, signal: Abor
   }
   const notRefs = request.deepenNot.map((name) => refs.find(({ ref }) => ref === name || ref === `refs/heads/${name}`));
   if (notRefs.includes(undefined)) {
-    yield failure("upload-pack: a branch to leave out is not there");
+    yield failure("upload-pack: an excluded branch does not exist");
     return;
   }
   const common = await reach.among(request.haves);
@@ -126,7 +126,7 @@ async function* fetchPack(reader: GitReader, request: FetchRequest, signal: Abor
   const owned = base ? [base.tip] : [...common];
   const choice = await chooseCommits(graph, { wants: request.wants, common: owned, shallow, depth });
   if (!choice) {
-    yield failure("upload-pack: no commits are as young as that");
+    yield failure("upload-pack: no commits are that recent");
     return;
   }
   if (depth) {
