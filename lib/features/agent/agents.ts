@@ -11,13 +11,13 @@ const MODES: readonly AgentMode[] = [
     id: "console",
     name: "Console",
     description: "Answers questions about your data with queries, and saves consoles.",
-    task: "You help people to ask their databases: you find the tables, write the query, run it and say what came out.",
+    task: "You help people query their databases: find the tables, write the query, run it and summarise the result.",
   },
   {
     id: "flow",
     name: "Flow",
     description: "Creates, runs and fixes flows.",
-    task: "You help people to move data between their connections: you look at flows and their runs, say why one failed, and set up new ones. You can ask databases as well.",
+    task: "You help people move data between their connections: inspect flows and their runs, explain failures and set up new flows. You can also query databases.",
   },
 ];
 /** A map, so that names of built-in object properties are not agents (T69). */

@@ -8,7 +8,7 @@ const USAGE_DAYS = 35;
 export const collections = {
   chats: declareCollection<ChatDoc>("chats", {
     isOfWorkspace: true,
-    indexes: [{ key: { workspaceId: 1, ownerId: 1, order: -1 }, serves: "somebody's chats, newest first" }],
+    indexes: [{ key: { workspaceId: 1, ownerId: 1, order: -1 }, serves: "a member's chats, newest first" }],
   }),
   chatMessages: declareCollection<MessageDoc>("chat_messages", {
     isOfWorkspace: true,
@@ -24,7 +24,7 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, day: 1 }, unique: true, serves: "what a workspace has spent on a day" },
-      { key: { at: 1 }, expireAfterSeconds: USAGE_DAYS * DAY_SECONDS, serves: "days that nobody asks for are swept" },
+      { key: { at: 1 }, expireAfterSeconds: USAGE_DAYS * DAY_SECONDS, serves: "expiry of old days" },
     ],
   }),
   agentPlans: declareCollection<PlanDoc>("agent_plans", {

@@ -176,7 +176,7 @@ export async function requireGrant(turn: TurnOf, grant: Grant, target: GrantTarg
   const named = target === null ? "" : ` and name ${target.id} in its targets`;
   throw new AppError(
     "not_allowed",
-    `This needs the grant ${grant}. Say what you would do with propose_plan, ask for it there${named}.`,
+    `This requires the grant ${grant}. Describe the change with propose_plan and request it there${named}.`,
   );
 }
 

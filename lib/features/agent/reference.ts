@@ -11,5 +11,5 @@ export const TURN_FAILURES = [
 
 export const CHAT_REFUSALS = {
   messages:
-    "A last message that is not the user's, has neither words nor an image, more than 100 parts or 64 KB of text; a role other than user and assistant; a part of another type than text, file, reasoning and the tools' own",
+    "A last message that is not the user's, is empty, or has more than 100 parts or 64 KB of text; a role other than user and assistant; an unknown part type",
 };

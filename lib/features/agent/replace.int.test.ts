@@ -113,7 +113,7 @@ describe("a message that replaces another", () => {
     const saved = { name: "orders", content: "select 1" };
     model.say([{ tool: "save_console", input: saved }], [{ text: "Tried." }]);
     const { events } = await ask("Look first", { ...asAna(), chatId, replaces: messages[0].id });
-    expect(JSON.stringify(events)).toContain("needs the grant console-write");
+    expect(JSON.stringify(events)).toContain("requires the grant console-write");
     expect((await decide()).status).toBe(409);
   });
 });

@@ -36,7 +36,7 @@ const filePart = z.looseObject({
   filename: z.string().max(255).optional(),
 });
 const ignoredPart = z.looseObject({
-  type: z.string().regex(IGNORED_PART, "A part is text, file (an image), reasoning or a tool's."),
+  type: z.string().regex(IGNORED_PART, "A part must be text, file (an image), reasoning or tool-<name>."),
 });
 const part = z
   .looseObject({ type: z.string("Part type is required.") })
@@ -57,7 +57,7 @@ const message = z.looseObject({
 export type SentMessage = z.infer<typeof message>;
 
 /** An unsaved console has a UUID of the client. */
-const shownConsoleId = z.union([objectIdText, z.uuid()], "A console's id, or a UUID for one that was never saved.");
+const shownConsoleId = z.union([objectIdText, z.uuid()], "Use a console ID, or a UUID for an unsaved console.");
 const openConsole = z.object({
   id: shownConsoleId,
   title: z.string().max(1000).optional(),
@@ -171,7 +171,7 @@ export const chatMessageSchema = z.object({
   role: z.enum(["user", "assistant"]),
   parts: z
     .array(z.looseObject({ type: z.string() }))
-    .describe("As the ai SDK's UI messages have them: text, file, reasoning, step-start, tool-<name>"),
+    .describe("Parts of the ai SDK's UI messages: text, file, reasoning, step-start, tool-<name>"),
   state: z.enum(["running", "done", "stopped", "failed"]).describe("stopped: the client disconnected; failed: error"),
   feedback: feedbackSchema.nullable(),
   createdAt: isoDate,

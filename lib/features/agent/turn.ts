@@ -89,7 +89,7 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
   const messages = await beginTurn(caller, { chatId, replaces }, parts, facts);
 
   const stop = new AbortController();
-  const onLeave = () => stop.abort(new AppError("cancelled", "The reader has left."));
+  const onLeave = () => stop.abort(new AppError("cancelled", "The client disconnected."));
   const stream = new SseStream({
     pingMs: PING_MS,
     bufferBytes: STREAM_BUFFER_BYTES,
@@ -117,7 +117,7 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
       signal.removeEventListener("abort", onAbort);
       stream.close();
       // Work of the model or of a tool that still runs has no reader any more.
-      stop.abort(new AppError("cancelled", "The turn is over."));
+      stop.abort(new AppError("cancelled", "The turn has ended."));
     });
   return new Response(stream.body, {
     headers: {
@@ -166,7 +166,7 @@ class Turn {
     const signsOfLife = setInterval(() => {
       // A missed heartbeat does no harm.
       this.#giveSignOfLife().catch((error: unknown) =>
-        log.warn({ err: error }, "a turn could not say that it goes on"),
+        log.warn({ err: error }, "a turn could not record its heartbeat"),
       );
     }, SIGN_OF_LIFE_MS);
     try {

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Ask the agent",
     description:
-      "Sends a message and answers with Server-Sent Events: `start`, `text-delta`, `tool-input-available`, `tool-result`, `error`, `finish`, one JSON object a line, and `[DONE]` at the end. With the header `x-vercel-ai-ui-message-stream: v1`, or `stream=ui`, the chunks are the ai SDK's own. A new chatId begins a chat. The chat's stored messages are what counts: of those that are sent, the last one is appended and the others are not read. A reader who leaves stops the model and its queries; the answer is kept as far as it came.",
+      "Sends a message and streams Server-Sent Events: `start`, `text-delta`, `tool-input-available`, `tool-result`, `error` and `finish`, one JSON object per line, then `[DONE]`. With the header `x-vercel-ai-ui-message-stream: v1`, or `stream=ui`, the chunks are the ai SDK's own. A new chatId starts a chat. Only the last message is appended to the stored chat; the others are ignored. Disconnecting stops the model and its queries, and stores the partial answer.",
     tag: "Agent",
     access: anyCredential,
     query: chatQuery,

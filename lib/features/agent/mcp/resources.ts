@@ -26,7 +26,7 @@ export const TEMPLATES = [
   {
     uriTemplate: "millrace://consoles/{id}",
     name: "console",
-    description: "The text of a saved console",
+    description: "Text of a saved console",
     mimeType: "text/plain",
   },
 ];
@@ -57,7 +57,7 @@ async function listSchemas(caller: Caller): Promise<Listed[]> {
   return items.map(({ id, name, type }) => ({
     uri: `millrace://connections/${id}/schema`,
     name: `${name}: schema`,
-    description: `The tables of the connection ${name} (${type})`,
+    description: `Tables of the connection ${name} (${type})`,
     mimeType: "application/json",
   }));
 }

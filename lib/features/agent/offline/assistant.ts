@@ -485,7 +485,7 @@ function beyondWords(schema: Schema): string {
 
 /** Returns a tool's message as data: one line of plain text. */
 function plainWords(message: string | undefined): string {
-  const text = cell((message ?? "the tool gave no answer").slice(0, 400));
+  const text = cell((message ?? "the tool returned no result").slice(0, 400));
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 

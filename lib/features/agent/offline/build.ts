@@ -347,9 +347,9 @@ class Builder {
     if (!option) return { alias: alias("count"), fn: "count" };
     this.#join(option.ref.table);
     if (!this.#schema.isAbove(from, option.ref.table))
-      this.#problem = `Rows of ${option.ref.table.name} would be counted more than once here.`;
+      this.#problem = `Rows of ${option.ref.table.name} would be counted more than once.`;
     if (option.ref.table !== from && ask.fn !== "min" && ask.fn !== "max")
-      this.#notes.push(`Each row of ${from.name} counts with what belongs to it in ${option.ref.table.name}.`);
+      this.#notes.push(`Each row of ${from.name} is counted with its rows in ${option.ref.table.name}.`);
     const verb = { sum: "total", avg: "average", min: "lowest", max: "highest" }[ask.fn];
     const name = option.times ? "revenue" : option.ref.column.name.replace(/_?cents$/i, "") || "amount";
     return {

@@ -161,7 +161,7 @@ function mistypedWord(tokens: readonly SqlToken[], name: string | null, tables: 
     if (token?.kind !== "word" || word.length < WORD_CHARS_MIN || SQL_KEYWORDS.has(word) || known.has(word)) continue;
     const meant = findClosest(token.text, MEANT);
     if (!meant) continue;
-    return { tokens: [token], by: meant, words: `Did you mean \`${meant}\` instead of \`${code(token.text)}\`.` };
+    return { tokens: [token], by: meant, words: `Changed \`${code(token.text)}\` to \`${meant}\`.` };
   }
   return null;
 }

@@ -110,13 +110,15 @@ export const GRAMMAR = new Set(
     "distinct different unique order sorted ordered ranked sort rank ascending descending asc desc group grouped broken break split down " +
     "share percentage percent proportion fraction ratio rate trend time date day week month quarter year daily weekly monthly quarterly yearly annual " +
     "own ours it's what's who's how's that's there's don't doesn't didn't haven't hasn't aren't isn't wasn't weren't can't won't i'm i'd we've " +
-    "instead same them euros euro dollars dollar usd eur gbp pounds money everything anything something someone somebody row rows record records value values " +
+    "instead same them euros euro dollars dollar usd eur gbp pounds money everything anything something someone row rows record records value values " +
     "breakdown overview figure figures result results table tables column columns field fields entry entries database connection info information data " +
     "whole entire single currently recently already usually often ago today yesterday tomorrow until per-cent ones' hi hello hey thanks thank ok okay " +
     "keep keeps kept hold holds look looks happen happened happens belong belongs contain contains containing mention mentions mentioning include includes including " +
     "start starts starting begin begins beginning end ends ending word words text named called equal equals greater except excluding exclude besides other another " +
     "new existing incoming milliseconds millisecond seconds second minutes minute hours hour longer place placed places put take took taken run ran work works"
-  ).split(" "),
+  )
+    .split(" ")
+    .concat("somebody"),
 );
 
 /** Names that a database may use for a word of a question, the closest first; by stems. */

@@ -27,7 +27,7 @@ const reference = z.object({ schema: z.string().optional(), name: z.string(), co
 
 const listConnectionsTool = defineTool({
   name: "list_connections",
-  description: "Lists the databases of the workspace with their ids, languages and dialects. Begin here.",
+  description: "Lists the databases of the workspace with their IDs, languages and dialects. Start here.",
   input: z.object({}),
   output: z.object({
     connections: z.array(
@@ -35,7 +35,7 @@ const listConnectionsTool = defineTool({
         id: z.string(),
         name: z.string(),
         type: z.string(),
-        language: z.enum(["sql", "mongodb"]).nullable().describe("null: only flows read it"),
+        language: z.enum(["sql", "mongodb"]).nullable().describe("null: only flows can read it"),
         dialect: z.string().nullable(),
         readOnly: z.boolean(),
         status: z.string(),
@@ -69,9 +69,9 @@ const listEntitiesTool = defineTool({
     "Finds tables, views and collections of a connection by words of their names or columns. Search before you describe: databases may have thousands.",
   input: z.object({
     connectionId: objectIdText,
-    search: z.string().max(200).optional().describe("Words; left out, all of them"),
+    search: z.string().max(200).optional().describe("Words to search for. Default: all entities"),
     limit: z.int().min(1).max(ENTITIES_MAX).optional(),
-    cursor: z.string().max(20).optional().describe("The nextCursor of the answer before"),
+    cursor: z.string().max(20).optional().describe("nextCursor of the previous page"),
   }),
   output: z.object({
     entities: z.array(
@@ -109,7 +109,7 @@ const listEntitiesTool = defineTool({
 
 const describeEntityTool = defineTool({
   name: "describe_entity",
-  description: "Tells the columns of a table, view or collection, its keys, and which tables it is tied to.",
+  description: "Returns the columns and keys of a table, view or collection, and the tables it references.",
   input: z.object({ connectionId: objectIdText, name: entityName, schema: entityName.optional() }),
   output: z.object({
     name: z.string(),
@@ -117,7 +117,7 @@ const describeEntityTool = defineTool({
     kind: z.string(),
     rowEstimate: z.number().optional(),
     columns: z.array(z.object({ name: z.string(), type: z.string(), nullable: z.boolean(), primaryKey: z.boolean() })),
-    columnCount: z.int().describe("More than the columns that are shown when there are very many"),
+    columnCount: z.int().describe("Total number of columns, if more than the returned ones"),
     foreignKeys: z.array(z.object({ columns: z.array(z.string()), references: reference })),
     referencedBy: z.array(
       z.object({
@@ -191,8 +191,8 @@ function find(entities: readonly Entity[], name: string, schema: string | undefi
   const folded = entities.filter((entity) => entity.name.toLowerCase() === ownName.toLowerCase());
   if (folded.length === 1 && folded[0]) return folded[0];
   const near = matching(entities, name).slice(0, 5);
-  const hint = near.length > 0 ? ` Near it: ${near.map((entity) => entity.name).join(", ")}.` : "";
-  throw new AppError("not_found", `There is no such table here. Look for it with list_entities.${hint}`);
+  const hint = near.length > 0 ? ` Similar: ${near.map((entity) => entity.name).join(", ")}.` : "";
+  throw new AppError("not_found", `Table not found. Search with list_entities.${hint}`);
 }
 
 function splitName(name: string): [string, string] {

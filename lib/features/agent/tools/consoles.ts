@@ -23,7 +23,7 @@ const SPEC_CHARS_MAX = 64 * 1024;
 
 const searchConsolesTool = defineTool({
   name: "search_consoles",
-  description: "Finds saved consoles (queries) of the person and the workspace by words of their paths and texts.",
+  description: "Searches saved consoles (queries) of the person and the workspace by path and text.",
   input: z.object({ query: z.string().trim().min(1).max(200), limit: z.int().min(1).max(HITS_MAX).optional() }),
   output: z.object({
     consoles: z.array(
@@ -65,7 +65,7 @@ const readConsoleTool = defineTool({
     connectionId: z.string().nullable(),
     language: z.string(),
     content: z.string(),
-    truncated: z.boolean().describe("The text goes on; do not save it back as it is here"),
+    truncated: z.boolean().describe("The text is cut. Do not save it back"),
     version: z.int(),
   }),
   writes: null,
@@ -84,12 +84,12 @@ const readConsoleTool = defineTool({
 const saveConsoleTool = defineTool({
   name: "save_console",
   description:
-    "Saves a console: a new one with a name, or a new text of the one with consoleId and the version that you have read. Needs the grant console-write, and for an old one its id in the plan's targets. One with a schedule needs schedule-write too, and query-write where its connection may write.",
+    "Creates a console with a name, or updates the one with consoleId and the version that you have read. Requires the grant console-write and, for an update, its ID in the plan's targets. A scheduled console also requires schedule-write, and query-write if its connection can write.",
   input: z.object({
-    consoleId: objectIdText.optional().describe("Left out, a new console is made"),
+    consoleId: objectIdText.optional().describe("Omit it to create a console"),
     name: z.string().max(120).optional().describe("Required for a new console"),
     content: z.string().max(1024 * 1024),
-    version: z.int().optional().describe("With consoleId: the version that you have read"),
+    version: z.int().optional().describe("The version that you have read. Required with consoleId"),
     connectionId: objectIdText.optional(),
     folderId: objectIdText.optional(),
   }),
@@ -104,7 +104,7 @@ const saveConsoleTool = defineTool({
       return { id, version };
     }
     if (fields.version === undefined) {
-      throw new AppError("invalid_request", "Read the console first, and say its version.");
+      throw new AppError("invalid_request", "version is required. Read the console first.");
     }
     await requireGrantsToChange(context, consoleId, fields.connectionId);
     const saved = await updateConsole(context.caller, new ObjectId(consoleId), parsed(updateConsoleBody, fields));
@@ -134,7 +134,7 @@ async function requireGrantsToChange(context: ToolContext, consoleId: string, ne
 const createChartTool = defineTool({
   name: "create_chart",
   description:
-    "Shows a chart of a result: a Vega-Lite specification without data, over a resultId of run_query, or over a connectionId and query of its own.",
+    "Shows a chart: a Vega-Lite specification without data, over a resultId of run_query, or over a connectionId and a query.",
   input: z.object({
     title: z.string().trim().min(1).max(200),
     spec: z.record(z.string(), z.unknown()).describe("Vega-Lite; its data are the result's rows"),
@@ -147,7 +147,7 @@ const createChartTool = defineTool({
       title: z.string(),
       spec: z.record(z.string(), z.unknown()),
       resultId: z.string().optional(),
-      rows: z.array(z.record(z.string(), z.unknown())).optional().describe("Where no result was kept"),
+      rows: z.array(z.record(z.string(), z.unknown())).optional().describe("Present if the result was not stored"),
     }),
   }),
   writes: null,
@@ -158,12 +158,12 @@ const createChartTool = defineTool({
     const own = chartSpec(spec);
     if (resultId !== undefined) {
       if (!(await context.chat?.hasKept(resultId))) {
-        throw new AppError("not_found", "There is no such result in this chat. Run the query first.");
+        throw new AppError("not_found", "Result not found in this chat. Run the query first.");
       }
       return { chart: { title, spec: own, resultId } };
     }
     if (connectionId === undefined || text === undefined) {
-      throw new AppError("invalid_request", "Name a resultId, or a connectionId and a query.");
+      throw new AppError("invalid_request", "Send a resultId, or a connectionId and a query.");
     }
     const answer = await query(context, { connectionId, query: text });
     return {
@@ -185,11 +185,11 @@ export const chartTools = [createChartTool];
  */
 function chartSpec(spec: Record<string, unknown>): Record<string, unknown> {
   if (JSON.stringify(spec).length > SPEC_CHARS_MAX) {
-    throw new AppError("invalid_request", "The specification is longer than 64 KiB. Leave the rows out of it.");
+    throw new AppError("invalid_request", "The specification exceeds 64 KiB. Remove the rows.");
   }
   const { data: _, datasets: __, ...own } = spec;
   if (hasAddress(own)) {
-    throw new AppError("invalid_request", "A chart takes no addresses: leave data, url and href out.");
+    throw new AppError("invalid_request", "Charts can't load URLs. Remove data, url and href.");
   }
   const [problem] = findSpecProblems(own);
   if (problem) {

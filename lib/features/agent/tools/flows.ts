@@ -30,7 +30,7 @@ const FLOW = ["flow"] as const;
 
 const listFlowsTool = defineTool({
   name: "list_flows",
-  description: "Lists the workspace's flows with what they read, what they write and their newest run.",
+  description: "Lists the workspace's flows with source, destination and last run.",
   input: z.object({ cursor: idCursor.optional(), limit: z.int().min(1).max(FLOWS_MAX).optional() }),
   output: z.object({ flows: z.array(flow), nextCursor: z.string().nullable() }),
   writes: null,
@@ -43,7 +43,7 @@ const listFlowsTool = defineTool({
 
 const getFlowTool = defineTool({
   name: "get_flow",
-  description: "Reads a flow: its source, destination, schedule, how far it has come, and its last runs.",
+  description: "Reads a flow: its source, destination, schedule, checkpoint and last runs.",
   input: z.object({ flowId: objectIdText }),
   output: z.object({ flow }),
   writes: null,
@@ -55,7 +55,7 @@ const getFlowTool = defineTool({
 
 const getRunTool = defineTool({
   name: "get_run",
-  description: "Reads one run of a flow: its state, counts, error and the end of its log.",
+  description: "Reads a flow run: its state, counts, error and the end of its log.",
   input: z.object({ flowId: objectIdText, runId: objectIdText }),
   output: z.object({ run }),
   writes: null,
@@ -72,11 +72,11 @@ const getRunTool = defineTool({
 const createFlowTool = defineTool({
   name: "create_flow",
   description:
-    "Sets up a flow and, with trigger, runs it. Needs the grant flow-write, with a schedule schedule-write as well, and the destination in the plan's targets.",
+    "Creates a flow and, with trigger, runs it. Requires the grant flow-write, schedule-write for a schedule, and the destination in the plan's targets.",
   input: z.object({
     name: z.string().min(1).max(80),
     type: z.enum(FLOW_TYPES),
-    source: z.union([syncSource, querySource]).optional().describe("Left out for a webhook"),
+    source: z.union([syncSource, querySource]).optional().describe("Omit it for a webhook flow"),
     destination: z.object({
       connectionId: objectIdText,
       schema: z.string().optional(),
@@ -85,9 +85,13 @@ const createFlowTool = defineTool({
     }),
     mode: z.enum(FLOW_MODES).optional(),
     schedule: z
-      .object({ cron: z.string().describe("Five fields"), timezone: z.string(), enabled: z.boolean().optional() })
+      .object({
+        cron: z.string().describe("Cron expression of five fields"),
+        timezone: z.string(),
+        enabled: z.boolean().optional(),
+      })
       .optional(),
-    trigger: z.boolean().optional().describe("Run it right away; false unless told"),
+    trigger: z.boolean().optional().describe("Run it immediately. Default: false"),
   }),
   output: z.object({ flow, run: run.nullable() }),
   writes: "flow-write",
@@ -107,7 +111,7 @@ const createFlowTool = defineTool({
 
 const triggerFlowTool = defineTool({
   name: "trigger_flow",
-  description: "Runs a saved flow now. Needs the grant flow-write, and the flow in the plan's targets.",
+  description: "Runs a saved flow now. Requires the grant flow-write and the flow in the plan's targets.",
   input: z.object({ flowId: objectIdText }),
   output: z.object({ flow, run: run.nullable() }),
   writes: "flow-write",

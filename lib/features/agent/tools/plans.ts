@@ -14,9 +14,9 @@ const TARGETS_MAX = 50;
 const proposePlanTool = defineTool({
   name: "propose_plan",
   description:
-    "Shows the person what you would change, in Markdown, and asks for the grants that it takes. Nothing may be written before they approve. It waits for them.",
+    "Shows the person the planned changes in Markdown and requests the grants they require. Waits for the decision. Writes are rejected without approval.",
   input: z.object({
-    agentSessionId: z.uuid().optional().describe("Leave it out"),
+    agentSessionId: z.uuid().optional().describe("Omit it"),
     planMarkdown: z.string().trim().min(1).max(PLAN_CHARS_MAX).refine(isStorable),
     grants: z.array(grant).min(1).max(10),
     targets: z
@@ -25,15 +25,15 @@ const proposePlanTool = defineTool({
       .max(TARGETS_MAX)
       .optional()
       .describe(
-        "Ids of what you would change; the grants are for these alone. The connection for a query that writes, the console, the flow, the destination of a new flow. Only new consoles need none.",
+        "IDs of the resources to change; the grants apply only to these. The connection for a query that writes, the console, the flow, or the destination of a new flow. New consoles need none.",
       ),
   }),
   output: z.object({
     agentSessionId: z.string(),
     status: z.enum(["approved", "changes_requested", "cancelled", "pending"]),
-    grants: z.array(grant).describe("What you may do now, until the turn ends"),
+    grants: z.array(grant).describe("Granted permissions, valid until the turn ends"),
     expiresAt: z.string().nullable(),
-    planMarkdown: z.string().nullable().describe("The plan as the person has changed it, or what they ask for"),
+    planMarkdown: z.string().nullable().describe("The plan as edited by the person, or their feedback"),
     decidedAt: z.string().nullable(),
   }),
   writes: null,
@@ -41,7 +41,8 @@ const proposePlanTool = defineTool({
   needsChat: true,
   run: async ({ chat }, { agentSessionId }) => {
     // The turn has set its id and stored it (`withSessionId`).
-    if (!chat || agentSessionId === undefined) throw new AppError("not_allowed", "There is nobody here to ask.");
+    if (!chat || agentSessionId === undefined)
+      throw new AppError("not_allowed", "No one is available to approve a plan.");
     return { agentSessionId, ...outcomeOf(await chat.decision(agentSessionId)) };
   },
 });

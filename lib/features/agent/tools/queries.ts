@@ -35,33 +35,33 @@ export const queryInput = z.object({
     .min(1)
     .max(QUERY_CHARS_MAX)
     .describe("One statement in the connection's dialect, or MongoDB shell text"),
-  limit: z.int().min(1).max(MODEL_ROWS_MAX).optional().describe(`Rows to show you; ${MODEL_ROWS_MAX} unless told`),
+  limit: z.int().min(1).max(MODEL_ROWS_MAX).optional().describe(`Number of rows to return. Default: ${MODEL_ROWS_MAX}`),
 });
 
 const runQueryTool = defineTool({
   name: "run_query",
   description:
-    "Runs one statement and gives its first rows; the person can open the whole result. It only reads, unless a plan was approved that has the grant query-write and names the connection in its targets. A failure comes back with the database's message: mend the query, at most twice.",
+    "Runs one statement and returns its first rows; the person can open the full result. Read-only, unless an approved plan has the grant query-write and the connection in its targets. A failure returns the database's message: fix the query at most twice.",
   input: queryInput,
   output: z.object({
     executionId: z.string(),
     fields: z.array(z.object({ name: z.string(), type: z.string() })),
     rows: z.array(row),
-    rowCount: z.int().describe("Of the whole result, as far as it was read"),
-    truncated: z.boolean().describe("There are more rows than you see"),
+    rowCount: z.int().describe("Number of rows read of the full result"),
+    truncated: z.boolean().describe("The result has more rows than returned"),
     affectedRows: z
       .int()
       .nullable()
       .describe("Rows that INSERT, UPDATE, DELETE, MERGE or REPLACE changed; null for others"),
     durationMs: z.number(),
-    resultId: z.string().optional().describe("The result that is kept for the person"),
+    resultId: z.string().optional().describe("The stored result"),
   }),
   writes: null,
   agents: BOTH,
   run: async (context, input) => {
     const failed = context.chat?.failedQueries ?? { count: 0 };
     if (failed.count > QUERY_REPAIRS_MAX) {
-      throw new AppError("not_allowed", "The query has failed and was mended twice. Tell the person what went wrong.");
+      throw new AppError("not_allowed", "The query failed three times. Explain the error to the person.");
     }
     try {
       const answer = await query(context, input);
@@ -70,7 +70,7 @@ const runQueryTool = defineTool({
     } catch (error) {
       failed.count += 1;
       if (!context.chat || !(error instanceof AppError) || error.kind !== "read_only") throw error;
-      const advice = `To write where the connection allows it, ask for query-write in propose_plan and name ${input.connectionId} in its targets.`;
+      const advice = `To write on a writable connection, request query-write in propose_plan with ${input.connectionId} in its targets.`;
       throw new AppError("read_only", `${error.message} ${advice}`, { details: error.details, cause: error });
     }
   },

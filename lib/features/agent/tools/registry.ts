@@ -56,7 +56,7 @@ export class ToolFailure extends Error {}
 function wordsOf(error: unknown, tool: string): string {
   if (error instanceof z.ZodError) {
     const [issue] = error.issues;
-    return `The input of ${tool} is malformed. ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
+    return `Invalid input for ${tool}. ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
   }
   if (error instanceof AppError && error.status < 500) return error.message + placeOf(error);
   if (error instanceof AppError && error.kind !== "internal") return error.message;
