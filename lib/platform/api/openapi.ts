@@ -21,7 +21,7 @@ const FAILURE: JsonSchema = {
     error: { type: "string", description: "Human-readable: what happened and what to do" },
     code: { enum: Object.keys(ERROR_STATUS), description: "Stable error code in snake_case" },
     details: {
-      description: "A list of {path, message} for invalid input; an object for a failed query",
+      description: "List of {path, message} for invalid input; object for a failed query",
       anyOf: [
         {
           type: "array",
@@ -43,7 +43,7 @@ const WAITS: ReadonlySet<number> = new Set([ERROR_STATUS.rate_limited, ERROR_STA
 
 /** Descriptions of the reference's groups. */
 const TAGS: Readonly<Record<string, string>> = {
-  "API keys": "Keys that act as their creator inside one workspace.",
+  "API keys": "Keys that act as their creator in one workspace.",
   Account: "Registration, sign-in, sessions, passwords and preferences.",
   Agent: "Chats with the agent, its models, plans and the Model Context Protocol.",
   Apps: "Small applications: files, preview, publishing, bindings and the linked repository.",

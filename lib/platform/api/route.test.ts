@@ -30,7 +30,7 @@ describe("what a handler gets to know", () => {
 
   it("so a route that asks for too little cannot act in a workspace", () => {
     const acts = (caller: Caller) => caller.workspaceId;
-    // @ts-expect-error nobody calls
+    // @ts-expect-error no caller
     route({ ...words, access: open, handle: ({ caller }) => acts(caller) });
     // @ts-expect-error a user without a workspace
     route({ ...words, access: account, handle: ({ caller }) => acts(caller) });

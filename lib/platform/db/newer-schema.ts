@@ -18,5 +18,5 @@ export function isNewerSchema(error: unknown): error is NewerSchema {
 
 /** Returns a message that names both versions and says what to do. */
 export function newerSchemaMessage(what: string, stamp: SchemaStamp, known: number): string {
-  return `${what} has schema version ${stamp.version}, written by Millrace ${stamp.millrace}. This Millrace ${millrace} knows schema versions up to ${known} and would misread it. Start Millrace ${stamp.millrace} or newer, or restore a backup that this version made.`;
+  return `${what} has schema version ${stamp.version}, written by Millrace ${stamp.millrace}. Millrace ${millrace} supports schema versions up to ${known}. Start Millrace ${stamp.millrace} or later, or restore a backup of this version.`;
 }

@@ -16,7 +16,7 @@ export function prepareDatabaseBy(work: () => Promise<void>): void {
 /** Resolves when the store is prepared; the work runs once per process, and again if it failed. */
 export function databaseReady(): Promise<void> {
   const preparation = shared[KEY];
-  if (!preparation) return Promise.reject(new Error("Nobody has said how the store is prepared."));
+  if (!preparation) return Promise.reject(new Error("No preparation of the store is registered."));
   preparation.done ??= preparation.work().catch((error) => {
     preparation.done = null;
     throw error;

@@ -99,7 +99,7 @@ async function runMigrations(
   const renew = async () => {
     const until = { $add: ["$$NOW", leaseMs] };
     const { matchedCount } = await stamps().updateOne(held, [{ $set: { "lock.until": until } }]);
-    if (matchedCount === 0) lost.abort(new Error("Another server took the migration over."));
+    if (matchedCount === 0) lost.abort(new Error("Another server has taken over the migration."));
   };
   // A failed renewal is retried; the lease decides.
   const heart = setInterval(() => void renew().catch(() => {}), leaseMs / 3);

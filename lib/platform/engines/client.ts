@@ -339,7 +339,7 @@ function parseFrame(bytes: Buffer): Incoming {
   if (bytes.length <= LARGE_FRAME_BYTES) return toResponse(JSON.parse(bytes.toString("utf8")));
   const pacer = new Pacer();
   const read = parseLargeFrame(bytes, () => pacer.restIfLate()).catch((cause: unknown) => {
-    throw new AppError("query_failed", "A value of the result is too large. Select a part of it.", { cause });
+    throw new AppError("query_failed", "A value in the result is too large. Select part of it.", { cause });
   });
   const message = read.then(toResponse);
   // No one may be left to receive it.

@@ -6,7 +6,7 @@ import { leaseEngine } from "./service";
 beforeAll(() => void Object.assign(env(), { isVercel: true }));
 afterAll(() => void Object.assign(env(), { isVercel: false }));
 
-const REFUSED = { kind: "not_allowed", message: expect.stringContaining("need a server that keeps processes running") };
+const REFUSED = { kind: "not_allowed", message: expect.stringContaining("require persistent processes") };
 
 it.each(["duckdb", "sqlite", "memory"] as const)("C31 an engine of %s is refused in words on Vercel", async (kind) => {
   await expect(leaseEngine({ kind, path: "/x", readOnlyFile: true, trusted: true })).rejects.toMatchObject(REFUSED);

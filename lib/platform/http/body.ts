@@ -108,7 +108,7 @@ export function parseJsonBytes(bytes: Uint8Array): unknown {
 export function parseStrictJson(text: string): unknown {
   const { value, hasRepeatedKey } = parseLimitedJson(text);
   if (hasRepeatedKey) {
-    throw new AppError("invalid_request", "The JSON has an object with one key twice. Send each key once.");
+    throw new AppError("invalid_request", "Duplicate key in a JSON object. Send each key once.");
   }
   return value;
 }

@@ -28,8 +28,5 @@ function hostOf(origin: string): string {
 }
 
 function crossSite(): AppError {
-  return new AppError(
-    "forbidden",
-    "This request came from another site. Send it from Millrace itself, or with an API key.",
-  );
+  return new AppError("forbidden", "Cross-site request blocked. Send it from Millrace, or with an API key.");
 }

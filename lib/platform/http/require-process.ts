@@ -11,6 +11,6 @@ export function requireProcess(feature: string): void {
   if (!env().isVercel) return;
   throw new AppError(
     "not_allowed",
-    `${feature} need a server that keeps processes running, which Vercel does not. docs/operate/scale.md lists what works there.`,
+    `${feature} require persistent processes, which Vercel does not have. See docs/operate/scale.md.`,
   );
 }

@@ -111,7 +111,7 @@ function limitOr(fallback: number) {
 const placeCursor = z
   .string()
   .regex(/^p\d{1,9}$/, BAD_CURSOR)
-  .describe("The nextCursor of the page before");
+  .describe("nextCursor of the previous page");
 
 /** `limit` and `cursor` of a list with a natural bound: without a limit it answers all of it. */
 export const boundedListQuery = z.object({

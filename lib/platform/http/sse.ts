@@ -89,5 +89,5 @@ export class SseStream {
 }
 
 function gone(): AppError {
-  return new AppError("cancelled", "The reader has left.");
+  return new AppError("cancelled", "The client disconnected.");
 }

@@ -45,8 +45,7 @@ export class Application {
     const answer = await this.#send("PUT", this.#url, canonicalJson({ url: this.#url.href }), {
       "x-inngest-sync-kind": "in_band",
     });
-    if (answer.status !== 200)
-      throw new Error(`The application answered ${answer.status} when asked for its functions.`);
+    if (answer.status !== 200) throw new Error(`The application returned ${answer.status} for its list of functions.`);
     return z.object({ functions: z.array(z.unknown()) }).parse(JSON.parse(answer.text ?? "")).functions;
   }
 

@@ -26,10 +26,7 @@ const event = z.object({
     .string()
     .min(1)
     .max(EVENT_NAME_CHARS_MAX)
-    .refine(
-      (name) => !name.startsWith(INTERNAL_PREFIX),
-      `names that begin with ${INTERNAL_PREFIX} are the runner's own`,
-    ),
+    .refine((name) => !name.startsWith(INTERNAL_PREFIX), `names that start with ${INTERNAL_PREFIX} are reserved`),
   data: z.record(z.string(), z.unknown()).nullish(),
   id: z.string().max(EVENT_NAME_CHARS_MAX).nullish(),
   ts: z.int().min(TIME_MIN).max(TIME_MAX).nullish(),
@@ -46,7 +43,7 @@ const batch = z.union([z.array(event).max(EVENTS_MAX), event.transform((one) => 
  */
 export function toEventDocs(input: unknown, seed: string | null, worker: string, now: Date): EventDoc[] {
   const parsed = batch.safeParse(input);
-  if (!parsed.success) throw new EventsRefused(400, `The events cannot be read: ${parsed.error.issues[0]?.message}.`);
+  if (!parsed.success) throw new EventsRefused(400, `Invalid events: ${parsed.error.issues[0]?.message}.`);
   return parsed.data.map((one, index) => {
     const _id = seed === null ? ulid(now) : ulid(timeOf(seed), `${seed}\n${index}`);
     const { id, name, data, ts, user, v } = one;
@@ -60,7 +57,7 @@ export function toEventDocs(input: unknown, seed: string | null, worker: string,
     };
     const text = JSON.stringify(payload);
     if (Buffer.byteLength(text) > EVENT_BYTES_MAX) {
-      throw new EventsRefused(413, `An event has at most ${EVENT_BYTES_MAX} bytes.`);
+      throw new EventsRefused(413, `Events are limited to ${EVENT_BYTES_MAX} bytes.`);
     }
     return { _id, name, payload: text, createdAt: now, state: "leased", at: now, leaseBy: worker, lapses: 0 };
   });

@@ -135,8 +135,8 @@ export class Executor {
 
   /** @throws Error when this process does no work: it has not started yet, or has not reached the store for a while */
   check(): void {
-    if (!this.#isSynced) throw new Error("The functions have not been read yet.");
-    if (!this.#isAlive()) throw new Error("The store has not been reached for a while.");
+    if (!this.#isSynced) throw new Error("The functions have not been loaded yet.");
+    if (!this.#isAlive()) throw new Error("The store is unreachable.");
   }
 
   /** Accepts events. They are stored when this returns; their runs start later. */
@@ -207,8 +207,7 @@ export class Executor {
 
   /** Logs a failure once, however long it lasts. */
   #tellTrouble(error: unknown): void {
-    if (!this.#isInTrouble && !this.#isStopping)
-      log.warn({ err: error }, "the job runner cannot work, and goes on trying");
+    if (!this.#isInTrouble && !this.#isStopping) log.warn({ err: error }, "the job runner failed and will retry");
     this.#isInTrouble = true;
   }
 

@@ -17,7 +17,7 @@ export type Scope = Partial<Record<Side, unknown>>;
 export class ExpressionError extends Error {
   constructor(text: string) {
     super(
-      `The expression ${JSON.stringify(text)} cannot be used: only comparisons such as event.data.id == async.data.id or event.data.kind == "x", joined by &&.`,
+      `Unsupported expression ${JSON.stringify(text)}. Use comparisons such as event.data.id == async.data.id, joined by &&.`,
     );
     this.name = "ExpressionError";
   }

@@ -124,7 +124,7 @@ function toKey(key: string): (scope: Scope) => unknown {
 function toValidMs(timeout: string | undefined): number {
   if (timeout === undefined) return WAIT_MAX_MS;
   const ms = durationMs(timeout, Date.now());
-  if (ms === null) throw new Error(`a cancellation is valid for ${timeout}, which is no time up to a year.`);
+  if (ms === null) throw new Error(`the cancellation timeout ${timeout} is not a duration of up to a year.`);
   return ms;
 }
 

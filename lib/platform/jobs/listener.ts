@@ -68,7 +68,7 @@ async function serve(
       log.error({ err: error }, "events could not be taken");
     }
     const status = error instanceof Refused || error instanceof EventsRefused ? error.status : 503;
-    const message = status === 503 ? "The events could not be kept." : (error as Error).message;
+    const message = status === 503 ? "Couldn't store the events." : (error as Error).message;
     answer(response, status, { ids: [], status, error: message });
   }
 }
@@ -112,7 +112,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const part of request) {
     bytes += (part as Buffer).length;
-    if (bytes > EVENTS_BYTES_MAX) throw new Refused(413, `A request has at most ${EVENTS_BYTES_MAX} bytes.`);
+    if (bytes > EVENTS_BYTES_MAX) throw new Refused(413, `Requests are limited to ${EVENTS_BYTES_MAX} bytes.`);
     parts.push(part as Buffer);
   }
   return Buffer.concat(parts).toString("utf8");

@@ -17,7 +17,7 @@ export const TASKS: ReadonlyMap<string, TaskDoc["kind"]> = new Map([
 /** Returns why a run cannot continue with these operations; null when it can. */
 export function refusalOf(operations: readonly Operation[]): JobError | null {
   if (operations.length > STEPS_MAX) {
-    return { name: "InngestErrFunctionOverflowed", message: `A function has at most ${STEPS_MAX} steps.` };
+    return { name: "InngestErrFunctionOverflowed", message: `Functions are limited to ${STEPS_MAX} steps.` };
   }
   for (const one of operations) {
     const refusal = refusalOfOne(one);
@@ -55,7 +55,7 @@ function refusalOfOne(one: Operation): JobError | null {
     return { name: "Error", message: `unsupported op: ${op}` };
   }
   if (TASKS.has(op) && waitMs(one, Date.now()) === null) {
-    return { name: "InngestErrTimeoutTooLong", message: "A step sleeps or waits for a time up to a year." };
+    return { name: "InngestErrTimeoutTooLong", message: "A step can sleep or wait for at most a year." };
   }
   return op === "WaitForEvent" ? waitRefusal(waitOf(one)) : null;
 }

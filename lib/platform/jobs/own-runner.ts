@@ -18,7 +18,7 @@ export function checkOwnRunner(baseUrl: string, probeEveryMs = PROBE_EVERY_MS): 
     if (performance.now() - workedAt < probeEveryMs) return;
     const response = await fetch(address, { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();
-    if (response.status >= 500) throw new Error(`The job runner answered ${response.status}.`);
+    if (response.status >= 500) throw new Error(`The job runner returned ${response.status}.`);
     workedAt = performance.now();
   };
 }

@@ -22,7 +22,7 @@ import { ulid } from "./ulid";
 export const LAPSES_MAX = 20;
 const LAPSED: JobError = {
   name: "Error",
-  message: `It was begun ${LAPSES_MAX} times, and each time the server died or could not go on with it.`,
+  message: `The server stopped or lost the job in each of ${LAPSES_MAX} attempts.`,
 };
 /**
  * Number of worker deaths after which a job is not run again, because it is the likely cause. After the first death, it
@@ -31,7 +31,7 @@ const LAPSED: JobError = {
 export const DEATHS_MAX = 2;
 const DEADLY: JobError = {
   name: "Error",
-  message: `The server stopped unexpectedly ${DEATHS_MAX} times while it ran this job. It is not run again.`,
+  message: `The server stopped unexpectedly ${DEATHS_MAX} times during this job. It will not be retried.`,
 };
 const INVOKE_TIMEOUT: JobError = {
   name: "InngestInvokeTimeoutError",
@@ -152,7 +152,7 @@ export class Progress {
     const { operations } = answer;
     const [first] = operations;
     if (first === undefined && asked.pending.length === 0) {
-      const error = { name: "Error", message: "The function neither ended nor named a step." };
+      const error = { name: "Error", message: "The function returned neither a result nor a step." };
       return this.#retryRun(asked, fn, { isFinal: false, retryInMs: null }, error);
     }
     if (first?.op === "StepError" && !isLast(fn, asked.attempt, answer)) {
@@ -406,7 +406,7 @@ export class Progress {
 
   #functionOf({ functionId }: RunDoc | TaskDoc): JobFunction {
     const fn = this.#options.functions().get(functionId);
-    if (!fn) throw new Error(`The function ${functionId} is not known here.`);
+    if (!fn) throw new Error(`Unknown function ${functionId}.`);
     return fn;
   }
 }
@@ -419,7 +419,7 @@ function givenUpBecause({ _id, functionId, lapses, deaths = 0 }: RunDoc | TaskDo
 }
 
 function goneError(functionId: string): JobError {
-  return { name: "Error", message: `No server has the function ${functionId} any more.` };
+  return { name: "Error", message: `No server has the function ${functionId}.` };
 }
 
 /** Returns a new task with the default fields. */

@@ -48,7 +48,7 @@ export function runnerUrl(): string | undefined {
   const { url } = listenerState();
   if (url !== null) return url;
   if (!isEmbeddedRunner()) return env().INNGEST_BASE_URL;
-  throw new Error("The job runner of this server has not started yet.");
+  throw new Error("The job runner has not started yet.");
 }
 
 /** Sets the URL of this process's listener; null when it is closed. */

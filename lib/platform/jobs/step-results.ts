@@ -33,18 +33,19 @@ export function readAnswer({ status, headers, text }: RawAnswer, now: number): A
   const isFinal = noRetry === "true";
   const retryInMs = retryAfterMs(header("retry-after"), now);
   const failed = (error: JobError): Answer => ({ kind: "failed", error, isFinal, retryInMs });
-  if (text === null) return failed({ name: "Error", message: "The answer of the function is too large." });
+  if (text === null) return failed({ name: "Error", message: "The function's response is too large." });
   const body = parse(text);
-  if (!isSdk) return failed({ name: "Error", message: `The application answered ${status}, and not by the job SDK.` });
+  if (!isSdk)
+    return failed({ name: "Error", message: `The application returned ${status}, not a response of the job SDK.` });
   if (status === 206) {
     const operations = z.array(operation).safeParse(Array.isArray(body) ? body : [body]);
     if (!operations.success)
-      return failed({ name: "Error", message: "The answer of the function has an unknown form." });
+      return failed({ name: "Error", message: "The function's response has an unknown format." });
     const version = Number(header("x-inngest-req-version") ?? "-1");
     return { kind: "operations", operations: operations.data, version, isFinal, retryInMs };
   }
   if (status === 200) return { kind: "returned", data: body ?? null };
-  return failed(toError(body, `The function answered ${status}.`));
+  return failed(toError(body, `The function returned ${status}.`));
 }
 
 /** Converts a thrown value of any form to an error with at least a name and a message. */

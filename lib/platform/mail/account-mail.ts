@@ -44,7 +44,7 @@ export function readKeptText({ _id, text }: Pick<MailDoc, "_id" | "text">): stri
   try {
     return open(text, contextOf(_id));
   } catch (error) {
-    if (error instanceof SealError) return `(This mail cannot be opened. ${error.message})`;
+    if (error instanceof SealError) return `(Couldn't decrypt this email. ${error.message})`;
     throw error;
   }
 }

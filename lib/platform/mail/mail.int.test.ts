@@ -84,7 +84,7 @@ describe("a mail by the service", () => {
     expect([answer.status, answer.json.data.mail]).toEqual([201, "failed"]);
     const stored = await collections.mails().findOne({ to: `${mood}@example.com` });
     expect(stored?.status).toBe("failed");
-    if (said) expect(stored?.error).toBe(`The mail service answered ${said}.`);
+    if (said) expect(stored?.error).toBe(`The mail service returned ${said}.`);
     else expect(stored?.error).toMatch(/\.$/);
     expect((await outbox()).text).not.toContain(stored?.error);
     const token = (answer.json.data.link as string).split("/").at(-1);

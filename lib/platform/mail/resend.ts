@@ -39,7 +39,7 @@ class GuardedResend extends Resend {
       timeoutMs: TIMEOUT_MS,
       maxResponseBytes: ANSWER_BYTES_MAX,
     });
-    if (status < 200 || status > 299) throw new Error(`The mail service answered ${status}.`);
+    if (status < 200 || status > 299) throw new Error(`The mail service returned ${status}.`);
     return { data: JSON.parse(answer.toString("utf8")) as NonNullable<T>, error: null, headers: {} };
   }
 }

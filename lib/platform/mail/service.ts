@@ -89,7 +89,7 @@ async function deliver(mail: OutgoingMail, key: string | undefined): Promise<Pic
     if (SMTP_URL) {
       const { refused } = await sendBySmtp(SMTP_URL, mail, { key });
       // A repeated mail would reach the others twice.
-      if (refused.length > 0) return { status: "sent", error: `The mail server refused ${refused.join(", ")}.` };
+      if (refused.length > 0) return { status: "sent", error: `The mail server rejected ${refused.join(", ")}.` };
     } else if (RESEND_API_KEY) await sendByResend(RESEND_API_KEY, mail, key);
     return { status: "sent", error: null };
   } catch (error) {

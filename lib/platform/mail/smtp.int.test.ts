@@ -120,7 +120,7 @@ describe("C47 a mail by SMTP", () => {
   it("C47 names a wrong password without repeating it", async () => {
     const { port, received } = await server({ disabledCommands: ["STARTTLS"], allowInsecureAuth: true });
     const sent = sendBySmtp(`smtp://mill:wrong-secret@127.0.0.1:${port}`, MAIL);
-    await expect(sent).rejects.toThrow(/^The mail server refused the user name or the password\.$/);
+    await expect(sent).rejects.toThrow(/^The mail server rejected the user name or password\.$/);
     expect(received).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("C47 a mail by SMTP", () => {
     expect(some).toEqual({ refused: ["gone@example.com"] });
     expect(received.map(({ to }) => to)).toEqual([["ana@example.com"]]);
     await expect(sendBySmtp(url, { ...MAIL, to: ["gone@example.com"] })).rejects.toThrow(
-      "The mail server answered 550.",
+      "The mail server returned 550.",
     );
   });
 
@@ -140,7 +140,7 @@ describe("C47 a mail by SMTP", () => {
     await new Promise((resolve) => silent.once("listening", resolve));
     const { port } = silent.address() as { port: number };
     const sent = sendBySmtp(`smtp://127.0.0.1:${port}`, MAIL, { timeoutMs: 200 });
-    await expect(sent).rejects.toThrow("The mail server did not answer in time.");
+    await expect(sent).rejects.toThrow("The mail server timed out.");
     silent.close();
   });
 
@@ -179,7 +179,7 @@ describe("C47 an invitation", () => {
     expect([answer.status, answer.json.data.mail]).toEqual([201, "failed"]);
     expect(lines.stop().join("")).not.toContain("wrong-secret");
     const stored = await collections.mails().findOne({ to: "refused@example.com" });
-    expect(stored).toMatchObject({ status: "failed", error: "The mail server refused the user name or the password." });
+    expect(stored).toMatchObject({ status: "failed", error: "The mail server rejected the user name or password." });
   });
 });
 

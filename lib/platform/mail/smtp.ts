@@ -68,7 +68,7 @@ export async function sendBySmtp(
     const { rejected } = await Promise.race([work, rejectOn(deadline)]);
     return { refused: (rejected ?? []).map((each) => (typeof each === "string" ? each : each.address)) };
   } catch (error) {
-    throw new Error(deadline.aborted ? "The mail server did not answer in time." : toWords(error, server));
+    throw new Error(deadline.aborted ? "The mail server timed out." : toWords(error, server));
   } finally {
     transport.close();
   }
@@ -136,14 +136,14 @@ function toWords(error: unknown, { isImplicitTls, requiresTls }: SmtpServer): st
     kind?: string;
     message?: string;
   };
-  if (code === "EAUTH") return "The mail server refused the user name or the password.";
+  if (code === "EAUTH") return "The mail server rejected the user name or password.";
   if (code === "ETLS" || code === "ESOCKET") {
     const failed = "The TLS connection to the mail server failed.";
     if (isImplicitTls || requiresTls) return failed;
     return `${failed} On a trusted network, add ?tls=off to SMTP_URL to send without TLS.`;
   }
-  if (responseCode !== undefined) return `The mail server answered ${responseCode}.`;
+  if (responseCode !== undefined) return `The mail server returned ${responseCode}.`;
   // The egress proxy's message contains no secret.
   if (kind !== undefined && message !== undefined) return message;
-  return "The mail server could not be reached.";
+  return "The mail server is unreachable.";
 }

@@ -62,7 +62,7 @@ function create(): Metrics {
     }),
     requestSeconds: new Histogram({
       name: "millrace_http_request_duration_seconds",
-      help: "Time until the answer's head, by method and route.",
+      help: "Time to response headers, by method and route.",
       labelNames: ["method", "route"],
       buckets: SECONDS_BUCKETS,
       registers,

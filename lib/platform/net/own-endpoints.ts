@@ -65,7 +65,7 @@ async function jobRunner(endpoint: Endpoint): Promise<OwnEndpoint> {
 async function webServer(): Promise<OwnEndpoint[]> {
   const { PORT, publicUrl } = env();
   const known = webEndpoint(publicUrl);
-  // Without a name service, nobody can reach it by its name either.
+  // Without a name service, no client can reach it by its name either.
   const addresses = await addressesOf(known.host).catch(() => []);
   const here = addresses.filter(isThisMachine);
   return [

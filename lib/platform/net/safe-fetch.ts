@@ -26,7 +26,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Shared, because creating an error with its stack for each exchange is a tenth of the cost of a short one. */
-const OVER = new Error("The exchange is over.");
+const OVER = new Error("The request has ended.");
 
 export type SafeFetchOptions = {
   purpose: Purpose;

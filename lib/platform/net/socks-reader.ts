@@ -1,7 +1,7 @@
 import "server-only";
 import type { Socket } from "node:net";
 
-const LEFT = "The other side left during the handshake.";
+const LEFT = "The peer disconnected during the handshake.";
 
 /** Reads the bytes of a handshake from a socket, in any chunking, and releases the socket with the rest unread. */
 export class ByteReader {

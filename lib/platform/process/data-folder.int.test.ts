@@ -35,7 +35,7 @@ describe.runIf(hasDisks)("a disk of its own", () => {
     const [before, full, after] = lookOn(sized(bytes), freeMin, fill);
     expect([before, after]).toEqual(["ok", "ok"]);
     expect(full).toMatch(reason);
-    expect(full).toContain(`The data folder ${folder} cannot be written to`);
+    expect(full).toContain(`The data folder ${folder} is not writable`);
   });
 
   it("C35 fails where it is smaller than what is needed", () => {

@@ -75,5 +75,5 @@ async function tryWriting(folder: string, freeMinBytes: number): Promise<void> {
 
 function failing(folder: string, cause: unknown): DataFolderFailing {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new DataFolderFailing(`The data folder ${folder} cannot be written to: ${reason}.`, { cause });
+  return new DataFolderFailing(`The data folder ${folder} is not writable: ${reason}.`, { cause });
 }

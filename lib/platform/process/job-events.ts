@@ -25,7 +25,7 @@ export function sendJobEventsBy(send: SendJobEvents): void {
  */
 export async function sendJobEvents(events: JobEvent[]): Promise<void> {
   const { send } = holder();
-  if (!send) throw new Error("Nobody has said who takes events.");
+  if (!send) throw new Error("No receiver of events is registered.");
   for (let start = 0; start < events.length; start += EVENTS_PER_SEND) {
     await send(events.slice(start, start + EVENTS_PER_SEND));
   }

@@ -74,7 +74,7 @@ export class LimitedThreads<Request, Answer> {
   run(request: Request, tenant: string): Promise<Answer> {
     const { queueMax, tenantQueueMax } = this.#limits;
     const isFull = this.#waiting >= queueMax || (this.#queues.get(tenant)?.length ?? 0) >= tenantQueueMax;
-    if (isFull) return Promise.reject(new ThreadsBusy("Too many requests wait."));
+    if (isFull) return Promise.reject(new ThreadsBusy("Too many requests are waiting."));
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(tenant) ?? [];
       queue.push({ request, tenant, resolve, reject });
@@ -184,7 +184,7 @@ function ask<Answer>(worker: Worker, request: unknown): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const onExit = () => {
       worker.off("message", onMessage);
-      reject(new ThreadEnded("The thread has ended before its answer."));
+      reject(new ThreadEnded("The thread exited before its response."));
     };
     const onMessage = (answer: Answer) => {
       worker.off("exit", onExit);

@@ -46,6 +46,6 @@ function socketFolder(): string {
 }
 
 function userId(): number {
-  if (!process.getuid) throw new Error("Millrace needs Linux or macOS: use WSL on Windows.");
+  if (!process.getuid) throw new Error("Millrace requires Linux or macOS. Use WSL on Windows.");
   return process.getuid();
 }

@@ -201,7 +201,7 @@ class SupervisedService implements Service {
     this.#joined.resume();
     await once(this.#joined, "close");
     this.#joined = null;
-    return { upForMs: performance.now() - since, failure: "the process that ran it has ended" };
+    return { upForMs: performance.now() - since, failure: "its process has exited" };
   }
 
   async #runChild(): Promise<Attempt> {
@@ -285,7 +285,9 @@ async function endOf(child: ChildProcess): Promise<string> {
   const lastWordsRead = new Promise<void>((resolve) => child.stderr?.once("close", resolve));
   const ending = await new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code, signal) => resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`));
+    child.once("exit", (code, signal) =>
+      resolve(signal ? `it was killed by ${signal}` : `it exited with code ${code}`),
+    );
   });
   await Promise.race([lastWordsRead, sleep(LAST_WORDS_TIMEOUT_MS)]);
   return ending;

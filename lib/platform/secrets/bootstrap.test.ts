@@ -117,7 +117,7 @@ describe("beside an existing store", () => {
     (_, content) => {
       if (content !== null) writeFileSync(file, content);
       expect(() => load()).toThrow(SecretsMissing);
-      expect(() => load()).toThrow(/secrets\.json.* from your backup\. If they are lost, `npm run secrets:new`/);
+      expect(() => load()).toThrow(/secrets\.json.* from your backup\. If they are lost, run `npm run secrets:new`/);
       expect(() => load({ AUTH_SECRET: "b".repeat(40) })).toThrow(SecretsMissing);
       expect(existsSync(file) ? readFileSync(file, "utf8") : null).toBe(content);
     },

@@ -47,7 +47,7 @@ export class SecretsMissing extends Error {
 }
 
 const WHAT_TO_DO =
-  "Put back the secrets.json (or AUTH_SECRET and ENCRYPTION_KEYS) of this data from your backup. If they are lost, `npm run secrets:new` starts with new ones: stored passwords and tokens then have to be entered again.";
+  "Restore secrets.json (or AUTH_SECRET and ENCRYPTION_KEYS) of this data from your backup. If they are lost, run `npm run secrets:new`; stored passwords and tokens must then be entered again.";
 
 type Settings = Pick<Env, "DATA_DIR" | "AUTH_SECRET" | "ENCRYPTION_KEYS">;
 
@@ -120,7 +120,7 @@ function readOrCreate(dataDir: string, mayCreate: boolean): Secrets {
     // Another first start may have created both between the two checks.
     const made = read(file);
     if (made) return made;
-    throw new SecretsMissing(`${file} is missing, although there is a store that was written with it.`);
+    throw new SecretsMissing(`${file} is missing, but the store was written with it.`);
   }
   return create(file);
 }

@@ -83,7 +83,7 @@ async function toChart({ spec, x, y }: Extract<PicturePart, { kind: "chart" }>):
 function toWords(part: PicturePart): string {
   if (part.kind === "svg") return "";
   const what = part.kind === "chart" ? "chart" : "text";
-  return `<text x="${part.x + 4}" y="${part.y + 20}" font-size="12" fill="${part.ink}">This ${what} could not be drawn.</text>`;
+  return `<text x="${part.x + 4}" y="${part.y + 20}" font-size="12" fill="${part.ink}">Couldn't draw this ${what}.</text>`;
 }
 
 function toFiles(page: PicturePage, pieces: readonly string[], withPdf: boolean) {

@@ -37,7 +37,7 @@ export function toFailure(error: unknown, query: string): EngineFailure {
   if (type === "INTERRUPT") return { kind: "cancelled", message: "The query was cancelled." };
   if (isWriteRefusal(type, message)) return { kind: "read_only", message: READ_ONLY_MESSAGE };
   if (type === "Permission" || message.includes("configuration has been locked")) {
-    return { kind: "not_allowed", message: `This connection works on its own file only. ${message}` };
+    return { kind: "not_allowed", message: `This connection can access only its own file. ${message}` };
   }
   if (type === "Out of Memory") return { kind: "query_failed", message: `${OUT_OF_MEMORY} ${firstLine(message)}` };
   const names = suggestedNames(message);
@@ -51,7 +51,7 @@ export function toFailure(error: unknown, query: string): EngineFailure {
 }
 
 /** Replaces DuckDB's advice to change settings, which statements may not do here. */
-export const OUT_OF_MEMORY = `The query needs more than the ${ENGINE_MEMORY_LIMIT} of memory and ${ENGINE_TEMP_LIMIT} of disk that a file's queries have. Filter earlier, read fewer columns, aggregate before joining, or put a step between into a table.`;
+export const OUT_OF_MEMORY = `The query exceeds ${ENGINE_MEMORY_LIMIT} of memory and ${ENGINE_TEMP_LIMIT} of disk. Filter earlier, select fewer columns, aggregate before joining, or store an intermediate table.`;
 
 export const READ_ONLY_MESSAGE = "This connection is read-only. It can't change data.";
 

@@ -35,11 +35,11 @@ const WRITING: ReadonlySet<StatementType> = new Set([
   StatementType.VACUUM,
 ]);
 
-const FILES = "This connection works on its own file only: other files, databases and extensions are out of reach.";
-const SETTINGS = "Settings cannot be changed here: each statement runs in a session of its own.";
-const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
-const PREPARED = "Prepared statements do not outlive a statement. Send the query with `params` instead.";
-const CALLS = "Procedures cannot be called here. Use SELECT * FROM function(...).";
+const FILES = "This connection can access only its own file, not other files, databases or extensions.";
+const SETTINGS = "Settings can't be changed because each statement runs in a new session.";
+const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
+const PREPARED = "Prepared statements are not supported. Use `params` instead.";
+const CALLS = "CALL is not supported. Use SELECT * FROM function(...).";
 
 /** First keywords of statements that are always refused, each with its message. */
 const REFUSED_WORDS: Readonly<Record<string, string>> = {
@@ -78,14 +78,11 @@ export function checkText(query: string): SqlToken[] {
   checkLength(query);
   const tokens = readSqlTokens(query, "duckdb");
   const first = tokens.find((token) => token.kind !== "semicolon");
-  if (!first) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
+  if (!first) throw new StatementFailure("invalid_request", "The query is empty.");
   checkSize(tokens);
   const count = splitStatements(query, "duckdb").length;
   if (count > 1) {
-    throw new StatementFailure(
-      "query_failed",
-      `Send one statement at a time: this text has ${count}. Run them one after the other.`,
-    );
+    throw new StatementFailure("query_failed", `Only one statement at a time is allowed. This text has ${count}.`);
   }
   const [word = "", second = ""] = tokens.filter((token) => token.kind !== "semicolon").map(upperWord);
   const refusal = REFUSED_WORDS[word];
@@ -108,7 +105,7 @@ export function checkText(query: string): SqlToken[] {
 export function checkType(type: StatementType, readOnly: boolean): void {
   if (READING.has(type)) return;
   if (!WRITING.has(type)) {
-    throw new StatementFailure("not_allowed", `${nameOf(type)} statements cannot be run here. ${FILES}`);
+    throw new StatementFailure("not_allowed", `${nameOf(type)} statements are not supported. ${FILES}`);
   }
   if (readOnly) throw new StatementFailure("read_only", READ_ONLY_MESSAGE);
 }
@@ -211,12 +208,12 @@ export function refusedAmong(tableFunctions: readonly string[], views: readonly 
 
 function refuseFunction(name: string, refused: Refused): void {
   if (!refused.functions.has(name.toLowerCase())) return;
-  throw new StatementFailure("not_allowed", `The function ${name.toLowerCase()} cannot be used here. ${FILES}`);
+  throw new StatementFailure("not_allowed", `Function ${name.toLowerCase()} is not allowed. ${FILES}`);
 }
 
 function refuseView(name: string, refused: Refused): void {
   if (!refused.views.has(name.toLowerCase())) return;
-  throw new StatementFailure("not_allowed", `The view ${name.toLowerCase()} cannot be read here. ${FILES}`);
+  throw new StatementFailure("not_allowed", `View ${name.toLowerCase()} is not allowed. ${FILES}`);
 }
 
 function upperWord(token: SqlToken | undefined): string {

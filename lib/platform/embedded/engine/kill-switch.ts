@@ -85,7 +85,7 @@ export function watchStalls(stallMs = STALL_MS): void {
 function restarting(): StatementFailure {
   return new StatementFailure(
     "unavailable",
-    "The engine of this file restarts because another query could not be stopped. Try again.",
+    "The file engine is restarting because another query could not be stopped. Try again.",
     RESTARTING,
   );
 }

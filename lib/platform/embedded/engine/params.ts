@@ -52,10 +52,7 @@ function bindOne(statement: DuckDBPreparedStatement, at: number, value: unknown)
 /** Rejects lone surrogates, which UTF-8 cannot encode: the engine would store a replacement character (T51). */
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
-  throw new StatementFailure(
-    "invalid_request",
-    "A text holds half of a character (a lone surrogate), which cannot be stored.",
-  );
+  throw new StatementFailure("invalid_request", "A text parameter contains an invalid character (lone surrogate).");
 }
 
 function bindNumber(statement: DuckDBPreparedStatement, at: number, value: number): void {
@@ -84,7 +81,7 @@ function bindExact(statement: DuckDBPreparedStatement, at: number, number: Exact
   if (digits === "" || digits.length > DECIMAL_DIGITS_MAX) {
     throw new StatementFailure(
       "invalid_request",
-      `${number.text.slice(0, 60)} has more digits than a decimal of DuckDB, or an exponent. Send it as text.`,
+      `${number.text.slice(0, 60)} exceeds the decimal precision of DuckDB, or has an exponent. Send it as text.`,
     );
   }
   const decimal = new DuckDBDecimalValue(BigInt(`${sign}${digits}`), DECIMAL_DIGITS_MAX, fraction.length);
@@ -105,7 +102,7 @@ function bindList(statement: DuckDBPreparedStatement, at: number, items: readonl
 function fromArray(params: unknown[], names: readonly string[]): unknown[] {
   const named = names.find((name) => !/^\d+$/.test(name));
   if (named !== undefined) {
-    throw new StatementFailure("invalid_request", `The placeholder $${named} has a name: send params as an object.`);
+    throw new StatementFailure("invalid_request", `Placeholder $${named} is named. Send params as an object.`);
   }
   return params;
 }
@@ -116,14 +113,14 @@ function fromObject(params: Record<string, unknown>, names: readonly string[]): 
   );
   const values = names.map((name) => {
     if (!given.has(name.toLowerCase())) {
-      throw new StatementFailure("invalid_request", `The placeholder $${name} has no value in params.`);
+      throw new StatementFailure("invalid_request", `Placeholder $${name} has no value in params.`);
     }
     return given.get(name.toLowerCase());
   });
   const known = new Set(names.map((name) => name.toLowerCase()));
   const extra = [...given.keys()].find((name) => !known.has(name));
   if (extra !== undefined) {
-    throw new StatementFailure("invalid_request", `The statement has no placeholder $${extra}.`);
+    throw new StatementFailure("invalid_request", `Unknown placeholder $${extra} in params.`);
   }
   return values;
 }

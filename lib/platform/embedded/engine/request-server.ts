@@ -29,7 +29,7 @@ export async function serveRequests(socketPath: string, answer: Answer): Promise
 function serveSocket(socket: Socket, answer: Answer): void {
   const frames = new FrameReader<EngineRequest>(REQUEST_BYTES_MAX, parseRequest);
   let current: AbortController | null = null;
-  const leave = () => current?.abort(new StatementFailure("cancelled", "The client has left."));
+  const leave = () => current?.abort(new StatementFailure("cancelled", "The client disconnected."));
   socket.on("error", () => socket.destroy());
   socket.on("end", leave);
   socket.on("close", leave);

@@ -216,7 +216,7 @@ async function throwLateFailure(statement: DuckDBPreparedStatement, connection: 
   } finally {
     clearTimeout(timer);
   }
-  throw new StatementFailure("query_failed", "The query failed while its rows were being read.");
+  throw new StatementFailure("query_failed", "The query failed while reading rows.");
 }
 
 /** @throws StatementFailure `query_failed` */
@@ -278,6 +278,6 @@ function* slices(chunk: DuckDBDataChunk, types: readonly DuckDBType[], request: 
 function cellTooLarge(): StatementFailure {
   return new StatementFailure(
     "query_failed",
-    `A cell of the result is larger than ${CELL_BYTES_MAX / 1024 / 1024} MiB. Select a part of it, with substring for example.`,
+    `A value exceeds ${CELL_BYTES_MAX / 1024 / 1024} MiB. Select part of it, for example with substring.`,
   );
 }

@@ -99,7 +99,7 @@ const READERS: Readonly<Record<CellType, (value: Exclude<WireValue, null>) => Du
 };
 
 function taken(): StatementFailure {
-  return refused("taken", "Another run has taken this load over.");
+  return refused("taken", "Another run has taken over this load.");
 }
 
 function refused(refusal: TransactRefusal, message: string, details: Record<string, unknown> = {}): StatementFailure {
@@ -115,7 +115,7 @@ function explained(error: unknown, query: string): StatementFailure {
   const { kind, message, details } = toFailure(error, query);
   // Some constraints are checked only at the commit: a concurrent transaction has written the same key.
   if (typeOf(error) === "TransactionContext" && /conflict|^Failed to commit/i.test(message)) {
-    return new StatementFailure("unavailable", "Somebody else changes the same table at this moment. Try again.");
+    return new StatementFailure("unavailable", "Another transaction is changing the same table. Try again.");
   }
   if (!OF_A_ROW.has(typeOf(error))) return new StatementFailure(kind, message, details);
   // Cells are cast from a temporary table with the columns c0, c1 and so on.

@@ -82,7 +82,7 @@ async function within<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const timer = setTimeout(() => {
-    controller.abort(new StatementFailure("timeout", `The query ran longer than ${timeoutMs} ms.`));
+    controller.abort(new StatementFailure("timeout", `The query timed out after ${timeoutMs} ms.`));
   }, timeoutMs);
   let leave: (() => void) | null = null;
   try {
@@ -90,7 +90,7 @@ async function within<T>(
     return await work();
   } catch (error) {
     if (!(error instanceof QueueFullError)) throw error;
-    throw new StatementFailure("unavailable", "Too many queries wait for this file. Try again in a moment.");
+    throw new StatementFailure("unavailable", "Too many queries are waiting for this file. Try again in a moment.");
   } finally {
     leave?.();
     clearTimeout(timer);

@@ -106,7 +106,7 @@ export function encodeFrame(message: EngineRequest | EngineResponse, bytesMax: n
 export function sendFrame(socket: Socket, frame: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     if (socket.destroyed || socket.writableEnded) {
-      reject(new Error("The other side has left."));
+      reject(new Error("The peer disconnected."));
       return;
     }
     if (socket.write(frame)) {
@@ -116,7 +116,7 @@ export function sendFrame(socket: Socket, frame: Buffer): Promise<void> {
     const settle = () => {
       socket.off("drain", settle);
       socket.off("close", settle);
-      if (socket.destroyed) reject(new Error("The other side has left."));
+      if (socket.destroyed) reject(new Error("The peer disconnected."));
       else resolve();
     };
     socket.once("drain", settle);

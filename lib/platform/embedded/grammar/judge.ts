@@ -9,10 +9,10 @@ import type { Use, Verdict } from "./verdict.ts";
  */
 
 const READ_ONLY = "This connection is read-only. It can't change data.";
-const SETTINGS = "Settings cannot be changed here: each statement runs in a session that is reset before and after it.";
-const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
-const PREPARED = "Nothing outlives a statement here. Send the query with `params` instead.";
-const COPY_LINE = "COPY from or to the client cannot be run here. Use SELECT, or INSERT.";
+const SETTINGS = "Settings can't be changed because the session is reset before and after each statement.";
+const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
+const PREPARED = "Session state is reset after each statement. Use `params` instead.";
+const COPY_LINE = "COPY from or to the client is not supported. Use SELECT or INSERT.";
 const ONE = "Only one statement at a time is allowed.";
 /** Maximum nesting of statements in a statement's text; real queries have fewer levels. */
 const NESTING_MAX = 3;
@@ -34,7 +34,7 @@ const NEVER: Readonly<Record<string, string>> = {
   ClosePortalStmt: PREPARED,
   ListenStmt: PREPARED,
   UnlistenStmt: PREPARED,
-  LoadStmt: "LOAD cannot be run here: it brings code into the database's server.",
+  LoadStmt: "LOAD loads code into the database server and is not allowed.",
 };
 
 const READING: ReadonlySet<string> = new Set(["SelectStmt", "ExplainStmt", "VariableShowStmt"]);
@@ -80,7 +80,7 @@ export function judge(
 ): Verdict {
   const statements = statementsOf(query, parse);
   if (statements.length === 0) {
-    return { status: "refused", kind: "invalid_request", message: "There is no statement to run. Write one first." };
+    return { status: "refused", kind: "invalid_request", message: "The query is empty." };
   }
   if (statements.length > 1) return { status: "refused", kind: "query_failed", message: ONE };
   const [name, body] = entryOf(statements[0]);
@@ -119,7 +119,7 @@ class Reading {
 
   check(name: string, body: Node, nesting: number): void {
     if (BEYOND.has(name)) {
-      throw new Refused("not_allowed", `${wordOf(name)} cannot be run on a read-only connection.`);
+      throw new Refused("not_allowed", `${wordOf(name)} is not allowed on a read-only connection.`);
     }
     if (!READING.has(name)) throw new Refused("read_only", READ_ONLY);
     if (name === "ExplainStmt") {
@@ -151,7 +151,10 @@ class Reading {
   #checkNode(key: string, value: unknown, nesting: number): void {
     if (CHANGING.has(key) || key === "intoClause") throw new Refused("read_only", READ_ONLY);
     if (key === "lockingClause" && Array.isArray(value) && value.length > 0) {
-      throw new Refused("read_only", "A read-only connection locks no rows: leave FOR UPDATE and FOR SHARE out.");
+      throw new Refused(
+        "read_only",
+        "Row locks are not allowed on a read-only connection. Remove FOR UPDATE and FOR SHARE.",
+      );
     }
     if (key === "FuncCall") this.#checkCall(value as Node, nesting);
     if (key === "RangeVar") this.#addRelation(value as Node);
@@ -178,10 +181,7 @@ class Reading {
     // The other form takes three values, none of which is a statement.
     if (name === "ts_rewrite" && args.length !== 2) return;
     if (args.some((argument) => entryOf(argument)[0] === "NamedArgExpr")) {
-      throw new Refused(
-        "not_allowed",
-        `Call ${name} without the names of its arguments, so that its query can be told.`,
-      );
+      throw new Refused("not_allowed", `Call ${name} with positional arguments, so that its query can be checked.`);
     }
     for (const place of places) this.#checkNested(name, args[place], nesting + 1);
   }
@@ -190,14 +190,11 @@ class Reading {
     if (argument === undefined) return;
     const text = constantText(argument);
     if (text === null) {
-      throw new Refused(
-        "not_allowed",
-        `${name} takes its query here as a plain text only, so that it can be looked at.`,
-      );
+      throw new Refused("not_allowed", `${name} requires its query as a plain string, so that it can be checked.`);
     }
     if (text === undefined) return;
     if (nesting > NESTING_MAX) {
-      throw new Refused("not_allowed", "The query holds queries in texts too deep inside of it.");
+      throw new Refused("not_allowed", "Queries in strings are nested too deeply.");
     }
     let statements: unknown[];
     try {
@@ -205,7 +202,7 @@ class Reading {
     } catch (error) {
       // An older or newer server might parse it.
       if (!(error instanceof Error && "sqlDetails" in error)) throw error;
-      throw new Refused("query_failed", `The query in the text for ${name} cannot be read: ${error.message}`);
+      throw new Refused("query_failed", `Invalid query in the string for ${name}: ${error.message}`);
     }
     for (const statement of statements) {
       const [inner, body] = entryOf(statement);
@@ -221,7 +218,7 @@ class Reading {
     for (const name of names) {
       this.#add("a", [name]);
       if (STATEMENT_FUNCTIONS.has(name) || this.#statementFunctions.has(name)) {
-        throw new Refused("not_allowed", `${name} cannot be called in this form.`);
+        throw new Refused("not_allowed", `${name} is not supported in this form.`);
       }
     }
   }

@@ -60,7 +60,7 @@ const PROBE_MS = 1000;
  */
 export async function startStore(options: StartOptions): Promise<RunningStore> {
   const { socketPath, port } = options;
-  if ((socketPath === undefined) === (port === undefined)) throw new Error("Give either a socket path or a port.");
+  if ((socketPath === undefined) === (port === undefined)) throw new Error("Set either a socket path or a port.");
   if (socketPath !== undefined) {
     checkSocketPath(socketPath);
     await clearSocket(socketPath);
@@ -113,7 +113,7 @@ export async function startStore(options: StartOptions): Promise<RunningStore> {
 
 function checkSocketPath(path: string): void {
   if (path !== path.toLowerCase())
-    throw new Error(`The socket path ${path} has to be in lower case: MongoDB drivers lower-case it.`);
+    throw new Error(`The socket path ${path} must be in lower case, because MongoDB drivers lower-case it.`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
     throw new Error(
       `The socket path ${path} is too long: at most ${MAX_SOCKET_PATH_BYTES} bytes. Choose a shorter one.`,
@@ -126,7 +126,7 @@ async function clearSocket(path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (!stats.isSocket()) throw new Error(`${path} is there and no socket. Move it away or choose another path.`);
+  if (!stats.isSocket()) throw new Error(`${path} exists and is not a socket. Move it or choose another path.`);
   if (await isAlive(path))
     throw new Error(`The socket ${path} is in use by another process. Connect to it, or stop that process.`);
   unlinkSync(path);

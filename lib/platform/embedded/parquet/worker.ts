@@ -29,7 +29,7 @@ function handleRequest(request: Exclude<ParquetRequest, { kind: "drop" }>): Parq
       return { file, bytes: begun.head() };
     }
     const known = files.get(file);
-    if (!known) return { file, error: "The file was given up." };
+    if (!known) return { file, error: "The file was abandoned." };
     if (request.kind === "batch") return { file, bytes: known.batch(request.batch) };
     files.delete(file);
     return { file, bytes: known.tail() };

@@ -22,7 +22,7 @@ export async function applyFile({ head, body }: Frame): Promise<Applied | null> 
 
 function placeIn(folder: string, path: string): string {
   const file = join(folder, path);
-  if (!file.startsWith(`${folder}/`)) throw new BadFrame("A path leads out of its folder.");
+  if (!file.startsWith(`${folder}/`)) throw new BadFrame("A path leaves its folder.");
   return file;
 }
 

@@ -18,7 +18,7 @@ export type Built =
 export async function buildApp(paths: readonly string[], onLog: (line: string) => void): Promise<Built> {
   for (const line of ignoredFiles(paths)) onLog(line);
   if (!existsSync(join(APP_FOLDER, "index.html"))) {
-    return failed({ path: null, message: "The app has no index.html: a browser would have nothing to begin with." });
+    return failed({ path: null, message: "index.html is missing." });
   }
   try {
     const output = await build({
@@ -34,7 +34,7 @@ export async function buildApp(paths: readonly string[], onLog: (line: string) =
         rolldownOptions: { input: join(APP_FOLDER, "index.html"), output: { codeSplitting: false } },
       },
     });
-    if (!("output" in output)) throw new Error("The builder gave more than one output.");
+    if (!("output" in output)) throw new Error("The builder returned more than one output.");
     const made = output.output.map((item) => ({
       path: item.fileName,
       content: Buffer.from(item.type === "chunk" ? item.code : item.source),

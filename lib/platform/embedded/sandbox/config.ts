@@ -51,7 +51,7 @@ function boot(mode: CarriedMode): Plugin {
 /** Returns messages about files in the app that have no effect. */
 export function ignoredFiles(paths: Iterable<string>): string[] {
   const names = [...paths].filter((path) => IGNORED.test(path));
-  return names.map((name) => `${name} is not read: apps are built by one configuration, without plugins of their own.`);
+  return names.map((name) => `${name} is ignored. Apps are built with a fixed configuration.`);
 }
 
 /** Bundled packages are built already. Others are converted to browser modules by the dev server. */

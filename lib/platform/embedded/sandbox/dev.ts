@@ -114,7 +114,7 @@ class Responder {
       // Middleware for HTTP/1 also works with HTTP/2, except for its types.
       this.#vite.middlewares(request as never, response as never, () => {
         // Vite has reported the error to the open pages.
-        if (existsSync(join(APP_FOLDER, path))) fail(response, new Error("This file could not be compiled."));
+        if (existsSync(join(APP_FOLDER, path))) fail(response, new Error("Couldn't compile this file."));
         else notFound(response);
       });
     } catch (error) {
@@ -125,7 +125,7 @@ class Responder {
   async #page(request: Http2ServerRequest, response: Http2ServerResponse, path: string): Promise<void> {
     const own = join(APP_FOLDER, path);
     const file = path.endsWith(".html") && existsSync(own) ? own : join(APP_FOLDER, "index.html");
-    if (!existsSync(file)) return notFound(response, "The app has no index.html.");
+    if (!existsSync(file)) return notFound(response, "index.html is missing.");
     const html = await readFile(file, "utf8");
     const page = await this.#vite.transformIndexHtml(request.url ?? this.#base, html);
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
@@ -147,7 +147,7 @@ function carried(name: string, response: Http2ServerResponse): void {
   } else notFound(response);
 }
 
-function notFound(response: Http2ServerResponse, message = "There is no such file in this app."): void {
+function notFound(response: Http2ServerResponse, message = "File not found in this app."): void {
   response.writeHead(404, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
   response.end(`${message}\n`);
 }

@@ -58,22 +58,22 @@ export function guard(mode: CarriedMode, carriedUrl: string | null): Plugin {
         const found = await this.resolve(source, importer, { ...options, skipSelf: true });
         // URLs are fetched by the browser, and its policy may reject them.
         if (found || !/^[./]/.test(specifier)) return found;
-        throw new AppProblem({ ...(await placeOf(from, source)), message: `There is no file “${specifier}”.` });
+        throw new AppProblem({ ...(await placeOf(from, source)), message: `File “${specifier}” not found.` });
       }
       const found = hasPackages && (await this.resolve(source, PACKAGES_ENTRY, { ...options, skipSelf: true }));
       if (found) return found;
       throw new AppProblem({
         ...(await placeOf(from, source)),
         message: hasPackages
-          ? `“${specifier}” is not installed. Add its package to the dependencies of package.json: run npm install with its name in a clone, and commit package.json and package-lock.json.`
-          : `“${specifier}” cannot be imported: apps have ${CARRIED_WORDS}. Write it yourself, or copy its file into the app.`,
+          ? `“${specifier}” is not installed. Run npm install with its name in a clone, and commit package.json and package-lock.json.`
+          : `“${specifier}” can't be imported. Apps can import ${CARRIED_WORDS}, and files of the app.`,
       });
     },
     load(id) {
       const file = id.replace(/[?#].*$/, "");
       if (OWN.test(id) || FOLDERS.some((folder) => file.startsWith(`${folder}/`))) return null;
       if (!file.startsWith("/")) return null;
-      throw new AppProblem({ path: null, line: null, column: null, message: `“${file}” lies outside of the app.` });
+      throw new AppProblem({ path: null, line: null, column: null, message: `“${file}” is outside the app.` });
     },
     transform: {
       filter: { id: /\.(?:json|css)$/ },

@@ -55,7 +55,7 @@ export async function* readFrames(source: AsyncIterable<Buffer>, bytesMax: numbe
   let left = bytesMax;
   for (;;) {
     const headBytes = (await bytes.take(LENGTH_BYTES)).readUInt32BE();
-    if (headBytes > HEAD_BYTES_MAX) throw new BadFrame("The head of a frame is too large.");
+    if (headBytes > HEAD_BYTES_MAX) throw new BadFrame("A frame header is too large.");
     const head = toHead(await bytes.take(headBytes));
     if (head.type === "end") return;
     const bodyBytes = head.type === "file" || head.type === "package" ? head.bytes : 0;
@@ -80,7 +80,7 @@ function toHead(bytes: Buffer): Head {
       typeof path === "string" &&
       Number.isSafeInteger(length) &&
       Number(length) >= 0);
-  if (!isHead) throw new BadFrame("A frame is of no known type.");
+  if (!isHead) throw new BadFrame("Unknown frame type.");
   return head as Head;
 }
 
@@ -97,7 +97,7 @@ class Pieces {
   async take(length: number): Promise<Buffer> {
     while (this.#length < length) {
       const { done, value } = await this.#source.next();
-      if (done) throw new BadFrame("The frames end too early.");
+      if (done) throw new BadFrame("The frames are truncated.");
       this.#chunks.push(value);
       this.#length += value.length;
     }

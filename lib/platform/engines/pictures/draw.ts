@@ -31,7 +31,7 @@ export async function drawPage(page: PicturePage, withPdf = false, timeoutMs = T
     const frameCount = page.parts.length + 1;
     const answer = await askPictureProcess("drawing", { frames: framesOf(page, withPdf), frameCount, timeoutMs });
     const [head, png, pdf = null] = answer;
-    if (!head || !png) throw new PictureProcessEnded("The answer has no picture.");
+    if (!head || !png) throw new PictureProcessEnded("The response has no image.");
     return { png, pdf, undrawn: readJson<DrawAnswer>(head).undrawn };
   } catch (error) {
     if (!(error instanceof PictureProcessEnded)) throw error;
@@ -58,9 +58,5 @@ function* framesOf({ parts, ...page }: PicturePage, withPdf: boolean): Generator
 }
 
 function tooLarge(cause: unknown): AppError {
-  return new AppError(
-    "too_large",
-    "The picture takes too much memory or time to draw. Simplify the charts with a custom specification.",
-    { cause },
-  );
+  return new AppError("too_large", "The image needs too much memory or time. Simplify the charts.", { cause });
 }

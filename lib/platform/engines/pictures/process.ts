@@ -41,11 +41,11 @@ type Request = { frames: Iterable<Uint8Array>; frameCount: number; timeoutMs: nu
  *   frames
  */
 export async function askPictureProcess(entry: ChildName, request: Request): Promise<Buffer[]> {
-  requireProcess("Pictures of dashboards and apps");
+  requireProcess("Images of dashboards and apps");
   const { service, queue } = stateOf(entry);
   const leave = await queue.acquire().catch((error: unknown) => {
     if (!(error instanceof QueueFullError)) throw error;
-    throw unavailable("Too many pictures are waiting. Try again in a minute.", error);
+    throw unavailable("Too many images are queued. Try again in a minute.", error);
   });
   try {
     return await ask(service, request);
@@ -80,7 +80,7 @@ async function ask(service: Service, { frames, frameCount, timeoutMs }: Request)
 
 async function send(socket: Socket, frame: Uint8Array): Promise<void> {
   await sendFrame(socket, toFrame(frame)).catch((cause: unknown) => {
-    throw new PictureProcessEnded("The process ended while the request was sent.", { cause });
+    throw new PictureProcessEnded("The process exited while the request was sent.", { cause });
   });
 }
 
@@ -98,9 +98,11 @@ async function readAnswer(socket: Socket): Promise<Buffer[]> {
       if (frames.length === head.frameCount) return frames;
     }
   } catch (error) {
-    throw new PictureProcessEnded("The connection to the process broke.", { cause: error });
+    throw new PictureProcessEnded("The connection to the process was lost.", { cause: error });
   }
-  throw new PictureProcessEnded(head !== null && "error" in head ? head.error : "The process ended before its answer.");
+  throw new PictureProcessEnded(
+    head !== null && "error" in head ? head.error : "The process exited before its response.",
+  );
 }
 
 async function connectTo(service: Service): Promise<Socket> {
@@ -110,13 +112,13 @@ async function connectTo(service: Service): Promise<Socket> {
       await service.whenUp(START_TIMEOUT_MS);
       const socket = await connectIfLive(service.socketPath);
       if (socket && (await isGreeted(socket))) return socket;
-      if (performance.now() > giveUpAt) throw new ServiceDown("picture process", "its socket does not answer");
+      if (performance.now() > giveUpAt) throw new ServiceDown("picture process", "its socket does not respond");
       // The process has just ended, and its supervisor will notice soon.
       await sleep(RECONNECT_AFTER_MS);
     }
   } catch (error) {
     if (!(error instanceof ServiceDown)) throw error;
-    throw unavailable("Pictures cannot be drawn right now. Try again in a minute.", error);
+    throw unavailable("Image rendering is unavailable. Try again in a minute.", error);
   }
 }
 

@@ -240,7 +240,7 @@ function openChannel(
   signal: AbortSignal,
 ): Promise<Duplex> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail(notForwarded(new Error("The other end is silent."))), CHANNEL_TIMEOUT_MS);
+    const timer = setTimeout(() => fail(notForwarded(new Error("The peer does not respond."))), CHANNEL_TIMEOUT_MS);
     let isOver = false;
     const settle = (finish: () => void) => {
       if (isOver) return;

@@ -8,9 +8,9 @@ import { ALLOWED_FUNCTIONS, INTERNAL_FUNCTIONS, MODULES, PRAGMAS, READ_PRAGMAS }
  * the text does not matter. The lists are allow-lists: features of a newer SQLite stay refused until they are reviewed.
  */
 
-const FILES = "This connection works on its own file only: other files, databases and extensions are out of reach.";
-const SETTINGS = "Settings cannot be changed here: they would end with the statement.";
-const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
+const FILES = "This connection can access only its own file, not other files, databases or extensions.";
+const SETTINGS = "Settings can't be changed because each statement runs in a new session.";
+const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
 
 const WRITING: ReadonlySet<number> = new Set([
   constants.SQLITE_INSERT,
@@ -134,22 +134,22 @@ function judgeTable(table: string): StatementFailure | null {
   const isKnown = pragma === undefined || PRAGMAS.has(pragma) || READ_PRAGMAS.has(pragma);
   return isKnown && name !== "sqlite_dbpage"
     ? null
-    : refused(`${name.slice(0, 60)} cannot be used here. ${pragma === undefined ? FILES : SETTINGS}`);
+    : refused(`${name.slice(0, 60)} is not allowed.  ${pragma === undefined ? FILES : SETTINGS}`);
 }
 
 function judgeFunction(name: string): StatementFailure | null {
   if (ALLOWED_FUNCTIONS.has(name.toLowerCase()) || INTERNAL_FUNCTIONS.has(name)) return null;
-  return refused(`The function ${name.toLowerCase().slice(0, 60)} cannot be used here. ${FILES}`);
+  return refused(`Function ${name.toLowerCase().slice(0, 60)} is not allowed.  ${FILES}`);
 }
 
 function judgePragma(given: string, value: string | null): StatementFailure | null {
   const name = given.toLowerCase();
   if (PRAGMAS.has(name) || (READ_PRAGMAS.has(name) && value === null)) return null;
-  return refused(`PRAGMA ${name.slice(0, 60)} cannot be used here. ${SETTINGS}`);
+  return refused(`PRAGMA ${name.slice(0, 60)} is not allowed.  ${SETTINGS}`);
 }
 
 function moduleMessage(module: string): string {
-  return `The module ${module.slice(0, 60)} cannot be used here. ${FILES}`;
+  return `Module ${module.slice(0, 60)} is not allowed.  ${FILES}`;
 }
 
 function refused(message: string): StatementFailure {

@@ -27,10 +27,10 @@ export function toSqliteFailure(error: unknown, query: string): EngineFailure {
   if (code === BUSY || code === LOCKED) {
     return { kind: "unavailable", message: "The file is being written to. Try again in a moment." };
   }
-  if (code === AUTH) return { kind: "not_allowed", message: "This cannot be done here." };
+  if (code === AUTH) return { kind: "not_allowed", message: "This is not allowed." };
   // The runtime's own errors about values have no SQLite code.
   const isBinding = code === RANGE || (code === null && error instanceof Error && "code" in error);
-  if (isBinding) return { kind: "invalid_request", message: `The values do not fit the statement: ${message}.` };
+  if (isBinding) return { kind: "invalid_request", message: `The values do not match the statement: ${message}.` };
   const place = placeIn(query, message);
   return { kind: "query_failed", message, ...(place && { details: place }) };
 }

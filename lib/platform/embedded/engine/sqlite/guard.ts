@@ -7,8 +7,8 @@ import { checkLength, checkSize } from "../statement-size.ts";
  * The checks here need only the text, and give better messages.
  */
 
-const FILES = "This connection works on its own file only: other files, databases and extensions are out of reach.";
-const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
+const FILES = "This connection can access only its own file, not other files, databases or extensions.";
+const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
 export const ONE_STATEMENT = "Only one statement at a time is allowed.";
 
 const REFUSED_WORDS: Readonly<Record<string, string>> = {
@@ -29,12 +29,13 @@ const REFUSED_WORDS: Readonly<Record<string, string>> = {
  */
 export function checkText(query: string): SqlToken[] {
   // SQLite stops at the first NUL and replaces lone surrogates, so it would read a different text.
-  if (query.includes("\0")) throw new StatementFailure("invalid_request", "A statement cannot hold a NUL character.");
-  if (!query.isWellFormed()) throw new StatementFailure("invalid_request", "The statement holds half of a character.");
+  if (query.includes("\0")) throw new StatementFailure("invalid_request", "The statement contains a NUL character.");
+  if (!query.isWellFormed())
+    throw new StatementFailure("invalid_request", "The statement contains an invalid character.");
   checkLength(query);
   const tokens = readSqlTokens(query, "sqlite").filter((token) => token.kind !== "semicolon");
   const [first] = tokens;
-  if (!first) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
+  if (!first) throw new StatementFailure("invalid_request", "The query is empty.");
   checkSize(tokens);
   const refusal = first.kind === "word" ? REFUSED_WORDS[first.text.toUpperCase()] : undefined;
   if (refusal !== undefined) throw new StatementFailure("not_allowed", refusal);

@@ -22,18 +22,18 @@ export function toBindings(
       Object.entries(params).map(([name, value]) => [name.replace(/^[:@$]/, ""), toSqlite(value)] as const),
     );
     const missing = count > 0 ? "?" : [...names].find((name) => !named.has(name));
-    if (missing !== undefined) throw unfit(`the placeholder ${missing} has no value in params`);
+    if (missing !== undefined) throw unfit(`placeholder ${missing} has no value in params`);
     return [Object.fromEntries(named)];
   }
   const values = (params ?? []).map(toSqlite);
   const [name] = names;
-  if (name !== undefined) throw unfit(`the placeholder ${name} has a name, so params is an object`);
+  if (name !== undefined) throw unfit(`placeholder ${name} is named, so params must be an object`);
   if (values.length < count) throw unfit(`it has ${count} placeholders, and params has ${values.length} values`);
   return values;
 }
 
 export function unfit(reason: string): StatementFailure {
-  return new StatementFailure("invalid_request", `The values do not fit the statement: ${reason}.`);
+  return new StatementFailure("invalid_request", `The values do not match the statement: ${reason}.`);
 }
 
 /**
@@ -61,10 +61,7 @@ function toSqlite(value: unknown): SqliteValue {
   if (value instanceof ExactNumber) return toNumber(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.isWellFormed()) return text;
-  throw new StatementFailure(
-    "invalid_request",
-    "A text holds half of a character (a lone surrogate), which cannot be stored.",
-  );
+  throw new StatementFailure("invalid_request", "A text parameter contains an invalid character (lone surrogate).");
 }
 
 /**
@@ -77,6 +74,6 @@ function toNumber(number: ExactNumber): bigint | number {
   if (String(double) === number.text) return double;
   throw new StatementFailure(
     "invalid_request",
-    `SQLite has no number ${number.text.slice(0, 60)}: its integers have 64 bits and its reals are doubles. Send it as text.`,
+    `SQLite can't represent ${number.text.slice(0, 60)} as a 64-bit integer or double. Send it as text.`,
   );
 }

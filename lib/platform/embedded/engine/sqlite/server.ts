@@ -63,8 +63,8 @@ class Runners {
       leave = await this.#places.acquire(stop);
     } catch (error) {
       if (error instanceof QueueFullError)
-        return failed("unavailable", "Too many queries wait for this file. Try again.");
-      return failed(deadline.aborted ? "timeout" : "cancelled", "The query has waited too long for the file.");
+        return failed("unavailable", "Too many queries are waiting for this file. Try again.");
+      return failed(deadline.aborted ? "timeout" : "cancelled", "The query waited too long for the file. Try again.");
     }
     const runner = this.#take(!mayWrite);
     let last: Buffer | null = null;
@@ -76,8 +76,8 @@ class Runners {
       leave();
     }
     if (last) return last;
-    if (deadline.aborted) return failed("timeout", "The query ran longer than it may.");
-    return failed(stop.aborted ? "cancelled" : "unavailable", "The engine of this file is restarting. Try again.");
+    if (deadline.aborted) return failed("timeout", "The query timed out.");
+    return failed(stop.aborted ? "cancelled" : "unavailable", "The file engine is restarting. Try again.");
   }
 
   close(): void {

@@ -53,7 +53,7 @@ export async function runSqlite(
 /** Prepares the only statement of a text. SQLite's own parser decides whether there is another. */
 function prepareOne(database: DatabaseSync, query: string): StatementSync {
   const statement = prepareFirst(database, query);
-  if (!statement) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
+  if (!statement) throw new StatementFailure("invalid_request", "The query is empty.");
   const isAlone = query.startsWith(statement.sourceSQL) && isEmpty(database, query.slice(statement.sourceSQL.length));
   if (!isAlone) throw new StatementFailure("query_failed", ONE_STATEMENT);
   return statement;
@@ -152,6 +152,6 @@ function toBatch(rows: readonly Row[], fields: readonly Field[]): Batch {
 function cellTooLarge(): StatementFailure {
   return new StatementFailure(
     "query_failed",
-    `A cell of the result is larger than ${CELL_BYTES_MAX / 1024 / 1024} MiB. Select a part of it, with substr for example.`,
+    `A value exceeds ${CELL_BYTES_MAX / 1024 / 1024} MiB. Select part of it, for example with substr.`,
   );
 }

@@ -38,7 +38,7 @@ function runStep({ database }: SqliteFile, step: TransactStep): void {
   try {
     const { changes } = database.prepare(step.run).run(...((step.params ?? []) as SQLInputValue[]));
     if (step.mustAffect !== undefined && Number(changes) !== step.mustAffect) {
-      throw new StatementFailure("query_failed", "Another run has taken this load over.", { refusal: "taken" });
+      throw new StatementFailure("query_failed", "Another run has taken over this load.", { refusal: "taken" });
     }
   } catch (error) {
     throw isAboutRow(error) ? refusedRow(error, {}) : error;

@@ -400,7 +400,7 @@ export function collMod(context: Context): Doc {
     if (field === "unique")
       throw new StoreError(
         "InvalidOptions",
-        "Making an index unique by collMod is not supported by this store. Drop the index and create it anew.",
+        "Making an index unique by collMod is not supported by this store. Drop and recreate the index.",
       );
     spec.set(field, value);
   }

@@ -134,7 +134,7 @@ function checkedPath(parts: string[]): string[] {
 }
 
 function compileFieldPath(text: string): Evaluator {
-  if (text === "") throw new StoreError(16872, "'$' by itself is not a valid FieldPath");
+  if (text === "") throw new StoreError(16872, "'$' is not a valid FieldPath");
   const parts = checkedPath(text.split("."));
   if (parts.length === 1) {
     const name = parts[0] as string;

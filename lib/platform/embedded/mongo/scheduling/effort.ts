@@ -50,7 +50,7 @@ function look(): void {
   if (performance.now() - turn.from < MAX_HOLD_MS || cpuMs() - turn.cpuFrom < MAX_HOLD_MS) return;
   throw new StoreError(
     "MaxTimeMSExpired",
-    `The expression takes more than ${MAX_HOLD_MS} ms for one document, in which the store would serve nobody else. Make its loops or its input smaller.`,
+    `The expression takes more than ${MAX_HOLD_MS} ms for one document. Reduce its loops or its input.`,
   );
 }
 

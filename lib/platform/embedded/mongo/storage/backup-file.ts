@@ -73,7 +73,7 @@ export function sealBackup(file: string, facts: Pick<BackupManifest, "createdAt"
  * @throws Error that says what is wrong with the file
  */
 export function verifyBackupFile(file: string): VerifiedBackup {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
+  if (!existsSync(file)) throw new Error(`File ${file} not found.`);
   const descriptor = openSync(file, "r");
   try {
     const stats = fstatSync(descriptor);
@@ -89,7 +89,7 @@ export function verifyBackupFile(file: string): VerifiedBackup {
         throw damaged(file, `${name} does not match its checksum`);
       at += bytes;
     }
-    if (at !== membersEnd) throw damaged(file, "it has bytes that belong to none of its parts");
+    if (at !== membersEnd) throw damaged(file, "it has unknown bytes between its parts");
     digestRange(descriptor, at, stats.size - TAIL_BYTES - at, whole);
     if (!whole.digest().equals(digest)) throw damaged(file, "it does not match its checksum");
     const database = manifest.members[0];
@@ -112,10 +112,10 @@ function readFooter(descriptor: number, size: number, file: string): Footer | nu
   const membersEnd = size - TAIL_BYTES - length;
   if (length > MANIFEST_BYTES_MAX || membersEnd < 0) throw damaged(file, "the length of its manifest is wrong");
   const manifest = readManifest(readRange(descriptor, membersEnd, length));
-  if (manifest === null) throw damaged(file, "its manifest cannot be read");
+  if (manifest === null) throw damaged(file, "its manifest is unreadable");
   if (manifest.format > BACKUP_FORMAT) {
     throw new Error(
-      `${file} has the backup format ${manifest.format}; this version of Millrace knows up to ${BACKUP_FORMAT}. Restore it with the version that made it.`,
+      `${file} has the backup format ${manifest.format}; this version of Millrace supports up to ${BACKUP_FORMAT}. Restore it with the version that wrote it.`,
     );
   }
   return { manifest, membersEnd, digest: tail.subarray(0, DIGEST_BYTES) };
@@ -149,7 +149,7 @@ function isManifest(value: unknown): value is BackupManifest {
 /** Returns the size of a backup from before checksums existed. @throws Error if it is not one */
 function requireOldBackup(descriptor: number, size: number, file: string): number {
   const header = readHeader(descriptor, file);
-  if (header.format >= CHECKSUMS_SINCE_FORMAT) throw damaged(file, "it ends without its checksums, so it was cut off");
+  if (header.format >= CHECKSUMS_SINCE_FORMAT) throw damaged(file, "its checksums are missing, so it is truncated");
   if (header.size !== size) throw damaged(file, `it has ${size} bytes and should have ${header.size}`);
   return size;
 }
@@ -160,7 +160,7 @@ function readHeader(descriptor: number, file: string): { format: number; size: n
     header.length === HEADER.bytes &&
     header.toString("latin1", 0, HEADER.magic.length) === HEADER.magic &&
     header.readUInt32BE(HEADER.application) === APPLICATION_ID;
-  if (!isStore) throw new Error(`${file} is not a backup of Millrace, or its beginning is damaged.`);
+  if (!isStore) throw new Error(`${file} is not a backup of Millrace, or its start is damaged.`);
   const pageSize = header.readUInt16BE(HEADER.pageSize);
   return {
     format: header.readUInt32BE(HEADER.format),
@@ -192,5 +192,5 @@ function readRange(descriptor: number, start: number, bytes: number): Buffer {
 }
 
 function damaged(file: string, reason: string): Error {
-  return new Error(`${file} is damaged: ${reason}. Take another backup; nothing was changed.`);
+  return new Error(`${file} is damaged: ${reason}. Use another backup. Nothing was changed.`);
 }

@@ -26,10 +26,10 @@ function storeFile(dataDir: string): string {
 export function backupStore(dataDir: string, file: string): void {
   const source = storeFile(dataDir);
   if (isRestoreUnfinished(source)) {
-    throw new Error(`A restore of the store in ${dataDir} was interrupted. Start Millrace once, which finishes it.`);
+    throw new Error(`A restore of the store in ${dataDir} was interrupted. Start Millrace once to finish it.`);
   }
-  if (!existsSync(source)) throw new Error(`There is no store in ${dataDir}.`);
-  if (existsSync(file)) throw new Error(`${file} exists. Name a new file for the backup.`);
+  if (!existsSync(source)) throw new Error(`No store found in ${dataDir}.`);
+  if (existsSync(file)) throw new Error(`${file} already exists. Choose another file.`);
   const db = new Database(source, { readonly: true, fileMustExist: true });
   // Created with its final permissions, because it will contain the store's data. SQLite fills an empty file.
   closeSync(openSync(file, "wx", 0o600));
@@ -102,9 +102,7 @@ export function restoreStore(
   try {
     const recovered = recoverRestore(target);
     if (existsSync(target) && !overwrite) {
-      throw new Error(
-        `There is a store in ${dataDir} already. Say that it may be overwritten, or restore into an empty directory.`,
-      );
+      throw new Error(`${dataDir} already has a store. Add --overwrite, or restore into an empty directory.`);
     }
     const copy = restoringPath(target);
     try {
