@@ -190,7 +190,7 @@ async function readGitHubProfile(accessToken: string): Promise<Record<string, un
     const answer = await fetchThrough("platform")(`${env().GITHUB_API_URL}${path}`, {
       headers: { Authorization: `Bearer ${accessToken}`, "User-Agent": "Millrace", Accept: "application/json" },
     });
-    if (!answer.ok) throw new Error(`GitHub answered ${answer.status}.`);
+    if (!answer.ok) throw new Error(`GitHub returned ${answer.status}.`);
     return answer.json();
   };
   const profile = (await ask("/user")) as Record<string, unknown>;

@@ -26,7 +26,7 @@ export const registerBody = z.object({
   name: z.string().trim().pipe(boundedText(USER_NAME_MAX)).meta({ maxLength: USER_NAME_MAX }).optional(),
   inviteToken: boundedText(INVITE_TOKEN_MAX)
     .optional()
-    .describe("The token of an invitation's link. Required where SIGN_UP admits invited people only."),
+    .describe("Token of an invitation link. Required if SIGN_UP admits invited people only."),
 });
 export type RegisterBody = z.infer<typeof registerBody>;
 
@@ -54,7 +54,7 @@ export type ResetPasswordBody = z.infer<typeof resetPasswordBody>;
 export const instanceSchema = z.object({
   version: z.string(),
   signUp: z.object({ mode: z.enum(["open", "domain", "invite", "off"]), domains: z.array(z.string()) }),
-  mail: z.enum(["smtp", "resend", "outbox"]).describe("`outbox`: no mail service, mails are kept."),
+  mail: z.enum(["smtp", "resend", "outbox"]).describe("`outbox`: without a mail service, emails are stored."),
   accounts: z.int(),
   workspaces: z.int(),
 });

@@ -25,7 +25,7 @@ export async function readOptionalBody<T extends z.ZodType>(request: Request, sc
   const bytes = await readRawBody(request, BODY_LIMITS.json);
   if (bytes.length === 0) return judge(schema, {});
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
-    throw new AppError("unsupported_media_type", "Send JSON, with Content-Type: application/json, or no body at all.");
+    throw new AppError("unsupported_media_type", "Send JSON with Content-Type: application/json, or no body.");
   }
   return judge(schema, parseJsonBytes(bytes));
 }

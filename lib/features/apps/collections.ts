@@ -28,15 +28,15 @@ export const collections = {
   appWorkbenches: declareCollection<WorkbenchDoc>("app_workbenches", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, appId: 1, userId: 1 }, unique: true, serves: "somebody's drafts of an app" },
-      { key: { workspaceId: 1, userId: 1, updatedAt: -1 }, serves: "what somebody has worked on last" },
+      { key: { workspaceId: 1, appId: 1, userId: 1 }, unique: true, serves: "a member's drafts of an app" },
+      { key: { workspaceId: 1, userId: 1, updatedAt: -1 }, serves: "a member's last edited apps" },
     ],
   }),
   appBindings: declareCollection<BindingDoc>("app_bindings", {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, appId: 1, name: 1 }, unique: true, serves: "a binding of an app" },
-      { key: { queuedAt: 1 }, sparse: true, serves: "refreshes that nobody has carried out" },
+      { key: { queuedAt: 1 }, sparse: true, serves: "queued refreshes" },
     ],
   }),
   appBindingSets: declareCollection<BindingSetDoc>("app_binding_sets", {
@@ -51,7 +51,7 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, contentId: 1, n: 1 }, unique: true, serves: "a draft's content, in order" },
-      { key: { workspaceId: 1, workbenchId: 1 }, serves: "the contents of somebody's drafts of an app" },
+      { key: { workspaceId: 1, workbenchId: 1 }, serves: "contents of a member's drafts of an app" },
     ],
   }),
   appOperations: declareCollection<OperationDoc>("app_operations", {
@@ -95,20 +95,20 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, appId: 1, userId: 1 }, unique: true, serves: "one count for each who opens an app" },
-      { key: { workspaceId: 1, userId: 1, lastAt: -1 }, serves: "what somebody has opened last" },
+      { key: { workspaceId: 1, userId: 1, lastAt: -1 }, serves: "a member's last opened apps" },
     ],
   }),
   appFavorites: declareCollection<AppFavoriteDoc>("app_favorites", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, userId: 1, appId: 1 }, unique: true, serves: "what somebody keeps" },
+      { key: { workspaceId: 1, userId: 1, appId: 1 }, unique: true, serves: "a member's favourites" },
       { key: { workspaceId: 1, appId: 1 }, serves: "the end of an app" },
     ],
   }),
   appFeeds: declareCollection<FeedSnapshotDoc>("app_feeds", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, userId: 1, _id: -1 }, serves: "the order of somebody's feed" },
+      { key: { workspaceId: 1, userId: 1, _id: -1 }, serves: "the order of a member's feed" },
       { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "an order is frozen for a day" },
     ],
   }),

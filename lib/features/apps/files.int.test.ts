@@ -145,7 +145,7 @@ describe("a file of an app", () => {
     const app = await shared();
     const answer = await anas.write(app, path, "x");
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
-    expect(answer.json.error).toMatch(/Windows reserves|must not hold any of/);
+    expect(answer.json.error).toMatch(/Windows reserves|must not contain/);
     expect(await draftOf(app)).toBeNull();
   });
 

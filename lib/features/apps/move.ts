@@ -23,7 +23,7 @@ export async function moveApp(caller: Caller, app: AppDoc, space: Space): Promis
   const { workspaceId, slug, _id } = app;
   const moved: AppDoc = { ...app, space, slug: await claimSlug(workspaceId, space, slug) };
   // If the move fails, this removes what it has copied; after a success, the other record removes the original.
-  const arrival = await noteRemoval(moved, caller.user, `Take back: ${message}`);
+  const arrival = await noteRemoval(moved, caller.user, `Revert: ${message}`);
   try {
     const work = await workOn(app, caller.user._id);
     const onMain = { ...work, state: { ...work.state, headSha: await findBranch(work.repositoryId, "main") } };
@@ -71,6 +71,6 @@ async function copyFiles(
 }
 
 async function contentOf({ repositoryId, folder, state }: Work, path: string): Promise<Buffer> {
-  if (state.headSha === null) throw new Error("A repository without a commit has no files.");
+  if (state.headSha === null) throw new Error("The repository has no commits.");
   return (await readFile({ repositoryId, sha: state.headSha, path: `${folder}/${path}` })).content;
 }

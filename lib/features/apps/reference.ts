@@ -1,12 +1,12 @@
 import type { ErrorKind } from "@/lib/platform/http/errors";
 
 const PATH_REFUSAL =
-  "One that git reserves, that leads out of the app, or that holds control characters, a name of more than 200 bytes or one that ends in a dot";
+  "A path that git reserves, that leaves the app, that has control characters, or that has a name over 200 bytes or ending in a dot";
 export const FILE_REFUSALS = { path: PATH_REFUSAL };
 /** A binary body cannot be malformed; a JSON one can. */
 export const WRITE_REFUSALS = {
   ...FILE_REFUSALS,
-  content: "One that is not base64 where it says so, or that holds half of a character",
+  content: "Invalid base64, or an invalid Unicode character",
 };
 export const WRITE_FAILURES = ["conflict", "storage_full", "unsupported_media_type"] as const satisfies ErrorKind[];
 export const PUBLISH_REFUSALS = { resolutions: PATH_REFUSAL };

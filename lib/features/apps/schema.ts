@@ -25,7 +25,7 @@ export const appRef = z
   .regex(/^(?:[0-9a-fA-F]{24}|[a-z0-9]+(?:-[a-z0-9]+)*)$/, "Use an app ID or slug.")
   .min(3, "Use an app ID or slug.")
   .max(SLUG_CHARS_MAX, "Use an app ID or slug.")
-  .describe("The app's id or its slug");
+  .describe("App ID or slug");
 
 export const createAppBody = z.object({
   title,
@@ -48,10 +48,10 @@ export const appSchema = z.object({
   description: z.string(),
   access,
   ownerId: objectIdText,
-  branch: z.string().describe("The one that you work on"),
+  branch: z.string().describe("Your working branch"),
   publishedSha: z.string().nullable(),
   publishedAt: isoDate.nullable(),
-  thumbnail: z.string().nullable().describe("The file in the app's folder on main; null without one"),
+  thumbnail: z.string().nullable().describe("File in the app's folder on main; null without one"),
   createdAt: isoDate,
   updatedAt: isoDate,
 });
@@ -61,27 +61,25 @@ export const templateSchema = z.object({
   name: templateName,
   title: z.string(),
   description: z.string(),
-  files: z.array(z.string()).describe("The paths of its files"),
-  thumbnail: z.string().describe("A picture of it, as an address of the data itself"),
+  files: z.array(z.string()).describe("Paths of its files"),
+  thumbnail: z.string().describe("Image as a data: URL"),
 });
 export type Template = z.infer<typeof templateSchema>;
 
-const path = boundedText(PATH_CHARS_MAX)
-  .min(1, "path is required.")
-  .describe("Below the app's folder: names between slashes");
+const path = boundedText(PATH_CHARS_MAX).min(1, "path is required.").describe("Path relative to the app's folder");
 const oid = z.string().regex(/^(?:[0-9a-f]{40}|none)$/, "oid must have 40 hexadecimal digits.");
 const ifOid = oid.optional().describe("Expected oid. Returns 409 if stale; none: file must not exist");
 export const readFileQuery = z.object({
-  path: path.optional().describe("Without it, the tree of all files"),
+  path: path.optional().describe("Default: the tree of all files"),
   as: z.enum(["json", "raw"]).optional().describe("Default: json"),
   sha: z
     .string()
     .regex(/^[0-9a-f]{40}$/, "Commit IDs must have 40 hexadecimal digits.")
     .optional()
-    .describe("As a commit of your branch or of main has it, without any draft; default: as you have it now"),
+    .describe("Commit of your branch or of main, without drafts. Default: your current version"),
 });
 export const writeFileQuery = z.object({ path, oid: ifOid });
-export const discardQuery = z.object({ path: path.optional().describe("One file; default: all of them") });
+export const discardQuery = z.object({ path: path.optional().describe("One file. Default: all files") });
 
 const ENCODINGS = ["utf8", "base64"] as const;
 export const putFileBody = z
@@ -116,13 +114,13 @@ export const statusSchema = z.object({
   headSha: z.string().nullable(),
   ahead: z.int().describe("Commits ahead of main"),
   behind: z.int().describe("Commits behind main"),
-  changes: z.array(change).describe("What the branch changes in the app, against main"),
+  changes: z.array(change).describe("Changes of the branch in the app, compared with main"),
   offline: z.boolean(),
   drafts: z.array(change).describe("Files in the next commit"),
 });
 export type AppStatus = z.infer<typeof statusSchema>;
 export const statusQuery = z.object({
-  live: boundedText(20).optional().describe("false: the last commit, also while a sandbox runs"),
+  live: boundedText(20).optional().describe("false: the last commit, even while a sandbox runs"),
 });
 
 /** Returns whether a text is canonical Base64 in groups of four; Node decodes other texts leniently. */

@@ -106,7 +106,7 @@ async function mergeMain(
   }
   throw new AppError(
     "conflict",
-    `Your branch and main differ in “${unsettled ?? paths[0]}”, so that main's version of this app cannot come to your branch. Publish or merge that first.`,
+    `Your branch and main conflict in “${unsettled ?? paths[0]}”. Publish or merge that first.`,
     {
       details: {
         paths: unsettled === undefined ? paths.slice(0, PATHS_TOLD) : [unsettled, ...more].slice(0, PATHS_TOLD),

@@ -60,7 +60,7 @@ export function badValue({ name, type }: Pick<EntityColumn, "name" | "type">, wa
 
 /** Refuses to compare a column whose values have no order. @throws AppError `invalid_request` */
 export function refuseComparison(column: EntityColumn): never {
-  throw badValue(column, "is and not alone: its values have no order");
+  throw badValue(column, "only is and not, because its values have no order");
 }
 
 /**

@@ -48,7 +48,7 @@ const CONNECTION_NAME_MAX = 80;
 const connectionName = trimmedText(CONNECTION_NAME_MAX, "Name is required.");
 const config = z
   .record(z.string(), z.unknown())
-  .describe("The settings of the type; GET /api/connectors/types lists them");
+  .describe("Settings of the type, as listed by GET /api/connectors/types");
 
 export const createConnectionBody = z.object({
   name: connectionName,
@@ -106,7 +106,7 @@ export const testAnswer = z.union([
       .array(schemaChoice)
       .optional()
       .describe(
-        `What \`schemas\` of the config can name, ${SCHEMA_CHOICES_MAX} at the most; absent where it cannot, or none could be read`,
+        `Choices for \`schemas\` in the config, at most ${SCHEMA_CHOICES_MAX}. Absent if not supported or not readable`,
       ),
   }),
   z.object({
@@ -171,9 +171,7 @@ export const connectionTypeSchema = z.object({
       namesShown: z
         .literal(true)
         .optional()
-        .describe(
-          "An object of texts, each of them a secret: its names come back with {set: true} in place of the texts",
-        ),
+        .describe("Object of secret text values. Responses return each name with {set: true}"),
       names: z
         .object({ max: z.int(), maxLength: z.int() })
         .optional()

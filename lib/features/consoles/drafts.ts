@@ -33,7 +33,7 @@ export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDra
     if (isDuplicateKey(error)) return write();
     throw error;
   });
-  if (!doc) throw new Error("An upsert has to answer with its document.");
+  if (!doc) throw new Error("An upsert must return its document.");
   tellEditing(console, caller.user._id);
   return toDraft(doc);
 }

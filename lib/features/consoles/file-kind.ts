@@ -14,9 +14,10 @@ export const CONSOLE_FILES: FileKind = {
   isKept: true,
   judge(path, content) {
     const endings = Object.values(ENDINGS);
-    if (!endings.some((ending) => path.endsWith(ending))) return `is no console: those end in ${endings.join(" or ")}.`;
-    if (!isUtf8(content)) return "is no text in UTF-8.";
+    if (!endings.some((ending) => path.endsWith(ending)))
+      return `is not a console. Console files end in ${endings.join(" or ")}.`;
+    if (!isUtf8(content)) return "is not valid UTF-8.";
     const outcome = createConsoleBody.shape.content.safeParse(content.toString("utf8"));
-    return outcome.success ? null : `is no console: ${outcome.error.issues[0]?.message}`;
+    return outcome.success ? null : `is not a valid console: ${outcome.error.issues[0]?.message}`;
   },
 };

@@ -23,7 +23,7 @@ export const collections = {
       {
         key: { at: 1 },
         expireAfterSeconds: PAGE_DAYS * DAY_SECONDS,
-        serves: "pages that stay as they are are forgotten",
+        serves: "expiry of cached pages",
       },
     ],
   }),

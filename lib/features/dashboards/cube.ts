@@ -71,7 +71,7 @@ export async function readCubeOf(
   refuseUnknownFields(page, stands);
   const cubes: Cube["widgets"] = [];
   let cellsLeft = CUBE_CELLS_MAX;
-  // One after another: nobody has clicked yet, and requests for data go first.
+  // One after another: there is no click yet, and requests for data have priority.
   for (const widget of others) {
     const cube: WidgetCube | NoCube = spared.has(widget.id)
       ? { id: widget.id, none: "unaffected" }
@@ -125,7 +125,8 @@ async function readOne(
   } catch (failure) {
     page.signal.throwIfAborted();
     // The widget's own data gives the reason; rows replaced in between are available to its next request.
-    if (!(failure instanceof AppError)) log.error({ err: failure }, "a cube could not be made for a reason of ours");
+    if (!(failure instanceof AppError))
+      log.error({ err: failure }, "a cube could not be built because of an internal error");
     return { id, none: "failed" };
   }
 }

@@ -57,7 +57,7 @@ const RETRY_AFTER_MS = 30_000;
 const KEPT_STAND_WITHIN_MS = 250;
 /** Maximum number of points of a trend: a sparkline is too narrow for more. */
 const TREND_POINTS_MAX = 120;
-/** The rows behind a widget. Nobody looks through more; a query in a console returns all of them. */
+/** The rows behind a widget. Limited to what a reader can scan; a query in a console returns all of them. */
 const ROWS: AggregateSpec = aggregateSpec.parse({ limit: 1000 });
 
 /** State of a part for this page; `error` is the reason why its rows are stale or missing. */
@@ -279,7 +279,7 @@ export async function readValuesOf(
     signal,
   );
   const [field] = fields;
-  // Only offer values that a filter accepts; nobody picks a page of text from a list.
+  // Only offer values that a filter accepts, without long texts.
   const offered = rows.filter(([value]) => typeof value !== "string" || value.length <= VALUE_CHARS_MAX);
   return {
     field: { name: filter.field, type: field?.type ?? "other" },
@@ -453,7 +453,7 @@ export async function standParts(
 /** Refreshes in the background; a failure is recorded with the dataset. */
 function refreshBeside(reader: Caller, place: DatasetPlace, source: DatasetSource, seen: SeenDataset): void {
   refreshDataset(reader, place, source, new AbortController().signal, undefined, seen).catch((error: unknown) =>
-    log.info({ err: error, dataset: place.name }, "a dataset could not be read anew"),
+    log.info({ err: error, dataset: place.name }, "a dataset could not be refreshed"),
   );
 }
 

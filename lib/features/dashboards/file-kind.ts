@@ -16,18 +16,18 @@ export const DASHBOARD_FILES: FileKind = {
   bytesMax: BYTES_MAX,
   isKept: true,
   judge(path, content) {
-    if (!path.endsWith(ENDING)) return `is no dashboard: those end in ${ENDING}.`;
-    if (!isUtf8(content)) return "is no text in UTF-8.";
+    if (!path.endsWith(ENDING)) return `is not a dashboard. Dashboard files end in ${ENDING}.`;
+    if (!isUtf8(content)) return "is not valid UTF-8.";
     try {
       const { data, error } = dashboardFileSchema.safeParse(parseFile(content.toString("utf8")));
       const [issue] = error?.issues ?? [];
-      if (!data) return `is no dashboard: ${issue?.path.join(".")}: ${issue?.message}`;
+      if (!data) return `is not a valid dashboard: ${issue?.path.join(".")}: ${issue?.message}`;
       refuseUnfit(data);
       refuseBadSpecs(data.widgets);
       return null;
     } catch (thrown) {
-      if (thrown instanceof AppError) return `is no dashboard: ${pathOf(thrown)}${thrown.message}`;
-      if (thrown instanceof SyntaxError) return "is no JSON.";
+      if (thrown instanceof AppError) return `is not a valid dashboard: ${pathOf(thrown)}${thrown.message}`;
+      if (thrown instanceof SyntaxError) return "is not valid JSON.";
       throw thrown;
     }
   },

@@ -98,6 +98,6 @@ export function originOf({ _id, space }: Pick<DashboardDoc, "_id" | "space">): Q
 /** Returns an error message for users. */
 export function wordsOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
-  log.error({ err: error }, "a widget could not be computed for a reason of ours");
+  log.error({ err: error }, "a widget could not be computed because of an internal error");
   return "Internal error. See the server log.";
 }

@@ -236,7 +236,7 @@ class Refresh {
 
   async #set(index: number, change: Partial<EntityProgress>): Promise<void> {
     const entity = this.#entities[index];
-    if (!entity) throw new Error("There is no such part.");
+    if (!entity) throw new Error("Dataset not found.");
     Object.assign(entity, change);
     await this.#held.report(this.facts());
   }

@@ -65,10 +65,7 @@ const source = z.union(
   "source must be {connectionId, query}, {consoleId} or {datasetId}.",
 );
 
-const acceptTruncated = z
-  .boolean()
-  .optional()
-  .describe("Shows totals of the first rows when the result was cut. Default: such totals are refused");
+const acceptTruncated = z.boolean().optional().describe("Allows totals of a cut result. Default: rejected");
 
 const dataset = z.object({
   id: ownId,
@@ -99,7 +96,7 @@ const widget = z.object({
     .nullish()
     .describe("Dimensions, measures and chart settings"),
   layout: layout.nullish().describe("Grid position. Default: below all other widgets"),
-  acceptTruncated: acceptTruncated.describe("The same as in a dataset, for a widget with a source of its own"),
+  acceptTruncated: acceptTruncated.describe("Same as for a dataset, for a widget with its own source"),
 });
 
 /** A number that no double can represent is sent as text, as lists of values offer it. */
@@ -201,7 +198,7 @@ export const dashboardFileSchema = z.object({
 });
 export type DashboardFile = z.infer<typeof dashboardFileSchema>;
 
-export const dashboardRunSchema = runSchema.extend({ logs: z.array(logLineSchema).describe("The end of its log") });
+export const dashboardRunSchema = runSchema.extend({ logs: z.array(logLineSchema).describe("End of its log") });
 export type DashboardRun = z.infer<typeof dashboardRunSchema>;
 
 export const dashboardSchema = z.object({
@@ -214,7 +211,7 @@ export const dashboardSchema = z.object({
   ownerId: objectIdText.describe("User whose permissions are used to read data"),
   version: z.int(),
   schedule: scheduleSchema.nullable().describe("Refresh schedule"),
-  lastRun: runSchema.nullable().describe("Its last refresh"),
+  lastRun: runSchema.nullable().describe("Last refresh"),
   datasets: z.array(keptDataset),
   widgets: z.array(keptWidget),
   filters: z.array(keptFilter),
@@ -248,7 +245,7 @@ export const undeleteDashboardBody = z
   })
   .default({});
 
-const connectionName = boundedText(NAME_CHARS_MAX + 20).describe("The name of a connection");
+const connectionName = boundedText(NAME_CHARS_MAX + 20).describe("Connection name");
 const exportedRead = z.object({ connection: connectionName, ...read }).refine(isRead, READ_TOO_LONG);
 const exportedSource = z.union(
   [exportedRead, datasetSource],
@@ -298,7 +295,7 @@ const filterValues = z
   .string()
   .max(
     FILTERS_CHARS_MAX,
-    `An address holds filters of at most ${FILTERS_CHARS_MAX} characters. Send longer ones in the body of a POST.`,
+    `Filters in a URL are limited to ${FILTERS_CHARS_MAX} characters. Send longer ones in the body of a POST.`,
   )
   .optional()
   .describe("JSON: filter values by filter ID, null for none. Omitted filters use their default");
@@ -361,10 +358,7 @@ export const widgetDataSchema = z.object({
   cachedAt: isoDate.nullable().describe("Time of the cached rows; null if none"),
   ageMs: z.number().nullable(),
   truncated: z.boolean().describe("True if the cached or returned rows are truncated"),
-  firstRows: z
-    .int()
-    .optional()
-    .describe("Present where the dataset was cut: it holds this many rows, and what is shown is of these alone"),
+  firstRows: z.int().optional().describe("Present if the dataset was cut: the number of rows that the result covers"),
   trend: z
     .array(z.record(z.string(), z.unknown()))
     .optional()
@@ -441,6 +435,6 @@ export const filterValuesSchema = z.object({
   field: z.object({ name: z.string(), type: z.enum(FIELD_TYPES) }),
   values: z.array(z.object({ value: z.unknown(), count: z.int() })),
   isMore: z.boolean(),
-  firstRows: z.int().optional().describe("Present where the dataset was cut: the counts are of this many rows alone"),
+  firstRows: z.int().optional().describe("Present if the dataset was cut: the number of rows that the counts cover"),
 });
 export type FilterValues = z.infer<typeof filterValuesSchema>;

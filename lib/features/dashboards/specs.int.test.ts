@@ -95,9 +95,7 @@ describe("a widget whose specification cannot be read", () => {
       .dashboards()
       .updateOne({ _id }, { $set: { content: JSON.stringify({ ...file, widgets: broken }) } });
     const data = (await author.send("GET", `/${id}/data`)).json.data.widgets;
-    expect(data[0].error).toBe(
-      "The specification of this widget cannot be read. Measures are a list of {field?, op, as?}. Edit the widget.",
-    );
+    expect(data[0].error).toBe("Invalid widget specification. measures must be a list of {field?, op, as?}.");
     expect(data.slice(1).map(({ error }: { error?: string }) => error)).toEqual([undefined, undefined]);
     const { version, widgets } = (await author.send("GET", `/${id}`)).json.data;
     const moved = widgets.map((each: object) => ({ ...each, layout: { ...layout, x: 3 } }));

@@ -9,7 +9,7 @@ import type { Widget } from "./schema";
 const PROBLEMS_MAX = 20;
 
 const figureSpec = aggregateSpec.extend({ trend: dimension.optional() });
-const textSpec = z.object({ text: z.string("“text” is a text in Markdown.").optional() });
+const textSpec = z.object({ text: z.string("“text” must be Markdown text.").optional() });
 const SPECS = { chart: aggregateSpec, table: aggregateSpec, kpi: figureSpec, text: textSpec } as const;
 
 /**
@@ -39,7 +39,7 @@ function problemsOf(kind: Widget["kind"], spec: Widget["spec"], budget: { chars:
 
 /** Returns the message that replaces a widget whose stored specification is invalid. */
 export function toUnreadWords(error: z.ZodError): string {
-  return `The specification of this widget cannot be read. ${error.issues[0]?.message ?? ""} Edit the widget.`;
+  return `Invalid widget specification. ${error.issues[0]?.message ?? ""}`;
 }
 
 /** Returns the time dimension of a figure's trend; null for a figure without one, and for an invalid stored one. */

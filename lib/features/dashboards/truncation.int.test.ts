@@ -39,7 +39,7 @@ const AGGREGATED = [
 const ROWS = { id: "rows", kind: "table", source, spec: {} };
 const FILTERS = [{ id: "region", kind: "multiSelect", field: "region" }];
 const REFUSED =
-  "This dataset holds the first 3 rows only, so its totals would be wrong. Aggregate or filter in the query, or turn on “Show totals of cut rows” for the dataset.";
+  "This dataset contains only the first 3 rows, so its totals would be wrong. Aggregate or filter in the query, or turn on “Show totals of cut rows” for the dataset.";
 
 beforeAll(async () => {
   ({ owner, author, connectionId } = await open());

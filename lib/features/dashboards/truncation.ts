@@ -71,7 +71,7 @@ function isSortOfGroups(value: unknown): boolean {
 export function refusedTotals(rowCount: number): AppError {
   return new AppError(
     "invalid_request",
-    `This dataset holds the first ${formatCount(rowCount)} rows only, so its totals would be wrong. Aggregate or filter in the query, or turn on “${ACCEPT_LABEL}” for the dataset.`,
+    `This dataset contains only the first ${formatCount(rowCount)} rows, so its totals would be wrong. Aggregate or filter in the query, or turn on “${ACCEPT_LABEL}” for the dataset.`,
     { details: { truncated: true, firstRows: rowCount } },
   );
 }

@@ -16,7 +16,7 @@ export function readEventBody(bytes: Uint8Array, contentType: string | null): Ev
   } catch (error) {
     if (!(error instanceof Undecodable)) throw error;
     const kind = /not supported/.test(error.message) ? "unsupported_media_type" : "invalid_request";
-    throw new AppError(kind, `The body cannot be read: ${error.message}`, { cause: error });
+    throw new AppError(kind, `Couldn't decode the body: ${error.message}`, { cause: error });
   }
   const json = trimmed(text);
   try {
@@ -47,11 +47,11 @@ function trimmed(text: string): string {
 /** Tells senders of other formats what to change; null for JSON that is invalid. */
 function hintOf(text: string, contentType: string | null): AppError | null {
   if (/^application\/x-www-form-urlencoded|^multipart\/form-data/i.test(contentType ?? "")) {
-    return new AppError("invalid_request", "The body is a form. Have the sender send JSON.");
+    return new AppError("invalid_request", "The body is a form. Send JSON.");
   }
   const lines = text.split(/\r?\n/, 3).filter((line) => line.trim() !== "");
   if (lines.length > 1 && lines.every(isJson)) {
-    return new AppError("invalid_request", "The body holds several JSON values, one a line. Send one event a request.");
+    return new AppError("invalid_request", "The body contains several JSON values. Send one event per request.");
   }
   return null;
 }

@@ -120,7 +120,7 @@ class ReadFailure extends Error {
  */
 class FieldsGrown extends Error {
   constructor(readonly fields: Field[]) {
-    super("The source has more fields than before.");
+    super("The source has new fields.");
   }
 }
 
@@ -269,7 +269,7 @@ class Attempt {
   }
 
   async #loadFor(fields: Field[]): Promise<Load> {
-    if (!this.#load) throw new Error("Nothing was begun.");
+    if (!this.#load) throw new Error("The load has not started.");
     const columns = union(this.#columns, fields);
     if (columns === this.#columns) return this.#load;
     if (this.#visible === "end") {
@@ -351,7 +351,7 @@ class Reading {
 
   /** Closes the read, at its end or before. A source that does not close in time is not waited for. */
   async close(): Promise<null> {
-    this.#stop.abort(new AppError("cancelled", "The reading is over."));
+    this.#stop.abort(new AppError("cancelled", "The read has ended."));
     const ended = Promise.resolve(this.#iterator.return?.()).catch(() => {});
     await Promise.race([ended, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     return null;

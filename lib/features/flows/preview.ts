@@ -87,7 +87,7 @@ async function ofEntity(
     if (!late.aborted) throw error;
     throw new AppError("timeout", "The source timed out. Try again.", { cause: error });
   } finally {
-    stop.abort(new AppError("cancelled", "The reading is over."));
+    stop.abort(new AppError("cancelled", "The read has ended."));
   }
 }
 

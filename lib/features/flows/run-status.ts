@@ -21,7 +21,7 @@ export async function getFlowDocOrThrow({ workspaceId }: Caller, flowId: ObjectI
 /** Returns the flow as the API shows it. */
 export async function withOwnRunStatus(caller: Pick<Caller, "workspaceId">, doc: FlowDoc): Promise<Flow> {
   const [flow] = await withRunStatus(caller, [doc]);
-  if (!flow) throw new Error("A flow has no standing.");
+  if (!flow) throw new Error("A flow has no status.");
   return flow;
 }
 

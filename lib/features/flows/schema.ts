@@ -117,7 +117,7 @@ export const updateFlowBody = z.object({
   source: z.union([syncSource, querySource]).optional(),
   destination: destinationBody.optional(),
   mode: z.enum(FLOW_MODES).optional(),
-  schedule: scheduleOfFlow.nullable().optional().describe("Null takes it away"),
+  schedule: scheduleOfFlow.nullable().optional().describe("Null removes it"),
   enabled: z.boolean().optional(),
   updatedAt: isoDate.optional().describe("Expected version for optimistic locking. Without it, the last write wins"),
 });
@@ -198,7 +198,7 @@ export const checkpointSchema = z.object({
   updatedAt: isoDate,
 });
 export const flowDetailSchema = flowSchema.extend({
-  runs: z.array(runSchema).describe("The last ten"),
+  runs: z.array(runSchema).describe("Last ten runs"),
   checkpoint: z.array(checkpointSchema).nullable().describe("Checkpoint per entity; null for full refresh"),
 });
 export type FlowDetail = z.infer<typeof flowDetailSchema>;
@@ -207,7 +207,7 @@ export const flowStartedSchema = z.object({ flow: flowSchema, run: runSchema.nul
 export type FlowStarted = z.infer<typeof flowStartedSchema>;
 
 export const flowRunSchema = runSchema.extend({
-  logs: z.array(logLineSchema).describe("The last 1,000 lines"),
+  logs: z.array(logLineSchema).describe("Last 1,000 lines"),
 });
 export type FlowRun = z.infer<typeof flowRunSchema>;
 

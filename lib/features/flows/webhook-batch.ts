@@ -160,7 +160,7 @@ async function writeEvents(load: Load, events: FlowEventDoc[], batch: string): P
   return refused.sort((a, b) => a.row - b.row);
 }
 
-const REFUSED_BEFORE = "The destination refused it in a run that was interrupted.";
+const REFUSED_BEFORE = "The destination rejected it in an interrupted run.";
 
 /** Returns whether the statement itself failed, without the destination naming rows. */
 function isRefusal(error: unknown): error is AppError {

@@ -85,5 +85,5 @@ async function applyOne(
 /** Ignores a duplicate key: an earlier attempt inserted the document, or a late insert meets newer documents. */
 function ignoreRepeat(error: unknown): void {
   if (!isDuplicateKey(error)) throw error;
-  log.info({ err: error }, "a change of what is filed was carried out twice");
+  log.info({ err: error }, "a change of files was applied twice");
 }

@@ -120,7 +120,7 @@ function toWrite({ before, after }: Pair): Write {
   if (before && after) return { kind: "update", id: before._id, set: difference(before, after) };
   if (after) return { kind: "insert", doc: after };
   if (before) return { kind: "discard", id: before._id };
-  throw new Error("A change has to begin or end with a document.");
+  throw new Error("A change must start or end with a document.");
 }
 
 function toChange(before: ItemDoc, after: ItemDoc): Change | null {

@@ -5,7 +5,7 @@ export const SAVE_FAILURES = ["not_found", "conflict", "too_large", "storage_ful
 
 /** Reasons to reject a name, and a folder with another access. */
 export const NAME_REFUSAL =
-  'One that git or Windows reserves, that holds one of < > : " | ? *, that ends in a dot, or that is longer than 200 bytes in UTF-8 or, with its folders, than 1,000';
+  'A name that git or Windows reserves, that contains < > : " | ? *, that ends in a dot, or that exceeds 200 bytes (1,000 with its folders)';
 export const ACCESS_REFUSAL = "Different from the folder's access";
 export const FOLDER_REFUSALS = {
   name: NAME_REFUSAL,

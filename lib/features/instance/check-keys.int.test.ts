@@ -46,7 +46,7 @@ it("C34 names the key that is missing, of a store of before keys were checked to
   await seedPerson("Ana");
   expect(await isStoreUnused()).toBe(false);
   await storeSecrets([K1]);
-  await expect(checkKeys([K2])).rejects.toThrow(/sealed with the key "k1".*Put back the secrets\.json/);
+  await expect(checkKeys([K2])).rejects.toThrow(/encrypted with key "k1".*Restore secrets\.json/);
   await checkKeys([K2, K1]);
 });
 

@@ -26,15 +26,13 @@ export async function checkKeys(ring: readonly EncryptionKey[] = getSecrets().en
   const ids = new Set(ring.map(({ id }) => id));
   const needed = doc?.newest ?? (await keyOfSecrets(ids));
   if (needed !== null && !ids.has(needed)) {
-    throw new SecretsMissing(
-      `The stored secrets are sealed with the key "${needed}", which this server does not have.`,
-    );
+    throw new SecretsMissing(`The stored secrets are encrypted with key "${needed}", which is missing on this server.`);
   }
   for (const key of ring) {
     const sealed = doc?.checks[key.id];
     if (sealed !== undefined && !opens(sealed as Sealed, key)) {
       throw new SecretsMissing(
-        `The encryption key "${key.id}" is another one than the one that sealed the stored secrets.`,
+        `The encryption key "${key.id}" differs from the one that encrypted the stored secrets.`,
       );
     }
   }

@@ -21,21 +21,24 @@ export function declareGauges(): void {
   declareGauge({ name: "millrace_event_streams", help: "Open streams of workspace events." }, () => [
     { value: openStreams() },
   ]);
-  declareGauge({ name: "millrace_file_engines", help: "Engines of files that are in use, one process each." }, () => [
+  declareGauge({ name: "millrace_file_engines", help: "Running file engines, one process each." }, () => [
     { value: leasedEngines() },
   ]);
-  declareGauge({ name: "millrace_up", help: "1 while a part works, else 0.", labels: ["part"] }, async () => {
+  declareGauge({ name: "millrace_up", help: "1 if the part works, otherwise 0.", labels: ["part"] }, async () => {
     const { mongo, jobs } = await health();
     return [
       { labels: { part: "store" }, value: Number(mongo === "ok") },
       { labels: { part: "jobs" }, value: Number(jobs === "ok") },
     ];
   });
-  declareGauge({ name: "millrace_store_ping_seconds", help: "Time of an empty command to the store." }, async () => {
-    const startedAt = performance.now();
-    await collections.jobWorkers().findOne({}, { projection: { _id: 1 } });
-    return [{ value: (performance.now() - startedAt) / 1000 }];
-  });
+  declareGauge(
+    { name: "millrace_store_ping_seconds", help: "Duration of an empty command to the store." },
+    async () => {
+      const startedAt = performance.now();
+      await collections.jobWorkers().findOne({}, { projection: { _id: 1 } });
+      return [{ value: (performance.now() - startedAt) / 1000 }];
+    },
+  );
   declareGauge(
     { name: "millrace_jobs", help: `Jobs by kind and state, counted up to ${COUNT_MAX}.`, labels: ["kind", "state"] },
     async () => (await Promise.all(JOBS.map(countJobs))).flat(),

@@ -34,7 +34,7 @@ export const healthSchema = z.object({
   version: z.string(),
   mongo: partState,
   jobs: partState,
-  disk: z.literal("failing").optional().describe("Sent while the data folder cannot be written to or is full"),
+  disk: z.literal("failing").optional().describe("Present while the data folder is full or not writable"),
   failing: z.enum([...PARTS, "shutdown"]).optional(),
 });
 export type Health = z.infer<typeof healthSchema>;
@@ -108,7 +108,7 @@ function ask(part: Watched): Promise<PartState> {
 
 async function answerOf(part: Watched): Promise<PartState> {
   const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(new Error("no answer in time")), CHECK_TIMEOUT_MS);
+  const timer = setTimeout(() => timeout.reject(new Error("timed out")), CHECK_TIMEOUT_MS);
   try {
     await Promise.race([part.check?.(), timeout.promise]);
     part.wasOkAt = performance.now();

@@ -13,7 +13,7 @@ import { collections } from "./collections";
  * @throws AppError `forbidden` for every other account
  */
 export async function getInstance({ user }: UserCaller): Promise<Instance> {
-  if (!(await isInstanceAdmin(user._id))) throw new AppError("forbidden", "Only the instance's admin can see this.");
+  if (!(await isInstanceAdmin(user._id))) throw new AppError("forbidden", "Only the instance admin can see this.");
   const [accounts, workspaces] = await Promise.all([
     collections.users().estimatedDocumentCount(),
     collections.workspaces().estimatedDocumentCount(),

@@ -22,7 +22,7 @@ const APP_FILES: FileKind = {
   bytesMax: MAX_FILE_BYTES,
   isKept: false,
   judge: (path) =>
-    APP_FILE.test(path) ? null : "is in no app: put it into apps/<name>/, in small letters and dashes.",
+    APP_FILE.test(path) ? null : "is not in an app. Move it to apps/<name>/, with lower-case letters and dashes.",
 };
 
 /**

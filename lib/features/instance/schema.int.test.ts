@@ -59,8 +59,8 @@ describe("the stamp of the store", () => {
       const error = await start().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(NewerSchema);
       expect(String(error)).toContain(`schema version ${known + 1}, written by Millrace 9.9.9`);
-      expect(String(error)).toContain(`This Millrace ${version} knows schema versions up to ${known}`);
-      expect(String(error)).toContain("Start Millrace 9.9.9 or newer, or restore a backup");
+      expect(String(error)).toContain(`Millrace ${version} supports schema versions up to ${known}`);
+      expect(String(error)).toContain("Start Millrace 9.9.9 or later, or restore a backup");
     }
     expect((await stamp())?.version).toBe(known + 1);
   });
@@ -70,7 +70,7 @@ describe("the stamp of the store", () => {
     prepareStore();
     const answer = await call("GET", "/api/auth/me", ana);
     expect([answer.status, answer.json.code]).toEqual([503, "unavailable"]);
-    expect(answer.json.error).toMatch(/written by Millrace 9\.9\.9.*knows schema versions up to/);
+    expect(answer.json.error).toMatch(/written by Millrace 9\.9\.9.*supports schema versions up to/);
     await putStamp(SCHEMA_VERSION, version);
     expect((await call("GET", "/api/auth/me", ana)).status).toBe(200);
   });

@@ -32,6 +32,6 @@ export const VECTOR = {
   signature: "v1,l9O1jqBcWqEtCA4Hh9MMSgoPKLmvl+Ej9p2JppHjzhA=",
 };
 
-export const WEBHOOK_WORDS = `A webhook is POSTed the payload with two signatures over the exact bytes of the body. \`X-Service-Signature\` is the hex HMAC-SHA256 of the body, keyed with the whole secret as it was shown (\`signingSecretOnce\`, as UTF-8). \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` are those of Standard Webhooks, whose libraries take the same secret. The id is the same whenever a delivery is sent again. Compare in constant time; anything but 2xx within 10 s is a failure and is tried up to five times more.
+export const WEBHOOK_WORDS = `Webhooks receive the payload as a POST with two signatures over the exact bytes of the body. \`X-Service-Signature\` is the hex HMAC-SHA256 of the body, keyed with the full secret as displayed (\`signingSecretOnce\`, as UTF-8). \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` are those of Standard Webhooks, whose libraries accept the same secret. Retries of a delivery have the same id. Compare signatures in constant time. A response other than 2xx within 10 s is a failure and is retried up to five times.
 
 Test vectors, secret \`${VECTOR.secret}\` and body \`${VECTOR.body}\`: \`X-Service-Signature: ${VECTOR.serviceSignature}\`; with \`webhook-id: ${VECTOR.id}\` and \`webhook-timestamp: ${VECTOR.timestamp}\`: \`webhook-signature: ${VECTOR.signature}\`.`;

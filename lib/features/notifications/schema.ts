@@ -147,7 +147,7 @@ export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
 export const deliverySchema = z.object({
   id: objectIdText,
-  ruleId: objectIdText.describe("The rule, or the snapshot of a dashboard"),
+  ruleId: objectIdText.describe("Rule, or snapshot of a dashboard"),
   runId: objectIdText.describe("For snapshots: the send time's ID, not a run"),
   resourceType: z.enum(RESOURCE_TYPES),
   resourceId: objectIdText.describe("ID of the console, flow or dashboard"),
@@ -158,7 +158,7 @@ export const deliverySchema = z.object({
   attempts: z.int().nonnegative().describe("Number of attempts"),
   httpStatus: z.int().nullable().describe("Status of the last response; null for emails and timeouts"),
   lastError: z.string().nullable(),
-  sentAt: isoDate.nullable().describe("When the receiver accepted it"),
+  sentAt: isoDate.nullable().describe("Time of acceptance by the receiver"),
   completedAt: isoDate.nullable().describe("Time of the final state"),
   createdAt: isoDate,
 });

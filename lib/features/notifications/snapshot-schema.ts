@@ -20,7 +20,7 @@ const FILTERS_CHARS_MAX = 250_000;
 const filters = z
   .record(boundedText(FILTER_KEY_CHARS_MAX), z.unknown())
   .refine((values) => JSON.stringify(values).length <= FILTERS_CHARS_MAX, {
-    message: `Filters take at most ${FILTERS_CHARS_MAX} characters as JSON.`,
+    message: `Filters are limited to ${FILTERS_CHARS_MAX} characters of JSON.`,
   })
   .describe("Filter values by filter ID, as in `data`. Omitted filters use their default");
 const grain = z.enum(GRAINS).nullable();

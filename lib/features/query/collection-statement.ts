@@ -360,7 +360,7 @@ function toEqual(texts: readonly (string | null)[], name: string, type: string):
     if (nested !== null) expressions.push(nested);
     if (regex !== undefined) expressions.push({ $eq: [field, { $literal: regex }] });
     if (nested === null && regex === undefined && known.length === 0)
-      throw badValue({ name, type }, "values that it shows");
+      throw badValue({ name, type }, "displayed values");
     values.push(...known);
   }
   const conditions = expressions.map((expression): Values => ({ $expr: expression }));

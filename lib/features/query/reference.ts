@@ -35,7 +35,7 @@ export const TABLE_COUNT_REFUSALS = {
 };
 export const TABLE_REFUSALS = {
   ...TABLE_COUNT_REFUSALS,
-  sort: "Unknown columns, or whose types have no order",
+  sort: "Unknown columns, or columns of types without an order",
   after: "A cursor of another query",
 };
 

@@ -25,7 +25,7 @@ const dateText = z.union(
 const numberText = z
   .string()
   .max(NUMBER_CHARS_MAX)
-  .regex(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/, "A number is 12.5, or as text “9007199254740993”.");
+  .regex(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/, "Use a number such as 12.5, or text such as “9007199254740993”.");
 /** A value as stored and returned. A number that does not fit a double is a text. */
 export const variableValue = z.union([
   z.string(),
@@ -51,7 +51,7 @@ const variables = z
   .record(z.string().regex(VARIABLE_NAME, "Variable names can contain letters, digits and underscores."), variableInput)
   .optional()
   .describe(
-    'Value for each {{name}}, sent as a bound parameter: text, number, boolean, null or {type, value}. Every digit of a number counts; as text, {type: "number", value: "9007199254740993"}',
+    'Value for each {{name}}, sent as a bound parameter: text, number, boolean, null or {type, value}. Numbers keep every digit; long ones can be text: {type: "number", value: "9007199254740993"}',
   );
 
 const common = {
@@ -65,10 +65,10 @@ const common = {
       `Maximum number of rows. JSON: default ${ROW_LIMIT_DEFAULT}, at most ${ROW_LIMIT_MAX}; streams: none unless sent`,
     ),
   result: z
-    .int("The result's number is a whole number.")
-    .min(0, "Results are numbered from 0.")
+    .int("result must be a whole number.")
+    .min(0, "result must be at least 0.")
     .optional()
-    .describe("The result to begin with, from 0, of a statement with several, such as CALL. Default 0"),
+    .describe("First result to return of a statement with several, such as CALL. Default: 0"),
   timeoutMs: z
     .int("timeoutMs must be a whole number of milliseconds.")
     .min(1, "timeoutMs must be at least 1.")
@@ -113,7 +113,7 @@ const TABLE_CONDITIONS_MAX = 20;
 const TABLE_SORTS_MAX = 4;
 const NAME_CHARS_MAX = 500;
 const VALUE_CHARS_MAX = 10_000;
-const name = z.string().min(1, "A name is needed.").max(NAME_CHARS_MAX, "No name is so long.");
+const name = z.string().min(1, "Name is required.").max(NAME_CHARS_MAX, "Too long.");
 
 const filterValue = z.string().max(VALUE_CHARS_MAX, "The value is too long.").nullable();
 const tableFilter = z.union([
@@ -123,7 +123,7 @@ const tableFilter = z.union([
       .enum(CONDITION_OPS)
       .describe("is, not, least (>=), most (<=), above (>), below (<), holds (case-insensitive contains)"),
     value: filterValue.describe(
-      "As a page shows it: text as it is, everything else as its JSON text; null with is and not alone",
+      "Displayed value: text unchanged, other values as JSON text. null only with is and not",
     ),
   }),
   z.object({
@@ -150,7 +150,7 @@ export const tableRowsBody = z.object({
     .array(z.object({ column: name, descending: z.boolean().default(false) }))
     .max(TABLE_SORTS_MAX, `At most ${TABLE_SORTS_MAX} columns to sort by.`)
     .default([])
-    .describe("Rows without a value come last, both ways; the primary key decides among equals"),
+    .describe("Nulls sort last in both directions; ties are broken by the primary key"),
   after: z.string().max(CURSOR_CHARS_MAX, "Invalid cursor.").optional().describe("`next` of the previous page"),
   limit: z
     .int("limit must be a whole number.")
@@ -187,11 +187,11 @@ export const executeAnswer = resultAnswer.extend({
   executionId: z.string(),
   moreResults: z
     .array(resultAnswer)
-    .describe("Further results of a statement with several, such as CALL. Limits hold for all results together"),
+    .describe("Further results of a statement with several, such as CALL. Limits apply to all results together"),
   resultsOmitted: z
     .int()
     .optional()
-    .describe("Further results that the answer leaves out: at most 100 are listed, within its size. Absent for 0"),
+    .describe("Number of omitted results. At most 100 are listed, within the size limit. Absent for 0"),
   durationMs: z.number(),
   databaseMs: z.number(),
 });
@@ -203,7 +203,7 @@ export const tableRowsAnswer = executeAnswer
     next: z.string().nullable().describe("Cursor of the next page; null on the last one"),
     isStable: z
       .boolean()
-      .describe("false where nothing tells rows apart: then pages are counted, and a row may come twice or not at all"),
+      .describe("false if rows have no unique order. Pages are then counted, and rows can repeat or be skipped"),
     primaryKey: z.array(z.string()).describe("Primary key columns; empty if none is declared"),
   });
 export type TableRowsAnswer = z.infer<typeof tableRowsAnswer>;
@@ -216,8 +216,8 @@ export const executionSchema = z.object({
   origin: z
     .object({ kind: z.enum(ORIGIN_KINDS), id: objectIdText.nullable() })
     .nullable()
-    .describe("Where the query ran. `id` is null where the query is withheld. Null for queries of earlier versions"),
-  query: z.string().nullable().describe("Null for another person's query whose origin the caller cannot see"),
+    .describe("Origin of the query. `id` is null if the query is hidden. Null for queries of earlier versions"),
+  query: z.string().nullable().describe("Null for another member's query if the caller can't see its origin"),
   status: z.enum(["queued", "running", "success", "failure", "cancelled", "timeout"]),
   startedAt: isoDate,
   completedAt: isoDate.nullable(),

@@ -12,7 +12,7 @@ export const collections = {
         serves: "the latest result of a console",
       },
       { key: { workspaceId: 1, "latest.at": 1 }, serves: "a full workspace gives up its oldest ones first" },
-      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "results are kept as long as whoever keeps them says" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "expiry of stored results" },
     ],
   }),
   resultChunks: declareCollection<ResultChunkDoc>("resultChunks", {

@@ -37,7 +37,7 @@ export const collections = {
       {
         key: { workspaceId: 1, isUnfinished: 1, _id: -1 },
         partialFilterExpression: { isUnfinished: true },
-        serves: "what goes on in a workspace",
+        serves: "the activity of a workspace",
       },
       workIndex("runs whose server has died"),
       { key: { endPendingSince: 1 }, sparse: true, serves: "ends that are still to be told" },

@@ -178,7 +178,7 @@ async function outcomeOf(held: HeldRun, work: RunWork): Promise<RunEnd | "goes_o
     if (reason instanceof AppError) return failed(reason.message);
     log.error(
       { err: reason, runId: run._id.toHexString(), resourceType: run.resourceType },
-      "a run has failed for a reason of ours",
+      "a run failed because of an internal error",
     );
     return failed(OURS);
   }

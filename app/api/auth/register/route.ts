@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Create an account",
     description:
-      "Creates a first workspace with the sample shop in it and sets the session cookie. Returns 403 where SIGN_UP does not admit the address.",
+      "Creates a workspace with the sample shop and sets the session cookie. Returns 403 if SIGN_UP does not admit the address.",
     tag: "Account",
     access: signIn,
     guardsOrigin: true,

@@ -138,7 +138,7 @@ async function publishedRows(app: AppDoc, sha: string, name: string, signal: Abo
   } catch (error) {
     signal.throwIfAborted();
     // The reason is hidden from viewers of the app: it may reveal details of the source.
-    log.info({ err: error, appId: app._id.toHexString(), binding: name }, "rows of an app could not be read anew");
+    log.info({ err: error, appId: app._id.toHexString(), binding: name }, "rows of an app could not be refreshed");
     throw new AppError("unavailable", "This data is unavailable. Contact the app's publisher.", {
       cause: error,
       retryAfterSeconds: RETRY_AFTER_MS / 1000,

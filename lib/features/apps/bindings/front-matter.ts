@@ -21,10 +21,10 @@ const KIB = 1024;
 
 const param = z.union(
   [z.string(), z.number(), z.instanceof(ExactNumber).meta({ reference: { type: "number" } }), z.boolean(), z.null()],
-  "A value is a text, a number, true, false or null.",
+  "Values must be text, numbers, booleans or null.",
 );
 const cron = z.string('Quote the cron expression, as "0 6 * * *".').max(200, "The cron expression is too long.");
-const SCHEDULE_WORDS = 'Write a cron expression in quotes, as "0 6 * * *", or {cron, timezone}.';
+const SCHEDULE_WORDS = 'Use a quoted cron expression such as "0 6 * * *", or {cron, timezone}.';
 
 export const frontMatterSchema = z.strictObject({
   connectionId: z
@@ -39,12 +39,12 @@ export const frontMatterSchema = z.strictObject({
   params: z
     .union(
       [z.array(param).max(BINDING_PARAMS_MAX), z.record(z.string(), param)],
-      "Write a list or a map of texts, numbers, true, false or null.",
+      "params must be a list or a map of text, numbers, booleans or null.",
     )
     .refine((params) => Object.keys(params).length <= BINDING_PARAMS_MAX, `At most ${BINDING_PARAMS_MAX} values.`)
     .nullish(),
-  acceptTruncated: z.boolean("Write true or false.").optional(),
-  description: z.string("A description is text.").max(2_000, "A description has at most 2,000 characters.").nullish(),
+  acceptTruncated: z.boolean("Must be true or false.").optional(),
+  description: z.string("description must be text.").max(2_000, "At most 2,000 characters.").nullish(),
 });
 export type FrontMatter = z.infer<typeof frontMatterSchema>;
 
@@ -65,7 +65,7 @@ export function readBindings(files: ReadonlyMap<string, Uint8Array | null>): (Bi
   return paths.map((path, index) =>
     index < BINDINGS_MAX
       ? parseBinding(path, files.get(path) ?? null)
-      : broken(path, `An app has at most ${BINDINGS_MAX} bindings. Join some of their statements.`),
+      : broken(path, `Limit of ${BINDINGS_MAX} bindings reached. Combine some of them.`),
   );
 }
 
@@ -86,7 +86,10 @@ export function bindingPath(name: string): string {
 export function parseBinding(path: string, content: Uint8Array | null): Binding | BrokenBinding {
   const name = nameIn(path);
   if (!NAME.test(name)) {
-    return broken(path, "A binding is a file right below bindings/, its name of letters, digits, - and _.");
+    return broken(
+      path,
+      "A binding must be a file directly in bindings/. Its name can contain letters, digits, - and _.",
+    );
   }
   if (content === null || content.length > BINDING_BYTES_MAX) {
     return broken(path, `Bindings are limited to ${BINDING_BYTES_MAX / KIB} KiB.`);
@@ -97,14 +100,14 @@ export function parseBinding(path: string, content: Uint8Array | null): Binding 
   } catch {
     return broken(path, "The file is not valid UTF-8.");
   }
-  if (text.includes("\0")) return broken(path, "This is no text: it holds a character that no database takes.");
+  if (text.includes("\0")) return broken(path, "The file contains a NUL character. Remove it.");
   const parts = /^---[ \t]*\r?\n(?<yaml>(?:.*\r?\n)*?)---[ \t]*(?:\r?\n(?<sql>[\s\S]*))?$/.exec(text);
   if (!parts?.groups) {
     return broken(path, "Start the file with front matter: ---, connectionId: <ID>, ---.", 1);
   }
   const { yaml = "", sql = "" } = parts.groups;
   if (yaml.length > FRONT_MATTER_BYTES_MAX) {
-    return broken(path, `What stands before the statement has at most ${FRONT_MATTER_BYTES_MAX / KIB} KiB.`);
+    return broken(path, `The front matter is limited to ${FRONT_MATTER_BYTES_MAX / KIB} KiB.`);
   }
   const read = readYaml(yaml);
   if ("error" in read) return broken(path, read.error, read.line);
@@ -132,7 +135,7 @@ function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string;
     // Aliases could expand a page of text into gigabytes.
     value = doc.toJS({ maxAliasCount: 0 });
   } catch {
-    return { error: "Write each value where it stands: anchors and aliases are not read.", line: 2 };
+    return { error: "YAML anchors and aliases are not supported. Repeat the values.", line: 2 };
   }
   const { data, error } = frontMatterSchema.safeParse(value);
   if (data) return { frontMatter: data };

@@ -60,7 +60,7 @@ export async function resolveBinding(
 ): Promise<DatasetSource> {
   const connection = await getConnectionDocOrThrow(reader, new ObjectId(frontMatter.connectionId));
   if (!getDriverOrThrow(connection.type).language) {
-    throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.");
+    throw new AppError("invalid_request", "Only flows can read this source. Choose a database.");
   }
   return { connection, origin, statement: toStatement(sql, frontMatter.params) };
 }

@@ -19,6 +19,6 @@ export async function previewBinding(
   signal: AbortSignal,
 ): Promise<BindingData> {
   const { kept } = await tryBinding(caller, ref, name, signal);
-  if (!kept) throw new AppError("conflict", "These rows were replaced meanwhile. Try again.");
+  if (!kept) throw new AppError("conflict", "These rows were replaced. Try again.");
   return readData(kept, dataQuery.parse({ limit: PREVIEW_ROWS }), signal);
 }

@@ -70,7 +70,7 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
       if (there) return onLog(`${name}: ${rowsOf(there.rowCount)}, read ${there.at.toISOString()}`);
       const leave = await reads.acquire(signal);
       try {
-        onLog(`${name}: is being read`);
+        onLog(`${name}: refreshing`);
         const source = await resolveBinding(publisher, binding, originOf(app));
         const dataset = await refreshDataset(
           publisher,
@@ -80,7 +80,7 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
           undefined,
           state,
         );
-        const cut = dataset.kept?.truncated ? ", and there is more than is kept" : "";
+        const cut = dataset.kept?.truncated ? ", truncated" : "";
         onLog(`${name}: ${rowsOf(dataset.kept?.rowCount ?? 0)}${cut}`);
       } catch (error) {
         signal.throwIfAborted();
@@ -242,6 +242,6 @@ function rowsOf(count: number): string {
 
 function notReady(details: { path: string; message: string }[]): AppError {
   const [first] = details;
-  const more = details.length > 1 ? ` ${details.length - 1} more are not ready, either.` : "";
+  const more = details.length > 1 ? ` ${details.length - 1} more are not ready.` : "";
   return new AppError("build_failed", `${first?.path}: ${first?.message}${more}`, { details });
 }

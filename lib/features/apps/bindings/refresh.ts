@@ -35,7 +35,7 @@ export async function startBindingRefresh(caller: Caller, ref: string, name: str
   const { workspaceId, _id: appId } = app;
   const doc = await collections.appBindings().findOne({ workspaceId, appId, name });
   if (!set || !kept || !doc) {
-    throw new AppError("not_found", "No binding of this name is published. Publish the app with it first.");
+    throw new AppError("not_found", "This binding is not published. Publish the app first.");
   }
   const queued = await queue(doc);
   tellApp(app);
@@ -78,7 +78,7 @@ export async function carryOutBindingRefresh(queued: BindingQueued): Promise<voi
   const doc = await collections.appBindings().findOne({ _id: bindingId, workspaceId });
   if (!doc?.queuedAt) return;
   const stop = new AbortController();
-  const forget = onShutdown(() => stop.abort(new AppError("cancelled", "The server stops.")));
+  const forget = onShutdown(() => stop.abort(new AppError("cancelled", "The server is stopping.")));
   let failure: BindingDoc["failure"] | null = null;
   try {
     await readAnew(doc, stop.signal);

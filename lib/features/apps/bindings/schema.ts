@@ -9,21 +9,21 @@ const BUILD_STATES = ["missing", "queued", "building", "ready", "error"] as cons
 
 export const bindingName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, "A binding is named by letters, digits, - and _.")
-  .max(BINDING_NAME_CHARS_MAX, "No binding's name is so long.")
-  .describe("The name of its file, without bindings/ and .sql");
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, "Binding names can contain letters, digits, - and _.")
+  .max(BINDING_NAME_CHARS_MAX, "Too long.")
+  .describe("File name, without bindings/ and .sql");
 
 const count = z.int().nonnegative();
 export const buildSchema = z.object({
   state: z.enum(BUILD_STATES),
   builtAt: isoDate
     .nullable()
-    .describe("The rows that are there are no older; they stay while others are read, and when that fails"),
+    .describe("Time of the last successful read. These rows are kept during a refresh and if it fails"),
   rowCount: count.nullable(),
   bytes: count.nullable(),
-  truncated: z.boolean().describe("There are more rows than are kept: 1,000,000 or 256 MiB"),
-  sha: z.string().nullable().describe("The published commit that it is of; null for what only you have tried out"),
-  error: z.string().nullable().describe("Why the file, or the last refresh, came to no end"),
+  truncated: z.boolean().describe("The result exceeds 1,000,000 rows or 256 MiB and was cut"),
+  sha: z.string().nullable().describe("Published commit; null for your own preview"),
+  error: z.string().nullable().describe("Error of the file or of the last refresh"),
 });
 export type Build = z.infer<typeof buildSchema>;
 
@@ -34,16 +34,14 @@ export const bindingSchema = z.object({
   connectionId: z.string().nullable(),
   schedule: z.object({ cron: z.string(), timezone: z.string() }).nullable(),
   params: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]).nullable(),
-  frontMatter: frontMatterSchema.nullable().describe("As it is written; null while it cannot be read"),
-  line: z.int().nullable().describe("Where the file is broken"),
+  frontMatter: frontMatterSchema.nullable().describe("Parsed front matter; null if it is invalid"),
+  line: z.int().nullable().describe("Line of the error"),
   fields: z
     .array(fieldSchema.pick({ name: true, type: true }))
     .nullable()
-    .describe("The columns of the rows of `build`; null while there are none"),
-  build: buildSchema.describe(
-    "Of this text: the published rows where it is as published, else those of your last preview",
-  ),
-  published: buildSchema.nullable().describe("What users see under this name; null while nothing is published"),
+    .describe("Columns of `build`; null before the first read"),
+  build: buildSchema.describe("Rows of this version: the published rows if unchanged, otherwise your last preview"),
+  published: buildSchema.nullable().describe("Rows that users see; null before the first publish"),
 });
 export type BindingItem = z.infer<typeof bindingSchema>;
 
@@ -61,7 +59,7 @@ const range = z
     z.strictObject({ from: z.iso.date().nullish(), to: z.iso.date().nullish() }),
     z.strictObject({ from: end, to: end }),
   ])
-  .refine(({ from, to }) => from == null || to == null || from <= to, "The range ends before it begins.");
+  .refine(({ from, to }) => from == null || to == null || from <= to, "The end of the range is before its start.");
 
 const spec = aggregateSpec.shape;
 /** Query of `useBinding(name, query)`. */
@@ -70,7 +68,7 @@ export const dataQuery = z.strictObject({
   measures: spec.measures,
   where: z
     .record(z.string(), z.union([scalar, z.array(scalar).max(CHOSEN_MAX), range, z.strictObject({ contains: text })]))
-    .refine((where) => Object.keys(where).length <= WHERE_MAX, `At most ${WHERE_MAX} columns can be narrowed.`)
+    .refine((where) => Object.keys(where).length <= WHERE_MAX, `At most ${WHERE_MAX} columns can be filtered.`)
     .default({}),
   sort: spec.sort,
   limit: z.int().min(1).max(50_000).optional(),
@@ -84,7 +82,7 @@ export const bindingDataSchema = z.object({
   rows: z.array(z.record(z.string(), z.unknown())),
   builtAt: isoDate,
   ageMs: count,
-  truncated: z.boolean().describe("There is more than these rows"),
-  notice: z.string().nullable().describe("What to do about what is left out; null when nothing is"),
+  truncated: z.boolean().describe("There are more rows"),
+  notice: z.string().nullable().describe("Advice about the omitted rows; null if none are omitted"),
 });
 export type BindingData = z.infer<typeof bindingDataSchema>;

@@ -9,6 +9,6 @@ export const BROKE_OFF = "The server stopped during the refresh. Previous rows a
 /** Returns the error message for users who may see the connection. */
 export function wordsOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
-  log.error({ err: error }, "a binding could not be read for a reason of ours");
+  log.error({ err: error }, "a binding could not be read because of an internal error");
   return "Internal error while reading the rows. See the server log.";
 }

@@ -14,7 +14,7 @@ export const feedQuery = z.object({
     .describe("nextCursor from the previous page, unchanged"),
   limit: z
     .string()
-    .regex(/^-?\d+$/, "The limit is an integer.")
+    .regex(/^-?\d+$/, "limit must be an integer.")
     .optional()
     .transform((text) => (text === undefined ? PAGE_DEFAULT : Math.min(PAGE_MAX, Math.max(1, Number(text)))))
     .meta({

@@ -77,7 +77,7 @@ async function answer(request: Request, base: string, headers: Headers): Promise
   const path = pathOf(request, base);
   if (path.startsWith(DATA)) return ownData(request, running, path, headers);
   if (request.method === "POST" && path !== HOT_PATH) {
-    throw new AppError("method_not_allowed", "Files of a preview are read alone.");
+    throw new AppError("method_not_allowed", "Preview files are read-only.");
   }
   const body = request.method === "POST" ? await messageOf(request) : undefined;
   const { session } = running;
@@ -101,7 +101,7 @@ async function ownData(request: Request, { workspaceId, appId, userId }: Running
   const at = { kind: "work", userId } as const;
   const answered =
     app && (await answerData({ app, at, path, search, headers: request.headers, signal: request.signal }));
-  if (!answered) throw new AppError("not_found", "There is no such data in this app.");
+  if (!answered) throw new AppError("not_found", "Data not found in this app.");
   for (const [name, value] of headers) answered.headers.set(name, value);
   return answered;
 }
@@ -109,7 +109,7 @@ async function ownData(request: Request, { workspaceId, appId, userId }: Running
 /** Returns the body of a message. @throws AppError too_large */
 async function messageOf(request: Request): Promise<ReadableStream<Uint8Array>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.length > MESSAGE_BYTES_MAX) throw new AppError("too_large", "This message is too large for a dev server.");
+  if (bytes.length > MESSAGE_BYTES_MAX) throw new AppError("too_large", "The message is too large.");
   return new Blob([bytes]).stream();
 }
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 
 /** State of a preview, probed at that moment. */
 export const previewSchema = z.object({
-  serving: z.boolean().describe("The dev server answers its first page"),
-  socket: z.boolean().describe("There is a session, and its line to the server stands"),
-  port: z.int().nullable().describe("null: dev servers listen on no port, they are reached by `url` alone"),
-  url: z.string().optional().describe("The first page, for a frame of ours; there while a session runs"),
+  serving: z.boolean().describe("The dev server serves its first page"),
+  socket: z.boolean().describe("A session exists and is connected"),
+  port: z.int().nullable().describe("Always null: dev servers are reached by `url`"),
+  url: z.string().optional().describe("URL of the first page, for a frame. Present while a session runs"),
 });
 export type Preview = z.infer<typeof previewSchema>;
 

@@ -55,7 +55,7 @@ export async function* readBlob(
     yield toBuffer(data).subarray(Math.max(0, range.first - n * PART_BYTES), range.last + 1 - n * PART_BYTES);
   }
   // A truncated content must not look complete.
-  if (next <= to) throw new Error(`A part of the content ${hash} is missing.`);
+  if (next <= to) throw new Error(`Part of the content ${hash} is missing.`);
 }
 
 /** Turns the database's error for a full disk into one for the user; returns other errors unchanged. */

@@ -90,7 +90,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
       files.length,
       files.map(({ bytes }) => bytes),
     );
-    onLog(`${files.length} files, served as they are.`);
+    onLog(`${files.length} files, served without a build.`);
   }
   if (!files.some(({ path }) => path === ENTRY)) {
     throw new BuildFailed(`“${ENTRY}” is missing. Add it, commit and publish again.`);
@@ -139,6 +139,6 @@ function refuseTooMuch(count: number, sizes: readonly number[]): void {
   }
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > BUILD_BYTES_MAX) {
-    throw new BuildFailed(`The files of a published app take at most ${BUILD_BYTES_MAX / MIB} MiB.`);
+    throw new BuildFailed(`The app exceeds ${BUILD_BYTES_MAX / MIB} MiB. Reduce its files.`);
   }
 }

@@ -70,7 +70,7 @@ describe("publishing an app", () => {
       state: "done",
       by: { id: ana.id, name: "Ana" },
       steps: ["build", "bindings", "pointer"].map((name) => ({ name, state: "done" })),
-      log: ["2 files, served as they are."],
+      log: ["2 files, served without a build."],
       sha,
       publishedAt,
       error: null,

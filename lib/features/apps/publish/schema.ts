@@ -19,7 +19,7 @@ export const publishBody = z.object({
   message: commitMessage,
   resolutions: z
     .record(boundedText(PATH_CHARS_MAX), boundedText(RESOLUTION_CHARS_MAX).nullable())
-    .refine((given) => Object.keys(given).length <= RESOLUTIONS_MAX, `At most ${RESOLUTIONS_MAX} files at once.`)
+    .refine((given) => Object.keys(given).length <= RESOLUTIONS_MAX, `At most ${RESOLUTIONS_MAX} files per request.`)
     .optional()
     .describe("Resolution per conflicting path: file content, or null to delete"),
   mainSha: sha.optional().describe("Commit of main that the resolutions are based on. Returns 409 if main has changed"),

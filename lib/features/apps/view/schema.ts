@@ -3,8 +3,8 @@ import { isoDate } from "@/lib/platform/http/schema";
 
 export const viewTokenSchema = z.object({
   token: z.string(),
-  url: z.string().describe("The app's first page; its files and `__data/` lie below"),
-  sha: z.string().describe("The commit that is served"),
+  url: z.string().describe("URL of the app's first page; its files and `__data/` are below it"),
+  sha: z.string().describe("Served commit"),
   expiresAt: isoDate,
 });
 export type ViewToken = z.infer<typeof viewTokenSchema>;

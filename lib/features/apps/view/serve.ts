@@ -126,5 +126,5 @@ function rangeOf(request: Request, bytes: number, etag: string): { first: number
 }
 
 export function noFile(): AppError {
-  return new AppError("not_found", "There is no such file in this app.");
+  return new AppError("not_found", "File not found in this app.");
 }

@@ -77,7 +77,7 @@ async function runBuilder(building: string): Promise<void> {
     lastWords = (lastWords + text).slice(-LAST_WORDS_CHARS);
   });
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`The builder of the sample shop ended with ${code}: ${lastWords.trim()}`);
+  if (code !== 0) throw new Error(`The sample shop builder exited with ${code}: ${lastWords.trim()}`);
 }
 
 async function removeLeftovers(folder: string): Promise<void> {

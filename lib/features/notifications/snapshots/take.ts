@@ -35,7 +35,7 @@ const TOKEN_BYTES = 24;
 const HOPELESS: ReadonlySet<string> = new Set(["not_found", "forbidden", "invalid_request", "too_large"]);
 
 const GIVEN_UP =
-  "The server stopped unexpectedly while it took this snapshot. Simplify the dashboard's charts, then send it again.";
+  "The server stopped unexpectedly during this snapshot. Simplify the dashboard's charts, then send it again.";
 
 export type SnapshotDue = { workspaceId: string; snapshotId: string; at: string };
 

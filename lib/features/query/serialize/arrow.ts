@@ -116,7 +116,7 @@ function toRecordBatch(schema: Schema, columns: Column[], batch: Batch, rowCount
       const name = schema.fields[index]?.name ?? "";
       throw new AppError(
         "query_failed",
-        `The column ${name} has a value that an Arrow column of its type does not hold. Cast it to text in the query, or use another format.`,
+        `The column ${name} has a value that its Arrow type can't hold. Cast it to text, or use another format.`,
       );
     }
   });

@@ -62,7 +62,7 @@ export function byteStream(
         }
       },
       async cancel(reason) {
-        end(reason ?? new Error("The reader has left."));
+        end(reason ?? new Error("The client disconnected."));
         // A pending batch would hold this up, so the end above aborts its statement first.
         await chunks.return(undefined).catch(() => {});
       },

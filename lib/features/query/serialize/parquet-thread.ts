@@ -60,7 +60,7 @@ class ParquetThread {
       this.#worker = null;
       const lost = [...this.#waiting.values()].flat();
       this.#waiting.clear();
-      for (const { reject } of lost) reject(new Error("The thread that writes Parquet has ended."));
+      for (const { reject } of lost) reject(new Error("The Parquet thread exited unexpectedly."));
     });
     return worker;
   }

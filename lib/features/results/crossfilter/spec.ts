@@ -44,11 +44,11 @@ const measure = z
 /** The part of a widget's `spec` that the server reads; properties of the drawing pass through. */
 export const aggregateSpec = z.object({
   dimensions: z
-    .array(dimension, "Dimensions are a list of columns.")
+    .array(dimension, "dimensions must be a list of columns.")
     .max(DIMENSIONS_MAX, `There are at most ${DIMENSIONS_MAX} dimensions.`)
     .default([]),
   measures: z
-    .array(measure, "Measures are a list of {field?, op, as?}.")
+    .array(measure, "measures must be a list of {field?, op, as?}.")
     .max(MEASURES_MAX, `There are at most ${MEASURES_MAX} measures.`)
     .default([]),
   sort: z

@@ -407,6 +407,6 @@ function withoutPrivateText(error: unknown, origin: QueryOrigin): unknown {
 
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
-  log.error({ err: error }, "a dataset could not be read for a reason of ours");
+  log.error({ err: error }, "a dataset could not be read because of an internal error");
   return "Internal error while reading the rows. See the server log.";
 }

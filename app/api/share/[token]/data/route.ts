@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   POST: route({
     summary: "Get the data of a shared dashboard, for long filters",
-    description: "The same as by GET, with filters in the body. They may be longer than an address.",
+    description: "Same as GET, with the filters in the body. Use it if they are too long for a URL.",
     tag: "Shares",
     access: open,
     params: shareParams,

@@ -77,10 +77,9 @@ export async function buildWith(
     child.end(error instanceof BadFrame ? error : null);
     const failure = await child.failure();
     if (signal.aborted) throw signal.reason;
-    if (limit.aborted)
-      return failed(`The build takes longer than ${BUILD_MS_MAX / 60_000} minutes and was ended.`, lines);
+    if (limit.aborted) return failed(`The build exceeded ${BUILD_MS_MAX / 60_000} minutes and was stopped.`, lines);
     if (failure instanceof SandboxEnded) return failed(failure.message, lines);
-    return failed("The builder has crashed. Its last words are in the log.", [...lines, wordsOf(failure)]);
+    return failed("The builder crashed. See the log.", [...lines, wordsOf(failure)]);
   } finally {
     child.end(null);
     await child.ended;
@@ -121,9 +120,10 @@ async function read(
     else if (head.type === "file") {
       files.set(head.path, body);
       bytes += body.length;
-      if (files.size > OUTPUT_FILES_MAX) throw new SandboxEnded(`The build makes more than ${OUTPUT_FILES_MAX} files.`);
+      if (files.size > OUTPUT_FILES_MAX)
+        throw new SandboxEnded(`The build produces more than ${OUTPUT_FILES_MAX} files.`);
       if (bytes > OUTPUT_BYTES_MAX)
-        throw new SandboxEnded(`The build makes more than ${OUTPUT_BYTES_MAX / MIB} MiB of files.`);
+        throw new SandboxEnded(`The build produces more than ${OUTPUT_BYTES_MAX / MIB} MiB.`);
     }
   }
   return { files, problems };

@@ -100,7 +100,7 @@ export class SandboxChild {
     if (this.#reason) return this.#reason;
     const { exitCode, signalCode } = this.#child;
     const words = this.#lastWords.trim().split("\n").at(-1) ?? "";
-    return new Error(`The sandbox ended by itself (${signalCode ?? exitCode}): ${words}`);
+    return new Error(`The sandbox exited unexpectedly (${signalCode ?? exitCode}): ${words}`);
   }
 
   #readLines(output: NodeJS.ReadableStream | null): void {
@@ -122,7 +122,7 @@ export class SandboxChild {
   count(chars: number): void {
     this.#printed += chars;
     if (this.#printed > LOG_BYTES_MAX) {
-      this.end(new SandboxEnded(`It has printed more than ${LOG_BYTES_MAX / MIB} MiB and was ended.`));
+      this.end(new SandboxEnded(`It printed more than ${LOG_BYTES_MAX / MIB} MiB and was stopped.`));
     }
   }
 
@@ -131,13 +131,13 @@ export class SandboxChild {
     if (pid === undefined || !this.isAlive) return;
     const { processes, threads, bytes } = usageOf(pid, THREADS_MAX);
     if (bytes > MEMORY_BYTES_MAX) {
-      this.end(new SandboxEnded(`It needs more than ${MEMORY_BYTES_MAX / MIB / 1024} GiB of memory and was ended.`));
+      this.end(new SandboxEnded(`It used more than ${MEMORY_BYTES_MAX / MIB / 1024} GiB of memory and was stopped.`));
     }
     if (threads > THREADS_MAX) {
-      this.end(new SandboxEnded(`It has started more than ${THREADS_MAX} threads and was ended.`));
+      this.end(new SandboxEnded(`It started more than ${THREADS_MAX} threads and was stopped.`));
     }
     if (processes > PROCESSES_MAX) {
-      this.end(new SandboxEnded(`It has started more than ${PROCESSES_MAX} processes and was ended.`));
+      this.end(new SandboxEnded(`It started more than ${PROCESSES_MAX} processes and was stopped.`));
     }
   }
 

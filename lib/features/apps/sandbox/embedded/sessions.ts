@@ -142,7 +142,7 @@ async function change(child: SandboxChild, path: string, frames: readonly Buffer
   const stream = child.request({ ":method": "POST", ":path": path }, true);
   const [answer] = await Promise.all([answerOf(stream), pipeline(frames, stream)]);
   stream.resume();
-  if (answer[":status"] !== 204) throw new Error(`The sandbox answered ${answer[":status"]}.`);
+  if (answer[":status"] !== 204) throw new Error(`The sandbox returned ${answer[":status"]}.`);
 }
 
 async function answerOf(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders & { ":status"?: number }> {

@@ -37,7 +37,7 @@ export async function installPackages(files: AppFiles, signal: AbortSignal): Pro
       if (bytes > PACKAGES_BYTES_MAX || installed.size > PACKAGE_FILES_MAX) {
         throw new PackageProblem(
           LOCK,
-          `The app's packages have more than ${PACKAGES_BYTES_MAX / MIB} MiB or ${PACKAGE_FILES_MAX} files. Use smaller ones.`,
+          `The app's packages exceed ${PACKAGES_BYTES_MAX / MIB} MiB or ${PACKAGE_FILES_MAX} files. Use smaller ones.`,
         );
       }
     }
@@ -76,7 +76,7 @@ async function fetchPackage(
     throw new PackageProblem(LOCK, `The registry returned ${answer.status} for “${name}” ${version}.`);
   }
   if (answer.isTruncated) {
-    throw new PackageProblem(LOCK, `“${name}” has more than ${PACKAGE_BYTES_MAX / MIB} MiB. Use a smaller package.`);
+    throw new PackageProblem(LOCK, `“${name}” exceeds ${PACKAGE_BYTES_MAX / MIB} MiB. Use a smaller package.`);
   }
   if (`sha512-${createHash("sha512").update(answer.body).digest("base64")}` !== integrity) {
     throw new PackageProblem(LOCK, `Checksum mismatch for “${name}” ${version}.`);

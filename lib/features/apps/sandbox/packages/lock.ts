@@ -53,15 +53,15 @@ export function lockedPackages(files: AppFiles): LockedPackage[] {
   if (!lock) {
     throw new PackageProblem(
       PROJECT,
-      `It asks for packages, and there is no ${LOCK} that says which. Run npm install in a clone of the app, and commit the file.`,
+      `${LOCK} is missing. Run npm install in a clone of the app, and commit the file.`,
     );
   }
   const { packages, lockfileVersion } = lock;
   if (lockfileVersion < 2) {
-    throw new PackageProblem(LOCK, "It is of an old form. Make it anew with npm 7 or later.");
+    throw new PackageProblem(LOCK, "The lockfile format is too old. Recreate it with npm 7 or later.");
   }
   if (!isSame(wanted, besidesCarried(packages[""]?.dependencies))) {
-    throw new PackageProblem(LOCK, `It does not fit to ${PROJECT}. Run npm install in a clone, and commit both.`);
+    throw new PackageProblem(LOCK, `It does not match ${PROJECT}. Run npm install in a clone, and commit both.`);
   }
   return reach(packages, wanted);
 }
@@ -74,7 +74,7 @@ function reach(packages: Record<string, Entry>, wanted: readonly Wish[]): Locked
     const entry = place === null ? undefined : packages[place];
     if (place === null || !entry) {
       if (isNeeded)
-        throw new PackageProblem(LOCK, `“${name}” is not in it. Run npm install in a clone, and commit it.`);
+        throw new PackageProblem(LOCK, `“${name}” is missing. Run npm install in a clone, and commit the file.`);
       return;
     }
     // Packages for one system are of no use in a browser; bundled dependencies come with the package that contains
@@ -111,7 +111,7 @@ function toLocked(place: string, alias: string, { name = alias, version = "", in
   if (link || !isPlace || !NAME.test(name) || !VERSION.test(version) || !INTEGRITY.test(integrity)) {
     throw new PackageProblem(
       LOCK,
-      `“${alias}” is no package of a registry with a version and a SHA-512 of its content: others are not installed.`,
+      `“${alias}” is not a registry package with a version and a SHA-512 checksum. Only those are installed.`,
     );
   }
   return { folder: place.slice(ROOT.length), name, version, integrity };
@@ -134,6 +134,6 @@ function read<T>(files: AppFiles, path: string, schema: z.ZodType<T>): T | null 
   try {
     return schema.parse(JSON.parse(content.toString("utf8")));
   } catch {
-    throw new PackageProblem(path, "It is not what npm writes.");
+    throw new PackageProblem(path, "Invalid lockfile. Run npm install in a clone, and commit the file.");
   }
 }

@@ -29,7 +29,7 @@ export async function filesOfTarball(packed: Buffer, bytesMax: number): Promise<
     if (head.every((byte) => byte === 0)) break;
     const size = numberOf(head.subarray(124, 136));
     const body = archive.subarray(at + BLOCK, at + BLOCK + size);
-    if (body.length < size) throw new BadTarball("It is cut off.");
+    if (body.length < size) throw new BadTarball("It is truncated.");
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
     const type = String.fromCharCode(head[156] ?? 0);
     if (type === "x") longName = paxPath(body) ?? longName;
@@ -69,6 +69,6 @@ function textOf(field: Buffer): string {
 
 function numberOf(field: Buffer): number {
   const text = textOf(field).trim();
-  if (!/^[0-7]+$/.test(text)) throw new BadTarball("A length in it is no number.");
+  if (!/^[0-7]+$/.test(text)) throw new BadTarball("It contains an invalid length.");
   return Number.parseInt(text, 8);
 }

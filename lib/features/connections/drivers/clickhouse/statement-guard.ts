@@ -78,7 +78,7 @@ export function checkSecrets(
   const start = words.findIndex((token) => token.text !== "(");
   const shown = wordOf(words[start]) === "SHOW" ? wordOf(words[start + 1]) : "";
   if (shown === "ACCESS" || (shown === "CREATE" && SHOW_CREATE_SECRETS.has(wordOf(words[start + 2])))) {
-    throw notAllowed("This may print verifiers of passwords, so a read-only connection does not show it.");
+    throw notAllowed("This can expose password hashes and is not allowed on a read-only connection.");
   }
   const texts = params.map(([, value]) => value);
   const names = [...words.flatMap(({ kind, text }) => (kind === "word" || kind === "name" ? [text] : [])), ...texts];
@@ -90,7 +90,9 @@ export function checkSecrets(
     names.find((name) => SECRET_TABLES.has(name)) ??
     (isByPattern ? [...quoted, ...texts].find((text) => SECRET_IN_TEXT.test(text)) : undefined);
   if (found === undefined) return;
-  throw notAllowed(`system.${clipped(found)} cannot be read on a read-only connection. It may hold passwords.`);
+  throw notAllowed(
+    `system.${clipped(found)} can't be read on a read-only connection because it can contain passwords.`,
+  );
 }
 
 /** Keywords before a parenthesis that are not functions. */

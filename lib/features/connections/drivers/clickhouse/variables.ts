@@ -42,5 +42,5 @@ function exactTypeOf(number: ExactNumber): string {
   if (number.isInteger) return number.isInt64 ? "Int64" : "Int256";
   const [whole = "", fraction = ""] = plainNumber(number.text).replace("-", "").split(".");
   if (whole.length + fraction.length <= DIGITS_MAX) return `Decimal(${DIGITS_MAX}, ${fraction.length})`;
-  throw new AppError("invalid_request", `${number.text.slice(0, 60)} has more digits than ClickHouse holds.`);
+  throw new AppError("invalid_request", `${number.text.slice(0, 60)} has more digits than ClickHouse supports.`);
 }

@@ -225,9 +225,7 @@ describe("errors", () => {
     const failure = query(source, "select list(range) from range(400000000)");
     await expect(failure).rejects.toMatchObject({
       kind: "query_failed",
-      message: expect.stringMatching(
-        /^The query needs more than the 1GB of memory .*Filter earlier.*failed to allocate/,
-      ),
+      message: expect.stringMatching(/^The query exceeds 1GB of memory .*Filter earlier.*failed to allocate/),
     });
     await expect(failure).rejects.not.toThrow(/\bSET\b|Possible solutions/);
   });

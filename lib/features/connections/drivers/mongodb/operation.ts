@@ -127,10 +127,7 @@ const operationObject = z.discriminatedUnion("operation", [
 export function readOperation(query: string | Record<string, unknown>): Operation {
   if (typeof query !== "string") return fromObject(query);
   if (query.length > SHELL_CHARS_MAX) {
-    throw new AppError(
-      "too_large",
-      `The text is longer than ${SHELL_CHARS_MAX / 1024} KiB. Send the operation as an object.`,
-    );
+    throw new AppError("too_large", `The text exceeds ${SHELL_CHARS_MAX / 1024} KiB. Send the operation as an object.`);
   }
   try {
     const { collection: name, calls } = parseShell(query);
@@ -242,7 +239,7 @@ function chain(operation: Operation, call: ShellCall): Operation {
     }
   }
   if (operation.kind === "aggregate" && call.name === "allowDiskUse") return { ...operation, allowDiskUse: true };
-  throw new ShellSyntaxError(`${call.name.slice(0, 60)} cannot follow here.`, call.offset);
+  throw new ShellSyntaxError(`${call.name.slice(0, 60)} is not allowed here.`, call.offset);
 }
 
 function readAggregate(args: unknown[], call: ShellCall) {

@@ -38,7 +38,7 @@ function numberParam(number: ExactNumber): unknown {
   if (whole.length + fraction.length > DECIMAL_DIGITS_MAX || fraction.length > DECIMAL_SCALE_MAX) {
     throw new AppError(
       "invalid_request",
-      `${number.text.slice(0, 60)} has more digits than a decimal of this database.`,
+      `${number.text.slice(0, 60)} exceeds the decimal precision of this database.`,
     );
   }
   return TypedParameter.NEWDECIMAL(text);

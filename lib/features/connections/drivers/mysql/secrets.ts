@@ -48,7 +48,9 @@ export function refuseSecretTable({ schema: named, name }: Reference, schema: st
   const table = name.toLowerCase();
   const isSecret = place === "mysql" ? !OPEN_IN_MYSQL.has(table) : SECRET_ELSEWHERE[place]?.test(table) === true;
   if (!isSecret) return;
-  throw notAllowed(`${place}.${table} cannot be read on a read-only connection. It may hold passwords of the server.`);
+  throw notAllowed(
+    `${place}.${table} can't be read on a read-only connection because it can contain server passwords.`,
+  );
 }
 
 /**
@@ -59,7 +61,7 @@ export function refuseSecretTable({ schema: named, name }: Reference, schema: st
 export function refuseSecretShow(shown: string, next: string): void {
   if (shown === "CREATE" ? SHOW_CREATE.has(next) : !SHOWN_SECRETS.has(shown)) return;
   const what = shown === "CREATE" ? `SHOW CREATE ${next}` : `SHOW ${shown}`;
-  throw notAllowed(`${what} cannot be used on a read-only connection. It may print passwords of the server.`);
+  throw notAllowed(`${what} is not allowed on a read-only connection because it can expose server passwords.`);
 }
 
 /** The tables whose options a statement prints: the one that it names, or any. */
@@ -105,7 +107,7 @@ export async function refuseShownOptions(
     const [row = []] = await ask(text);
     if (row.every((cell) => typeof cell !== "string" || redactDefinition(cell, "backslash") === cell)) return;
     throw notAllowed(
-      "The definition of this table holds a password, so a read-only connection does not print it. Open the table's structure, which hides it.",
+      "The definition of this table contains a password and can't be shown on a read-only connection. Open the table's structure, which hides it.",
     );
   }
   // A server rarely has such engines. Without them its tables are not read, which may be many.
@@ -122,6 +124,6 @@ export async function refuseShownOptions(
     typeof cell === "string" && (holdsSecret(cell) || redactDefinition(cell, "backslash") !== cell);
   if (!found.flat().some(isSecret)) return;
   throw notAllowed(
-    "Options of some tables hold passwords of other servers, so a read-only connection does not read them. Use SHOW TABLES or information_schema.columns.",
+    "Table options can contain passwords of other servers and can't be read on a read-only connection. Use SHOW TABLES or information_schema.columns.",
   );
 }

@@ -15,7 +15,7 @@ import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
 export function toPostgresText(value: Exclude<WireValue, null>, column: TargetColumn): string {
   const text = write(value, column);
   if (!text.includes("\0")) return text;
-  throw new CellRefused("PostgreSQL cannot store the character with the code 0 in a text.");
+  throw new CellRefused("PostgreSQL can't store NUL characters in text.");
 }
 
 /** Returns the text of a value that was read from the column itself. */

@@ -82,7 +82,7 @@ async function ask(threads: Threads, request: JudgeRequest, tenant: string): Pro
   } catch (error) {
     if (error instanceof ThreadEnded) return TOO_COMPLEX;
     if (!(error instanceof ThreadsBusy)) throw error;
-    throw new AppError("unavailable", "Too many long statements are being read. Try again in a moment.", {
+    throw new AppError("unavailable", "Too many long statements are being checked. Try again in a moment.", {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }

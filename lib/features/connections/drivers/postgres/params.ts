@@ -27,7 +27,7 @@ export function toPostgresParams(params: unknown[] | Record<string, unknown> | u
 function scalarText(value: unknown): string {
   if (typeof value === "string") {
     if (value.includes("\0")) {
-      throw new AppError("invalid_request", "PostgreSQL cannot store the character with the code 0 in a text.");
+      throw new AppError("invalid_request", "PostgreSQL can't store NUL characters in text.");
     }
     return checkText(value);
   }

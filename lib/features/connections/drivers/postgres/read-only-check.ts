@@ -499,9 +499,9 @@ const MESSAGES: Record<Refusal["reason"], (name: string) => string> = {
   hidden: (name) =>
     `Function ${name} may call superuser functions. Revoke EXECUTE on those from this user and from PUBLIC.`,
   unseen: (name) =>
-    `The function ${name} may read passwords or files of the database's server, because its text cannot be checked. Write it in SQL or PL/pgSQL without EXECUTE.`,
+    `Function ${name} can't be checked and is not allowed on a read-only connection. Write it in SQL or PL/pgSQL without EXECUTE.`,
   foreign: (name) =>
-    `The foreign table ${name} cannot be used on a read-only connection. Its wrapper may read files or run programs on the database's server.`,
+    `Foreign table ${name} is not allowed on a read-only connection. Its wrapper can read files or run programs on the server.`,
   secret: (name) => `${name} can contain server passwords and can't be read.`,
 };
 

@@ -20,7 +20,7 @@ export const RIGHTS_SQL = `
 
 /** Maximum number of rights that a warning names. */
 const NAMED_MAX = 4;
-const ADVICE = "Connect with a role that is no superuser and has only the rights that queries need.";
+const ADVICE = "Connect as a role that is not a superuser and has only the privileges that queries need.";
 const SUPERUSER = `This user is a superuser. With writes allowed, it can access files and programs on the database server. ${ADVICE}`;
 const UNKNOWN = `Couldn't check this user's privileges. ${ADVICE}`;
 export const WITHOUT_READING_ROLE = `This user is a superuser. PostgreSQL 13 and earlier can't run read-only queries without superuser rights. ${ADVICE}`;
@@ -33,7 +33,7 @@ export function warningOf(row: readonly unknown[] | null): string | null {
   const beyond = [...new Set(Array.isArray(rights) ? rights.map(String) : [])];
   if (beyond.length === 0) return null;
   const more = beyond.length > NAMED_MAX ? ` and ${beyond.length - NAMED_MAX} more` : "";
-  return `This user has rights beyond tables (${beyond.slice(0, NAMED_MAX).join(", ")}${more}): with them it reaches the database's machine, other sessions or other roles. ${ADVICE}`;
+  return `This user has privileges beyond tables (${beyond.slice(0, NAMED_MAX).join(", ")}${more}) and can reach the host, other sessions or other roles. ${ADVICE}`;
 }
 
 /** Returns whether the role for a superuser's session is missing: the server is older than PostgreSQL 14. */

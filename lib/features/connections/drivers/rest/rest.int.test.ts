@@ -88,7 +88,7 @@ describe("sign-in", () => {
     ];
     for (const error of failures) {
       expect(error).toMatchObject({ kind: "source_unreachable", details: { status: 401 } });
-      expect(error.message).toMatch(/HTTP 401: Bad sign-in.*Check the sign-in/);
+      expect(error.message).toMatch(/HTTP 401: Bad sign-in.*Check the credentials/);
       const shown = [SECRET, Buffer.from(`ana:${SECRET}`).toString("base64")];
       for (const text of shown)
         expect(`${error.message} ${JSON.stringify(error.details)} ${error.stack}`).not.toContain(text);

@@ -229,7 +229,7 @@ export class HttpClient {
 
   #statusFailure(status: number, headers: Headers, text: string): AppError | PassingFailure {
     const words = this.words(wordsOf(text, headers.get("content-type") ?? ""));
-    const advice = status === 401 || status === 403 ? " Check the sign-in." : "";
+    const advice = status === 401 || status === 403 ? " Check the credentials." : "";
     const failure = sourceFailure(
       `The source returned HTTP ${status}${words === "" ? "." : `: ${words.replace(/[.!]?$/, ".")}`}${advice}`,
       { status },
@@ -324,7 +324,7 @@ function textOf(body: Buffer, headers: Headers, { pathname }: URL): string {
   } catch (error) {
     if (!(error instanceof Undecodable)) throw error;
     throw sourceFailure(
-      `The answer of ${pathname.slice(0, PATH_CHARS_MAX)} cannot be read: ${error.message} Have the source name its charset in Content-Type.`,
+      `Couldn't decode the response of ${pathname.slice(0, PATH_CHARS_MAX)}: ${error.message} The source must declare its charset in Content-Type.`,
       {},
       error,
     );

@@ -224,7 +224,7 @@ class Reading {
     const page = digest(keys);
     if (this.#seenKeys.has(page)) {
       throw sourceFailure(
-        `Page ${this.#pages} of ${this.#request.entity.name} has the same keys as an earlier page, so the source repeats itself. Check the pagination settings.`,
+        `Page ${this.#pages} of ${this.#request.entity.name} has the same keys as an earlier page. Check the pagination settings.`,
       );
     }
     this.#seenKeys.add(page);

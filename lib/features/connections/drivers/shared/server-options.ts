@@ -33,21 +33,21 @@ export type ServerOptions = {
 const name = z
   .string("Names must be text.")
   .min(1, "Names can't be empty.")
-  .max(NAME_CHARS_MAX, "A name is too long.")
+  .max(NAME_CHARS_MAX, "Too long.")
   .regex(/^[^\p{Cc}]*$/u, "Names can't contain control characters.");
 
 const options = z.strictObject({
   ssh: z
     .strictObject({
-      host: z.string("Enter a tunnel host, or clear all tunnel fields.").max(TEXT_CHARS_MAX, "This is too long."),
+      host: z.string("Enter a tunnel host, or clear all tunnel fields.").max(TEXT_CHARS_MAX, "Too long."),
       port: fieldValues.port.optional(),
       user: z
         .string("Enter a tunnel user.")
-        .max(TEXT_CHARS_MAX, "This is too long.")
+        .max(TEXT_CHARS_MAX, "Too long.")
         .regex(/^[^\p{Cc}]*$/u, "The user can't contain control characters."),
       password: fieldValues.text.optional(),
-      privateKey: z.string().max(KEY_CHARS_MAX, "This is too long.").optional(),
-      hostKeySha256: z.string().max(100, "This is too long.").optional(),
+      privateKey: z.string().max(KEY_CHARS_MAX, "Too long.").optional(),
+      hostKeySha256: z.string().max(100, "Too long.").optional(),
     })
     .optional(),
   schemas: z

@@ -29,7 +29,7 @@ function numberLiteral(number: ExactNumber): string {
   if (number.isInt64) return number.text;
   const text = plainNumber(number.text);
   if (text.replace(/[-.]/g, "").length <= DECIMAL_DIGITS_MAX) return `DECIMAL '${text}'`;
-  throw new AppError("invalid_request", `${number.text.slice(0, 60)} has more digits than a decimal of Trino.`);
+  throw new AppError("invalid_request", `${number.text.slice(0, 60)} exceeds the decimal precision of Trino.`);
 }
 
 /** Returns a quoted literal. @throws AppError `invalid_request` */

@@ -412,8 +412,5 @@ function withParams(text: string, values: readonly string[]): { body: string; he
  * Creates the error for a repeated URL: the protocol names another one with each page, so a repetition would never end.
  */
 function leadsToItself(): AppError {
-  return new AppError(
-    "source_unreachable",
-    "Trino named the same page as the next one, so the result would never end.",
-  );
+  return new AppError("source_unreachable", "Trino returned the same next page twice.");
 }

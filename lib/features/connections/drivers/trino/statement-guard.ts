@@ -41,9 +41,7 @@ export function checkStatement(query: string, readOnly: boolean): void {
     throw notAllowed(`${named} is not allowed on a read-only connection. Use SELECT or SHOW.`);
   }
   if (start === "SHOW" && wordOf(tokens[1]) === "CREATE" && !SHOW_CREATE.has(wordOf(tokens[2]))) {
-    throw notAllowed(
-      "A read-only connection shows how tables, views, schemas and functions are made. Name one of those.",
-    );
+    throw notAllowed("SHOW CREATE on a read-only connection supports tables, views, schemas and functions only.");
   }
   refuseUnsure(query, tokens);
   refuseTableFunctions(tokens);

@@ -153,7 +153,7 @@ test("C6 ends when the server names one page as the next one again and again", a
   behave = (_, response) => answer(response, { columns: COLUMNS, data: [[1]], nextUri: `HOST${PLACE}/1` });
   await expect(ask(source, "select 1")).rejects.toMatchObject({
     kind: "source_unreachable",
-    message: expect.stringContaining("the same page"),
+    message: expect.stringContaining("the same next page"),
   });
 });
 

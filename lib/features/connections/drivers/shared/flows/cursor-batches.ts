@@ -63,7 +63,7 @@ function requireEnding(from: CursorCheckpoint | null, isBad: (value: WireValue) 
   if (from === null || !isBad(from.value)) return;
   throw new AppError(
     "invalid_request",
-    `The checkpoint is ${shown(from.value)}, and no later row is above it. Backfill from a value of the cursor field.`,
+    `The checkpoint ${shown(from.value)} is above every later row. Backfill from a value of the cursor field.`,
   );
 }
 

@@ -157,7 +157,7 @@ export function exactFloat(value: Exclude<WireValue, null>): number | string {
   const text = textOf(value);
   const number = /^[+-]?\d/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(number)) throw new CellRefused(`${text.slice(0, 60)} is not a number.`);
-  if (!isHeldByDouble(text)) throw new CellRefused(`${text.slice(0, 60)} has more digits than a double holds.`);
+  if (!isHeldByDouble(text)) throw new CellRefused(`${text.slice(0, 60)} exceeds the precision of a double.`);
   return number;
 }
 

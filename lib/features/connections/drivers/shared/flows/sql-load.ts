@@ -154,7 +154,7 @@ export function checkRequest(
   }
   const missing = primaryKey.find((name) => !names.has(fold(name)));
   if (missing !== undefined) throw invalid(`Primary key column ${missing.slice(0, 60)} is missing.`);
-  if (mode === "upsert" && primaryKey.length === 0) throw invalid("An upsert needs a primary key.");
+  if (mode === "upsert" && primaryKey.length === 0) throw invalid("Upsert requires a primary key.");
   if (load === "" || run === "" || load.length > LOAD_CHARS_MAX || run.length > LOAD_CHARS_MAX) {
     throw invalid(`Load and run IDs must have 1 to ${LOAD_CHARS_MAX} characters.`);
   }

@@ -44,7 +44,7 @@ export async function checkStatementText<Name extends CheckName>(
   } catch (error) {
     if (error instanceof ThreadEnded) throw tooComplex();
     if (!(error instanceof ThreadsBusy)) throw error;
-    throw new AppError("unavailable", "Too many long statements are being read. Try again in a moment.", {
+    throw new AppError("unavailable", "Too many long statements are being checked. Try again in a moment.", {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
@@ -53,5 +53,5 @@ export async function checkStatementText<Name extends CheckName>(
 }
 
 function tooComplex(): AppError {
-  return new AppError("query_failed", "The statement is too long or too deeply nested to be read. Make it simpler.");
+  return new AppError("query_failed", "The statement is too long or too deeply nested. Simplify it.");
 }
