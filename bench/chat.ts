@@ -60,7 +60,7 @@ export async function run([count = "500"]: string[]): Promise<void> {
     },
   });
   const [web] = childrenOf(product.pid);
-  if (web === undefined) throw new Error("The web process is not there.");
+  if (web === undefined) throw new Error("The web process is missing.");
   const probe = fork(join(process.cwd(), "bench", "support", "health-probe.ts"), [product.address], { execArgv: [] });
   try {
     const people = await register(product.address);

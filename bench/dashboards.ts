@@ -26,7 +26,7 @@ const BRUSH_STEPS = 200;
 const BUDGETS_MS = { click: 100, distinct: 300, list: 50, cube: Number.POSITIVE_INFINITY, brush: 16 };
 type Figure = keyof typeof BUDGETS_MS;
 const NAMES: Record<Figure, string> = {
-  click: "a click: six widgets filtered anew",
+  click: "a click: six widgets filtered",
   distinct: "a distinct count of 250,000 values",
   list: "a filter's list with counts",
   cube: "a cube of the five other widgets",

@@ -52,7 +52,7 @@ export async function run(): Promise<void> {
     for (const [name, destination, mode, isOrdered] of measured) {
       const { rate, grownMib } = await flow(pg, destination, { mode, isOrdered, table: tableFor(mode, isOrdered) });
       const ratio = (rate / copy).toFixed(2);
-      results[name] = `${thousands(rate)} rows/s, ${ratio}x COPY, ${grownMib.toFixed(0)} MiB more at the most`;
+      results[name] = `${thousands(rate)} rows/s, ${ratio}x COPY, ${grownMib.toFixed(0)} MiB more at most`;
     }
   } finally {
     await Promise.all([pg.close(), duck.close(), client.end()]);

@@ -65,7 +65,7 @@ export async function run(): Promise<void> {
     const exported = await timed(() => exportBare(repositoryId, join(dir, "export")).then(() => undefined));
     console.table({
       "500 commits asked for at once": `${(500 / parallel).toFixed(0)} commits/s`,
-      [`index made anew from ${made.toLocaleString("en")} commits`]: `${rebuild.toFixed(1)} s`,
+      [`index rebuilt from ${made.toLocaleString("en")} commits`]: `${rebuild.toFixed(1)} s`,
       "exported as a bare repository": `${exported.toFixed(1)} s`,
     });
     await database().dropDatabase();

@@ -60,7 +60,7 @@ await main(async () => {
     await registerAndQuery(url);
     const bytes = sizeOf(join(place, "checkout"));
     console.log(`The checkout takes ${Math.round(bytes / 1e6)} MB.`);
-    if (bytes > CHECKOUT_BYTES_MAX) throw new ScriptError(`That is more than ${CHECKOUT_BYTES_MAX / 1e6} MB.`);
+    if (bytes > CHECKOUT_BYTES_MAX) throw new ScriptError(`Limit: ${CHECKOUT_BYTES_MAX / 1e6} MB.`);
     await stop(first);
 
     const second = machine.start(["npm", "start"], env);
@@ -83,7 +83,7 @@ function prepare(place) {
   const home = join(place, "home");
   mkdirSync(home);
   const hasView = canNarrow();
-  if (!hasView) console.log("bubblewrap does not work here: only the PATH is bare, other folders can be seen.");
+  if (!hasView) console.log("bubblewrap is not available. Only the PATH is bare; other folders are visible.");
   const environment = {
     ...networkEnvironment(),
     PATH: hasView ? "/usr/local/bin:/bin" : toPathFolder(place),
@@ -147,7 +147,7 @@ function toView(place, environment) {
 function findOutside(name) {
   const folders = process.env.PATH.split(delimiter).filter((folder) => !folder.includes("node_modules"));
   const found = folders.map((folder) => join(folder, name)).find(existsSync);
-  if (!found) throw new ScriptError(`${name} is needed for this, and is not on the PATH.`);
+  if (!found) throw new ScriptError(`${name} is required and not on the PATH.`);
   return found;
 }
 
@@ -182,7 +182,7 @@ async function isHealthy(process, url, timeoutMs) {
     if (answer?.ok) return;
     await sleep(POLL_MS);
   }
-  throw new ScriptError(`It did not become healthy. It wrote:\n${process.output()}`);
+  throw new ScriptError(`The server did not become healthy. Output:\n${process.output()}`);
 }
 
 /** Uses the native parts: a password (argon2), the store (SQLite), the sample (DuckDB). */
@@ -193,7 +193,7 @@ async function registerAndQuery(url) {
       headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new ScriptError(`${path} answered ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok) throw new ScriptError(`${path} returned ${answer.status}: ${await answer.text()}`);
     return answer;
   };
   const registered = await post("/api/auth/register", { email: "ana@example.com", password: "a short sentence works" });
@@ -203,7 +203,7 @@ async function registerAndQuery(url) {
   const [sample] = (await (await fetch(`${url}${base}/connectors`, { headers })).json()).data;
   const query = "select count(*) as n from orders";
   const answer = await post(`${base}/databases/${sample.id}/execute`, { query }, headers);
-  console.log(`The sample answers: ${JSON.stringify((await answer.json()).data.rows)}.`);
+  console.log(`Sample query result: ${JSON.stringify((await answer.json()).data.rows)}.`);
 }
 
 /** Returns a size as du does: allocated blocks, and a file with two names once. */

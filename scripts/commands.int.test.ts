@@ -107,7 +107,7 @@ describe("in a built product without its sources", { timeout: TIMEOUT_MS }, () =
     ["backup", ["--verify"], 1, "Usage: npm run backup"],
     ["backup", ["--verify", "package.json"], 1, "not a backup of Millrace"],
     ["restore", [], 1, "Usage: npm run restore"],
-    ["restore", ["../a.backup"], 1, "There is a store in"],
+    ["restore", ["../a.backup"], 1, "already has a store"],
     ["restore", ["../a.backup", "--overwrite"], 0, "Restored ../a.backup to"],
     ["store", ["--port", "x"], 1, "--port must be a port number"],
     ["secrets:new", ["--odd"], 1, "--odd"],

@@ -109,10 +109,10 @@ function choose(args) {
       at += 1;
       numbers[option] = Number(args[at]);
       if (!Number.isSafeInteger(numbers[option]) || numbers[option] < 1) {
-        throw new ScriptError(`--${option} takes a whole number above 0.`);
+        throw new ScriptError(`--${option} must be a whole number above 0.`);
       }
     } else if (all.includes(args[at])) targets.push(args[at]);
-    else throw new ScriptError(`Say what fails: npm run test:faults -- ${all.join(" ")} [--count n] [--seed n]`);
+    else throw new ScriptError(`Usage: npm run test:faults -- ${all.join(" ")} [--count n] [--seed n]`);
   }
   return { targets: targets.length > 0 ? targets : all, ...numbers };
 }

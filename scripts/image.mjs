@@ -25,9 +25,9 @@ const HOST_FILES = ["/etc/resolv.conf", "/etc/hosts"];
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   for (const name of ["debootstrap", "bwrap"]) {
-    if (spawnSync(name, ["--version"]).error) throw new ScriptError(`${name} is needed: apt-get install it.`);
+    if (spawnSync(name, ["--version"]).error) throw new ScriptError(`${name} is required. Install it with apt-get.`);
   }
-  if (process.getuid() !== 0) throw new ScriptError("Only root may make a Debian root.");
+  if (process.getuid() !== 0) throw new ScriptError("Only root can create a Debian root.");
   const place = mkdtempSync(join(tmpdir(), "millrace-image-"));
   try {
     makeBase(join(place, "base"));
@@ -40,10 +40,10 @@ await main(async () => {
 
 /** Creates a bare Debian, as in the image of that name. */
 function makeBase(folder) {
-  console.log(`Making a bare Debian ${RELEASE} ...`);
+  console.log(`Creating a bare Debian ${RELEASE} ...`);
   const args = ["--variant=minbase", RELEASE, folder, findMirror()];
   const { status, stdout } = spawnSync("debootstrap", args, { encoding: "utf8", maxBuffer: 1e8 });
-  if (status !== 0) throw new ScriptError(`debootstrap has failed:\n${stdout.split("\n").slice(-20).join("\n")}`);
+  if (status !== 0) throw new ScriptError(`debootstrap failed:\n${stdout.split("\n").slice(-20).join("\n")}`);
 }
 
 /** Returns the mirror that this machine uses for Debian's packages. */
@@ -86,7 +86,7 @@ function buildImage(place, instructions) {
         console.log(`RUN ${rest}`);
         const [program, ...args] = inside(stage, ["sh", "-c", rest]);
         const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1e8 });
-        if (status !== 0) throw new ScriptError(`${stdout}${stderr}\nIt has failed: RUN ${rest}`);
+        if (status !== 0) throw new ScriptError(`${stdout}${stderr}\nFailed: RUN ${rest}`);
         break;
       }
       case "COPY":
@@ -111,7 +111,7 @@ function buildImage(place, instructions) {
       case "STOPSIGNAL":
         break;
       default:
-        throw new ScriptError(`deploy/Dockerfile has an instruction that is not known here: ${name} ${rest}`);
+        throw new ScriptError(`deploy/Dockerfile has an unsupported instruction: ${name} ${rest}`);
     }
   }
   return stages.at(-1);
@@ -128,7 +128,7 @@ function copy(stage, stages, words) {
     execFileSync("cp", ["-a", "--reflink=auto", join(source.root, words[1]), join(stage.root, words[2])]);
     return;
   }
-  if (words.join(" ") !== ". .") throw new ScriptError(`This COPY is not known here: ${words.join(" ")}`);
+  if (words.join(" ") !== ". .") throw new ScriptError(`Unsupported COPY: ${words.join(" ")}`);
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
   for (const file of files.toString().split("\0").filter(Boolean)) {
     const source = inRoot(file);
@@ -170,7 +170,7 @@ async function tryOut(image) {
   const port = await freePort();
   const stage = { ...image, env: { ...image.env, PORT: String(port), HOST: "127.0.0.1" } };
   const size = execFileSync("du", ["-sm", image.root], { encoding: "utf8" }).split("\t")[0];
-  console.log(`The image takes ${size} MB. Starting it ...`);
+  console.log(`The image has ${size} MB. Starting it ...`);
   const [program, ...args] = inside(stage, JSON.parse(image.settings.CMD));
   const server = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -181,12 +181,12 @@ async function tryOut(image) {
   }
   const ended = once(server, "close");
   const fail = (what) => {
-    throw new ScriptError(`${what} It wrote:\n${output}`);
+    throw new ScriptError(`${what} Output:\n${output}`);
   };
   try {
     const until = performance.now() + READY_TIMEOUT_MS;
     while (!isHealthy(stage)) {
-      if (server.exitCode !== null || performance.now() > until) fail("It did not become healthy.");
+      if (server.exitCode !== null || performance.now() > until) fail("The server did not become healthy.");
       await sleep(POLL_MS);
     }
     const answer = await fetch(`http://127.0.0.1:${port}/api/auth/register`, {
@@ -194,11 +194,9 @@ async function tryOut(image) {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ email: "ana@example.com", password: "a short sentence works" }),
     });
-    if (answer.status !== 201) fail(`Registering answered ${answer.status}.`);
+    if (answer.status !== 201) fail(`Registration returned ${answer.status}.`);
     const owner = execFileSync("stat", ["-c", "%u", join(image.root, "data", "secrets.json")], { encoding: "utf8" });
-    console.log(
-      `It is healthy by its own check, and somebody could register. Its data belong to user ${owner.trim()}.`,
-    );
+    console.log(`The image is healthy and accepts a registration. Its data belong to user ${owner.trim()}.`);
   } finally {
     await stop(server, ended);
   }
@@ -222,5 +220,5 @@ async function stop(server, ended) {
   else server.kill("SIGTERM");
   const [code] = await ended;
   clearTimeout(timer);
-  console.log(`Told to stop, it ended with ${code}.`);
+  console.log(`On SIGTERM it exited with ${code}.`);
 }

@@ -59,7 +59,7 @@ async function buildFor(distDir) {
   mkdirSync(inRoot(distDir), { recursive: true });
   writeFileSync(inRoot(TYPES_CONFIG), JSON.stringify({ extends: "../tsconfig.json" }));
   const build = startNext(["build"], { CI: "1", BUILD_CACHE: "off" });
-  if ((await build.ended) !== 0) throw new ScriptError(`The build in ${distDir} has failed:\n${build.output()}`);
+  if ((await build.ended) !== 0) throw new ScriptError(`The build in ${distDir} failed:\n${build.output()}`);
 }
 
 function checkFunctions(functions) {
@@ -84,9 +84,11 @@ async function checkMissingSettings() {
   const code = await server.ended;
   const unnamed = DEMANDED.filter((name) => !server.output().includes(`${name} is required`));
   if (code !== 1 || unnamed.length > 0) {
-    throw new ScriptError(`Without settings it ended with ${code} and did not name ${unnamed}:\n${server.output()}`);
+    throw new ScriptError(
+      `Without settings the server exited with ${code} and did not name ${unnamed}:\n${server.output()}`,
+    );
   }
-  console.log("Without settings it ends with 1 and names them.");
+  console.log("Without settings the server exits with 1 and names them.");
 }
 
 /** Checks a build against the embedded store in place of a cluster: the server only knows its address. */
@@ -116,7 +118,7 @@ async function checkServing(folder, cwd) {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ email: "ana@example.com", password: "a short sentence works" }),
     });
-    if (registered.status !== 201) throw new ScriptError(`Registering answered ${registered.status}.`);
+    if (registered.status !== 201) throw new ScriptError(`Registration returned ${registered.status}.`);
     const headers = { Cookie: (registered.headers.getSetCookie()[0] ?? "").split(";")[0] };
     const ask = async (path) => (await (await fetch(url + path, { headers })).json()).data;
     const { workspace } = (await registered.json()).data;
@@ -214,7 +216,7 @@ async function isHealthy(server, url) {
     if (answer?.ok) return;
     await sleep(POLL_MS);
   }
-  throw new ScriptError(`It did not become healthy:\n${server.output()}`);
+  throw new ScriptError(`The server did not become healthy:\n${server.output()}`);
 }
 
 function toMegabytes(bytes) {

@@ -24,7 +24,7 @@ export async function openStore({ isAlone = false } = {}): Promise<() => Promise
   try {
     await store?.whenUp(STORE_START_TIMEOUT_MS);
     if (isAlone && store?.isOwner() === false) {
-      throw new CommandError("A server runs with this DATA_DIR. Stop it first.");
+      throw new CommandError("A server is using this DATA_DIR. Stop it first.");
     }
     await refuseNewerSchema(SCHEMA_VERSION);
     return close;

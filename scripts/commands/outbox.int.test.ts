@@ -45,16 +45,16 @@ describe("npm run outbox", () => {
     await keep({ subject: "From before", text: "Text from before" });
     await keep({ subject: "Moved", text: seal("x", { workspaceId: "accounts", recordId: "other", field: "text" }) });
     expect(await run()).toBe(0);
-    expect(output()).toContain("This mail cannot be opened");
+    expect(output()).toContain("Couldn't decrypt this email");
     expect(output()).toContain("Text from before");
   });
 
   it("shows the newest first with date, subject and what became of them", async () => {
     await keep({ subject: "First" });
-    await keep({ subject: "Second", status: "failed", error: "The mail service answered 500." });
+    await keep({ subject: "Second", status: "failed", error: "The mail service returned 500." });
     await run();
     expect(output()).toContain("2026-01-02T03:04:05.000Z  to ana@example.com");
-    expect(output()).toContain("Second  (failed: The mail service answered 500.)");
+    expect(output()).toContain("Second  (failed: The mail service returned 500.)");
     expect(output().indexOf("Second")).toBeLessThan(output().indexOf("First  (kept)"));
   });
 

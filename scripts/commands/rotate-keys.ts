@@ -52,7 +52,7 @@ function toLine({ name, documents, sealed, resealed, left, unreadable }: Rotatio
     left > 0 ? `${left} changed during rotation` : null,
     unreadable.length > 0 ? `${unreadable.length} can't be decrypted` : null,
   ].filter((part) => part !== null);
-  return [`${name}: ${documents} records, ${sealed} secrets, ${resealed} sealed anew`, ...rest].join(", ");
+  return [`${name}: ${documents} records, ${sealed} secrets, ${resealed} re-encrypted`, ...rest].join(", ");
 }
 
 function closingLines(counts: readonly RotationCount[], newest: string, older: string[]): string[] {

@@ -6,11 +6,11 @@ import { loadSecrets, replaceSecrets } from "@/lib/platform/secrets/bootstrap";
 import { openStore } from "./open-store";
 
 const LOSSES = [
-  "This cannot be undone. With new secrets:",
-  "- stored passwords and tokens of connections, flows, notification rules, shares and mails can no longer be opened;",
+  "This can't be undone. With new secrets:",
+  "- stored passwords and tokens of connections, flows, notification rules, shares and emails can't be decrypted;",
   "  enter each of them again;",
-  "- links to unlocked shares and app previews end.",
-  "Accounts, passwords of people, sessions, API keys and all other data stay.",
+  "- unlocked shares and app previews expire.",
+  "Accounts, their passwords, sessions, API keys and all other data are kept.",
 ];
 
 /**
@@ -23,7 +23,7 @@ export async function newSecretsCommand(args: string[], print: (line: string) =>
   const { values } = parseArgs({ args, options: { yes: { type: "boolean", default: false } }, strict: true });
   if (!values.yes) {
     for (const line of LOSSES) print(line);
-    print("To go on: npm run secrets:new -- --yes");
+    print("To continue: npm run secrets:new -- --yes");
     return 1;
   }
   const settings = env();
@@ -32,10 +32,10 @@ export async function newSecretsCommand(args: string[], print: (line: string) =>
     const isGiven = settings.AUTH_SECRET !== undefined && settings.ENCRYPTION_KEYS !== undefined;
     const aside = isGiven ? null : replaceSecrets(settings);
     await acceptKeys(loadSecrets(settings).encryptionKeys);
-    if (aside !== null) print(`The old file is ${aside} now.`);
+    if (aside !== null) print(`The old file was moved to ${aside}.`);
     print(
       isGiven
-        ? "The next start takes the keys of the settings."
+        ? "The next start uses the keys of the settings."
         : `New secrets are in ${settings.DATA_DIR}/secrets.json.`,
     );
     return 0;

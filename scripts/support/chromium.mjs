@@ -43,7 +43,6 @@ async function installFromPlaywright() {
   console.log("Installing Chromium (playwright install chromium) ...");
   await run(process.execPath, [inRoot("node_modules", "playwright", "cli.js"), "install", "chromium"]);
   const found = await find();
-  if (!found)
-    throw new ScriptError("The tests need Chromium. Install it, or set CHROMIUM_PATH to a program of your own.");
+  if (!found) throw new ScriptError("The tests require Chromium. Install it, or set CHROMIUM_PATH.");
   return found;
 }

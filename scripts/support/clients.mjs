@@ -66,7 +66,7 @@ export async function holdClients(url, folder) {
     await run("a TypeScript client", bin("tsc"), ["--noEmit", "--strict", "--skipLibCheck", join(place, "use.ts")]);
   } else {
     console.log(
-      `The linters of the reference cannot be fetched here, and are left out:\n${installed.output.trimEnd()}`,
+      `Skipped the linters of the reference because they can't be downloaded:\n${installed.output.trimEnd()}`,
     );
     outcomes.push("skipped", "skipped", "skipped", "skipped");
   }
@@ -86,7 +86,7 @@ export async function holdClients(url, folder) {
     await run("openapi-python-client", join(python, "openapi-python-client"), args, isWhole);
     await run("a Python client", join(python, "python"), ["-m", "compileall", "-q", output]);
   } else {
-    console.log("openapi-python-client cannot be fetched here, and is left out.");
+    console.log("Skipped openapi-python-client because it can't be downloaded.");
     outcomes.push("skipped", "skipped");
   }
   const count = (outcome) => outcomes.filter((each) => each === outcome).length;

@@ -23,7 +23,7 @@ export async function ensureDatabases() {
     await installPackages(...missing);
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error;
-    console.warn(`${error.message} The tests that need ${missing.join(", ")} say so and are skipped.`);
+    console.warn(`${error.message} Tests that require ${missing.join(", ")} are skipped.`);
   }
 }
 

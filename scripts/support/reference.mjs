@@ -26,7 +26,7 @@ const REPORTS = inRoot("test-results");
 const NEVER_SERVED = {
   "GET /api/auth/callback/{provider}": "no provider is set up",
   "GET /api/auth/csrf": "no provider is set up",
-  "GET /api/instance": "the first account alone may, and others register before",
+  "GET /api/instance": "only the first account can, and others register before",
   "POST /api/auth/signin/{provider}": "no provider is set up",
   "POST /api/auth/password/reset": "its token is in a mail",
   "GET /api/share/{token}/og-image": "a dashboard has no picture, nor has an app without a thumbnail",
@@ -35,18 +35,18 @@ const NEVER_SERVED = {
   "POST /api/workspaces/{workspaceId}/apps-v2/link": "no repository host is set up",
   "POST /api/workspaces/{workspaceId}/apps-v2/link/sync": "no repository host is set up",
   "DELETE /api/workspaces/{workspaceId}/apps-v2/link": "no repository host is set up",
-  "GET /api/snapshots/{token}": "its token is in a message alone",
-  "GET /api/apps/dev/{capability}/{path}": "a preview would have to run",
-  "POST /api/apps/dev/{capability}/{path}": "a preview would have to run",
-  "GET /api/inngest": "only the job runner is served, by its signature",
-  "POST /api/inngest": "only the job runner is served, by its signature",
-  "PUT /api/inngest": "only the job runner is served, by its signature",
-  "POST /api/agent/plan-decision": "a plan would have to wait for it",
-  "GET /api/workspaces/{workspaceId}/chats/{chatId}/results/{resultId}": "an answer would have to have rows",
-  "PUT /api/workspaces/{workspaceId}/chats/{chatId}/messages/{messageId}/feedback": "an answer would have to be there",
-  "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel": "a query would have to be running",
-  "GET /api/workspaces/{workspaceId}/notification-rules/deliveries/{deliveryId}": "a run would have to end",
-  "POST /api/workspaces/{workspaceId}/notification-rules/deliveries/{deliveryId}/resend": "one would have to fail",
+  "GET /api/snapshots/{token}": "its token is only in a message",
+  "GET /api/apps/dev/{capability}/{path}": "requires a running preview",
+  "POST /api/apps/dev/{capability}/{path}": "requires a running preview",
+  "GET /api/inngest": "only for the signed job runner",
+  "POST /api/inngest": "only for the signed job runner",
+  "PUT /api/inngest": "only for the signed job runner",
+  "POST /api/agent/plan-decision": "requires a waiting plan",
+  "GET /api/workspaces/{workspaceId}/chats/{chatId}/results/{resultId}": "requires a result with rows",
+  "PUT /api/workspaces/{workspaceId}/chats/{chatId}/messages/{messageId}/feedback": "requires an answer",
+  "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel": "requires a running query",
+  "GET /api/workspaces/{workspaceId}/notification-rules/deliveries/{deliveryId}": "requires a finished run",
+  "POST /api/workspaces/{workspaceId}/notification-rules/deliveries/{deliveryId}/resend": "requires a failed one",
 };
 
 /** Returns a reason to skip the suite, or null. */
@@ -58,7 +58,7 @@ export function lackOfSchemathesis() {
       stdio: ["ignore", "pipe", "ignore"],
     });
     if (found.trim().endsWith(` ${VERSION}`)) return null;
-    return `schemathesis ${VERSION} is needed. ${advice}`;
+    return `schemathesis ${VERSION} is required. ${advice}`;
   } catch {
     return `schemathesis is not installed. ${advice}`;
   }
@@ -92,7 +92,7 @@ export async function holdReference({ isWhole, hasSchemathesis }) {
     ];
     const results = await Promise.all(parts.map((part) => runPart({ ...part, isWhole }, server.url, folder)));
     const unserved = unservedOf(results.map(({ seen }) => seen));
-    for (const label of unserved) console.error(`${label} was never served: the harness reaches nothing behind it.`);
+    for (const label of unserved) console.error(`${label} never succeeded, so the harness tests nothing behind it.`);
     return addCounts([
       clients,
       ...results.map(({ counts }) => counts),
