@@ -48,7 +48,7 @@ const config = (phase: string): NextConfig => ({
     ],
   },
   // `npm run check` does the types, with a compiler that the framework's own check cannot use.
-  // A build writes its own folders into the file; those of another are nobody else's.
+  // A build writes its own folders into the file; folders of another build are not shared.
   typescript: { ignoreBuildErrors: true, tsconfigPath: tsconfigOf(BUILD_FOLDER) },
   turbopack: {
     resolveAlias: {

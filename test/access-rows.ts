@@ -4,7 +4,7 @@ import type { World } from "./seed";
 export type Row = {
   /**
    * One status for each of PRINCIPALS, in their order:
-   * nobody, bad key beside a good cookie, member, admin, owner, owner's key, member's key,
+   * anonymous, bad key beside a good cookie, member, admin, owner, owner's key, member's key,
    * removed member, removed member's key, another workspace's owner, another workspace's key
    */
   statuses: string;

@@ -277,7 +277,7 @@ test("a failure within the stream says what to do, and the question can be asked
   await open(page, person.slug);
   await field(page).fill("How many orders are there?");
   await page.keyboard.press("Enter");
-  await expect(panel(page).getByRole("alert")).toContainText("Wait a little, then try again.");
+  await expect(panel(page).getByRole("alert")).toContainText("Try again later.");
   await page.unroute("**/api/agent/chat");
   await panel(page).getByRole("button", { name: "Retry", exact: true }).click();
   await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible({ timeout: 30_000 });

@@ -23,8 +23,8 @@ test("names that cannot be are refused with the rule that they break, and the ol
     ["..", /Couldn't save the change\. The name .*\S/],
     [".git", /Couldn't save the change\. The name .*git/],
     // The same name in another Unicode form, and in another case.
-    ["cafe\u0301.sql", /“café” is already there\. Choose another name\./],
-    ["CAF\u00c9.SQL", /“café” is already there\. Choose another name\./],
+    ["cafe\u0301.sql", /“café” already exists\. Choose another name\./],
+    ["CAF\u00c9.SQL", /“café” already exists\. Choose another name\./],
   ] as const) {
     const toasts = page.getByRole("listitem").filter({ hasText: said });
     // The toast about the previous name closes without a click.

@@ -48,7 +48,7 @@ test("an admin is told who reads the mail that invites an owner, and leaves the 
   const row = jun.getByRole("row", { name: /mateo@example.com/ });
   await row.getByRole("button", { name: /invited you/ }).click();
   const mail = jun.getByRole("dialog");
-  await expect(mail).toContainText("Only an owner can read this mail");
+  await expect(mail).toContainText("Only owners can read this email");
   await expect(mail.locator("iframe")).toHaveCount(0);
   await expect(mail.getByRole("button", { name: "Copy text" })).toHaveCount(0);
   expect(await jun.content()).not.toContain(token);

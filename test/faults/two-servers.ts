@@ -41,7 +41,7 @@ export class Servers {
       throw error;
     });
     const [webPid] = childrenOf(started.process.pid);
-    if (webPid === undefined) throw new Error("The web process is not there.");
+    if (webPid === undefined) throw new Error("The web process is missing.");
     const found = await this.store.collection<{ _id: string }>("job_workers").find().toArray();
     const worker = found.map(({ _id }) => _id).find((id) => !this.#workers.has(id));
     if (worker === undefined) throw new Error("The server has no executor.");

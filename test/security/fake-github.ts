@@ -44,7 +44,7 @@ export async function startFakeGitHub(): Promise<FakeGitHub> {
       .update(form.get("code_verifier") ?? "")
       .digest("base64url");
     if (!grant || grant.challenge !== challenge || grant.redirectUri !== form.get("redirect_uri")) {
-      complaints.push("a code was used by somebody else, twice, or with another address");
+      complaints.push("a code was used by another user, twice, or with another URL");
       return [400, { error: "invalid_grant" }];
     }
     const token = `gho_${randomBytes(18).toString("hex")}`;

@@ -183,7 +183,7 @@ export async function checkEvents(world: World, totals: Totals): Promise<void> {
     totals.lostRows += lost;
     totals.doubledRows += doubled + foreign;
     if (lost + doubled + foreign > 0)
-      world.fault(`${to.table}: ${lost} events lost, ${doubled} doubled, ${foreign} that nobody sent, of ${sent.size}`);
+      world.fault(`${to.table}: ${lost} events lost, ${doubled} doubled, ${foreign} never sent, of ${sent.size}`);
   }
 }
 

@@ -273,7 +273,7 @@ async function saveConsole(world: World): Promise<void> {
     // As a user would do: read the current state.
     const now = await world.insist("GET", `/consoles/${saved.id}`);
     const { content, version } = now.json.data;
-    if (!saved.contents.includes(content)) world.fault("a console holds a text that nobody saved last");
+    if (!saved.contents.includes(content)) world.fault("a console has content that was not saved last");
     Object.assign(saved, { contents: [content], version });
     throw error;
   } finally {

@@ -249,11 +249,11 @@ async function summarise(
   probe.disconnect();
   for (const { index, isUp } of servers.all) if (!isUp) world.fault(`server ${index} did not start again`);
   for (const { index, deaths } of servers.all) {
-    if (deaths.length > 0) world.fault(`server ${index} ended by itself with ${deaths.join(", ")}`);
+    if (deaths.length > 0) world.fault(`server ${index} exited unexpectedly with ${deaths.join(", ")}`);
   }
   await stopSchedules(world);
   const stoppedAt = Date.now();
-  print("operations ended; waiting for what is under way");
+  print("operations ended; waiting for running work");
   for (const left of await becomeQuiet(world)) world.fault(`still there at the end: ${left}`);
   await runAllFlows(world);
   for (const left of await becomeQuiet(world)) world.fault(`still there after the last runs: ${left}`);

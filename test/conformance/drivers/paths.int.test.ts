@@ -129,7 +129,7 @@ describe.each([
   });
   afterAll(() => source.close());
 
-  test.each([true, false])("T40 tells nobody where the file is; read-only: %s", async (readOnly) => {
+  test.each([true, false])("T40 never reveals where the file is; read-only: %s", async (readOnly) => {
     const told: unknown[] = [];
     const surprises: unknown[] = [];
     for (const question of QUESTIONS[kind]) {

@@ -69,7 +69,7 @@ export function isSameTime(left: string | null, right: string | null): boolean {
   return trimmed(left) !== null && trimmed(left) === trimmed(right);
 }
 
-/** @returns null for a text that is no number */
+/** @returns null for text that is not a number */
 export function digitsOf(text: string): string | null {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];

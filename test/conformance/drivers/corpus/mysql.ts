@@ -241,7 +241,7 @@ export const MYSQL_HARMLESS: readonly string[] = [
   "select 1 # ; delete from guarded",
   "select 1 /* ; delete from guarded ' */ , 2 -- \u00a0 '",
   ";; select 1 ;;",
-  "-- a comment of its own\n\n# and another\nselect 1",
+  "-- a separate comment\n\n# and another\nselect 1",
   "select /*+ no_index_merge(guarded) */ id from guarded",
   "(select 1) union (select 2)",
   "select replace('a', 'a', 'b'), insert('abc', 1, 1, 'x')",
