@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
-import { inRoot } from "./paths.mjs";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 export type LanguageProblem = { line: number; found: string; advice: string };
 
@@ -107,10 +106,17 @@ export function findLanguageProblems(path: string, source: string): LanguageProb
 
 /** Prints the problems of all files. @returns how many there are */
 function checkAll(): number {
+  const root = new URL("../../", import.meta.url);
   let count = 0;
-  for (const path of globSync(CHECKED, { cwd: inRoot(), exclude: (name) => name === "node_modules" }).sort()) {
+  for (const path of globSync(CHECKED, {
+    cwd: fileURLToPath(root),
+    exclude: (name) => name === "node_modules",
+  }).sort()) {
     if (EXCLUDED.test(path) || PENDING.test(path)) continue;
-    for (const { line, found, advice } of findLanguageProblems(path, readFileSync(inRoot(path), "utf8"))) {
+    for (const { line, found, advice } of findLanguageProblems(
+      path,
+      readFileSync(new URL(encodeURI(path), root), "utf8"),
+    )) {
       count += 1;
       console.error(`${path}:${line}: “${found}”: ${advice}`);
     }
