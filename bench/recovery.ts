@@ -122,7 +122,7 @@ async function storeAway({ servers, home, cookie, store }: World, note: Note): P
 async function serverKilled({ servers, env }: World, started: TestServer[], note: Note): Promise<void> {
   const [, second] = servers;
   const [web] = childrenOf(second.process.pid);
-  if (web === undefined) throw new Error("The web process is not there.");
+  if (web === undefined) throw new Error("The web process is missing.");
   process.kill(web, "SIGKILL");
   const since = performance.now();
   await second.ended;

@@ -135,7 +135,7 @@ export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
         onClose={() => setQuestion(null)}
       >
         <p>
-          <b>{name}</b> gets no more notifications, including queued ones. Its delivery log is kept for 30 days.
+          <b>{name}</b> no longer gets notifications, including queued ones. Its delivery log is kept for 30 days.
         </p>
       </Confirm>
       <Confirm

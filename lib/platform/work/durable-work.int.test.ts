@@ -122,7 +122,7 @@ describe("a heartbeat", () => {
 describe("a sweep", () => {
   it("finds the work of a dead server within 15 s, and no sooner than its lease", async () => {
     const { _id, claim } = await begun();
-    // The server is dead: it sends no more heartbeats.
+    // The server is dead: it no longer sends heartbeats.
     claim.drop();
     let passedMs = 0;
     let found: string[] = [];

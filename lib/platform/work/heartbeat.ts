@@ -101,7 +101,7 @@ export class Heartbeat {
     if (matchedCount === claims.length) return;
     const held = await tokensOf(claims);
     for (const claim of claims) {
-      // One that has ended meanwhile is not lost.
+      // One that has just ended is not lost.
       if (held.has(idOf(claim)) || !this.#claims.has(claim)) continue;
       claim.stop("lost");
       claim.drop();

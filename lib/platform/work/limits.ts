@@ -14,7 +14,7 @@ export const CANCEL_LOOK_MS = 1_000;
 /** Time after which a sweep wakes an executor again, in ms. The first call may wait in the job runner's queue. */
 export const WAKE_AGAIN_MS = 30_000;
 /**
- * Lapses in a row without progress that are followed by another start. Work that lapses once more counts as the cause
+ * Lapses in a row without progress that are followed by another start. Work that lapses again counts as the cause
  * of its servers' deaths (F16).
  */
 export const FRUITLESS_LAPSES_MAX = 2;

@@ -13,7 +13,7 @@ export type KeptPlan = {
 
 /** Maximum number of plans: some days of work. With the limit below they take a tenth of a page's browser storage. */
 const PLANS_MAX = 25;
-/** Maximum length of a plan's text: hundreds of steps. Nobody compares longer ones line by line. */
+/** Maximum length of a plan's text: hundreds of steps. No one compares longer ones line by line. */
 const TEXT_CHARS_MAX = 20_000;
 
 /** Parses the plans in the browser's storage; empty when it is unreadable. */

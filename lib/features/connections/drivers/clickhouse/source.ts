@@ -405,7 +405,7 @@ class Run {
     try {
       values = parserOf(line, isExact)(line);
     } catch {
-      // A line that is no JSON is an error in words.
+      // A line that is not JSON is an error message.
     }
     return this.#checked(values, line);
   }
