@@ -1,10 +1,10 @@
 "use client";
 
 import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
-import { WidgetChart } from "@/components/dashboards/widget-chart";
-import { WidgetFigure } from "@/components/dashboards/widget-figure";
+import { WidgetChart } from "@/components/dashboards/kinds/chart/widget-chart";
+import { WidgetFigure } from "@/components/dashboards/kinds/kpi/widget-figure";
+import { WidgetTable } from "@/components/dashboards/kinds/table/widget-table";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
-import { WidgetTable } from "@/components/dashboards/widget-table";
 import { useFrame } from "@/components/layout/use-frame";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { Notice } from "@/components/ui/notice";

@@ -23,7 +23,7 @@ const loadQuery = later(() => import("@/components/dashboards/widget-query"));
 const WidgetQuery = lazyComponent(loadQuery, (module) => module.WidgetQuery);
 const loadRows = later(() => import("@/components/dashboards/widget-source-rows"));
 const WidgetSourceRows = lazyComponent(loadRows, (module) => module.WidgetSourceRows);
-const loadPicture = later(() => import("@/components/dashboards/widget-picture-file"));
+const loadPicture = later(() => import("@/components/dashboards/kinds/chart/picture-file"));
 
 type WidgetMenuProps = {
   dashboard: Dashboard;
