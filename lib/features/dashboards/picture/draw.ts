@@ -9,8 +9,9 @@ import { openPage, readDataOf } from "../data";
 import type { DashboardDoc } from "../model";
 import { OWNER_LEFT, readerOf } from "../parts";
 import type { DataQuery, Filter } from "../schema";
-import { type PagePeriod, toPicturePage, type WidgetWords } from "./page";
+import { toPicturePage, type WidgetWords } from "./page";
 import type { PictureTheme } from "./paint";
+import type { PagePeriod } from "./parts";
 
 /** The view of a page: `filters` as in the request for its data, as JSON. */
 export type PageLook = PagePeriod & { filters: string; timezone: string };
