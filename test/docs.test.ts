@@ -119,10 +119,14 @@ const REGISTRIES: Readonly<Record<string, readonly (readonly [file: string, decl
     ["components/dashboards/snapshots.tsx", "const CHANNELS"],
   ],
   "A widget kind": [
-    ["lib/features/dashboards/schema.ts", "export const WIDGET_KINDS"],
-    ["lib/features/dashboards/specs.ts", "const SPECS"],
-    ["lib/features/dashboards/browser/edit/shelves.ts", "export const LOOKS"],
-    ["components/dashboards/edit/gallery.tsx", "LOOK_ICONS"],
+    ["lib/features/dashboards/kinds/kind-traits.ts", "export interface KindTraits"],
+    ["lib/features/dashboards/kinds/traits.ts", "export const KIND_TRAITS"],
+    ["lib/features/dashboards/kinds/kind.ts", "export type Kind ="],
+    ["lib/features/dashboards/kinds/registry.ts", "export const KINDS"],
+    ["components/dashboards/kinds/kind-view.ts", "export type KindView"],
+    ["components/dashboards/kinds/registry.ts", "export const KIND_VIEWS"],
+    ["components/dashboards/kinds/kind-editor.ts", "export type KindEditor"],
+    ["components/dashboards/kinds/editors.ts", "export const KIND_EDITORS"],
   ],
   "An agent tool": [
     ["lib/features/agent/tools/tool.ts", "export function defineTool"],
@@ -141,29 +145,18 @@ describe.each(Object.entries(REGISTRIES))("the recipe of CONTRIBUTING.md for %s"
   });
 });
 
-/** Files outside a registry that branch on a channel or a widget kind. */
+/** Files outside a registry that branch on a channel. */
 const BRANCHES: Readonly<Record<string, { folders: string; pattern: RegExp }>> = {
   "A notification channel": {
     folders: "{lib/features/notifications,components/notifications,components/dashboards}",
     pattern: /hannel(?:Type|\.type) [!=]== "|\btype === "(?:email|webhook|chat)"/,
   },
-  "A widget kind": {
-    folders: "{lib/features,components}/dashboards",
-    pattern: /\bkind [!=]== "(?:chart|table|kpi|text)"/,
-  },
 };
-/** Files that branch and do not change for a new channel or kind. */
+/** Files that branch and do not change for a new channel. */
 const UNTOUCHED: ReadonlySet<string> = new Set([
   // Only webhooks have a signing secret, and only emails go to the members of a test.
   "components/notifications/rule-panel.tsx",
   "components/notifications/rule-test.tsx",
-  // Only text widgets have no data.
-  "components/dashboards/dashboard-view.tsx",
-  "components/dashboards/widget-card.tsx",
-  "components/dashboards/edit/edit-card.tsx",
-  "components/dashboards/edit/filters-panel.tsx",
-  "lib/features/dashboards/browser/edit/draft.ts",
-  "lib/features/dashboards/browser/edit/preview-batch.ts",
 ]);
 
 it.each(Object.entries(BRANCHES))("the recipe for %s names every file that branches on it", (name, search) => {

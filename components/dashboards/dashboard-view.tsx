@@ -51,6 +51,7 @@ import {
 } from "@/lib/features/dashboards/browser/client";
 import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
+import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 import { toTrail } from "@/lib/features/folders/browser/item-tree";
 import { type Run, runsApi } from "@/lib/features/runs/browser/client";
@@ -347,7 +348,7 @@ function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "time
             onEnter={() => reading.enter(widget.id)}
             onLeave={reading.leave}
             menu={
-              isWall || widget.kind === "text" ? null : (
+              isWall || !readsData(widget) ? null : (
                 <WidgetMenu
                   dashboard={dashboard}
                   widget={widget}

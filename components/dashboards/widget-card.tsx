@@ -8,6 +8,7 @@ import { useNow } from "@/components/ui/use-browser";
 import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
+import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;
@@ -31,29 +32,29 @@ type WidgetCardProps = {
 export function WidgetCard({ widget, data, isAwaited, isOld, press, period, onEnter, onLeave, menu }: WidgetCardProps) {
   const { kind, title } = widget;
   const titleId = useId();
-  const isText = kind === "text";
-  const hasHead = !isText || title !== "";
+  const isStatic = !readsData(widget);
+  const hasHead = !isStatic || title !== "";
   return (
     // An article, not a region: sixty regions would hide the few useful ones from screen-reader navigation.
     <article
       className="card widget-card"
-      data-slow={isOld && !isText && data !== undefined}
+      data-slow={isOld && !isStatic && data !== undefined}
       aria-labelledby={hasHead ? titleId : undefined}
-      aria-label="Text"
-      onPointerEnter={isText ? undefined : onEnter}
-      onFocus={isText ? undefined : onEnter}
-      onPointerLeave={isText ? undefined : onLeave}
+      aria-label={traitsOf(kind).label}
+      onPointerEnter={isStatic ? undefined : onEnter}
+      onFocus={isStatic ? undefined : onEnter}
+      onPointerLeave={isStatic ? undefined : onLeave}
     >
       {hasHead && (
         <div className="widget-head">
           <h2 id={titleId} className="trunc" title={title}>
-            {title || KIND_WORDS[kind]}
+            {title || traitsOf(kind).label}
           </h2>
           {data && hasOldRows(data) && data.cachedAt !== null && <OldMark cachedAt={data.cachedAt} />}
           {menu}
         </div>
       )}
-      {isText || data !== undefined || isAwaited ? (
+      {isStatic || data !== undefined || isAwaited ? (
         <WidgetBody widget={widget} data={data} press={press} period={period} />
       ) : (
         <p className="widget-said">Couldn't load data.</p>
@@ -61,8 +62,6 @@ export function WidgetCard({ widget, data, isAwaited, isOld, press, period, onEn
     </article>
   );
 }
-
-const KIND_WORDS = { chart: "Chart", table: "Table", kpi: "Number", text: "Text" } as const;
 
 function OldMark({ cachedAt }: { cachedAt: string }) {
   const now = useNow(true, AGE_EVERY_MS);

@@ -2,6 +2,7 @@
 
 import { Code, Ellipsis, FileSpreadsheet, ImageDown, Maximize2, Table2 } from "lucide-react";
 import { useState } from "react";
+import { KIND_VIEWS } from "@/components/dashboards/kinds/registry";
 import { useFrame } from "@/components/layout/use-frame";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
@@ -39,6 +40,7 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
   const { digits, times } = useFrame().frame;
   const [opened, setOpened] = useState<"large" | "query" | "rows" | null>(null);
   const name = widget.title || widget.kind;
+  const { toPictureSpec } = KIND_VIEWS[widget.kind];
   // The name of an exported file carries the notice that the page shows beside the widget.
   const fileMark = data?.firstRows === undefined ? "" : ` (${firstRowsNotice(data.firstRows).toLowerCase()})`;
   const saveRows = () => {
@@ -48,11 +50,11 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
     announce(data.truncated ? "Visible rows exported" : "CSV exported");
   };
   const savePicture = async () => {
-    const titled = { ...widget, title: `${name}${fileMark}` };
-    const drawn = { ...titled, spec: withPageGrain(widget.spec, period.grain) };
+    if (!data || !toPictureSpec) return;
+    const drawn = { title: `${name}${fileMark}`, spec: toPictureSpec(withPageGrain(widget.spec, period.grain)) };
     try {
       const { savePictureOf } = await loadPicture();
-      if (data && (await savePictureOf(drawn, data, { digits, times }))) announce("PNG exported");
+      if (await savePictureOf(drawn, data, { digits, times })) announce("PNG exported");
       else showFailure("This widget can't be exported as PNG. Export CSV instead.");
     } catch {
       showFailure("Couldn't export the PNG. Export CSV instead.");
@@ -84,7 +86,7 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
             <MenuItem icon={<FileSpreadsheet />} onSelect={saveRows}>
               Export CSV
             </MenuItem>
-            {widget.kind !== "table" && (
+            {toPictureSpec && (
               <MenuItem icon={<ImageDown />} onSelect={() => void savePicture()}>
                 Export PNG
               </MenuItem>

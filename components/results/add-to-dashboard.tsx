@@ -16,7 +16,7 @@ import { fitSettings, guessSettings } from "@/lib/base/charts/settings";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import { type Dashboard, dashboardApi, type Widget } from "@/lib/features/dashboards/browser/client";
 import { addWidget, type Draft, type NewWidget, toDraft } from "@/lib/features/dashboards/browser/edit/draft";
-import { fromChart } from "@/lib/features/dashboards/browser/edit/shelves";
+import { fromChart, fromRows } from "@/lib/features/dashboards/browser/edit/looks";
 import { TITLE_CHARS_MAX, WIDGETS_MAX } from "@/lib/features/dashboards/limits";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import { ApiError } from "@/lib/platform/browser/request";
@@ -64,10 +64,7 @@ export function AddToDashboard(props: AddToDashboardProps) {
     setFailure(null);
     const source: Widget["source"] =
       reads === "console" && consoleId !== null ? { consoleId } : { connectionId, query: statement };
-    const picture =
-      as === "chart" && settings
-        ? fromChart(settings, toKeptSpec(settings, rows.fields))
-        : { kind: "table" as const, spec: {} };
+    const picture = as === "chart" && settings ? fromChart(settings, toKeptSpec(settings, rows.fields)) : fromRows();
     const widget: NewWidget = { ...picture, title: title.trim(), source };
     try {
       const saved =

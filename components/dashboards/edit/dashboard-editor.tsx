@@ -20,7 +20,8 @@ import { Tip } from "@/components/ui/tip";
 import { useOutage } from "@/components/ui/use-browser";
 import type { Dashboard, Layout } from "@/lib/features/dashboards/browser/client";
 import { addWidget, duplicateWidget, removeWidget, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
-import { LOOK_WORDS, type Look, withLook } from "@/lib/features/dashboards/browser/edit/shelves";
+import { LOOK_WORDS, type Look, startLook } from "@/lib/features/dashboards/browser/edit/looks";
+import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { WIDGETS_MAX } from "@/lib/features/dashboards/limits";
 import "./edit.css";
 
@@ -41,9 +42,9 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
 
   const add = (look: Look, layout?: Layout) => {
     if (draft.widgets.length >= WIDGETS_MAX) return announce(`Dashboards can have up to ${WIDGETS_MAX} widgets.`);
-    const { kind, spec } = withLook(look === "text" ? { text: "## Title\n\nDescribe this dashboard." } : {}, look);
+    const { kind, spec } = startLook(look);
     const [first] = draft.datasets;
-    const source = look === "text" || !first ? null : { datasetId: first.id };
+    const source = !readsData({ kind }) || !first ? null : { datasetId: first.id };
     const [next, id] = addWidget(draft, { kind, title: "", source, spec, ...(layout && { layout }) });
     apply(next, `Add ${LOOK_WORDS[look]}`);
     setOpen({ panel: "widget", id });

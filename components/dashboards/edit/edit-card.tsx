@@ -22,6 +22,7 @@ import { Menu, MenuBranch, MenuItem, MenuLine } from "@/components/ui/menu";
 import type { Widget } from "@/lib/features/dashboards/browser/client";
 import { type Draft, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
 import type { Move, Sizing } from "@/lib/features/dashboards/browser/edit/layout";
+import { readsData } from "@/lib/features/dashboards/kinds/traits";
 
 /** Actions on a widget, by its id. */
 export type CardActions = {
@@ -54,7 +55,7 @@ export function EditCard({
   onDuplicate,
   onRemove,
 }: EditCardProps) {
-  const { id, kind, title, source } = widget;
+  const { id, title, source } = widget;
   const { data, isReading } = usePreview(dashboardId, draft, widget);
   const name = toWidgetName(widget);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -145,7 +146,7 @@ export function EditCard({
           </MenuItem>
         </Menu>
       </div>
-      {kind !== "text" && source === null ? (
+      {readsData(widget) && source === null ? (
         <p className="widget-said">
           <button type="button" className="link" onClick={() => onChoose(id)}>
             Select a data source

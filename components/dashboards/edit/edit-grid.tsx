@@ -18,7 +18,7 @@ import {
   settle,
   size,
 } from "@/lib/features/dashboards/browser/edit/layout";
-import { LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/shelves";
+import { LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/looks";
 import "react-grid-layout/css/styles.css";
 
 /** Same as in the view mode's grid (widgets.css). */

@@ -18,6 +18,7 @@ import {
   toWidgetName,
 } from "@/lib/features/dashboards/browser/edit/draft";
 import { PRESET_WORDS, toDefaultText, toFilterDefault } from "@/lib/features/dashboards/browser/edit/filter-default";
+import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
 
 const KINDS: { value: FilterKind; label: string }[] = [
@@ -80,7 +81,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
   const name = filter.title || filter.field || "unnamed";
   const change = (next: Partial<Filter>, words: string, part: string | null = null) =>
     apply(changeFilter(draft, filter.id, next), `${words} ${name}`, part && `${filter.id} ${part}`);
-  const drawn = draft.widgets.filter(({ kind }) => kind !== "text");
+  const drawn = draft.widgets.filter(readsData);
   const field = fields.find((each) => each.name === filter.field);
   return (
     <section className="edit-item" aria-label={`Filter ${name}`}>

@@ -1,20 +1,8 @@
 "use client";
 
-import {
-  AreaChart,
-  ChartBar,
-  ChartBarStacked,
-  ChartLine,
-  ChartPie,
-  ChartScatter,
-  Hash,
-  type LucideIcon,
-  Table2,
-  Type,
-} from "lucide-react";
-import { LOOK_WORDS, LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/shelves";
+import { iconOfLook } from "@/components/dashboards/kinds/editors";
+import { LOOK_WORDS, LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/looks";
 
-export const LOOK_ICONS: Record<Look, LucideIcon> = { kpi: Hash, line: ChartLine, bar: ChartBar, stacked: ChartBarStacked, area: AreaChart, scatter: ChartScatter, pie: ChartPie, table: Table2, text: Type }; // biome-ignore format: one look
 /** Media type of a gallery item while it is dragged. */
 export const LOOK_TYPE = "application/x-millrace-look";
 
@@ -28,7 +16,7 @@ export function Gallery({ onAdd, isFull }: { onAdd: (look: Look) => void; isFull
       </div>
       <div className="edit-looks">
         {LOOKS.map((look) => {
-          const Icon = LOOK_ICONS[look];
+          const Icon = iconOfLook(look);
           return (
             <button
               key={look}

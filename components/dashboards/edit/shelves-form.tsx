@@ -3,37 +3,50 @@
 import { Plus, X } from "lucide-react";
 import { useId } from "react";
 import { Select } from "@/components/ui/select";
-import { SwitchRow } from "@/components/ui/switch-row";
 import { isTimeField } from "@/lib/base/charts/settings";
 import type { ResultField } from "@/lib/base/values/json-rows";
 import {
-  columnsOf, type Dimension, LIMIT_MAX, type Look, type Measure, OPERATION_WORDS, operationsFor, type Shelves, toFirstDimension, UNIT_WORDS, UNITS,
+  columnsOf, type Dimension, LIMIT_MAX, type Measure, OPERATION_WORDS, operationsFor, type Shelves, toFirstDimension, UNIT_WORDS, UNITS,
 } from "@/lib/features/dashboards/browser/edit/shelves"; // biome-ignore format: one look at the whole list
 
 /** Value for no column. */
-const NONE = "\u0000";
+export const NONE = "\u0000";
 /** Same limit as on the server (docs/develop/api.md, Dashboards). */
-const DIMENSIONS_MAX = 8;
-const MEASURES_MAX = 20;
+export const DIMENSIONS_MAX = 8;
+export const MEASURES_MAX = 20;
+
+/** The shelves that a look has. */
+export type ShelfRules = {
+  /** Heading of the dimensions. */
+  legend: string;
+  /** Labels of the first dimensions; others are numbered. */
+  labels: readonly string[];
+  dimensionsMax: number;
+  /** Whether only times can be dimensions. */
+  isOfTimes?: boolean;
+  /** Whether the first dimension cannot be removed. */
+  isFirstRequired?: boolean;
+  /** Whether dimensions are added by a button, not by an empty shelf. */
+  hasAddButton?: boolean;
+  measuresMax: number;
+  /** Whether sort order and limit apply. */
+  isSorted: boolean;
+};
 
 type ShelvesFormProps = {
-  look: Look;
+  rules: ShelfRules;
   fields: readonly ResultField[];
   shelves: Shelves;
   onChange: (shelves: Shelves, words: string, part?: string) => void;
 };
 
 /** Dimensions, measures, sort order and limit of a widget, each by column name. */
-export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProps) {
+export function ShelvesForm({ rules, fields, shelves, onChange }: ShelvesFormProps) {
   const { dimensions, measures, sort, limit } = shelves;
   const id = useId();
-  const times = fields.filter(isTimeField);
-  const acrossMax =
-    look === "table" ? DIMENSIONS_MAX : look === "kpi" || look === "pie" ? 1 : measures.length > 1 ? 1 : 2;
-  const columns = look === "kpi" ? times : fields;
-  const labels =
-    look === "table" ? [] : look === "kpi" ? ["Time column"] : [look === "pie" ? "Slices" : "X-axis", "Colour by"];
-  const shown = Math.max(dimensions.length, look === "table" ? 0 : Math.min(acrossMax, dimensions.length + 1));
+  const { labels, dimensionsMax } = rules;
+  const columns = rules.isOfTimes ? fields.filter(isTimeField) : fields;
+  const shown = Math.max(dimensions.length, rules.hasAddButton ? 0 : Math.min(dimensionsMax, dimensions.length + 1));
   const setDimension = (at: number, next: Dimension | null) => {
     const changed = next === null ? dimensions.toSpliced(at, 1) : dimensions.toSpliced(at, 1, next);
     onChange({ ...shelves, dimensions: changed }, next === null ? "Remove column" : `Group by ${next.field}`);
@@ -44,12 +57,12 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
   return (
     <>
       <fieldset className="edit-part">
-        <legend>{look === "table" ? "Group by" : look === "kpi" ? "Comparison" : "Group by"}</legend>
+        <legend>{rules.legend}</legend>
         {Array.from({ length: shown }, (_, at) => {
           const dimension = dimensions[at];
           const field = fields.find(({ name }) => name === dimension?.field);
           const label = labels[at] ?? `Column ${at + 1}`;
-          const isNeeded = look !== "kpi" && look !== "table" && at === 0;
+          const isNeeded = rules.isFirstRequired === true && at === 0;
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a shelf is its place
             <div key={at} className="field">
@@ -87,7 +100,7 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
             </div>
           );
         })}
-        {look === "table" && dimensions.length < acrossMax && free && (
+        {rules.hasAddButton && dimensions.length < dimensionsMax && free && (
           <button
             type="button"
             className="btn sm ghost"
@@ -142,7 +155,7 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
             </div>
           );
         })}
-        {measures.length < (look === "pie" ? 1 : MEASURES_MAX) && (
+        {measures.length < rules.measuresMax && (
           <button
             type="button"
             className="btn sm ghost"
@@ -153,7 +166,7 @@ export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProp
           </button>
         )}
       </fieldset>
-      {look !== "kpi" && (
+      {rules.isSorted && (
         <fieldset className="edit-part">
           <legend>Sort</legend>
           <div className="edit-two">
@@ -212,99 +225,4 @@ function toNextMeasure(fields: readonly ResultField[], measures: readonly Measur
   return number && measures.length > 0
     ? { field: number.name, op: "sum", as: null }
     : { field: null, op: "count", as: null };
-}
-
-function readTrend(value: unknown): { field: string; timeUnit: (typeof UNITS)[number] } | null {
-  if (typeof value !== "object" || value === null || !("field" in value) || typeof value.field !== "string")
-    return null;
-  const unit = "timeUnit" in value ? value.timeUnit : undefined;
-  return { field: value.field, timeUnit: UNITS.find((each) => each === unit) ?? "month" };
-}
-
-type ExtrasProps = {
-  look: Look | "own";
-  spec: Readonly<Record<string, unknown>>;
-  /** Columns of the widget's source. */
-  fields: readonly ResultField[];
-  onChange: (change: Record<string, unknown>, words: string, part?: string) => void;
-};
-
-/** Settings that only one kind of widget has. */
-export function LookExtras({ look, spec, fields, onChange }: ExtrasProps) {
-  const id = useId();
-  const field = (name: "prefix" | "suffix", label: string, placeholder: string) => (
-    <div className="field">
-      <label htmlFor={`${id}-${name}`}>{label}</label>
-      <div className="input">
-        <input
-          id={`${id}-${name}`}
-          value={typeof spec[name] === "string" ? spec[name] : ""}
-          placeholder={placeholder}
-          maxLength={12}
-          onChange={({ target }) => onChange({ [name]: target.value || undefined }, `Change ${name}`, name)}
-        />
-      </div>
-    </div>
-  );
-  if (look === "table") {
-    return (
-      <SwitchRow
-        label="Totals"
-        help="Adds a total row"
-        isOn={spec.totals === true}
-        onChange={(isOn) => onChange({ totals: isOn || undefined }, isOn ? "Show totals" : "Hide totals")}
-      />
-    );
-  }
-  if (look !== "kpi") return null;
-  const times = fields.filter(isTimeField);
-  const trend = readTrend(spec.trend);
-  const hasOwnTimes = Array.isArray(spec.dimensions) && spec.dimensions.length > 0;
-  return (
-    <fieldset className="edit-part">
-      <legend>Number format</legend>
-      {times.length > 0 && !hasOwnTimes && (
-        <div className="edit-two">
-          <Select
-            label="Sparkline"
-            size="sm"
-            value={trend?.field ?? NONE}
-            options={[{ value: NONE, label: "None" }, ...times.map(({ name }) => ({ value: name, label: name }))]}
-            onChange={(column) =>
-              onChange(
-                { trend: column === NONE ? undefined : { field: column, timeUnit: trend?.timeUnit ?? "month" } },
-                column === NONE ? "Remove sparkline" : "Add sparkline",
-              )
-            }
-          />
-          <Select
-            label="Sparkline grain"
-            size="sm"
-            value={trend?.timeUnit ?? "month"}
-            isDisabled={trend === null}
-            options={UNITS.filter((unit) => unit !== "hour").map((unit) => ({ value: unit, label: UNIT_WORDS[unit] }))}
-            onChange={(timeUnit) => trend && onChange({ trend: { ...trend, timeUnit } }, "Change sparkline")}
-          />
-        </div>
-      )}
-      <div className="edit-two">
-        {field("prefix", "Prefix", "€")}
-        {field("suffix", "Suffix", "%")}
-      </div>
-      <div className="field">
-        <span className="flabel">An increase is</span>
-        <Select
-          label="An increase is"
-          size="sm"
-          value={spec.better === "up" || spec.better === "down" ? spec.better : NONE}
-          options={[
-            { value: NONE, label: "neutral" },
-            { value: "up", label: "good" },
-            { value: "down", label: "bad" },
-          ]}
-          onChange={(better) => onChange({ better: better === NONE ? undefined : better }, "Change increase colour")}
-        />
-      </div>
-    </fieldset>
-  );
 }

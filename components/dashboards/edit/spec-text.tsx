@@ -4,20 +4,25 @@ import { useEffect, useId, useState } from "react";
 import { isSameJson } from "@/lib/base/values/same-json";
 import { parseSpec } from "@/lib/features/dashboards/browser/edit/shelves";
 
-type SpecTextProps = { spec: Readonly<Record<string, unknown>>; onChange: (spec: Record<string, unknown>) => void };
+type SpecTextProps = {
+  spec: Readonly<Record<string, unknown>>;
+  /** Properties that are lists of dimensions. */
+  lists: readonly string[];
+  onChange: (spec: Record<string, unknown>) => void;
+};
 
 /** The specification as text. Valid text applies at once; for invalid text the place of the error is shown. */
-export function SpecText({ spec, onChange }: SpecTextProps) {
+export function SpecText({ spec, lists, onChange }: SpecTextProps) {
   const id = useId();
   const [text, setText] = useState(() => toText(spec));
   // Changes from elsewhere, and undo, replace the text; otherwise it stays as typed.
   useEffect(() => {
     setText((before) => {
-      const read = parseSpec(before);
+      const read = parseSpec(before, lists);
       return "spec" in read && isSameJson(read.spec, spec) ? before : toText(spec);
     });
-  }, [spec]);
-  const read = parseSpec(text);
+  }, [spec, lists]);
+  const read = parseSpec(text, lists);
   const problem = "problem" in read ? read.problem : null;
   return (
     <div className="field">
@@ -32,7 +37,7 @@ export function SpecText({ spec, onChange }: SpecTextProps) {
           aria-describedby={`${id}-said`}
           onChange={({ target }) => {
             setText(target.value);
-            const next = parseSpec(target.value);
+            const next = parseSpec(target.value, lists);
             if ("spec" in next) onChange(next.spec);
           }}
         />

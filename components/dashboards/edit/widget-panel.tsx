@@ -1,15 +1,13 @@
 "use client";
 
 import { CopyPlus, Trash2 } from "lucide-react";
-import { useEffect, useId, useState } from "react";
+import { useEffect, useState } from "react";
 import { EditSide } from "@/components/dashboards/edit/edit-side";
-import { LOOK_ICONS } from "@/components/dashboards/edit/gallery";
-import { LookExtras, ShelvesForm } from "@/components/dashboards/edit/shelves-form";
 import { SourceField } from "@/components/dashboards/edit/source-field";
 import { SpecText } from "@/components/dashboards/edit/spec-text";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { usePreview } from "@/components/dashboards/edit/use-preview";
-import { lazyComponent } from "@/components/ui/lazy-component";
+import { iconOfLook, KIND_EDITORS } from "@/components/dashboards/kinds/editors";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
@@ -18,21 +16,10 @@ import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
 import type { Widget } from "@/lib/features/dashboards/browser/client";
 import { toCostAdvice, toCostWords } from "@/lib/features/dashboards/browser/edit/click-cost";
 import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
-import {
-  guessShelves,
-  LOOK_WORDS,
-  LOOKS,
-  lookOf,
-  readShelves,
-  type Shelves,
-  withLook,
-  writeShelves,
-} from "@/lib/features/dashboards/browser/edit/shelves";
+import { kindOfLook, LOOK_WORDS, LOOKS, lookOf, withLook } from "@/lib/features/dashboards/browser/edit/looks";
+import type { Shelves } from "@/lib/features/dashboards/browser/edit/shelves";
+import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import { formatCount } from "@/lib/platform/browser/format";
-import { later } from "@/lib/platform/browser/load-again";
-
-const loadMarkdown = later(() => import("@/components/markdown/markdown"));
-const Markdown = lazyComponent(loadMarkdown, (module) => module.Markdown);
 
 type WidgetPanelProps = {
   editing: Editing;
@@ -52,23 +39,23 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
   const preview = usePreview(dashboardId, draft, widget);
   const fields = preview.source?.fields ?? [];
   const look = lookOf(kind, spec);
-  const shelves = readShelves(spec);
+  const traits = traitsOf(kind);
+  const shelves = traits.readShelves(spec);
+  const { Static, Shelves: ShelvesOfKind, Settings } = KIND_EDITORS[kind];
   const change = (next: Partial<Widget>, words: string, part?: string) =>
     apply(changeWidget(draft, id, next), `${words}: ${name}`, part ? `${id} ${part}` : null);
   const setSpec = (next: Record<string, unknown>, words: string, part?: string) =>
     change({ spec: clean(next) }, words, part);
 
-  // A widget without shelves gets suggested ones, once the columns of its source are known.
-  const isBlank =
-    kind !== "text" && look !== "own" && shelves !== null && !("dimensions" in spec || "measures" in spec);
-  const first = isBlank && look !== "table" && fields.length > 0 ? guessShelves(look as "line", fields) : null;
+  // A blank widget gets a suggestion, once the columns of its source are known.
+  const first = fields.length > 0 ? traits.suggest(spec, look, fields) : null;
   const isFirst = first !== null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when there is something to begin with
   useEffect(() => {
-    if (first) setSpec(writeShelves(spec, first), "Set up chart");
+    if (first) setSpec(first, "Set up chart");
   }, [isFirst, id]);
 
-  const others = draft.widgets.filter((each) => each.id !== id && each.kind !== "text");
+  const others = draft.widgets.filter((each) => each.id !== id && readsData(each));
   const leftAlone = Array.isArray(spec.exclude)
     ? spec.exclude.filter((each) => others.some((other) => other.id === each))
     : [];
@@ -77,7 +64,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
   );
   return (
     <EditSide
-      title={title || LOOK_WORDS[look === "own" ? "line" : look]}
+      title={title || (look === "own" ? traits.label : LOOK_WORDS[look])}
       onClose={onClose}
       actions={
         <>
@@ -99,7 +86,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
           </button>
         </>
       }
-      foot={kind === "text" ? undefined : <Foot preview={preview} shelves={shelves} />}
+      foot={Static ? undefined : <Foot preview={preview} shelves={shelves} />}
     >
       <TextField
         label="Title"
@@ -110,8 +97,8 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
         onChange={({ target }) => change({ title: target.value }, "Rename", "title")}
         onBlur={editing.pause}
       />
-      {kind === "text" ? (
-        <TextForm text={String(spec.text ?? "")} onChange={(text) => setSpec({ ...spec, text }, "Edit text", "text")} />
+      {Static ? (
+        <Static spec={spec} onChange={setSpec} />
       ) : (
         <>
           <SourceField
@@ -145,15 +132,15 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
       <section className="edit-part">
         <h3>Type</h3>
         <div className="edit-looks">
-          {LOOKS.filter((each) => (each === "text") === (kind === "text")).map((each) => {
-            const Icon = LOOK_ICONS[each];
+          {LOOKS.filter((each) => readsData({ kind: kindOfLook(each) }) === readsData(widget)).map((each) => {
+            const Icon = iconOfLook(each);
             return (
               <button
                 key={each}
                 type="button"
                 className="edit-look"
                 aria-pressed={each === look}
-                onClick={() => change(withLook(spec, each), `Change to ${LOOK_WORDS[each].toLowerCase()}`)}
+                onClick={() => change(withLook(widget, each), `Change to ${LOOK_WORDS[each].toLowerCase()}`)}
               >
                 <Icon />
                 {LOOK_WORDS[each]}
@@ -162,7 +149,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
           })}
         </div>
       </section>
-      {kind !== "text" && source !== null && (
+      {ShelvesOfKind && source !== null && (
         <>
           <Segments
             label="Editor"
@@ -174,7 +161,11 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
             onChange={setView}
           />
           {view === "text" ? (
-            <SpecText spec={spec} onChange={(next) => change({ spec: next }, "Change JSON", "spec")} />
+            <SpecText
+              spec={spec}
+              lists={traits.dimensions}
+              onChange={(next) => change({ spec: next }, "Change JSON", "spec")}
+            />
           ) : (
             <>
               {look === "own" && <Notice kind="info">Uses custom Vega-Lite. Selecting a type replaces it.</Notice>}
@@ -183,24 +174,14 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
               ) : fields.length === 0 ? (
                 <p className="t3">{preview.isReading ? "Loading columns" : "Run the query to load columns."}</p>
               ) : (
-                <ShelvesForm
-                  look={look === "own" ? "line" : look}
-                  fields={fields}
-                  shelves={shelves}
-                  onChange={(next, words, part) => setSpec(writeShelves(spec, next), words, part)}
-                />
+                <ShelvesOfKind look={look} spec={spec} fields={fields} onChange={setSpec} />
               )}
-              <LookExtras
-                look={look}
-                spec={spec}
-                fields={fields}
-                onChange={(more, words, part) => setSpec({ ...spec, ...more }, words, part)}
-              />
+              {Settings && <Settings look={look} spec={spec} fields={fields} onChange={setSpec} />}
             </>
           )}
         </>
       )}
-      {kind !== "text" && others.length > 0 && (
+      {!Static && others.length > 0 && (
         <fieldset className="edit-part">
           <legend>Clicks do not filter</legend>
           <div className="edit-checks">
@@ -221,7 +202,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
           </div>
         </fieldset>
       )}
-      {ofPage.length > 0 && kind !== "text" && (
+      {ofPage.length > 0 && !Static && (
         <fieldset className="edit-part">
           <legend>Applied filters</legend>
           <div className="edit-checks">
@@ -268,27 +249,6 @@ function Foot({ preview: { data, source, isReading }, shelves }: FootProps) {
       </p>
       {advice !== null && <p className="t2">{advice}</p>}
     </div>
-  );
-}
-
-function TextForm({ text, onChange }: { text: string; onChange: (text: string) => void }) {
-  const id = useId();
-  return (
-    <>
-      <div className="field">
-        <label htmlFor={id}>Text</label>
-        <div className="input edit-text tall">
-          <textarea id={id} value={text} onChange={({ target }) => onChange(target.value)} />
-        </div>
-        <div className="help">Markdown: # heading, **bold**, - list, [link](https://...)</div>
-      </div>
-      <section className="edit-part" aria-label="Preview">
-        <h3>Preview</h3>
-        <div className="edit-preview">
-          <Markdown text={text} />
-        </div>
-      </section>
-    </>
   );
 }
 

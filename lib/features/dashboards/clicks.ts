@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Field } from "@/lib/base/values/fields";
-import { aggregateSpec, type Condition } from "@/lib/features/results/crossfilter/spec";
+import type { Condition } from "@/lib/features/results/crossfilter/spec";
 import { AppError } from "@/lib/platform/http/errors";
 import { boundedText } from "@/lib/platform/http/schema";
 import type { Widget } from "./schema";
+import { findQuery } from "./specs";
 
 /** A click or brush in a widget, which filters the other widgets. The widget itself still shows all its data. */
 export type Click = { widgetId: string; exclude: readonly string[]; conditions: readonly Condition[] };
@@ -83,10 +84,10 @@ export function conditionsOfClicks(
  * Returns whether a widget shows this column. Hidden columns filter nothing: else viewers could probe them. Ignoring
  * them also keeps old links to a changed page working.
  */
-function isShown({ spec }: Widget, field: string): boolean {
-  const parsed = aggregateSpec.safeParse(spec);
-  if (!parsed.success) return false;
-  const { dimensions, measures } = parsed.data;
+function isShown(widget: Widget, field: string): boolean {
+  const query = findQuery(widget);
+  if (query === null) return false;
+  const { dimensions, measures } = query;
   if (dimensions.length === 0 && measures.length === 0) return true;
   return dimensions.some((each) => (typeof each === "string" ? each : each.field) === field);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mayRound, parseExactJson } from "@/lib/base/values/exact-json";
 import { withDoubles } from "@/lib/base/values/exact-sources";
 import { AppError } from "@/lib/platform/http/errors";
+import { readsData } from "./kinds/traits";
 import { GRID_ROWS_MAX } from "./limits";
 import {
   type DashboardFile,
@@ -94,7 +95,7 @@ export function refuseUnfit({ datasets, widgets, filters }: DashboardFile): void
   const widgetIds = new Set(widgets.map(({ id }) => id));
   for (const [index, { kind, source }] of widgets.entries()) {
     const path = `widgets.${index}.source`;
-    if (kind !== "text" && !source) refuse(path, "source is required, except for text widgets.");
+    if (readsData({ kind }) && !source) refuse(path, "source is required, except for text widgets.");
     if (source && "datasetId" in source && !datasetIds.has(source.datasetId)) {
       refuse(path, `Dataset “${source.datasetId}” not found.`);
     }

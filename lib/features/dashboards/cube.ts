@@ -23,13 +23,14 @@ import {
   readParts,
   refuseUnknownFields,
   type Stand,
-  specOf,
   whatStandsBeside,
 } from "./data";
+import { readsData } from "./kinds/traits";
 import type { DashboardDoc } from "./model";
 import { partsOf } from "./parts";
 import type { CubeQuery, Widget } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
+import { queryOf } from "./specs";
 
 /**
  * Returns the cubes of a dashboard's other widgets for clicks in one of them, under all other filters. They hold
@@ -63,9 +64,9 @@ export async function readCubeOf(
   if (!active) throw new AppError("not_found", "Widget not found.");
   // The current click in the widget is replaced by the next one.
   const page = { ...whole, clicks: whole.clicks.filter(({ widgetId }) => widgetId !== active.id) };
-  const others = page.file.widgets.filter(({ id, kind }) => kind !== "text" && id !== active.id);
-  // A text has nothing to click.
-  const pressed = active.kind === "text" ? [] : toPressedColumns(withGrain(specOf(active), page.grain));
+  const others = page.file.widgets.filter((widget) => readsData(widget) && widget.id !== active.id);
+  // Without data there is nothing to click.
+  const pressed = readsData(active) ? toPressedColumns(withGrain(queryOf(active), page.grain)) : [];
   const spared = new Set(Array.isArray(active.spec.exclude) ? active.spec.exclude : []);
   const stands = await readParts(page, partsOf(page.file, others));
   refuseUnknownFields(page, stands);
@@ -98,7 +99,7 @@ async function readOne(
   const axes = pressed.filter(({ field }) => hasField(kept.fields, field));
   if (axes.length === 0) return { id, none: "unaffected" };
   try {
-    const spec = withGrain(specOf(widget), page.grain);
+    const spec = withGrain(queryOf(widget), page.grain);
     const conditions = conditionsFor(page, partNameOf(widget), kept.fields, id);
     const none = whyNoCube(spec) ?? whatStandsBeside(page, widget, conditions);
     if (none !== null) return { id, none };

@@ -30,6 +30,7 @@ import { Semaphore } from "@/lib/platform/process/semaphore";
 import { type Click, conditionsOfClicks, takeClicks } from "./clicks";
 import { partNameOf, readText } from "./content";
 import { findFirstPage, keepFirstPage, toPageKey, zonesOfPages } from "./initial-view-cache";
+import { readsData } from "./kinds/traits";
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
 import type { DashboardDoc } from "./model";
 import { OWNER_LEFT, originOf, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
@@ -44,8 +45,8 @@ import {
   type WidgetData,
 } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
-import { toUnreadWords, trendOf } from "./specs";
-import { aggregatesItself, isAggregated, refusedTotals } from "./truncation";
+import { needsOf, queryOf } from "./specs";
+import { isAggregated, refusedTotals } from "./truncation";
 
 const SECOND_MS = 1000;
 /** Wait before a failed source is read again, regardless of the number of viewers. */
@@ -290,7 +291,7 @@ export async function readValuesOf(
 }
 
 function widgetsFor({ file }: Page, { widget }: DataQuery): Widget[] {
-  const shown = file.widgets.filter(({ kind }) => kind !== "text");
+  const shown = file.widgets.filter(readsData);
   const wanted = widget === undefined ? shown : shown.filter(({ id }) => id === widget);
   if (wanted.length === 0 && widget !== undefined) {
     throw new AppError("not_found", "Data widget not found.");
@@ -513,14 +514,18 @@ async function compute(
   const age = { cachedAt: kept.at.toISOString(), ageMs: Math.max(0, page.now.getTime() - kept.at.getTime()) };
   const cut = cutOf(kept);
   try {
-    const spec = page.isRows ? ROWS : withGrain(specOf(widget), page.grain);
-    if (kept.truncated && !stand.acceptTruncated && (isAggregated(spec) || (!page.isRows && isDrawnOfTotals(widget)))) {
+    const spec = page.isRows ? ROWS : withGrain(queryOf(widget), page.grain);
+    if (
+      kept.truncated &&
+      !stand.acceptTruncated &&
+      (isAggregated(spec) || (!page.isRows && needsOf(widget)?.aggregatesItself?.(widget.spec)))
+    ) {
       return { ...nothing, ...age, ...cut, truncated: true, error: refusedTotals(kept.rowCount).message };
     }
     const conditions = conditionsFor(page, name, kept.fields, widget.id);
     const trend = page.isRows ? null : toTrend(widget, spec, page.grain);
     const earlier = page.isRows ? null : earlierOf(page, widget, conditions);
-    const ofShown = isOfShownGroups(widget);
+    const ofShown = needsOf(widget)?.isOfShownGroups(widget.spec) ?? false;
     const whole = ofShown ? { ...spec, sort: [], limit: LIMIT_MAX } : spec;
     const { table } = kept;
     const [{ answer, tookMs }, line, then] = await Promise.all([
@@ -560,30 +565,19 @@ export function cutOf({ truncated, rowCount }: NonNullable<Stand["kept"]>): { fi
   return truncated ? { firstRows: rowCount } : {};
 }
 
-/** Returns whether a widget of plain rows aggregates them in the browser. */
-function isDrawnOfTotals({ kind, spec }: Widget): boolean {
-  return kind === "chart" && aggregatesItself(spec);
-}
-
-export function specOf({ spec }: Widget): AggregateSpec {
-  const parsed = aggregateSpec.safeParse(spec);
-  if (parsed.success) return parsed.data;
-  throw new AppError("invalid_request", toUnreadWords(parsed.error));
-}
-
 /** Returns the kind of extra query beside a widget's figures: a trend, or a previous period. */
 export function whatStandsBeside(
   look: Look,
   widget: Widget,
   conditions: readonly Condition[],
 ): "trend" | "earlier" | null {
-  if (toTrend(widget, specOf(widget), look.grain) !== null) return "trend";
+  if (toTrend(widget, queryOf(widget), look.grain) !== null) return "trend";
   return earlierOf(look, widget, conditions) === null ? null : "earlier";
 }
 
 /** Returns the query of a figure's trend. The time dimension comes from the trend, since a figure has none. */
 function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain: Grain | undefined) {
-  const dimension = dimensions.length > 0 ? null : trendOf(widget);
+  const dimension = dimensions.length > 0 ? null : (needsOf(widget)?.trendOf?.(widget.spec) ?? null);
   if (!dimension) return null;
   const own = "timeUnit" in dimension ? dimension.timeUnit : undefined;
   return aggregateSpec.parse({
@@ -594,19 +588,10 @@ function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain:
   });
 }
 
-/** Returns the previous period of aggregated rows and figures; plain rows have none. */
-function earlierOf({ compare, now, zone }: Look, { kind, spec }: Widget, conditions: readonly Condition[]) {
-  if (compare === undefined || kind === "text") return null;
-  if (kind === "table" && !(Array.isArray(spec.measures) && spec.measures.length > 0)) return null;
+/** Returns the previous period; null for a widget that is not compared. */
+function earlierOf({ compare, now, zone }: Look, widget: Widget, conditions: readonly Condition[]) {
+  if (compare === undefined || !needsOf(widget)?.isCompared(widget.spec)) return null;
   return toEarlier(conditions, compare, toDays("today", now, zone).to);
-}
-
-/**
- * Returns whether only some groups are shown. The previous period is then queried in full: its first ten groups may
- * differ from the current ones.
- */
-function isOfShownGroups({ kind, spec }: Widget): boolean {
-  return kind === "table" || spec.limit !== undefined;
 }
 
 /** Returns the rows of the previous period whose groups are shown. */

@@ -6,6 +6,7 @@ import { type DatasetLimits, keepNewest } from "@/lib/features/results/datasets/
 import type { Caller } from "@/lib/platform/access/caller";
 import { complete, partNameOf, readText, refuseUnfit, sourcesOf } from "./content";
 import { asItIs, computeAll, type Shelf, type Stand, standParts, toLook } from "./data";
+import { readsData } from "./kinds/traits";
 import { allPartsOf, originOf, type Part } from "./parts";
 import type { DashboardFile, Preview, PreviewBody } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
@@ -81,7 +82,7 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
     return stands;
   };
   const stands = await stand(parts);
-  const drawn = file.widgets.filter(({ kind }) => kind !== "text");
+  const drawn = file.widgets.filter(readsData);
   const widgets = await computeAll(look, drawn, stands, (widget) =>
     stand(parts.filter(({ name }) => name === partNameOf(widget))),
   );

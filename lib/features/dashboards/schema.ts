@@ -19,9 +19,8 @@ import {
   shortJson,
   trimmedText,
 } from "@/lib/platform/http/schema";
+import { WIDGET_KINDS } from "./kinds/traits";
 import { DATASETS_MAX, FILTERS_MAX, GRID_ROWS_MAX, TITLE_CHARS_MAX, WIDGETS_MAX } from "./limits";
-
-export const WIDGET_KINDS = ["chart", "table", "kpi", "text"] as const;
 
 const DESCRIPTION_CHARS_MAX = 2_000;
 const NAME_CHARS_MAX = 120;

@@ -1,16 +1,14 @@
-import { z } from "zod";
-import { findSpecProblems, newExpressionBudget } from "@/lib/base/charts/spec-rules";
+import type { z } from "zod";
+import { newExpressionBudget } from "@/lib/base/charts/spec-rules";
 import { isSameJson } from "@/lib/base/values/same-json";
-import { aggregateSpec, dimension } from "@/lib/features/results/crossfilter/spec";
+import type { AggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { AppError, type InputProblem } from "@/lib/platform/http/errors";
+import type { DataNeeds } from "./kinds/kind";
+import { KINDS } from "./kinds/registry";
 import type { Widget } from "./schema";
 
 /** Maximum number of reported problems: as many as a user corrects at once. */
 const PROBLEMS_MAX = 20;
-
-const figureSpec = aggregateSpec.extend({ trend: dimension.optional() });
-const textSpec = z.object({ text: z.string("“text” must be Markdown text.").optional() });
-const SPECS = { chart: aggregateSpec, table: aggregateSpec, kpi: figureSpec, text: textSpec } as const;
 
 /**
  * Rejects widgets with a specification that is invalid or must not be drawn.
@@ -32,18 +30,34 @@ export function refuseBadSpecs(widgets: readonly Widget[], known: readonly Widge
 }
 
 function problemsOf(kind: Widget["kind"], spec: Widget["spec"], budget: { chars: number }): InputProblem[] {
-  const { error } = SPECS[kind].safeParse(spec);
+  const { error } = KINDS[kind].spec.safeParse(spec);
   const unread = error?.issues.map(({ path, message }) => ({ path: path.join("."), message })) ?? [];
-  return kind === "chart" ? [...unread, ...findSpecProblems(spec, budget)] : unread;
+  return [...unread, ...(KINDS[kind].findProblems?.(spec, budget) ?? [])];
 }
 
 /** Returns the message that replaces a widget whose stored specification is invalid. */
-export function toUnreadWords(error: z.ZodError): string {
+function toUnreadWords(error: z.ZodError): string {
   return `Invalid widget specification. ${error.issues[0]?.message ?? ""}`;
 }
 
-/** Returns the time dimension of a figure's trend; null for a figure without one, and for an invalid stored one. */
-export function trendOf({ kind, spec }: Pick<Widget, "kind" | "spec">): z.output<typeof dimension> | null {
-  if (kind !== "kpi" || spec.trend === undefined) return null;
-  return dimension.safeParse(spec.trend).data ?? null;
+/** Returns the data that a widget needs; null for a kind without data. */
+export function needsOf({ kind }: Pick<Widget, "kind">): DataNeeds | null {
+  return KINDS[kind].data;
+}
+
+/** Returns the query of a widget's data; null for a kind without data, and for an invalid stored specification. */
+export function findQuery({ kind, spec }: Pick<Widget, "kind" | "spec">): AggregateSpec | null {
+  return KINDS[kind].data?.query.safeParse(spec).data ?? null;
+}
+
+/**
+ * Returns the query of a widget's data.
+ * @throws AppError invalid_request for a kind without data, and for an invalid stored specification
+ */
+export function queryOf({ kind, spec }: Pick<Widget, "kind" | "spec">): AggregateSpec {
+  const { data } = KINDS[kind];
+  if (data === null) throw new AppError("invalid_request", "This widget shows no data.");
+  const parsed = data.query.safeParse(spec);
+  if (parsed.success) return parsed.data;
+  throw new AppError("invalid_request", toUnreadWords(parsed.error));
 }

@@ -11,13 +11,16 @@ import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/clien
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
 
 /** Saves the chart of a widget as a file. @returns false for a widget without a chart that we draw */
-export async function savePictureOf(widget: Widget, { fields, rows }: WidgetData, look: CellLook): Promise<boolean> {
-  const spec = widget.kind === "kpi" ? { ...widget.spec, mark: "kpi" } : widget.spec;
+export async function savePictureOf(
+  { title, spec }: Pick<Widget, "title" | "spec">,
+  { fields, rows }: WidgetData,
+  look: CellLook,
+): Promise<boolean> {
   const picture = toWidgetPicture(spec, fields);
   if (picture?.kind !== "settings") return false;
   const { settings } = picture;
   const data = toChartData(toTable(fields, rows as ResultRow[]), null, settings, zoneOf(look));
-  const name = widget.title || "chart";
+  const name = title || "chart";
   await savePicture({ data, settings, look, hidden: NONE_HIDDEN, theme: readTheme(), name }, "png");
   return true;
 }

@@ -8,6 +8,7 @@ import type { WidgetData } from "@/lib/features/dashboards/browser/client";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
 import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
 import "@/components/chart/chart.css";
+import "./kpi.css";
 
 type WidgetFigureProps = {
   spec: Record<string, unknown>;

@@ -18,6 +18,7 @@ import {
 import { isNumericField } from "@/lib/features/results/browser/cell-text";
 import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
 import { formatCount } from "@/lib/platform/browser/format";
+import "./table.css";
 
 type WidgetTableProps = {
   title: string;

@@ -3,10 +3,8 @@ import type { CellLook } from "@/lib/base/values/cell-look";
 import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import type { PicturePage, PicturePart } from "@/lib/platform/embedded/drawing/messages";
 import { cutTo, round, toText } from "@/lib/platform/embedded/drawing/text";
-import { drawChart } from "../kinds/chart/draw";
-import { drawFigures } from "../kinds/kpi/draw";
-import { drawTable } from "../kinds/table/draw";
-import { toMarkdownPart } from "../kinds/text/draw";
+import { KINDS } from "../kinds/registry";
+import { readsData } from "../kinds/traits";
 import type { Widget, WidgetData } from "../schema";
 import { PAINTS, type Paint, type PictureTheme } from "./paint";
 import { type Box, type Drawn, drawWords, type How, type PagePeriod } from "./parts";
@@ -50,13 +48,13 @@ export function toPicturePage({ title, lines, widgets, data, zone, period, theme
     const isShown = box.y + box.height + PAGE.edge <= HEIGHT_MAX;
     if (!isShown) left += 1;
     const drawn = drawWidget(widget, byId.get(widget.id), box, { look, period, paint });
-    if (widget.kind !== "text") words.push({ title: widget.title, lines: drawn.words });
+    if (readsData(widget)) words.push({ title: widget.title, lines: drawn.words });
     if (!isShown) continue;
     boxes.push(box);
     height = Math.max(height, box.y + box.height);
     parts.push({ kind: "svg", svg: toCard(box, widget.title, paint) }, ...drawn.parts);
   }
-  const said = left === 0 ? lines : [...lines, `${left} more on the page`];
+  const said = left === 0 ? lines : [...lines, `${left} more in the dashboard`];
   const head = [
     toText(cutTo(title, PAGE.width - 2 * PAGE.edge, 20), PAGE.edge, 34, { size: 20, fill: paint.ink, isBold: true }),
     toText(cutTo(said.join(", "), PAGE.width - 2 * PAGE.edge, 12), PAGE.edge, 56, { size: 12, fill: paint.faint }),
@@ -127,14 +125,12 @@ function drawWidget(widget: Widget, data: WidgetData | undefined, box: Box, how:
 
 function drawBody(widget: Widget, data: WidgetData | undefined, body: Box, how: How): Drawn {
   const { paint } = how;
-  if (widget.kind === "text")
-    return { parts: [toMarkdownPart(String(widget.spec.text ?? ""), body, paint)], words: [] };
+  const kind = KINDS[widget.kind];
+  if (kind.data === null) return kind.draw(widget.spec, body, how);
   if (data === undefined || data.cachedAt === null || data.fields.length === 0) {
-    return drawWords(data?.error ?? "Nothing was read yet.", body, paint.bad);
+    return drawWords(data?.error ?? "No data yet.", body, paint.bad);
   }
-  if (data.rows.length === 0) return drawWords("No rows fit what is asked for.", body, paint.faint);
+  if (data.rows.length === 0) return drawWords("No matching rows.", body, paint.faint);
   const spec = withPageGrain(widget.spec, how.period.grain);
-  if (widget.kind === "kpi") return drawFigures(spec, data, body, how);
-  if (widget.kind === "table") return drawTable(spec, data, body, how);
-  return drawChart(spec, data, body, how);
+  return kind.draw(spec, data, body, how);
 }

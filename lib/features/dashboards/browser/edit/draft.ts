@@ -1,5 +1,6 @@
 import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { isSameJson } from "@/lib/base/values/same-json";
+import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import type { Dashboard, Dataset, Filter, UpdateDashboardBody, Widget } from "@/lib/features/dashboards/schema";
 import { changesBetween } from "@/lib/features/dashboards/words";
 import { newId } from "@/lib/platform/browser/new-id";
@@ -7,16 +8,7 @@ import { firstGap, settle } from "./layout";
 
 /** The editable content of a dashboard. */
 export type Draft = Pick<Dashboard, "title" | "description" | "access" | "datasets" | "widgets" | "filters">;
-export type WidgetKind = Widget["kind"];
 export type FilterKind = Filter["kind"];
-
-/** Initial sizes of widgets, in cells: a number in a row of four, a chart over half of the page. */
-const FIRST_SIZES: Record<WidgetKind, { w: number; h: number }> = {
-  kpi: { w: 3, h: 3 },
-  chart: { w: 6, h: 8 },
-  table: { w: 6, h: 8 },
-  text: { w: 6, h: 4 },
-};
 
 export function toDraft({ title, description, access, datasets, widgets, filters }: Draft): Draft {
   return { title, description, access, datasets, widgets, filters };
@@ -52,7 +44,7 @@ export function listChanges(before: Draft, after: Draft): string[] {
 /** Returns the reason why a draft cannot be saved yet; null when it can. */
 export function findDraftProblem({ title, widgets, datasets, filters }: Draft): string | null {
   if (title.trim() === "") return "Enter a dashboard title.";
-  const blank = widgets.find(({ kind, source }) => kind !== "text" && !isChosen(source));
+  const blank = widgets.find((widget) => readsData(widget) && !isChosen(widget.source));
   if (blank) return `Select a query for ${toWidgetName(blank)}, or remove it.`;
   const unnamed = datasets.find(({ name, source }) => name.trim() === "" || !isChosen(source));
   if (unnamed) return `Enter a name and a query for dataset ${unnamed.name || "(unnamed)"}, or remove it.`;
@@ -77,7 +69,7 @@ export type NewWidget = Pick<Widget, "kind" | "title" | "source" | "spec"> & { l
  */
 export function addWidget(draft: Draft, { layout, ...given }: NewWidget): [Draft, string] {
   const id = toLocalId();
-  const place = layout ?? firstGap(draft.widgets, FIRST_SIZES[given.kind]);
+  const place = layout ?? firstGap(draft.widgets, traitsOf(given.kind).size);
   const widget: Widget = { ...given, id, layout: place };
   return [{ ...draft, widgets: settle([...draft.widgets, widget]) }, id];
 }
@@ -174,7 +166,7 @@ export function toPartName({ id, source }: Pick<Widget, "id" | "source">): strin
 
 /** Returns the name of a widget for messages. */
 export function toWidgetName({ title, kind }: Pick<Widget, "title" | "kind">): string {
-  return title === "" ? { chart: "the chart", table: "the table", kpi: "the number", text: "the text" }[kind] : title;
+  return title === "" ? traitsOf(kind).reference : title;
 }
 
 function changed<T extends { id: string }>(parts: T[], id: string, change: Partial<Omit<T, "id">>): T[] {

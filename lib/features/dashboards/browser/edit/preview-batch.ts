@@ -1,6 +1,7 @@
+import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import type { Dataset, Filter, Preview, Widget } from "@/lib/features/dashboards/schema";
 import type { Draft } from "./draft";
-import { toComputed } from "./shelves";
+import { toComputed } from "./looks";
 
 /** The request for one widget: everything that its rows depend on, and nothing else. */
 export type PreviewItem = {
@@ -15,8 +16,8 @@ const NOWHERE = { x: 0, y: 0, w: 1, h: 1 };
 
 /** @returns null for a widget without data: a text, or one without a source */
 export function toPreviewItem(draft: Draft, widget: Widget): PreviewItem | null {
-  const { id, kind, source, spec } = widget;
-  if (kind === "text" || !source) return null;
+  const { id, kind, source } = widget;
+  if (!readsData(widget) || !source) return null;
   if ("query" in source && String(source.query).trim() === "") return null;
   const datasetId = "datasetId" in source ? source.datasetId : null;
   const dataset = draft.datasets.find((each) => each.id === datasetId);
@@ -28,7 +29,7 @@ export function toPreviewItem(draft: Draft, widget: Widget): PreviewItem | null 
       (datasets === "all" || (datasetId !== null && datasets.includes(datasetId))),
   );
   return {
-    widget: { id, kind, source, spec: toComputed(spec) },
+    widget: { id, kind, source, spec: toComputed(widget) },
     dataset: dataset ? { id: dataset.id, source: dataset.source } : null,
     filters: filters.map(({ id: filterId, field, kind: filterKind, default: value }) => ({
       id: filterId,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ChartSettings } from "@/lib/base/charts/settings";
 import {
-  columnsOf, fromChart, guessShelves, LOOKS, lookOf, operationsFor, parseSpec, readShelves, toComputed, withLook, writeShelves,
+  columnsOf, operationsFor, parseSpec, readShelves, writeShelves,
 } from "./shelves"; // biome-ignore format: one look at the whole list
 
 const FIELDS = [
@@ -60,59 +59,9 @@ describe("the shelves of a widget", () => {
     }
   });
 
-  it("begin with an amount over time, a sum, or rows as they come", () => {
-    expect(guessShelves("line", FIELDS)).toMatchObject({
-      dimensions: [{ field: "placed_at", timeUnit: "month" }],
-      measures: [{ field: "amount", op: "sum" }],
-    });
-    expect(guessShelves("stacked", FIELDS).dimensions.map(({ field }) => field)).toEqual(["placed_at", "region"]);
-    expect(guessShelves("pie", FIELDS).dimensions.map(({ field }) => field)).toEqual(["region"]);
-    expect(guessShelves("kpi", [{ name: "name", type: "string" }])).toMatchObject({
-      dimensions: [],
-      measures: [{ field: null, op: "count" }],
-    });
-    expect(guessShelves("table", FIELDS)).toMatchObject({ dimensions: [], measures: [] });
+  it("offer the operations of a column's type", () => {
     expect(operationsFor(FIELDS[1])).not.toContain("sum");
     expect(operationsFor(FIELDS[3])).toContain("median");
-  });
-});
-
-describe("how a widget looks", () => {
-  it.each(LOOKS.map((look) => [look]))("is %s once it was picked", (look) => {
-    const { kind, spec } = withLook(SPEC, look);
-    expect(lookOf(kind, spec)).toBe(look);
-    expect(toComputed(spec)).toEqual(toComputed(SPEC));
-  });
-
-  it("is its own in Vega-Lite's words, until one is picked", () => {
-    const own = { ...SPEC, mark: "rect", encoding: { x: { field: "region" } } };
-    expect(lookOf("chart", own)).toBe("own");
-    expect(withLook(own, "line").spec).not.toHaveProperty("encoding");
-  });
-});
-
-describe("a console's chart as a widget", () => {
-  const chart: ChartSettings = { kind: "bar", across: "region", up: [{ of: "average", column: "amount" }], colour: null, stack: "apart", sort: "value", top: 5 }; // biome-ignore format: one look
-  it("is computed by the server over all rows", () => {
-    expect(fromChart(chart, {})).toEqual({
-      kind: "chart",
-      spec: {
-        dimensions: ["region"],
-        measures: [{ field: "amount", op: "avg" }],
-        sort: [{ by: "avg_amount", order: "desc" }],
-        limit: 5,
-        mark: "bar",
-        stack: "apart",
-      },
-    });
-    expect(fromChart({ ...chart, kind: "kpi", across: null, top: null }, {})).toEqual({
-      kind: "kpi",
-      spec: { measures: [{ field: "amount", op: "avg" }] },
-    });
-  });
-  it("that shows every row stays as it is", () => {
-    const kept = { mark: { type: "point" }, usermeta: { shelves: {} } };
-    expect(fromChart({ ...chart, kind: "scatter", up: [{ of: "each", column: "amount" }] }, kept).spec).toEqual(kept);
   });
 });
 

@@ -1,8 +1,7 @@
-import { type ChartSettings, isTimeField } from "@/lib/base/charts/settings";
-import { isIdentifierField, isNumericField } from "@/lib/base/values/cell-text";
+import { isTimeField } from "@/lib/base/charts/settings";
+import { isNumericField } from "@/lib/base/values/cell-text";
 import { findJsonFault } from "@/lib/base/values/json-place";
 import type { ResultField } from "@/lib/base/values/json-rows";
-import type { WidgetKind } from "./draft";
 
 /*
  * The parts of a widget's specification that are edited as column names, and their notation. Everything else stays
@@ -22,21 +21,7 @@ export type Measure = { field: string | null; op: Operation; as: string | null }
 export type Sort = { by: string; order: "asc" | "desc" };
 export type Shelves = { dimensions: Dimension[]; measures: Measure[]; sort: Sort | null; limit: number | null };
 
-/** Looks of a widget, in the order of the gallery. */
-export const LOOKS = ["kpi", "line", "bar", "stacked", "area", "scatter", "pie", "table", "text"] as const;
-export type Look = (typeof LOOKS)[number];
-export const LOOK_WORDS: Record<Look, string> = { kpi: "Number", line: "Line", bar: "Bar", stacked: "Stacked", area: "Area", scatter: "Scatter", pie: "Pie", table: "Table", text: "Text" }; // biome-ignore format: one look
-
 type Spec = Readonly<Record<string, unknown>>;
-/** Properties that the server computes; a change of any other only affects the drawing. */
-const COMPUTED = ["dimensions", "measures", "sort", "limit", "timeUnit", "trend"] as const;
-/** Properties of a chart in plain Vega-Lite; selecting a look replaces them. */
-const GIVEN = ["encoding", "usermeta", "layer", "facet", "hconcat", "vconcat", "concat", "repeat", "spec", "transform", "$schema", "data", "params", "config"]; // biome-ignore format: one look
-
-export function toComputed(spec: Spec): Record<string, unknown> {
-  return Object.fromEntries(COMPUTED.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
-}
-
 /** Returns the shelves of a specification; null for one that they cannot express, which is edited as text. */
 export function readShelves(spec: Spec): Shelves | null {
   const dimensions = readList(spec.dimensions, (value) => readDimension(value, toUnit(spec.timeUnit)));
@@ -74,47 +59,7 @@ export function toColumnName({ field, op, as }: Measure): string {
   return as ?? (field === null ? "count" : `${op}_${field}`);
 }
 
-/** Returns the current look of a widget; "own" for a chart in plain Vega-Lite. */
-export function lookOf(kind: WidgetKind, spec: Spec): Look | "own" {
-  if (kind !== "chart") return kind;
-  if (GIVEN.some((name) => spec[name] !== undefined)) return "own";
-  const mark = String(
-    typeof spec.mark === "object" && spec.mark !== null && "type" in spec.mark ? spec.mark.type : spec.mark,
-  );
-  if (mark === "bar") return spec.stack === "apart" ? "bar" : hasColour(spec) ? "stacked" : "bar";
-  if (mark === "point" || mark === "circle") return "scatter";
-  if (mark === "arc") return "pie";
-  return LOOKS.find((look) => look === mark) ?? "line";
-}
-
-/** Changes the look of a widget and keeps its computed properties. */
-export function withLook(spec: Spec, look: Look): { kind: WidgetKind; spec: Record<string, unknown> } {
-  const rest = Object.fromEntries(Object.entries(spec).filter(([name]) => !GIVEN.includes(name)));
-  const { mark: _, stack: __, ...plain } = rest;
-  if (look === "kpi" || look === "table" || look === "text") return { kind: look, spec: plain };
-  const mark = look === "stacked" ? "bar" : look;
-  const stack = look === "stacked" ? "stacked" : look === "bar" ? "apart" : null;
-  return { kind: "chart", spec: { ...plain, mark, ...(stack && { stack }) } };
-}
-
-/** Suggests initial shelves for a source: an amount over time, else by a column with few values. */
-export function guessShelves(look: Look, fields: readonly ResultField[]): Shelves {
-  const none: Shelves = { dimensions: [], measures: [], sort: null, limit: null };
-  if (look === "table" || look === "text") return none;
-  const numbers = fields.filter((field) => isNumericField(field) && !isIdentifierField(field));
-  const amount = numbers.find(({ type }) => type === "decimal" || type === "float64") ?? numbers[0];
-  const measures: Measure[] = [
-    amount ? { field: amount.name, op: "sum", as: null } : { field: null, op: "count", as: null },
-  ];
-  if (look === "kpi") return { ...none, measures };
-  const time = fields.find(isTimeField);
-  const word = fields.find((field) => !isTimeField(field) && !isNumericField(field) && !isIdentifierField(field));
-  const across = look === "pie" ? (word ?? time) : (time ?? word);
-  const other = look === "stacked" && word !== across ? word : undefined;
-  const dimensions = [across ?? fields[0], other].flatMap((field) => (field ? [toFirstDimension(field)] : []));
-  return { ...none, dimensions, measures };
-}
-
+/** Returns a dimension of a column: times are grouped by month. */
 export function toFirstDimension(field: ResultField): Dimension {
   return { field: field.name, timeUnit: isTimeField(field) ? "month" : null, as: null };
 }
@@ -123,37 +68,6 @@ export function toFirstDimension(field: ResultField): Dimension {
 export function operationsFor(field: ResultField | undefined): readonly Operation[] {
   if (field === undefined || isNumericField(field)) return OPERATIONS;
   return isTimeField(field) ? ["count", "countDistinct", "min", "max"] : ["count", "countDistinct", "min", "max"];
-}
-
-/**
- * Converts a console's chart to a widget. The server computes its groups from all rows, where the console aggregates
- * the rows that it has read. A chart of individual rows stays unchanged.
- */
-export function fromChart(settings: ChartSettings, kept: Spec): { kind: WidgetKind; spec: Record<string, unknown> } {
-  const { kind, across, up, colour, stack, sort, top } = settings;
-  const isEach = up.some(({ of }) => of === "each");
-  if (isEach || kind === "scatter" || kind === "histogram") return { kind: "chart", spec: { ...kept } };
-  const measures = up.map(
-    ({ of, column }): Measure => ({ field: of === "count" ? null : column, op: OPERATION_OF[of], as: null }),
-  );
-  const first = measures[0];
-  const dimensions = [across, colour].flatMap((field) => (field === null ? [] : [{ field, timeUnit: null, as: null }]));
-  const isRanked = colour === null && first !== undefined && (top !== null || kind === "pie") && sort === "value";
-  const shelves: Shelves = {
-    dimensions,
-    measures,
-    sort: isRanked ? { by: toColumnName(first), order: "desc" } : null,
-    limit: isRanked ? top : null,
-  };
-  if (kind === "kpi") return { kind: "kpi", spec: writeShelves({}, shelves) };
-  return { kind: "chart", spec: writeShelves({ mark: kind, ...(kind === "bar" && { stack }) }, shelves) };
-}
-
-const OPERATION_OF = { sum: "sum", average: "avg", min: "min", max: "max", count: "count", each: "sum" } as const;
-
-function hasColour(spec: Spec): boolean {
-  const count = (value: unknown) => (Array.isArray(value) ? value.length : 0);
-  return count(spec.dimensions) > 1 || count(spec.measures) > 1;
 }
 
 function toDimension({ field, timeUnit, as }: Dimension): unknown {
@@ -196,8 +110,15 @@ function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-/** Parses a typed specification. @returns the reason why it is invalid, with the line of a syntax error */
-export function parseSpec(text: string): { spec: Record<string, unknown> } | { problem: string } {
+/**
+ * Parses a typed specification.
+ * @param lists properties that are lists of dimensions
+ * @returns the reason why it is invalid, with the line of a syntax error
+ */
+export function parseSpec(
+  text: string,
+  lists: readonly string[] = ["dimensions"],
+): { spec: Record<string, unknown> } | { problem: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -208,22 +129,22 @@ export function parseSpec(text: string): { spec: Record<string, unknown> } | { p
     return { problem: 'The specification must be an object: { "mark": "bar", ... }.' };
   }
   const spec = value as Record<string, unknown>;
-  const problem = findProblem(spec);
+  const problem = findProblem(spec, lists);
   return problem === null ? { spec } : { problem };
 }
 
 /** Returns the first problem that the server would reject, with its place. */
-function findProblem(spec: Spec): string | null {
-  for (const [name, what] of [
-    ["dimensions", readAnyDimension],
-    ["measures", readMeasure],
-    ["sort", readSort],
-  ] as const) {
+function findProblem(spec: Spec, lists: readonly string[]): string | null {
+  for (const [name, what, example] of [
+    ...lists.map((list) => [list, readAnyDimension, EXAMPLES.dimensions] as const),
+    ["measures", readMeasure, EXAMPLES.measures] as const,
+    ["sort", readSort, EXAMPLES.sort] as const,
+  ]) {
     const list = spec[name];
     if (list === undefined) continue;
     if (!Array.isArray(list)) return `${name}: expected a list.`;
     const at = list.findIndex((item) => what(item) === null);
-    if (at >= 0) return `${name}.${at}: ${EXAMPLES[name]}`;
+    if (at >= 0) return `${name}.${at}: ${example}`;
   }
   const { limit, timeUnit } = spec;
   if (limit !== undefined && !(Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= LIMIT_MAX)) {

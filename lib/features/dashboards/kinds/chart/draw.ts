@@ -18,7 +18,7 @@ export function drawChart(spec: Record<string, unknown>, data: WidgetData, body:
   const fields = data.fields as ResultField[];
   const rows = data.rows as ResultRow[];
   const chart = toWidgetChart(spec, { fields, rows, before: data.before?.rows as ResultRow[] | undefined }, look);
-  if (chart === null) return drawWords("There is no number to draw.", body, paint.faint);
+  if (chart === null) return drawWords("No data.", body, paint.faint);
   const isForeign = "kind" in chart;
   const problems = isForeign ? findDrawProblems(chart.spec, rows) : [];
   if (problems.length > 0) return drawWords(toProblemWords(problems), body, paint.bad);

@@ -9,7 +9,7 @@ import type { WidgetData } from "../../schema";
 export function drawFigures(spec: Record<string, unknown>, data: WidgetData, body: Box, how: How): Drawn {
   const { look, period, paint } = how;
   const figures = toWidgetFigures(spec, data, look);
-  if (figures === null) return drawWords("There is no number to show.", body, paint.faint);
+  if (figures === null) return drawWords("No data.", body, paint.faint);
   const width = body.width / figures.length;
   const svg: string[] = [];
   const words: string[] = [];
@@ -36,10 +36,10 @@ export function drawFigures(spec: Record<string, unknown>, data: WidgetData, bod
 }
 
 function toAgainstWords({ text, change, place }: Against, { before }: WidgetData, { compare }: PagePeriod): string {
-  if (place !== null || before === undefined) return `on ${place}`;
+  if (place !== null || before === undefined) return `vs ${place}`;
   const when = toBeforeWords(before, compare);
-  if (text === null) return `no value ${when}`;
-  return change === null ? `after ${text} ${when}` : `on ${when}`;
+  if (text === null) return `No data for ${when}`;
+  return change === null ? `${text} in ${when}` : `vs ${when}`;
 }
 
 function drawAgainst(

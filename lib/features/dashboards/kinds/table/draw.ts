@@ -58,7 +58,7 @@ export function drawTable(spec: Record<string, unknown>, data: WidgetData, body:
   }
   if (isCut) {
     const more = rows.length - shown.length;
-    const said = data.truncated || more <= 0 ? "There is more on the page." : `${more} more on the page.`;
+    const said = data.truncated || more <= 0 ? "More in the dashboard." : `${more} more in the dashboard.`;
     svg.push(toText(said, body.x, y + 15, { size: 12, fill: paint.faint }));
     y += TABLE_ROW;
   }

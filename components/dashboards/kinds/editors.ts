@@ -1,0 +1,22 @@
+import type { LucideIcon } from "lucide-react";
+import { kindOfLook, type Look } from "@/lib/features/dashboards/browser/edit/looks";
+import type { WidgetKind } from "@/lib/features/dashboards/kinds/traits";
+import { chartEditor } from "./chart/editor";
+import type { KindEditor } from "./kind-editor";
+import { kpiEditor } from "./kpi/editor";
+import { tableEditor } from "./table/editor";
+import { textEditor } from "./text/editor";
+
+/** All widget kinds, as the editor edits them. */
+export const KIND_EDITORS: Readonly<Record<WidgetKind, KindEditor>> = {
+  kpi: kpiEditor,
+  chart: chartEditor,
+  table: tableEditor,
+  text: textEditor,
+};
+
+export function iconOfLook(look: Look): LucideIcon {
+  const icon = KIND_EDITORS[kindOfLook(look)].icons[look];
+  if (icon === undefined) throw new Error(`The look ${look} has no icon.`);
+  return icon;
+}

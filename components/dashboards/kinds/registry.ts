@@ -1,0 +1,14 @@
+import type { WidgetKind } from "@/lib/features/dashboards/kinds/traits";
+import { chartView } from "./chart";
+import type { KindView } from "./kind-view";
+import { kpiView } from "./kpi";
+import { tableView } from "./table";
+import { textView } from "./text";
+
+/** All widget kinds, as pages show them. `editors.ts` has what only the editor needs. */
+export const KIND_VIEWS: Readonly<Record<WidgetKind, KindView>> = {
+  kpi: kpiView,
+  chart: chartView,
+  table: tableView,
+  text: textView,
+};

@@ -1,0 +1,17 @@
+import { findSpecProblems } from "@/lib/base/charts/spec-rules";
+import { aggregateSpec } from "@/lib/features/results/crossfilter/spec";
+import { aggregatesItself } from "../../truncation";
+import type { DataKind } from "../kind";
+import { drawChart } from "./draw";
+
+export const chartKind: DataKind = {
+  spec: aggregateSpec,
+  findProblems: findSpecProblems,
+  data: {
+    query: aggregateSpec,
+    isCompared: () => true,
+    isOfShownGroups: ({ limit }) => limit !== undefined,
+    aggregatesItself,
+  },
+  draw: drawChart,
+};

@@ -1,0 +1,14 @@
+import { chartKind } from "./chart";
+import type { Kind } from "./kind";
+import { kpiKind } from "./kpi";
+import { tableKind } from "./table";
+import { textKind } from "./text";
+import type { WidgetKind } from "./traits";
+
+/** All widget kinds, as the server needs them. `traits.ts` has what the browser shares. */
+export const KINDS: Readonly<Record<WidgetKind, Kind>> = {
+  kpi: kpiKind,
+  chart: chartKind,
+  table: tableKind,
+  text: textKind,
+};

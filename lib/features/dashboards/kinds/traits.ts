@@ -1,0 +1,25 @@
+import { chartTraits } from "./chart/traits";
+import type { KindTraits } from "./kind-traits";
+import { kpiTraits } from "./kpi/traits";
+import { tableTraits } from "./table/traits";
+import { textTraits } from "./text/traits";
+
+/** All widget kinds, in the order of the gallery. `registry.ts` has what only the server needs. */
+export const KIND_TRAITS = {
+  kpi: kpiTraits,
+  chart: chartTraits,
+  table: tableTraits,
+  text: textTraits,
+} as const satisfies Record<string, KindTraits>;
+
+export type WidgetKind = keyof typeof KIND_TRAITS;
+export const WIDGET_KINDS = Object.keys(KIND_TRAITS) as [WidgetKind, ...WidgetKind[]];
+
+export function traitsOf(kind: WidgetKind): KindTraits {
+  return KIND_TRAITS[kind];
+}
+
+/** Returns whether a widget of this kind shows data. */
+export function readsData({ kind }: { kind: WidgetKind }): boolean {
+  return KIND_TRAITS[kind].readsData;
+}
