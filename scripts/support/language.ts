@@ -8,11 +8,10 @@ const CHECKED = [
   "{app,bench,components,deploy,docs,e2e,emails,inngest,lib,scripts,templates,test}/**/*.{ts,tsx,mts,mjs,md,css}",
   "*.{ts,mjs,md}",
 ];
-/** Generated files, lists of words from questions and passwords, and this list itself. */
+/** Generated files, lists of words from questions, and this list itself. */
 const EXCLUDED = [
   /\.generated\.|^next-env/,
   /^lib\/features\/agent\/(?:offline\/(?:words\.ts|reading\/)|questions\/)/,
-  /^lib\/features\/accounts\/browser\/common-passwords\.ts$/,
   /^scripts\/(?:support\/language|language\.test)\.ts$/,
 ];
 
