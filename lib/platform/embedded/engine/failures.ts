@@ -1,3 +1,4 @@
+import { READ_ONLY_MESSAGE } from "../../../base/sql/statement-messages.ts";
 import { ENGINE_MEMORY_LIMIT, ENGINE_TEMP_LIMIT } from "./limits.ts";
 import type { EngineFailure } from "./wire.ts";
 
@@ -52,8 +53,6 @@ export function toFailure(error: unknown, query: string): EngineFailure {
 
 /** Replaces DuckDB's advice to change settings, which statements may not do here. */
 export const OUT_OF_MEMORY = `The query exceeds ${ENGINE_MEMORY_LIMIT} of memory and ${ENGINE_TEMP_LIMIT} of disk. Filter earlier, select fewer columns, aggregate before joining, or store an intermediate table.`;
-
-export const READ_ONLY_MESSAGE = "This connection is read-only. It can't change data.";
 
 function isWriteRefusal(type: string, message: string): boolean {
   return (

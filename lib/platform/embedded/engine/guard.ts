@@ -1,7 +1,14 @@
 import { StatementType } from "@duckdb/node-api";
 import { readSqlTokens, type SqlToken } from "../../../base/sql/lexer.ts";
+import {
+  EMPTY_STATEMENT_MESSAGE,
+  ONE_STATEMENT_MESSAGE,
+  OWN_FILE_MESSAGE,
+  OWN_TRANSACTION_MESSAGE,
+  READ_ONLY_MESSAGE,
+} from "../../../base/sql/statement-messages.ts";
 import { splitStatements } from "../../../base/sql/statements.ts";
-import { READ_ONLY_MESSAGE, StatementFailure } from "./failures.ts";
+import { StatementFailure } from "./failures.ts";
 import {
   ALLOWED_PRAGMAS,
   ALLOWED_TABLE_FUNCTIONS,
@@ -35,36 +42,34 @@ const WRITING: ReadonlySet<StatementType> = new Set([
   StatementType.VACUUM,
 ]);
 
-const FILES = "This connection can access only its own file, not other files, databases or extensions.";
 const SETTINGS = "Settings can't be changed because each statement runs in a new session.";
-const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
 const PREPARED = "Prepared statements are not supported. Use `params` instead.";
 const CALLS = "CALL is not supported. Use SELECT * FROM function(...).";
 
 /** First keywords of statements that are always refused, each with its message. */
 const REFUSED_WORDS: Readonly<Record<string, string>> = {
-  ATTACH: FILES,
-  DETACH: FILES,
-  COPY: FILES,
-  EXPORT: FILES,
-  IMPORT: FILES,
-  INSTALL: FILES,
-  LOAD: FILES,
+  ATTACH: OWN_FILE_MESSAGE,
+  DETACH: OWN_FILE_MESSAGE,
+  COPY: OWN_FILE_MESSAGE,
+  EXPORT: OWN_FILE_MESSAGE,
+  IMPORT: OWN_FILE_MESSAGE,
+  INSTALL: OWN_FILE_MESSAGE,
+  LOAD: OWN_FILE_MESSAGE,
   SET: SETTINGS,
   RESET: SETTINGS,
   USE: SETTINGS,
-  BEGIN: ALONE,
-  START: ALONE,
-  COMMIT: ALONE,
-  END: ALONE,
-  ROLLBACK: ALONE,
-  ABORT: ALONE,
+  BEGIN: OWN_TRANSACTION_MESSAGE,
+  START: OWN_TRANSACTION_MESSAGE,
+  COMMIT: OWN_TRANSACTION_MESSAGE,
+  END: OWN_TRANSACTION_MESSAGE,
+  ROLLBACK: OWN_TRANSACTION_MESSAGE,
+  ABORT: OWN_TRANSACTION_MESSAGE,
   PREPARE: PREPARED,
   EXECUTE: PREPARED,
   DEALLOCATE: PREPARED,
   CALL: CALLS,
   CHECKPOINT: CALLS,
-  FORCE: FILES,
+  FORCE: OWN_FILE_MESSAGE,
 };
 
 /** Keywords between CREATE or DROP and the kind of object. */
@@ -78,16 +83,16 @@ export function checkText(query: string): SqlToken[] {
   checkLength(query);
   const tokens = readSqlTokens(query, "duckdb");
   const first = tokens.find((token) => token.kind !== "semicolon");
-  if (!first) throw new StatementFailure("invalid_request", "The query is empty.");
+  if (!first) throw new StatementFailure("invalid_request", EMPTY_STATEMENT_MESSAGE);
   checkSize(tokens);
   const count = splitStatements(query, "duckdb").length;
   if (count > 1) {
-    throw new StatementFailure("query_failed", `Only one statement at a time is allowed. This text has ${count}.`);
+    throw new StatementFailure("query_failed", `${ONE_STATEMENT_MESSAGE} This text has ${count}.`);
   }
   const [word = "", second = ""] = tokens.filter((token) => token.kind !== "semicolon").map(upperWord);
   const refusal = REFUSED_WORDS[word];
   if (refusal) throw new StatementFailure("not_allowed", refusal);
-  if (word === "UPDATE" && second === "EXTENSIONS") throw new StatementFailure("not_allowed", FILES);
+  if (word === "UPDATE" && second === "EXTENSIONS") throw new StatementFailure("not_allowed", OWN_FILE_MESSAGE);
   if (word === "PRAGMA" && !ALLOWED_PRAGMAS.has(second.toLowerCase())) {
     throw new StatementFailure("not_allowed", SETTINGS);
   }
@@ -96,7 +101,7 @@ export function checkText(query: string): SqlToken[] {
       .slice(1)
       .map(upperWord)
       .find((each) => !CREATE_MODIFIERS.has(each));
-    if (kind === "SECRET") throw new StatementFailure("not_allowed", FILES);
+    if (kind === "SECRET") throw new StatementFailure("not_allowed", OWN_FILE_MESSAGE);
   }
   return tokens;
 }
@@ -105,7 +110,7 @@ export function checkText(query: string): SqlToken[] {
 export function checkType(type: StatementType, readOnly: boolean): void {
   if (READING.has(type)) return;
   if (!WRITING.has(type)) {
-    throw new StatementFailure("not_allowed", `${nameOf(type)} statements are not supported. ${FILES}`);
+    throw new StatementFailure("not_allowed", `${nameOf(type)} statements are not supported. ${OWN_FILE_MESSAGE}`);
   }
   if (readOnly) throw new StatementFailure("read_only", READ_ONLY_MESSAGE);
 }
@@ -208,12 +213,12 @@ export function refusedAmong(tableFunctions: readonly string[], views: readonly 
 
 function refuseFunction(name: string, refused: Refused): void {
   if (!refused.functions.has(name.toLowerCase())) return;
-  throw new StatementFailure("not_allowed", `Function ${name.toLowerCase()} is not allowed. ${FILES}`);
+  throw new StatementFailure("not_allowed", `Function ${name.toLowerCase()} is not allowed. ${OWN_FILE_MESSAGE}`);
 }
 
 function refuseView(name: string, refused: Refused): void {
   if (!refused.views.has(name.toLowerCase())) return;
-  throw new StatementFailure("not_allowed", `View ${name.toLowerCase()} is not allowed. ${FILES}`);
+  throw new StatementFailure("not_allowed", `View ${name.toLowerCase()} is not allowed. ${OWN_FILE_MESSAGE}`);
 }
 
 function upperWord(token: SqlToken | undefined): string {

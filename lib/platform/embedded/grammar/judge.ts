@@ -1,3 +1,9 @@
+import {
+  EMPTY_STATEMENT_MESSAGE,
+  ONE_STATEMENT_MESSAGE,
+  OWN_TRANSACTION_MESSAGE,
+  READ_ONLY_MESSAGE,
+} from "../../../base/sql/statement-messages.ts";
 import { STATEMENT_FUNCTIONS } from "./functions.ts";
 import type { Use, Verdict } from "./verdict.ts";
 
@@ -8,12 +14,9 @@ import type { Use, Verdict } from "./verdict.ts";
  * transaction is read-only.
  */
 
-const READ_ONLY = "This connection is read-only. It can't change data.";
 const SETTINGS = "Settings can't be changed because the session is reset before and after each statement.";
-const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
 const PREPARED = "Session state is reset after each statement. Use `params` instead.";
 const COPY_LINE = "COPY from or to the client is not supported. Use SELECT or INSERT.";
-const ONE = "Only one statement at a time is allowed.";
 /** Maximum nesting of statements in a statement's text; real queries have fewer levels. */
 const NESTING_MAX = 3;
 const JSON_NODE = /^Json[A-Z]/;
@@ -22,7 +25,7 @@ const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "varchar"]);
 
 /** Refused on every connection: the effect would end with the session, or the protocol does not support it. */
 const NEVER: Readonly<Record<string, string>> = {
-  TransactionStmt: ALONE,
+  TransactionStmt: OWN_TRANSACTION_MESSAGE,
   VariableSetStmt: SETTINGS,
   DiscardStmt: SETTINGS,
   ConstraintsSetStmt: SETTINGS,
@@ -80,9 +83,9 @@ export function judge(
 ): Verdict {
   const statements = statementsOf(query, parse);
   if (statements.length === 0) {
-    return { status: "refused", kind: "invalid_request", message: "The query is empty." };
+    return { status: "refused", kind: "invalid_request", message: EMPTY_STATEMENT_MESSAGE };
   }
-  if (statements.length > 1) return { status: "refused", kind: "query_failed", message: ONE };
+  if (statements.length > 1) return { status: "refused", kind: "query_failed", message: ONE_STATEMENT_MESSAGE };
   const [name, body] = entryOf(statements[0]);
   const reading = new Reading(parse, new Set(statementFunctions));
   try {
@@ -121,11 +124,11 @@ class Reading {
     if (BEYOND.has(name)) {
       throw new Refused("not_allowed", `${wordOf(name)} is not allowed on a read-only connection.`);
     }
-    if (!READING.has(name)) throw new Refused("read_only", READ_ONLY);
+    if (!READING.has(name)) throw new Refused("read_only", READ_ONLY_MESSAGE);
     if (name === "ExplainStmt") {
       const [explained, inner] = entryOf(body.query);
       // EXPLAIN ANALYZE runs its statement, and a plain EXPLAIN of a write is useless without write permission.
-      if (explained !== "SelectStmt") throw new Refused("read_only", READ_ONLY);
+      if (explained !== "SelectStmt") throw new Refused("read_only", READ_ONLY_MESSAGE);
       this.check(explained, inner, nesting);
       return;
     }
@@ -149,7 +152,7 @@ class Reading {
   }
 
   #checkNode(key: string, value: unknown, nesting: number): void {
-    if (CHANGING.has(key) || key === "intoClause") throw new Refused("read_only", READ_ONLY);
+    if (CHANGING.has(key) || key === "intoClause") throw new Refused("read_only", READ_ONLY_MESSAGE);
     if (key === "lockingClause" && Array.isArray(value) && value.length > 0) {
       throw new Refused(
         "read_only",

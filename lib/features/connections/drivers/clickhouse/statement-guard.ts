@@ -1,6 +1,6 @@
 import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
+import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../../../../base/sql/statement-messages.ts";
 import { AppError } from "../../../../platform/http/errors.ts";
-import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
 import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, REFUSED_FUNCTIONS, STRUCTURE_FUNCTIONS } from "./functions.ts";
 
 /*

@@ -1,4 +1,5 @@
 import { BSON } from "mongodb";
+import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Doc, Operation } from "./operation";
 
@@ -46,7 +47,7 @@ const STAGES = new Set([
 export function checkOperation(operation: Operation, readOnly: boolean): void {
   checkCollection(operation.collection);
   if (readOnly && !READING.has(operation.kind)) {
-    throw new AppError("read_only", "This connection is read-only. It can't change data.");
+    throw new AppError("read_only", READ_ONLY_MESSAGE);
   }
   const { collection: _, kind, ...rest } = operation;
   const isData = kind === "insertOne" || kind === "insertMany" || kind === "replaceOne";

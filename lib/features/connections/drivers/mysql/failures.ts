@@ -1,4 +1,5 @@
 import "server-only";
+import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
 import {
@@ -9,7 +10,6 @@ import {
   stoppedAtLimit,
   toSourceFailure,
 } from "../shared/failures";
-import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOf, type TextPosition } from "../shared/text-position";
 
 /** The library's errors: server errors have a number, its own errors a code. */

@@ -1,6 +1,6 @@
 import { type SqlToken as Token, upper } from "../../../../base/sql/lexer.ts";
+import { READ_ONLY_MESSAGE } from "../../../../base/sql/statement-messages.ts";
 import { AppError } from "../../../../platform/http/errors.ts";
-import { READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
 import { BEFORE_PARENTHESIS, READING_FUNCTIONS } from "./functions.ts";
 
 /** Maximum names to look up for one statement: each costs the server a fraction of a millisecond. */

@@ -1,6 +1,10 @@
 import { type SqlToken as Token, upper } from "../../../../base/sql/lexer.ts";
+import {
+  ONE_STATEMENT_MESSAGE,
+  OWN_TRANSACTION_MESSAGE,
+  READ_ONLY_MESSAGE,
+} from "../../../../base/sql/statement-messages.ts";
 import { AppError } from "../../../../platform/http/errors.ts";
-import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
 import { positionOf } from "../shared/text-position.ts";
 import { PLAN_HINTS } from "./functions.ts";
 import { type Comment, type Reading, readMysqlText } from "./reading.ts";
@@ -22,18 +26,17 @@ import { refuseSecretShow, type ShownOptions } from "./secrets.ts";
  * It parses as the server does (`reading.ts`). A read-only connection does not run text where that is uncertain.
  */
 
-const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
 const SESSION = "The session is reset after each statement, so this has no effect.";
 
 /** Statements that every connection refuses. */
 const NEVER: Readonly<Record<string, string>> = {
-  BEGIN: ALONE,
-  START: ALONE,
-  COMMIT: ALONE,
-  ROLLBACK: ALONE,
-  SAVEPOINT: ALONE,
-  RELEASE: ALONE,
-  XA: ALONE,
+  BEGIN: OWN_TRANSACTION_MESSAGE,
+  START: OWN_TRANSACTION_MESSAGE,
+  COMMIT: OWN_TRANSACTION_MESSAGE,
+  ROLLBACK: OWN_TRANSACTION_MESSAGE,
+  SAVEPOINT: OWN_TRANSACTION_MESSAGE,
+  RELEASE: OWN_TRANSACTION_MESSAGE,
+  XA: OWN_TRANSACTION_MESSAGE,
   USE: `${SESSION} Qualify the table with its database.`,
   PREPARE: `${SESSION} Use params instead.`,
   EXECUTE: `${SESSION} Use params instead.`,

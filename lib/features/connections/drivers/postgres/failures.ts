@@ -1,5 +1,6 @@
 import "server-only";
 import { DatabaseError } from "pg";
+import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
 import {
@@ -10,7 +11,6 @@ import {
   stoppedAtLimit,
   toSourceFailure,
 } from "../shared/failures";
-import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOfCharacter } from "../shared/text-position";
 
 /** Maximum names in the hint: `Perhaps you meant to reference the column "orders.id" or the column "orders.uid".` */

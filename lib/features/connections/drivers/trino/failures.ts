@@ -1,8 +1,8 @@
 import "server-only";
+import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
 import { stoppedAtLimit } from "../shared/failures";
-import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOf } from "../shared/text-position";
 
 // Error names of the server (its file StandardErrorCode.java).

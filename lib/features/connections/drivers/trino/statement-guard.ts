@@ -1,6 +1,6 @@
 import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
+import { READ_ONLY_MESSAGE } from "../../../../base/sql/statement-messages.ts";
 import { AppError } from "../../../../platform/http/errors.ts";
-import { READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
 
 /*
  * The statements that Trino connections may run. Its parser takes one statement only, and a read-only one runs in a

@@ -1,5 +1,10 @@
 import { constants } from "node:sqlite";
-import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
+import {
+  OWN_FILE_MESSAGE,
+  OWN_TRANSACTION_MESSAGE,
+  READ_ONLY_MESSAGE,
+} from "../../../../base/sql/statement-messages.ts";
+import { StatementFailure } from "../failures.ts";
 import { ALLOWED_FUNCTIONS, INTERNAL_FUNCTIONS, MODULES, PRAGMAS, READ_PRAGMAS } from "./names.ts";
 
 /*
@@ -8,9 +13,7 @@ import { ALLOWED_FUNCTIONS, INTERNAL_FUNCTIONS, MODULES, PRAGMAS, READ_PRAGMAS }
  * the text does not matter. The lists are allow-lists: features of a newer SQLite stay refused until they are reviewed.
  */
 
-const FILES = "This connection can access only its own file, not other files, databases or extensions.";
 const SETTINGS = "Settings can't be changed because each statement runs in a new session.";
-const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
 
 const WRITING: ReadonlySet<number> = new Set([
   constants.SQLITE_INSERT,
@@ -110,16 +113,16 @@ export class Authorizer {
         return judgePragma(first ?? "", second);
       case constants.SQLITE_ATTACH:
         // A running VACUUM attaches an unnamed file. A statement's own ATTACH is checked before it runs.
-        return this.#isRunning && first === "" && !this.#readOnly ? null : refused(FILES);
+        return this.#isRunning && first === "" && !this.#readOnly ? null : refused(OWN_FILE_MESSAGE);
       case constants.SQLITE_TRANSACTION:
-        return this.#isRunning || this.#mayTransact ? null : refused(ALONE);
+        return this.#isRunning || this.#mayTransact ? null : refused(OWN_TRANSACTION_MESSAGE);
       case constants.SQLITE_SAVEPOINT:
-        return refused(ALONE);
+        return refused(OWN_TRANSACTION_MESSAGE);
       case constants.SQLITE_CREATE_VTABLE:
         return MODULES.has((second ?? "").toLowerCase()) ? this.#judgeWrite() : refused(moduleMessage(second ?? ""));
     }
     if (TEMPORARY.has(action)) this.#isTemporary = true;
-    return WRITING.has(action) || TEMPORARY.has(action) ? this.#judgeWrite() : refused(FILES);
+    return WRITING.has(action) || TEMPORARY.has(action) ? this.#judgeWrite() : refused(OWN_FILE_MESSAGE);
   }
 
   #judgeWrite(): StatementFailure | null {
@@ -134,22 +137,22 @@ function judgeTable(table: string): StatementFailure | null {
   const isKnown = pragma === undefined || PRAGMAS.has(pragma) || READ_PRAGMAS.has(pragma);
   return isKnown && name !== "sqlite_dbpage"
     ? null
-    : refused(`${name.slice(0, 60)} is not allowed.  ${pragma === undefined ? FILES : SETTINGS}`);
+    : refused(`${name.slice(0, 60)} is not allowed. ${pragma === undefined ? OWN_FILE_MESSAGE : SETTINGS}`);
 }
 
 function judgeFunction(name: string): StatementFailure | null {
   if (ALLOWED_FUNCTIONS.has(name.toLowerCase()) || INTERNAL_FUNCTIONS.has(name)) return null;
-  return refused(`Function ${name.toLowerCase().slice(0, 60)} is not allowed.  ${FILES}`);
+  return refused(`Function ${name.toLowerCase().slice(0, 60)} is not allowed. ${OWN_FILE_MESSAGE}`);
 }
 
 function judgePragma(given: string, value: string | null): StatementFailure | null {
   const name = given.toLowerCase();
   if (PRAGMAS.has(name) || (READ_PRAGMAS.has(name) && value === null)) return null;
-  return refused(`PRAGMA ${name.slice(0, 60)} is not allowed.  ${SETTINGS}`);
+  return refused(`PRAGMA ${name.slice(0, 60)} is not allowed. ${SETTINGS}`);
 }
 
 function moduleMessage(module: string): string {
-  return `Module ${module.slice(0, 60)} is not allowed.  ${FILES}`;
+  return `Module ${module.slice(0, 60)} is not allowed. ${OWN_FILE_MESSAGE}`;
 }
 
 function refused(message: string): StatementFailure {

@@ -1,5 +1,6 @@
 import { readSqlTokens } from "../../../../base/sql/lexer.ts";
-import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
+import { READ_ONLY_MESSAGE } from "../../../../base/sql/statement-messages.ts";
+import { StatementFailure } from "../failures.ts";
 import type { EngineFailure } from "../wire.ts";
 
 // Mask of SQLite's primary result codes (its page "Result and Error Codes"); the upper bits give details.

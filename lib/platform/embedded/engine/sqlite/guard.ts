@@ -1,4 +1,9 @@
 import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
+import {
+  EMPTY_STATEMENT_MESSAGE,
+  OWN_FILE_MESSAGE,
+  OWN_TRANSACTION_MESSAGE,
+} from "../../../../base/sql/statement-messages.ts";
 import { StatementFailure } from "../failures.ts";
 import { checkLength, checkSize } from "../statement-size.ts";
 
@@ -7,19 +12,15 @@ import { checkLength, checkSize } from "../statement-size.ts";
  * The checks here need only the text, and give better messages.
  */
 
-const FILES = "This connection can access only its own file, not other files, databases or extensions.";
-const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
-export const ONE_STATEMENT = "Only one statement at a time is allowed.";
-
 const REFUSED_WORDS: Readonly<Record<string, string>> = {
-  ATTACH: FILES,
-  DETACH: FILES,
-  BEGIN: ALONE,
-  COMMIT: ALONE,
-  END: ALONE,
-  ROLLBACK: ALONE,
-  SAVEPOINT: ALONE,
-  RELEASE: ALONE,
+  ATTACH: OWN_FILE_MESSAGE,
+  DETACH: OWN_FILE_MESSAGE,
+  BEGIN: OWN_TRANSACTION_MESSAGE,
+  COMMIT: OWN_TRANSACTION_MESSAGE,
+  END: OWN_TRANSACTION_MESSAGE,
+  ROLLBACK: OWN_TRANSACTION_MESSAGE,
+  SAVEPOINT: OWN_TRANSACTION_MESSAGE,
+  RELEASE: OWN_TRANSACTION_MESSAGE,
 };
 
 /**
@@ -35,7 +36,7 @@ export function checkText(query: string): SqlToken[] {
   checkLength(query);
   const tokens = readSqlTokens(query, "sqlite").filter((token) => token.kind !== "semicolon");
   const [first] = tokens;
-  if (!first) throw new StatementFailure("invalid_request", "The query is empty.");
+  if (!first) throw new StatementFailure("invalid_request", EMPTY_STATEMENT_MESSAGE);
   checkSize(tokens);
   const refusal = first.kind === "word" ? REFUSED_WORDS[first.text.toUpperCase()] : undefined;
   if (refusal !== undefined) throw new StatementFailure("not_allowed", refusal);

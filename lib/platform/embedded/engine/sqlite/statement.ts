@@ -1,12 +1,13 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { changeVerbOf } from "../../../../base/sql/statement-kind.ts";
+import { EMPTY_STATEMENT_MESSAGE, ONE_STATEMENT_MESSAGE } from "../../../../base/sql/statement-messages.ts";
 import { namesLimitProblem } from "../../../../base/values/column-limits.ts";
 import type { Batch, Field } from "../../../../base/values/fields.ts";
 import { StatementFailure } from "../failures.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX } from "../limits.ts";
 import type { StatementEnd } from "../run-statement.ts";
 import type { ExecuteRequest } from "../wire.ts";
-import { checkText, ONE_STATEMENT } from "./guard.ts";
+import { checkText } from "./guard.ts";
 import { type SqliteFile, seeChanges } from "./open.ts";
 import { type Bindings, toBindings } from "./params.ts";
 import { fieldOf, type SqliteValue, sizeOf, toWire } from "./values.ts";
@@ -53,9 +54,9 @@ export async function runSqlite(
 /** Prepares the only statement of a text. SQLite's own parser decides whether there is another. */
 function prepareOne(database: DatabaseSync, query: string): StatementSync {
   const statement = prepareFirst(database, query);
-  if (!statement) throw new StatementFailure("invalid_request", "The query is empty.");
+  if (!statement) throw new StatementFailure("invalid_request", EMPTY_STATEMENT_MESSAGE);
   const isAlone = query.startsWith(statement.sourceSQL) && isEmpty(database, query.slice(statement.sourceSQL.length));
-  if (!isAlone) throw new StatementFailure("query_failed", ONE_STATEMENT);
+  if (!isAlone) throw new StatementFailure("query_failed", ONE_STATEMENT_MESSAGE);
   return statement;
 }
 
