@@ -190,7 +190,7 @@ test("a script is offered what @millrace/app has, the app's bindings and their c
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.type(", { gro");
   await expect(offers.getByRole("option", { name: "groupBy" })).toBeVisible();
-  await expect(page.getByText("A row of the answer for each of their values", { exact: false })).toBeVisible();
+  await expect(page.getByText("One result row per distinct value", { exact: false })).toBeVisible();
   // The list ignores keys for its first moment.
   await offers.getByRole("option", { name: "groupBy" }).click();
   await page.keyboard.type(': ["reg');

@@ -44,8 +44,8 @@ for (const theme of ["light", "dark"] as const) {
         await expectAccessible(page);
       }
       for (const [field, option] of [
-        ["Sign-in", "API key in header"],
-        ["Pages", "By cursor"],
+        ["Authentication", "API key in header"],
+        ["Pagination", "Cursor"],
       ] as const) {
         await page.getByRole("combobox", { name: field }).click();
         await page.getByRole("option", { name: option }).click();

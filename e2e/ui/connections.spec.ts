@@ -383,10 +383,10 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await expect(sources.getByRole("link")).toHaveText(["Stripe", "REST", "GraphQL"]);
   await expect(page.getByRole("switch", { name: "Read-only" })).toHaveCount(0);
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("orders service");
-  await page.getByRole("textbox", { name: "Base address" }).fill("https://service.invalid/v1");
+  await page.getByRole("textbox", { name: "Base URL" }).fill("https://service.invalid/v1");
 
   await expect(page.getByLabel("Token")).toHaveCount(0);
-  await page.getByRole("combobox", { name: "Sign-in" }).click();
+  await page.getByRole("combobox", { name: "Authentication" }).click();
   await page.getByRole("option", { name: "Bearer token" }).click();
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByText("Token is required.")).toBeVisible();
@@ -404,7 +404,7 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await expect(page.getByRole("textbox", { name: "Resources" })).toHaveValue(/"recordsPath": "data"/);
   await expect(page.getByRole("button", { name: "Use example" })).toHaveCount(0);
   await page.getByRole("textbox", { name: "Resources" }).fill('[{"name": "orders", "path": "//evil.invalid"}]');
-  await page.getByRole("combobox", { name: "Pages" }).click();
+  await page.getByRole("combobox", { name: "Pagination" }).click();
   await page.getByRole("option", { name: "Page number" }).click();
   await expect(page.getByLabel("Page parameter", { exact: true })).toHaveValue("page");
   await page.getByRole("button", { name: "Save connection" }).click();
@@ -427,7 +427,7 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await page.getByLabel("Headers value for X-Region").fill("north");
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByRole("button", { name: "Replace X-Region" })).toBeVisible();
-  await page.getByRole("textbox", { name: "Base address" }).fill("https://elsewhere.invalid/v1");
+  await page.getByRole("textbox", { name: "Base URL" }).fill("https://elsewhere.invalid/v1");
   await page.getByLabel("Token").fill("another");
   await page.getByRole("button", { name: "Save connection" }).click();
   // At the token, which was entered, and not at the headers.

@@ -380,7 +380,7 @@ describe("tools", () => {
     const errors = results(events).map(({ errorText }) => errorText);
     expect(errors[0]).toMatch(/nothing1/);
     expect(errors[2]).toMatch(/nothing3/);
-    expect(errors[3]).toMatch(/mended twice/);
+    expect(errors[3]).toMatch(/failed three times/);
   });
 
   it("T67 a model that never stops calling is stopped at the twentieth step", async () => {

@@ -475,10 +475,10 @@ describe("the data of a dashboard", () => {
   it.each([
     [{ filters: "no JSON" }, /must be a JSON object/],
     [{ filters: [1] }, /must be a JSON object/],
-    [{ filters: { nobody: 1 } }, /no filter “nobody”/],
-    [{ filters: { region: "south" } }, /The filter region/],
-    [{ filters: { when: "someday" } }, /The filter when/],
-    [{ filters: { lost: "x" } }, /No dataset of the filter “lost” has a field nowhere/],
+    [{ filters: { nobody: 1 } }, /Filter “nobody” not found/],
+    [{ filters: { region: "south" } }, /Invalid value for filter “?region/],
+    [{ filters: { when: "someday" } }, /Invalid value for filter “?when/],
+    [{ filters: { lost: "x" } }, /No dataset has field nowhere of filter “lost”/],
     [{ timezone: "Nowhere/Land" }, /Unknown time zone/],
   ])("is refused for %j", async (search, words) => {
     const answer = await ask(await make(), search);

@@ -143,7 +143,7 @@ describe("whoever sees what is not saved", () => {
   it.each([
     [{ widgets: [{ id: "w", kind: "chart", source: { datasetId: "nobody" } }] }, /no dataset “nobody”/],
     [{ widgets: [{ id: "w", kind: "chart" }] }, /source is required/],
-    [{ widgets: Array.from({ length: 61 }, () => ({ kind: "text" })) }, /at most 60 widgets/],
+    [{ widgets: Array.from({ length: 61 }, () => ({ kind: "text" })) }, /limited to 60 widgets/],
     [
       { datasets: Array.from({ length: 21 }, () => ({ name: "d", source: { consoleId: "c".repeat(24) } })) },
       /at most 20/,

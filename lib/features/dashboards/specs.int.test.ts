@@ -76,7 +76,7 @@ describe("a widget whose specification cannot be read", () => {
       "dashboards/a.json",
       Buffer.from(JSON.stringify({ ...file, widgets: pushed })),
     );
-    expect(judged).toContain(`is no dashboard: widgets.1.spec.${path}: `);
+    expect(judged).toContain(`is not a valid dashboard: widgets.1.spec.${path}: `);
     expect((await author.send("GET", `/${id}`)).json.data.version).toBe(version);
   });
 

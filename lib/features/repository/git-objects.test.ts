@@ -59,7 +59,7 @@ describe("git objects", () => {
 
   it("refuse a tree that is cut short", () => {
     const tree = makeTree([{ mode: "100644", name: "a", oid: "1".repeat(40) }]);
-    expect(() => parseTree(tree.content.subarray(0, 20))).toThrow("cut short");
+    expect(() => parseTree(tree.content.subarray(0, 20))).toThrow("truncated");
   });
 
   it("show a message's first line as its subject", () => {

@@ -54,7 +54,7 @@ describe("a chart", () => {
       { encoding: { href: { value: url } } },
       { layer: [{ datasets: {} }] },
     ]) {
-      await expect(chart(spec)).rejects.toThrow("no addresses");
+      await expect(chart(spec)).rejects.toThrow("can't load URLs");
     }
     expect(await chart({ mark: "bar", data: { url } })).toMatchObject({ chart: { spec: { mark: "bar" } } });
   });

@@ -183,9 +183,9 @@ describe("a Stripe that lies", () => {
   const list = (data: unknown, hasMore: unknown = true) => ({ json: { object: "list", data, has_more: hasMore } });
   const lies: [string, (turn: number) => { json: unknown }, RegExp][] = [
     ["gives the same page for ever", () => list(charges(1, 3)), /^Page 2 of charges repeats an earlier page/],
-    ["ends each page with the same charge", (turn) => list([charge(turn + 10), charge(1)]), /leads back to a page of charges/],
-    ["goes round in a circle", (turn) => list([charge(turn), charge(1 + (turn % 3))]), /leads back to a page of charges/],
-    ["has more behind nothing", () => list([]), /there are more charges, and not behind which one/],
+    ["ends each page with the same charge", (turn) => list([charge(turn + 10), charge(1)]), /next page of charges was already read/],
+    ["goes round in a circle", (turn) => list([charge(turn), charge(1 + (turn % 3))]), /next page of charges was already read/],
+    ["has more behind nothing", () => list([]), /reports more charges but returned no cursor/],
     ["has more behind a charge without an id", () => list([{ object: "charge", created: BEGIN }]), /returned no cursor/],
     ["has more behind an empty id", () => list([{ ...charge(1), id: "" }]), /returned no cursor/],
     ["has more behind what is no charge", () => list([charge(1), null]), /returned no cursor/],
