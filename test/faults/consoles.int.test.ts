@@ -60,7 +60,7 @@ it(
     await expect.poll(async () => (await runs())[0]?.status, WAIT).toBe("failure");
     const shown = (await ana.send(server, "GET", `/consoles/${id}/runs`)).items;
     expect(shown).toMatchObject([
-      { status: "failure", error: expect.stringMatching(/interrupted/), resultPreview: null },
+      { status: "failure", error: expect.stringMatching(/server stopped during/), resultPreview: null },
     ]);
 
     const deliveries = () => servers.store.collection("deliveries").find({ runId: held?._id }).toArray();

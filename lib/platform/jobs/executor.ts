@@ -2,6 +2,7 @@ import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { log } from "@/lib/platform/log";
+import { WORKER_BEATS, WORKER_LEASE_MS } from "@/lib/platform/work/limits";
 import type { Backoff } from "./backoff";
 import type { Application } from "./call";
 import { StoreClock } from "./clock";
@@ -18,11 +19,6 @@ import { sweepSlots } from "./slots";
 import { ulid } from "./ulid";
 import { Workers } from "./workers";
 
-/**
- * Time without a heartbeat after which other processes take over a process's jobs, in ms. It sends three heartbeats
- * within it.
- */
-const LEASE_MS = 15_000;
 /** Poll interval for jobs that other processes added, in ms. This process's own jobs start at once. */
 const POLL_MS = 1000;
 /**
@@ -86,7 +82,7 @@ export class Executor {
   constructor({
     application,
     backoff,
-    leaseMs = LEASE_MS,
+    leaseMs = WORKER_LEASE_MS,
     pollMs = POLL_MS,
     clock = new StoreClock(),
   }: ExecutorOptions) {
@@ -180,7 +176,7 @@ export class Executor {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       const isWell = await this.#beat();
-      await sleep(isWell ? this.#leaseMs / 3 : RETRY_AFTER_MS, undefined, { signal }).catch(() => {});
+      await sleep(isWell ? this.#leaseMs / WORKER_BEATS : RETRY_AFTER_MS, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -436,7 +432,7 @@ export class Executor {
   }
 
   async #handleEvent(event: EventDoc): Promise<void> {
-    if (event.lapses <= LAPSES_MAX) await this.#router.route(event);
+    if (event.lapses < LAPSES_MAX) await this.#router.route(event);
     else log.error({ event: event._id, name: event.name }, "an event is given up: what it starts could not be started");
     await collections
       .jobEvents()

@@ -413,7 +413,7 @@ export class Progress {
 
 /** Returns why a job is not run again; null when it may run. */
 function givenUpBecause({ _id, functionId, lapses, deaths = 0 }: RunDoc | TaskDoc): JobError | null {
-  const error = deaths >= DEATHS_MAX ? DEADLY : lapses > LAPSES_MAX ? LAPSED : null;
+  const error = deaths >= DEATHS_MAX ? DEADLY : lapses >= LAPSES_MAX ? LAPSED : null;
   if (error) log.error({ job: _id, function: functionId, deaths, lapses }, `a job is given up: ${error.message}`);
   return error;
 }

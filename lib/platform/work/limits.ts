@@ -9,6 +9,13 @@ export const BEAT_MS = 3_000;
 export const SWEEP_MS = 2_000;
 /** Maximum time until a dead server's work is found (docs/develop/decisions/durable-work.md), in ms. */
 export const TAKE_UP_MS = 15_000;
+/**
+ * Time without a heartbeat after which a worker of the job runner counts as dead, in ms. Others watch its counter by
+ * their own clocks, so it adds up with two intervals: 14 s.
+ */
+export const WORKER_LEASE_MS = 10_000;
+/** Number of a worker's heartbeats in its lease. Each one is also a sweep for dead workers. */
+export const WORKER_BEATS = 5;
 /** Interval of the checks for cancel requests, in ms: one read for all claims of a process. */
 export const CANCEL_LOOK_MS = 1_000;
 /** Time after which a sweep wakes an executor again, in ms. The first call may wait in the job runner's queue. */

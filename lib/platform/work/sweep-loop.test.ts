@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { backoffMs, isHopeless } from "./durable-work";
-import { BEAT_MS, FRUITLESS_LAPSES_MAX, LEASE_MS, SWEEP_MS, TAKE_UP_MS } from "./limits";
+import { BEAT_MS, FRUITLESS_LAPSES_MAX, LEASE_MS, SWEEP_MS, TAKE_UP_MS, WORKER_BEATS, WORKER_LEASE_MS } from "./limits";
 import { StoreContact } from "./sweep-loop";
 
 describe("the times of durable work", () => {
@@ -11,6 +11,12 @@ describe("the times of durable work", () => {
       expect(foundAt).toBeLessThanOrEqual(TAKE_UP_MS);
     }
     expect(TAKE_UP_MS).toBeLessThanOrEqual(15_000);
+  });
+
+  it("finds the jobs of a dead worker within 15 s, when its last beat was seen late", () => {
+    const beatMs = WORKER_LEASE_MS / WORKER_BEATS;
+    // Seen one interval after the beat, and found at the first sweep after the lease.
+    expect(beatMs + WORKER_LEASE_MS + beatMs).toBeLessThanOrEqual(TAKE_UP_MS);
   });
 
   it("lets a server keep its work when its event loop is blocked for some seconds", () => {
