@@ -2,6 +2,7 @@ import "server-only";
 import { createHash } from "node:crypto";
 import { log } from "@/lib/platform/log";
 import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { SharedResource } from "@/lib/platform/process/shared-resource";
 import { type EngineFile, type EngineLease, leaseEngine } from "./service";
 
 /**
@@ -20,7 +21,6 @@ type Slot = {
   lastTenant: string | null;
   idleTimer: NodeJS.Timeout | undefined;
 };
-type Pool = { slots: Slot[]; users: number };
 
 /** A tenant's share in the engines of a read-only file. */
 export type SharedEngines = {
@@ -35,15 +35,14 @@ export type SharedEngines = {
  * others as possible. A tenant keeps to one engine, and gets one without other tenants' requests if there is one.
  */
 export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
-  const pools = processSingleton("shared-engines", () => new Map<string, Pool>());
-  const pool = pools.get(file.path) ?? newPool();
+  const pools = processSingleton("shared-engines", () => new Map<string, SharedResource<Slot[]>>());
+  const pool = pools.get(file.path) ?? newPool(() => pools.delete(file.path));
   pools.set(file.path, pool);
-  pool.users += 1;
+  const { resource: slots, release } = pool.lease();
   const taken = new Map<string, Slot>();
-  let isHeld = true;
   return {
     async take() {
-      const slot = pickSlot(pool.slots, tenant);
+      const slot = pickSlot(slots, tenant);
       begin(slot, tenant);
       try {
         const socketPath = await (await leaseOf(slot, file)).socket();
@@ -58,14 +57,7 @@ export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
       const slot = taken.get(socketPath);
       if (slot) end(slot, tenant);
     },
-    async release() {
-      if (!isHeld) return;
-      isHeld = false;
-      pool.users -= 1;
-      if (pool.users > 0) return;
-      pools.delete(file.path);
-      await Promise.all(pool.slots.map(close));
-    },
+    release,
   };
 }
 
@@ -80,17 +72,22 @@ function leaseOf(slot: Slot, file: EngineFile): Promise<EngineLease> {
   return lease;
 }
 
-function newPool(): Pool {
-  return {
-    users: 0,
-    slots: Array.from({ length: SHARED_ENGINES_MAX }, (_, index) => ({
-      index,
-      lease: null,
-      running: new Map(),
-      lastTenant: null,
-      idleTimer: undefined,
-    })),
-  };
+/** @param forget called when the last tenant has released it, before its engines stop */
+function newPool(forget: () => void): SharedResource<Slot[]> {
+  const slots: Slot[] = Array.from({ length: SHARED_ENGINES_MAX }, (_, index) => ({
+    index,
+    lease: null,
+    running: new Map(),
+    lastTenant: null,
+    idleTimer: undefined,
+  }));
+  return new SharedResource(slots, {
+    closesWhenFree: true,
+    close: async () => {
+      forget();
+      await Promise.all(slots.map(close));
+    },
+  });
 }
 
 /** Picks a slot. A tenant's preferred engine comes early, so that several servers agree on it. Exported for tests. */
