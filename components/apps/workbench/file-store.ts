@@ -1,4 +1,5 @@
 import { createStore } from "zustand/vanilla";
+import { Coalescer } from "@/lib/base/async/coalescer";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -40,7 +41,7 @@ export class FileStore {
   readonly #texts = createStore<ReadonlyMap<string, LocalText>>(() => new Map());
   #sendTimers = new Map<string, ReturnType<typeof setTimeout>>();
   #keepTimers = new Map<string, ReturnType<typeof setTimeout>>();
-  #sending = new Map<string, Promise<void>>();
+  readonly #sending = new Coalescer<void>();
   readonly #prefix: string;
 
   constructor(
@@ -134,7 +135,7 @@ export class FileStore {
   async flush(): Promise<boolean> {
     for (const [path, { status }] of this.readAll()) {
       if (status !== "waiting" && status !== "sending") continue;
-      await this.#sending.get(path);
+      await this.#sending.running(path);
       if (this.read(path)?.status === "waiting") await this.#send(path);
     }
     return this.readAll().size === 0;
@@ -160,11 +161,7 @@ export class FileStore {
   #send(path: string): Promise<void> {
     clearTimeout(this.#sendTimers.get(path));
     this.#sendTimers.delete(path);
-    const under = this.#sending.get(path);
-    if (under) return under;
-    const work = this.#sendNow(path).finally(() => this.#sending.delete(path));
-    this.#sending.set(path, work);
-    return work;
+    return this.#sending.join(path, () => this.#sendNow(path));
   }
 
   async #sendNow(path: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { JoinedLookUps } from "./joined-look-ups";
+import { Coalescer } from "./coalescer";
 
 /** A store whose answers arrive when the test resolves them, in the order of the questions. */
 function slowStore() {
@@ -12,27 +12,27 @@ function slowStore() {
   return { asked, lookUp };
 }
 
-it("a look-up that nobody shares starts at once, each time", async () => {
+it("starts work without other callers at once, each time", async () => {
   const { asked, lookUp } = slowStore();
-  const joined = new JoinedLookUps<string>();
+  const joined = new Coalescer<string>();
   for (const answer of ["first", "second"]) {
-    const got = joined.ask("a", lookUp);
+    const got = joined.next("a", lookUp);
     asked.at(-1)?.resolve(answer);
     expect(await got).toBe(answer);
   }
   expect(asked).toHaveLength(2);
 });
 
-it("nobody gets an answer to a question that was asked before theirs (T11)", async () => {
+it("returns no result of a run that started before the call (T11)", async () => {
   const { asked, lookUp } = slowStore();
-  const joined = new JoinedLookUps<string>();
-  const first = joined.ask("a", lookUp);
-  const late = [joined.ask("a", lookUp), joined.ask("a", lookUp)];
+  const joined = new Coalescer<string>();
+  const first = joined.next("a", lookUp);
+  const late = [joined.next("a", lookUp), joined.next("a", lookUp)];
   expect(asked).toHaveLength(1);
   asked[0]?.resolve("before the logout");
   expect(await first).toBe("before the logout");
   await expect.poll(() => asked.length).toBe(2);
-  const later = joined.ask("a", lookUp);
+  const later = joined.next("a", lookUp);
   asked[1]?.resolve("after it");
   expect(await Promise.all(late)).toEqual(["after it", "after it"]);
   await expect.poll(() => asked.length).toBe(3);
@@ -40,11 +40,11 @@ it("nobody gets an answer to a question that was asked before theirs (T11)", asy
   expect(await later).toBe("later still");
 });
 
-it("a look-up that fails is its askers' alone", async () => {
+it("keeps a failure to the callers of its run", async () => {
   const { asked, lookUp } = slowStore();
-  const joined = new JoinedLookUps<string>();
-  const first = joined.ask("a", lookUp);
-  const late = joined.ask("a", lookUp);
+  const joined = new Coalescer<string>();
+  const first = joined.next("a", lookUp);
+  const late = joined.next("a", lookUp);
   asked[0]?.reject(new Error("away"));
   await expect(first).rejects.toThrow("away");
   await expect.poll(() => asked.length).toBe(2);
@@ -52,12 +52,25 @@ it("a look-up that fails is its askers' alone", async () => {
   expect(await late).toBe("back");
 });
 
-it("others' look-ups are not waited for", async () => {
+it("does not wait for the work of other keys", async () => {
   const { asked, lookUp } = slowStore();
-  const joined = new JoinedLookUps<string>();
-  void joined.ask("a", lookUp);
-  const other = joined.ask("b", lookUp);
+  const joined = new Coalescer<string>();
+  void joined.next("a", lookUp);
+  const other = joined.next("b", lookUp);
   expect(asked).toHaveLength(2);
   asked[1]?.resolve("theirs");
   expect(await other).toBe("theirs");
+});
+
+it("joins the running work, and starts it again after its end", async () => {
+  const { asked, lookUp } = slowStore();
+  const joined = new Coalescer<string>();
+  const all = [joined.join("a", lookUp), joined.join("a", lookUp)];
+  expect([asked.length, joined.size]).toEqual([1, 1]);
+  asked[0]?.reject(new Error("away"));
+  for (const each of all) await expect(each).rejects.toThrow("away");
+  expect([joined.size, joined.running("a")]).toEqual([0, null]);
+  const again = joined.join("a", lookUp);
+  asked[1]?.resolve("back");
+  expect(await again).toBe("back");
 });

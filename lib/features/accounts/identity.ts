@@ -1,5 +1,6 @@
 import "server-only";
 import type { Document, ObjectId } from "mongodb";
+import { Coalescer } from "@/lib/base/async/coalescer";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { lookUpConnection, type WithConnection } from "@/lib/features/connections/service";
 import { findUser, lookUpUser, type WithUser } from "@/lib/features/users/service";
@@ -26,7 +27,6 @@ import type { CollectionDeclaration } from "@/lib/platform/db/collection";
 import { AppError } from "@/lib/platform/http/errors";
 import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { collections } from "./collections";
-import { JoinedLookUps } from "./joined-look-ups";
 import type { ApiKeyDoc, SessionDoc } from "./model";
 import { RecentLookUps } from "./recent-look-ups";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
@@ -179,14 +179,14 @@ async function lookUp<T extends Document>(
 ): Promise<T | undefined> {
   const db = database();
   const [hash] = Object.values(match);
-  const joined = processSingleton("identity-look-ups", () => new JoinedLookUps<Document[]>());
+  const joined = processSingleton("identity-look-ups", () => new Coalescer<Document[]>());
   const recent = processSingleton("recent-identities", () => new RecentLookUps<Document>(RECENT_MS, RECENT_MAX));
   const ids = [workspaceId?.toHexString(), connectionId?.toHexString()];
   const key = [db.databaseName, from.collectionName, hash, ...ids].join(" ");
   const connections = workspaceId && connectionId ? [lookUpConnection(workspaceId, connectionId)] : [];
   const stages = [...joins, ...connections];
   const ask = async () => {
-    const [found] = await joined.ask(key, async () => {
+    const [found] = await joined.next(key, async () => {
       const { cursor } = await db.command({
         aggregate: from.collectionName,
         pipeline: [{ $match: match }, ...stages],

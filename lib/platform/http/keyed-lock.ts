@@ -1,3 +1,4 @@
+import { Coalescer } from "@/lib/base/async/coalescer";
 import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
 import { AppError } from "./errors";
@@ -28,17 +29,9 @@ export async function withKeyedLock<T>(key: string, work: () => Promise<T>): Pro
 }
 
 /**
- * Coalesces work that has the same effect for all callers: a call while it runs shares the next run, which starts
- * afterwards and so sees everything written before the call.
+ * Coalesces work of this process that has the same effect for all callers: a call while it runs shares the next run,
+ * which starts afterwards and so sees everything written before the call.
  */
 export function coalesce(key: string, work: () => Promise<void>): Promise<void> {
-  const coming = processSingleton("db.coming", () => new Map<string, Promise<void>>());
-  const there = coming.get(key);
-  if (there) return there;
-  const next = withKeyedLock(key, () => {
-    coming.delete(key);
-    return work();
-  });
-  coming.set(key, next);
-  return next;
+  return processSingleton("db.coming", () => new Coalescer<void>()).next(key, work);
 }

@@ -1,5 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { Coalescer } from "@/lib/base/async/coalescer";
 import { holdRight } from "@/lib/features/accounts/held-rights";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { HeldRight } from "@/lib/platform/access/held-right";
@@ -23,7 +24,7 @@ export type Running = Whose & {
   watchers: number;
   rights: Map<string, HeldRight>;
 };
-type Registry = { running: Map<string, Running>; starting: Map<string, Promise<Running>> };
+type Registry = { running: Map<string, Running>; starting: Coalescer<Running> };
 
 /**
  * Returns a user's dev server for an app and starts it if needed. Concurrent calls share one start. If all slots are
@@ -36,19 +37,17 @@ export async function openSession(whose: Whose, files: () => Promise<AppFiles>):
   const known = findSession(whose);
   if (known) return known;
   const key = keyOf(whose);
-  const underWay = starting.get(key);
+  const underWay = starting.running(key);
   if (underWay) return underWay;
   if (running.size + starting.size >= SESSIONS_MAX) {
     await endUnwatched();
-    const meanwhile = findSession(whose) ?? starting.get(key);
+    const meanwhile = findSession(whose) ?? starting.running(key);
     if (meanwhile) return meanwhile;
   }
   if (running.size + starting.size >= SESSIONS_MAX) {
     throw new AppError("conflict", `All ${SESSIONS_MAX} previews are in use. Stop one of yours, or try again later.`);
   }
-  const start = begin(whose, files).finally(() => starting.delete(key));
-  starting.set(key, start);
-  return start;
+  return starting.join(key, () => begin(whose, files));
 }
 
 /** Returns the running session; null without one. Starts none, and does not prolong it. */
@@ -145,7 +144,7 @@ function keyOf({ appId, userId }: Whose): string {
 
 function registry(): Registry {
   return processSingleton("app-sessions", () => {
-    const made: Registry = { running: new Map(), starting: new Map() };
+    const made: Registry = { running: new Map(), starting: new Coalescer() };
     const look = setInterval(() => {
       stopIdleSessions().catch((error: unknown) => log.error({ err: error }, "idle previews could not be stopped"));
     }, LOOK_MS);

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { Coalescer } from "@/lib/base/async/coalescer";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
@@ -32,20 +33,20 @@ export function samplePath(): string {
  */
 export async function ensureSample(): Promise<void> {
   const path = samplePath();
-  const builds = processSingleton("sample-builds", () => new Map<string, Promise<void>>());
-  let build = builds.get(path);
-  if (!build) {
-    build = buildIfMissing(path).catch((error: unknown) => {
-      builds.delete(path);
-      log.error({ err: error }, "the sample shop could not be built");
-      throw new AppError("unavailable", "Couldn't prepare the sample shop. Try again in a moment.", {
-        cause: error,
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+  const builds = processSingleton("sample-builds", () => new Coalescer<void>());
+  await within(builds.join(path, () => buildOrRefuse(path)));
+}
+
+async function buildOrRefuse(path: string): Promise<void> {
+  try {
+    await buildIfMissing(path);
+  } catch (error) {
+    log.error({ err: error }, "the sample shop could not be built");
+    throw new AppError("unavailable", "Couldn't prepare the sample shop. Try again in a moment.", {
+      cause: error,
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
-    builds.set(path, build);
   }
-  await within(build);
 }
 
 async function buildIfMissing(path: string): Promise<void> {
