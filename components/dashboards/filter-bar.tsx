@@ -79,8 +79,8 @@ export function FilterBar({ filters, widgets, source, choice, timezone, hasTimes
       ))}
       {choice.lost.length > 0 && (
         <span className="xs t2" role="status">
-          {choice.lost.length === 1 ? "One filter" : `${choice.lost.length} filters`} of this address{" "}
-          {choice.lost.length === 1 ? "is" : "are"} stored in another browser. Choose again.
+          {choice.lost.length === 1 ? "1 filter" : `${choice.lost.length} filters`} of this link{" "}
+          {choice.lost.length === 1 ? "is" : "are"} stored in another browser. Select again.
         </span>
       )}
       {set.length > 0 && (

@@ -163,7 +163,7 @@ function ArrivalRow({ arrival, flowId, run, isOpen, onToggle }: ArrivalRowProps)
                 <dd>{arrival.reason}</dd>
                 <dt>Sender</dt>
                 <dd className="mono">{arrival.from ?? "unknown"}</dd>
-                <dt>Agent</dt>
+                <dt>User agent</dt>
                 <dd className="mono">{arrival.agent ?? "none"}</dd>
               </dl>
               {arrival.snippet === null ? (

@@ -52,7 +52,7 @@ export function FlowRow({ flow }: { flow: Flow }) {
             <button
               type="button"
               className="btn ghost icon sm"
-              aria-label={isMoving ? `Cancel the run of ${name}` : `Run ${name} now`}
+              aria-label={isMoving ? `Cancel run of ${name}` : `Run ${name} now`}
               disabled={!isOnline || run.isPending || cancel.isPending}
               onClick={() => (isMoving ? cancel.mutate(lastRun.id) : run.mutate())}
             >

@@ -149,7 +149,7 @@ function FirstRows({ preview: { fields, rows, durationMs } }: { preview: FlowPre
         <p className="xs t3 preview-none">No rows yet.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
-        <section className="preview-scroll" tabIndex={0} aria-label="Rows of the source">
+        <section className="preview-scroll" tabIndex={0} aria-label="Source rows">
           <RowsTable label="First rows of the source" fields={shown} rows={rows} />
         </section>
       )}

@@ -239,7 +239,7 @@ function Where({ flow }: { flow: FlowDetail }) {
       <dl className="kv">
         <dt>Table</dt>
         <dd className="mono">{[nameOf(connectionId), [schema, table].filter(Boolean).join(".")].join(", ")}</dd>
-        <dt>Write</dt>
+        <dt>Write mode</dt>
         <dd>{write === "upsert" ? "Upsert by event ID" : "Append, one row per event"}</dd>
         <dt>Batch</dt>
         <dd>Up to 500 events per run</dd>

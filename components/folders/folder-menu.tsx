@@ -43,7 +43,7 @@ export function FolderMenu({
             Rename
           </MenuItem>
           <MenuItem icon={<FolderInput />} onSelect={onMove}>
-            Move to
+            Move to folder
           </MenuItem>
           <AccessItem access={folder.access} onAccess={onAccess} />
           <MenuLine />

@@ -125,7 +125,7 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
             className="btn ghost sm"
             aria-label="Copy plan"
             onClick={async () =>
-              (await copyText(text)) && showToast("Plan copied.", { id: "copied", duration: COPIED_TOAST_MS })
+              (await copyText(text)) && showToast("Plan copied", { id: "copied", duration: COPIED_TOAST_MS })
             }
           >
             <Copy className="s" />
@@ -140,7 +140,7 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
       {outcome.status === "running" && (
         <p className="plan-said st run num">
           <Waves className="s" />
-          Waiting for the database, {formatDuration(Math.max(0, (now ?? plan.startedAt) - plan.startedAt))}
+          Running for {formatDuration(Math.max(0, (now ?? plan.startedAt) - plan.startedAt))}
         </p>
       )}
       {outcome.status === "failed" && <Failed plan={plan} code={outcome.code} message={outcome.message} />}

@@ -25,6 +25,6 @@ function Kept({ at, keptOf }: { at: Date; keptOf: NonNullable<ConsoleRun["keptOf
   const names = useMemberNames();
   const now = useNow(true, AGE_EVERY_MS);
   const name = keptOf.userId === user.id ? "you" : (names.get(keptOf.userId) ?? "a former member");
-  const by = keptOf.isByItself ? `in the background for ${name}` : `by ${name}`;
-  return `Ran ${formatAgo(at, new Date(now ?? Date.now()))} ${by}`;
+  const ago = formatAgo(at, new Date(now ?? Date.now()));
+  return keptOf.isByItself ? `Background run for ${name}, ${ago}` : `Ran ${ago} by ${name}`;
 }

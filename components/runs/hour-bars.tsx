@@ -46,7 +46,7 @@ export function HourBars({ hours, what }: HourBarsProps) {
         ))}
       </div>
       <details className="xs t2 hours-table">
-        <summary>Show as table</summary>
+        <summary>View as table</summary>
         <table className="mini" aria-label={`${what} by hour`}>
           <tbody>
             {hours.map(({ hour, count, failed: bad = 0 }) => (

@@ -72,7 +72,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
   };
 
   return (
-    <form className="boxed invite" onSubmit={submit} noValidate aria-label="Invite people">
+    <form className="boxed invite" onSubmit={submit} noValidate aria-label="Invite members">
       <div className="field invite-to">
         <label htmlFor={`${id}-email`}>Invite by email</label>
         <div className={problem === null ? "input chips" : "input chips err"}>

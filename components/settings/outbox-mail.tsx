@@ -35,7 +35,7 @@ export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
             <dd>{mail.to.join(", ")}</dd>
             <dt>Created</dt>
             <dd>{formatStamp(new Date(mail.createdAt))}</dd>
-            <dt>State</dt>
+            <dt>Status</dt>
             <dd>
               <MailState status={mail.status} />
             </dd>

@@ -92,7 +92,7 @@ export function EmbedFields({ isOn, origins, onChange, page, error, isDisabled }
           <code className="trunc" title={code}>
             {code}
           </code>
-          <CopyButton text={code} name="Copy what to put into the other page" />
+          <CopyButton text={code} name="Copy embed code" />
         </div>
       )}
     </div>

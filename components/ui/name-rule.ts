@@ -8,7 +8,7 @@ export function nameRule(missing: string, charsMax: number) {
     validate: (name: string): true | string => {
       const chars = name.trim().length;
       if (chars === 0) return missing;
-      return chars <= charsMax || `At most ${charsMax} characters.`;
+      return chars <= charsMax || `Use at most ${charsMax} characters.`;
     },
   };
 }

@@ -61,7 +61,7 @@ test("Escape cancels a long query on the server", async ({ page, consolePage }) 
   const cancelled = page.waitForResponse((response) => response.url().endsWith("/cancel"));
   const executions = `/api/workspaces/${await workspaceIdOf(page.request)}/executions`;
   await page.keyboard.press("ControlOrMeta+Enter");
-  await expect(page.getByText(/^Waiting for the database, /)).toBeVisible();
+  await expect(page.getByText(/^Running for /)).toBeVisible();
   await expect(page.getByText("1 run in motion")).toBeVisible();
   // Until the server has it, there is nothing to cancel there, and the page aborts the request instead.
   await expect.poll(async () => (await page.request.get(executions)).text()).toContain('"status":"running"');
@@ -173,7 +173,7 @@ test("a double click on Run runs, and does not cancel", async ({ page, consolePa
 test("Run keeps the focus while it is Cancel, and gets it back", async ({ page, consolePage }) => {
   await consolePage.write("select count(*) from range(100000000000) a where hash(a.range) % 7 = 3");
   await consolePage.run.click();
-  await expect(page.getByText(/^Waiting for the database, /)).toBeVisible();
+  await expect(page.getByText(/^Running for /)).toBeVisible();
   await expect(consolePage.cancel).toBeFocused();
   await page.waitForFunction(() => /[1-9]\.\d s/.test(document.querySelector(".waiting")?.textContent ?? ""));
   await page.keyboard.press("Enter");

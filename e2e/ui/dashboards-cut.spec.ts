@@ -43,7 +43,7 @@ test("C50 a cut dataset refuses its totals until the author accepts them", async
 
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
   await page.getByRole("button", { name: /^Datasets/ }).click();
-  await page.getByRole("switch", { name: "Show totals of cut rows" }).click();
+  await page.getByRole("switch", { name: "Show totals of truncated rows" }).click();
   await expectAccessible(page);
   await shoot("editor");
   await page.getByRole("button", { name: "Save dashboard", exact: true }).click();

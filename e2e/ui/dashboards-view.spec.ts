@@ -279,7 +279,7 @@ test("C37 keeps a long list of values out of the address, over Back and a reload
   const other = await elsewhere.newPage();
   await other.goto(short);
   await expect(widget(other, "Amount")).toContainText("80");
-  const lost = other.getByText("One filter of this address is stored in another browser. Choose again.");
+  const lost = other.getByText("1 filter of this link is stored in another browser. Select again.");
   await expect(lost).toBeVisible();
   await expectAccessible(other);
   await other.getByRole("button", { name: "Clear filters" }).click();

@@ -53,7 +53,7 @@ test("dashboards are found, renamed, moved, shared, duplicated and deleted, and 
   await expect(table.getByRole("row", { name: /Shop today/ })).toContainText("Only you");
   await choose("Delete");
   await expect(table.getByRole("row", { name: /Shop today/ })).toHaveCount(0);
-  await page.getByRole("listitem").filter({ hasText: "is deleted" }).getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("listitem").filter({ hasText: "deleted" }).getByRole("button", { name: "Undo" }).click();
   await expect(table.getByRole("row", { name: /Shop today/ })).toBeVisible();
   await choose("Duplicate");
   await expect(page).toHaveURL(/\/dashboards\/[0-9a-f]{24}$/);
@@ -82,7 +82,7 @@ test("the tree of dashboards makes folders, takes drops, and a folder that was d
   await page.getByRole("button", { name: "Delete folder" }).click();
   await expect(folder).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "No dashboards yet" })).toBeVisible();
-  await page.getByRole("listitem").filter({ hasText: "is deleted" }).getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("listitem").filter({ hasText: "deleted" }).getByRole("button", { name: "Undo" }).click();
   await expect(tree.getByRole("treeitem", { name: /^Weekly/ })).toContainText("1");
   await expectAccessible(page);
 });

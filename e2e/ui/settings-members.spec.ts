@@ -15,14 +15,14 @@ test("several people are invited at once, and the link brings a stranger into th
   const field = page.getByRole("textbox", { name: "Invite by email" });
   await field.fill("not an address");
   await page.getByRole("button", { name: "Send invite" }).click();
-  await expect(page.getByRole("form", { name: "Invite people" })).toContainText("Add an @");
+  await expect(page.getByRole("form", { name: "Invite members" })).toContainText("Add an @");
   await field.fill(first);
   await field.press("Enter");
   await field.fill(`${second},`);
   await expect(page.getByRole("button", { name: `Remove ${second}` })).toBeVisible();
   await page.getByRole("button", { name: "Send 2 invites" }).click();
   await expect(
-    page.getByRole("form", { name: "Invite people" }).getByText("Invited 2 people. No mail service is set up here"),
+    page.getByRole("form", { name: "Invite members" }).getByText("Invited 2 people. Email is not configured."),
   ).toBeVisible();
 
   await page.getByRole("button", { name: `Copy link for ${first}` }).click();
@@ -98,7 +98,7 @@ for (const width of [1440, 390]) {
       const box = await locator.boundingBox();
       return (box?.x ?? Number.NaN) + (box?.width ?? 0);
     };
-    const form = await edgeOf(page.getByRole("form", { name: "Invite people" }));
+    const form = await edgeOf(page.getByRole("form", { name: "Invite members" }));
     for (const name of ["Members", "Pending invitations"]) {
       expect(await edgeOf(page.getByRole("table", { name, exact: true }))).toBeLessThanOrEqual(form);
     }
@@ -241,7 +241,7 @@ test("who gives up their own rights is asked first, and loses them at once", asy
   await jun.page.getByRole("option", { name: "Member" }).click();
   await jun.page.getByRole("button", { name: "Become member" }).click();
   await expect(jun.page.getByText("Only owners and admins can invite members")).toBeVisible();
-  await expect(jun.page.getByRole("form", { name: "Invite people" })).toHaveCount(0);
+  await expect(jun.page.getByRole("form", { name: "Invite members" })).toHaveCount(0);
 });
 
 test("a removed member is out at once", async ({ page, person, browser }) => {

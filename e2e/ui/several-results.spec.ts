@@ -129,7 +129,7 @@ test("C5 shows each result of a procedure in a tab, and exports the one that is 
   // The server stores only the first result.
   await page.reload();
   await expect(
-    page.getByText("The first of 2 results is kept. Run the statement again to see the others."),
+    page.getByText("Showing the first of 2 results. Run the statement again to see the others."),
   ).toBeVisible();
   await expect(consolePage.cell(1, 1)).toHaveText("1");
   await consolePage.run.click();
@@ -142,7 +142,7 @@ test("C5 shows each result of a procedure in a tab, and exports the one that is 
 
   await run(consolePage, "call many_results(150)");
   await expect(tabs).toHaveCount(100);
-  await expect(page.getByText("The first 100 of 150 results are shown. The other 50 are left out.")).toBeVisible();
+  await expect(page.getByText("Showing the first 100 of 150 results.")).toBeVisible();
   await tabs.nth(99).click();
   await expect(consolePage.cell(1, 1)).toHaveText("99");
   expect(await exportCsv(page)).toEqual(["shop-100.csv", "turn\r\n99\r\n"]);

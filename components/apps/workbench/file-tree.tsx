@@ -163,7 +163,7 @@ function FileMenu({ path, folder, onName, onUpload, onShowChange, onRemove }: Fi
         </MenuItem>
       )}
       <MenuItem icon={<Trash2 />} onSelect={() => onRemove(path)}>
-        Delete file
+        Delete
       </MenuItem>
     </>
   );
@@ -177,7 +177,7 @@ function FileQuestions({ state }: { state: State }) {
       {removing !== null && (
         <Confirm
           title={`Delete ${nameOf(removing)}?`}
-          action="Delete file"
+          action={state.isFolder(removing) ? "Delete folder" : "Delete file"}
           isOpen
           isBusy={isBusy}
           failure={null}

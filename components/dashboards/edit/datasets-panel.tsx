@@ -110,7 +110,7 @@ function DatasetItem({ dataset, editing, state }: DatasetItemProps) {
         label={ACCEPT_LABEL}
         help={ACCEPT_HELP}
         isOn={dataset.acceptTruncated === true}
-        onChange={(isOn) => change({ acceptTruncated: isOn }, "Change cut totals of")}
+        onChange={(isOn) => change({ acceptTruncated: isOn }, "Change totals of truncated rows of")}
       />
       {state?.error && <Notice kind="bad">{state.error}</Notice>}
       {state?.truncated && state.rowCount !== null && <FirstRowsNotice firstRows={state.rowCount} />}

@@ -123,7 +123,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
               label={ACCEPT_LABEL}
               help={ACCEPT_HELP}
               isOn={widget.acceptTruncated === true}
-              onChange={(isOn) => change({ acceptTruncated: isOn }, "Change cut totals")}
+              onChange={(isOn) => change({ acceptTruncated: isOn }, "Change totals of truncated rows")}
             />
           )}
           {preview.data?.error && preview.source?.error && <Notice kind="bad">{preview.source.error}</Notice>}

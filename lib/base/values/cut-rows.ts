@@ -5,5 +5,5 @@ export function firstRowsNotice(firstRows: number): string {
   return `First ${formatCount(firstRows)} rows only`;
 }
 
-export const ACCEPT_LABEL = "Show totals of cut rows";
+export const ACCEPT_LABEL = "Show totals of truncated rows";
 export const ACCEPT_HELP = "Totals then cover the first 1,000,000 rows or 256 MiB only.";

@@ -39,7 +39,7 @@ const AGGREGATED = [
 const ROWS = { id: "rows", kind: "table", source, spec: {} };
 const FILTERS = [{ id: "region", kind: "multiSelect", field: "region" }];
 const REFUSED =
-  "This dataset contains only the first 3 rows, so its totals would be wrong. Aggregate or filter in the query, or turn on “Show totals of cut rows” for the dataset.";
+  "This dataset contains only the first 3 rows, so its totals would be wrong. Aggregate or filter in the query, or turn on “Show totals of truncated rows” for the dataset.";
 
 beforeAll(async () => {
   ({ owner, author, connectionId } = await open());
@@ -181,8 +181,8 @@ describe("C50 acceptTruncated", () => {
     expect(doc?.content).not.toContain("acceptTruncated");
     const before = readText(doc?.content ?? "");
     const after = { ...before, datasets: before.datasets.map((each) => ({ ...each, acceptTruncated: true })) };
-    expect(changesBetween(before, after)).toEqual(["Accepted totals of cut rows in the dataset “Sales”"]);
-    expect(changesBetween(after, before)).toEqual(["Refused totals of cut rows in the dataset “Sales”"]);
+    expect(changesBetween(before, after)).toEqual(["Allowed totals of truncated rows in dataset “Sales”"]);
+    expect(changesBetween(after, before)).toEqual(["Disallowed totals of truncated rows in dataset “Sales”"]);
   });
 
   it("is a boolean", async () => {

@@ -66,7 +66,7 @@ function changesOfTotals(
   name: string,
 ): string[] {
   if ((before.acceptTruncated ?? false) === (after.acceptTruncated ?? false)) return [];
-  return [`${after.acceptTruncated ? "Accepted" : "Rejected"} totals of cut rows in ${name}`];
+  return [`${after.acceptTruncated ? "Allowed" : "Disallowed"} totals of truncated rows in ${name}`];
 }
 
 function changesOfDataset(before: Dataset, after: Dataset, name: string): string[] {

@@ -89,7 +89,7 @@ export function toApiError(status: number, retryAfterHeader: string | null, answ
   return new ApiError(
     status,
     typeof answer?.code === "string" ? answer.code : "internal",
-    typeof answer?.error === "string" ? answer.error : `The server answered with status ${status}. Try again.`,
+    typeof answer?.error === "string" ? answer.error : `The server returned status ${status}. Try again.`,
     answer?.details,
     Number.isFinite(retryAfter) ? retryAfter : null,
   );

@@ -25,11 +25,7 @@ export async function signInWith(provider: string, next: string): Promise<string
 
 async function read<T>(response: Response): Promise<T> {
   if (!response.ok) {
-    throw new ApiError(
-      response.status,
-      "provider",
-      "This way of signing in does not work at the moment. Use your email.",
-    );
+    throw new ApiError(response.status, "provider", "This sign-in method is not working. Use your email.");
   }
   return (await response.json()) as T;
 }

@@ -3,10 +3,7 @@ const WORDS = new Map([
   ["OAuthAccountNotLinked", "An account with this email already exists. Sign in with your original method."],
   ["AccessDenied", "Sign-in was denied. Verify your email with the provider, or use your email and password."],
   ["OAuthCallbackError", "The sign-in was cancelled or timed out. Try again, or use your email and password."],
-  [
-    "SignUpClosed",
-    "This server does not admit new accounts without an invitation. Ask a workspace admin to invite you.",
-  ],
+  ["SignUpClosed", "Registration is closed. Ask a workspace admin to invite you."],
   ["MissingCSRF", "The sign-in expired. Try again."],
   [
     "Configuration",

@@ -69,7 +69,9 @@ function uploadFile(
     request.onabort = () => reject(options.signal.reason);
     request.onerror = () => {
       reportUnreachable();
-      reject(new ApiError(0, "unreachable", "The upload broke off. Check the network, then send the file again."));
+      reject(
+        new ApiError(0, "unreachable", "The upload was interrupted. Check your network, then upload the file again."),
+      );
     };
     request.onload = () => {
       const answer = parseEnvelope(request.responseText);

@@ -179,7 +179,7 @@ describe("the settings of servers in the form", () => {
     const { schemas } = toInitialValues([names], { schemas: odd });
     expect(send(String(schemas))).toEqual({ schemas: odd });
     expect(findFormProblems([names], { schemas: "a, b, a" }, NONE)).toEqual({ schemas: "a is a duplicate." });
-    expect(findFormProblems([names], { schemas: "a, b, c, d" }, NONE)).toEqual({ schemas: "At most 3 names." });
+    expect(findFormProblems([names], { schemas: "a, b, c, d" }, NONE)).toEqual({ schemas: "Use at most 3 names." });
     expect(findFormProblems([names], { schemas: "a, b, c" }, NONE)).toEqual({});
   });
 

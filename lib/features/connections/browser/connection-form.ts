@@ -170,7 +170,7 @@ export function toNames(text: string): string[] {
 function findNamesProblem(names: string[], max: number): string | null {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) return `${twice} is a duplicate.`;
-  return names.length > max ? `At most ${max} names.` : null;
+  return names.length > max ? `Use at most ${max} names.` : null;
 }
 
 function findProblem(field: ConfigField, value: string | boolean, isNeeded: boolean): string | null {

@@ -52,13 +52,13 @@ test.each([
 });
 
 test.each([
-  [100, 150, false, "The first 100 of 150 results are shown. The other 50 are left out."],
-  [100, 101, false, "The first 100 of 101 results are shown. The last one is left out."],
-  [1, 2, false, "The first of 2 results is shown. The last one is left out."],
-  [1, 90, false, "The first of 90 results is shown. The other 89 are left out."],
-  [100, 3000, false, "The first 100 of 3,000 results are shown. The other 2,900 are left out."],
-  [1, 2, true, "The first of 2 results is kept. Run the statement again to see the others."],
-  [1, 10, true, "The first of 10 results is kept. Run the statement again to see the others."],
+  [100, 150, false, "Showing the first 100 of 150 results."],
+  [100, 101, false, "Showing the first 100 of 101 results."],
+  [1, 2, false, "Showing the first of 2 results."],
+  [1, 90, false, "Showing the first of 90 results."],
+  [100, 3000, false, "Showing the first 100 of 3,000 results."],
+  [1, 2, true, "Showing the first of 2 results. Run the statement again to see the others."],
+  [1, 10, true, "Showing the first of 10 results. Run the statement again to see the others."],
 ] as const)("C5 says that %i of %i results are shown", (listed, total, isKept, words) => {
   expect(toListedWords(listed, total, isKept)).toBe(words);
 });

@@ -63,11 +63,7 @@ export function toTotalWords(outcomes: readonly Outcome[]): string {
 
 /** Returns the notice of how many of a statement's results are shown. Of a stored result only the first is. */
 export function toListedWords(listed: number, total: number, isKept: boolean): string {
-  const first = listed === 1 ? "The first" : `The first ${formatCount(listed)}`;
-  const verb = listed === 1 ? "is" : "are";
-  if (isKept)
-    return `${first} of ${formatCount(total)} results ${verb} kept. Run the statement again to see the others.`;
-  const omitted = total - listed;
-  const others = omitted === 1 ? "The last one is" : `The other ${formatCount(omitted)} are`;
-  return `${first} of ${formatCount(total)} results ${verb} shown. ${others} left out.`;
+  const first = listed === 1 ? "first" : `first ${formatCount(listed)}`;
+  const shown = `Showing the ${first} of ${formatCount(total)} results.`;
+  return isKept ? `${shown} Run the statement again to see the others.` : shown;
 }

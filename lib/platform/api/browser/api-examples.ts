@@ -18,7 +18,7 @@ export function toExample(language: ExampleLanguage, origin: string, connectionI
       '  headers: { Authorization: "Bearer mr_...", "Content-Type": "application/json" },',
       `  body: JSON.stringify({ connectionId: "${connectionId}", query: "select 1 as one" }),`,
       "});",
-      "const { success, data, error } = await answer.json();",
+      "const { success, data, error } = await response.json();",
     ].join("\n");
   }
   return [
