@@ -172,7 +172,8 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
             </button>
           }
         >
-          Someone saved a newer version{toAuthor(saved, names)}. Saving overwrites it.
+          {(saved.updatedBy !== null && names.get(saved.updatedBy)) || "Someone"} saved a newer version. Saving
+          overwrites it.
         </Notice>
       )}
       <textarea

@@ -37,7 +37,7 @@ export class ChartPage {
   async save(format: "PNG" | "SVG"): Promise<{ name: string; path: string }> {
     const saved = this.page.waitForEvent("download");
     await this.page.getByRole("button", { name: "Export image" }).click();
-    await this.page.getByRole("menuitem", { name: new RegExp(`^${format}`) }).click();
+    await this.page.getByRole("menuitem", { name: `Export ${format}` }).click();
     const download = await saved;
     return { name: download.suggestedFilename(), path: await download.path() };
   }

@@ -142,7 +142,7 @@ test("the panel opens when the line was cut before its first use, and what is ty
   await page.keyboard.press("Enter");
   await expect(
     panel(page)
-      .getByText(/Check the network|You are offline/)
+      .getByText(/Check your network|You are offline/)
       .first(),
   ).toBeVisible();
   await context.setOffline(false);

@@ -96,7 +96,7 @@ test.describe("an app that cannot be compiled", () => {
     await expect(mark.first()).toBeVisible();
     await mark.first().hover();
     await expect(page.locator(".cm-tooltip-lint")).toContainText("Unexpected token");
-    await expect(preview.getByRole("status")).toHaveText("What you see may be older: words.ts cannot be compiled.");
+    await expect(preview.getByRole("status")).toHaveText("Compile error in words.ts. The preview may be out of date.");
     await expectAccessible(page);
     // The list of problems links to their positions.
     await bench.row(/main\.ts/).click();

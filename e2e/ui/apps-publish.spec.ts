@@ -20,7 +20,7 @@ test("a publish says what changes for people, commits what is open, and can be t
   const dialog = page.getByRole("dialog", { name: "Publish Gift finder" });
   await expect(dialog.getByText("This is the first published version.")).toBeVisible();
   await expect(dialog.getByRole("region", { name: "Changes", exact: true })).toContainText("note.md");
-  await expect(dialog.getByText(/1 file has an edit not committed/)).toBeVisible();
+  await expect(dialog.getByText(/1 uncommitted file will be committed first/)).toBeVisible();
   await dialog.getByLabel("Release notes (optional)").fill("First gifts");
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Publish", exact: true }).click();
@@ -45,7 +45,7 @@ test("a publish says what changes for people, commits what is open, and can be t
   await done.getByRole("button", { name: "Close" }).last().click();
   await expect.poll(shown).not.toBe(first);
 
-  await page.getByRole("button", { name: "Versions", exact: true }).click();
+  await page.getByRole("button", { name: "Versions" }).click();
   const versions = page.getByRole("list", { name: "Published versions" });
   await expect(versions.getByRole("listitem").first()).toContainText("Live");
   await versions.getByRole("button", { name: /First gifts/ }).click();
@@ -152,7 +152,7 @@ test("a binding is tried out with one's own rights, says where it is broken, and
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?view=bindings`);
   const list = page.getByRole("list", { name: "Bindings", exact: true });
   const two = list.getByRole("listitem").filter({ hasText: "two" }).first();
-  await expect(two).toContainText("Sample shop, by hand");
+  await expect(two).toContainText("Sample shop, refreshed manually");
   await two.getByRole("button", { name: "Run query" }).click();
   await expect(page.getByRole("table", { name: "two rows" })).toContainText("b");
   await expect(two).toContainText("Ready");

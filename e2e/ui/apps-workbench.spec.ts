@@ -152,7 +152,7 @@ test("two tabs see each other's saves, and a file that both have typed in is put
   await theirs.type("note.md", "one\ntwo\ntheirs\n");
   await expect(theirs.saved).toHaveText("Saved");
   letGo();
-  await expect(page.getByRole("heading", { name: /note\.md was saved elsewhere/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /note\.md changed while you edited it/ })).toBeVisible();
   await expect(bench.saved).toHaveText("Conflict in a file");
   await expectAccessible(page);
   expect(await read(app, "note.md")).toBe("one\ntwo\ntheirs\n");

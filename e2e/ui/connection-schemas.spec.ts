@@ -104,7 +104,7 @@ test("a test that fails shows which of its steps did, and what to do", { tag: "@
   await form.getByRole("button", { name: "Test connection" }).or(save).click();
   await expect(steps).toHaveCount(2);
   await expect(steps.nth(0)).toContainText(/Connect to server.*ms/);
-  await expect(steps.nth(1)).toHaveText(/^Sign inCheck user, password and database.*failed$/);
+  await expect(steps.nth(1)).toHaveText(/^AuthenticateCheck the user, password and database.*Failed$/);
   await expect(form.getByText("Connection failed.")).toBeVisible();
   await expectAccessible(page);
   if (process.env.LOOK_AT) {

@@ -13,7 +13,7 @@ test("a broken query is marked at its place and repaired by the name that sugges
   await consolePage.write("-- prices\nselect name,\n       price_cent / 100.0 as price\nfrom products\nlimit 5");
   await consolePage.run.click();
   await expect(page.getByRole("heading", { name: 'Unknown column "price_cent"' })).toBeVisible();
-  await expect(page.getByText(/^Line 3, column 8\./)).toContainText("The closest name is price_cents, from products.");
+  await expect(page.getByText(/^Line 3, column 8\./)).toContainText("Did you mean price_cents from products?");
   await expect(consolePage.strip).toContainText("Failed");
   await expect(page.locator(".cm-errorMark")).toHaveText("price_cent");
   await expect(page.getByRole("alert").filter({ hasText: "Query failed" })).toBeAttached();

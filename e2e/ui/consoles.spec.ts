@@ -200,7 +200,7 @@ test("folders are made, named, filled by dragging and by the menu, and deleted w
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
 
   await consolePage.choose("Finance", "Delete");
-  await expect(page.getByRole("dialog")).toContainText("The 2 consoles in it go too.");
+  await expect(page.getByRole("dialog")).toContainText("The 2 consoles in it are also deleted.");
   await page.getByRole("button", { name: "Delete folder" }).click();
   await expect(consolePage.tabs).toHaveCount(0);
   await consolePage.undo("Finance deleted");
@@ -227,7 +227,7 @@ test("a shared console is the whole workspace's, a private one its owner's alone
     jun.page.getByRole("tree", { name: "Consoles" }).getByRole("treeitem", { name: "best-sellers.sql" }),
   ).toHaveAttribute("aria-level", "2");
   await consolePage.choose("best-sellers.sql", "Make private");
-  await expect(page.getByText("best-sellers.sql is private now.")).toBeVisible();
+  await expect(page.getByText("best-sellers.sql is now private.")).toBeVisible();
   await jun.page.reload();
   await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
 });
@@ -357,7 +357,7 @@ test("a save by another member says whose it is, and neither text is lost", asyn
   await saveOver(page.request, shared.id, "select 'jun'", jun.page.request);
   await consolePage.save.click();
   const compare = page.getByRole("region", { name: "Compare versions" });
-  await expect(compare.getByRole("heading")).toHaveText(/^Jun .*saved this console while you were writing$/);
+  await expect(compare.getByRole("heading")).toHaveText(/^Jun .*changed this console while you edited it$/);
   await compare.getByRole("button", { name: "Keep mine" }).click();
   await expect(consolePage.save).toHaveText("Saved");
   const [mine, theirs] = await readHistory(page.request, shared.id);
@@ -518,7 +518,7 @@ test("a link leads to one run: who ran what and how it ended", { tag: "@long" },
   await page.keyboard.press("ControlOrMeta+Shift+p");
   await page.getByRole("combobox", { name: "Search or jump to" }).fill("link to last run");
   await page.keyboard.press("Enter");
-  await expect(page.getByText(/The link to best-sellers\.sql is copied\./)).toBeVisible();
+  await expect(page.getByText(/Link to best-sellers\.sql copied\./)).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/\/consoles\/[0-9a-f]{24}\?run=[0-9a-f-]{36}$/);
   // The last run's rows are stored with the console and shown unchanged.

@@ -89,7 +89,7 @@ test("widgets are dragged, sized by their corners, duplicated and removed by the
   await page.mouse.move(from.x - 40, from.y + 20, { steps: 6 });
   await page.mouse.move(from.x + 16 + wanted - left, from.y + 10, { steps: 12 });
   await page.mouse.up();
-  await expect(page.getByText(/changes, kept in this browser/)).toBeVisible();
+  await expect(page.getByText(/unsaved changes/)).toBeVisible();
   // It moves with an animation.
   await expect
     .poll(async () => Math.abs(((await card(page, "Regions").boundingBox())?.x ?? 0) - wanted))

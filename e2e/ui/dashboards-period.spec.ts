@@ -87,7 +87,7 @@ test("a grain puts all times of the page together, and Back puts them apart", { 
   await hand.focus();
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("button", { name: /^Take off Revenue by day: 9 Mar 2026 to 15 Mar 2026/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Clear Revenue by day: 9 Mar 2026 to 15 Mar 2026/ })).toBeVisible();
   await expect(widget(page, "Revenue")).toContainText("€200");
   await page.goBack();
   await expect(widget(page, "Revenue")).toContainText("€550");

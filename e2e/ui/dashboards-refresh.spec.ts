@@ -29,9 +29,9 @@ test("a dashboard is refreshed on a schedule, which it says, and how its last re
   await expect(last).toContainText("manual");
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await expect(page.getByText(/^Last refresh failed, oldest .*, every 15 minutes$/)).toBeVisible();
+  await expect(page.getByText(/^Refresh failed, data from .*, every 15 minutes$/)).toBeVisible();
   await page.reload();
-  await expect(page.getByText(/^Last refresh failed, oldest .*, every 15 minutes$/)).toBeVisible();
+  await expect(page.getByText(/^Refresh failed, data from .*, every 15 minutes$/)).toBeVisible();
   await open();
   await dialog.getByRole("radio", { name: "None" }).click();
   await dialog.getByRole("button", { name: "Save schedule" }).click();

@@ -36,7 +36,7 @@ test("dashboards are found, renamed, moved, shared, duplicated and deleted, and 
   await expect(row).toBeVisible();
   const choose = async (item: string) => {
     await table
-      .getByRole("button", { name: /^More about Shop/ })
+      .getByRole("button", { name: /^Actions for Shop/ })
       .first()
       .click();
     await page.getByRole("menuitem", { name: item }).click();

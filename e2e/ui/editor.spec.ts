@@ -212,7 +212,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await plan.getByRole("button", { name: /^Compare with \d/ }).click();
     const compared = plan.getByRole("region", { name: /^Compared with/ });
     await expect(compared).toContainText(/^Then .+ in \d+ steps, now .+ in \d+ steps\./);
-    await expect(compared.getByRole("textbox", { name: "The plan now" })).toBeVisible();
+    await expect(compared.getByRole("textbox", { name: "Current plan" })).toBeVisible();
     await expect(compared.locator(".cm-merge-a .cm-changedLine").filter({ hasText: "Seq Scan" })).toHaveCount(1);
     await expect(compared.locator(".cm-merge-b .cm-changedLine").filter({ hasText: /Index|Bitmap/ })).not.toHaveCount(
       0,
@@ -274,7 +274,7 @@ test("F2 renames an alias at every place of its statement, and refuses what is n
   await page.keyboard.press("F2");
   await field.fill("orders");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("orders stands for something in this statement already.")).toBeVisible();
+  await expect(page.getByText("orders is already used in this statement.")).toBeVisible();
   await expect(lines).toHaveText(text.split("\n"));
 });
 
@@ -309,5 +309,5 @@ test("the texts of all consoles are searched, and one opens at its line", { tag:
 
   await page.keyboard.press("ControlOrMeta+Shift+F");
   await field.fill("no console has this");
-  await expect(dialog.getByText('No console holds "no console has this".')).toBeVisible();
+  await expect(dialog.getByText('No consoles contain "no console has this".')).toBeVisible();
 });

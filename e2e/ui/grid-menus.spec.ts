@@ -98,7 +98,7 @@ test("F opens the filter of the column, a sign compares, and Enter goes back to 
   await page.getByRole("textbox", { name: "Filter region" }).fill("null");
   await page.keyboard.press("Enter");
   await expect(page.getByText("0 of 4 rows")).toBeVisible();
-  await page.getByRole("button", { name: "Take the filter off region" }).click();
+  await page.getByRole("button", { name: "Clear filter on region" }).click();
   await expect(page.getByText("3 of 4 rows")).toBeVisible();
 });
 
@@ -163,7 +163,7 @@ test("tabs, consoles and tables have menus of their own", async ({ page, context
   await consolePage.tabs.nth(1).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Close others" }).click();
   await expect(consolePage.tabs).toHaveCount(1);
-  await consolePage.undo("2 tabs are closed");
+  await consolePage.undo("2 tabs closed");
   await expect(consolePage.tabs).toHaveCount(3);
 
   const table = consolePage.schema.filter({ hasText: /^customers/ });

@@ -34,7 +34,7 @@ for (const width of [390, 768]) {
       await expectFits(page, "main.page");
       // Other actions are beside the title, not in a separate row.
       const title = await page.getByRole("heading", { level: 1 }).boundingBox();
-      const more = await page.getByRole("button", { name: /^More about Flow/ }).boundingBox();
+      const more = await page.getByRole("button", { name: /^Actions for Flow/ }).boundingBox();
       const distance = Math.abs((title?.y ?? 0) + (title?.height ?? 0) / 2 - (more?.y ?? 0) - (more?.height ?? 0) / 2);
       expect(distance).toBeLessThan(40);
       const node = page.locator(".graph-node").last();

@@ -65,7 +65,7 @@ test("saving offline keeps the text, says so, and saves when back; the page need
 
   await context.setOffline(false);
   await expect(page.getByRole("button", { name: "Saved", exact: true })).toBeVisible({ timeout: 20_000 });
-  await expect(page.getByText("moving.sql saved")).toBeVisible();
+  await expect(page.getByText("moving.sql saved").first()).toBeVisible();
   expect((await readConsole(page.request, id))?.content).toBe("select 'written offline' as text");
 });
 

@@ -28,7 +28,7 @@ test("a chart is guessed, changed by its shelves, read as a table, and kept with
   await consolePage.run.click();
   await page.getByRole("radio", { name: "Chart" }).click();
   const chart = page.getByRole("img", {
-    name: "Line chart of sum revenue by week, one colour a region: Midlands, Islands, Coast, North.",
+    name: "Line chart of sum revenue by week, coloured by region: Midlands, Islands, Coast, North.",
   });
   await expect(chart.locator("svg")).toBeAttached();
   // Coast and North end together: the names are in a row above the lines, not at their ends.

@@ -76,7 +76,7 @@ test("who changes a schedule that somebody else has changed meanwhile is told so
   const url = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/${id}/schedule`;
   const theirs = { cron: "0 12 * * *", timezone: "UTC", enabled: true };
   expect((await jun.request.put(url, { data: theirs })).status()).toBe(200);
-  await expect(card.getByText("Jun Abe changed the schedule meanwhile.")).toBeVisible();
+  await expect(card.getByText("Jun Abe changed this schedule.")).toBeVisible();
   await card.getByRole("button", { name: "Reload schedule" }).click();
   await expect(card.getByText("Every day at 12:00")).toBeVisible();
   await expect(card.getByText("Runs as Jun Abe")).toBeVisible();

@@ -48,7 +48,7 @@ test("unsaved instructions are asked after, kept under the hands when others sav
   await page.clock.install();
   await page.clock.fastForward(120_000);
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
-  const notice = page.getByText(/^Others were saved by Jun Abe since you began/);
+  const notice = page.getByText(/^Jun Abe saved a newer version/);
   await expect(notice).toBeVisible();
   await expect(field).toHaveValue("Mine.");
   await expectAccessible(page);

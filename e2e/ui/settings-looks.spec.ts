@@ -108,7 +108,7 @@ test("the reference of the interface is searched, opened and linked to", async (
 test("a reference that cannot be read says so and is read again when asked", async ({ page }) => {
   await page.route("**/api/openapi.json", (route) => route.fulfill({ status: 503, body: "" }));
   await page.goto("/docs/api");
-  await expect(page.getByText("The server answered with status 503.")).toBeVisible();
+  await expect(page.getByText("The server returned status 503.")).toBeVisible();
   await page.unroute("**/api/openapi.json");
   await page.getByRole("button", { name: "Retry" }).click();
   await expect(page.getByRole("heading", { name: "Connections" })).toBeVisible();

@@ -80,7 +80,7 @@ test("a sign-in that is refused for its number or finds no server says when to t
     }),
   );
   await login.signIn(person.email, person.password);
-  await expect(login.failure).toHaveText("Too many tries with this address. You can try again in 10 minutes.");
+  await expect(login.failure).toHaveText("Too many tries with this address. Try again in 10 minutes.");
   await page.unroute("**/api/auth/login");
   await page.context().setOffline(true);
   await login.submit.click();
@@ -151,7 +151,7 @@ test("the account's menu leads to the profile, the settings and the shortcuts", 
 
 test("a way back from a provider without a session says why, in our own words", { tag: "@long" }, async ({ page }) => {
   const says: [string, string][] = [
-    ["OAuthAccountNotLinked", "There is an account with this email already"],
+    ["OAuthAccountNotLinked", "An account with this email already exists"],
     ["AccessDenied", "Sign-in was denied"],
     ["Configuration", "This sign-in method is not working."],
     ["<b>call 555</b>", "Sign-in failed."],

@@ -67,7 +67,7 @@ test("sort and filters stand in the address: reload, Back and a link show the sa
   await cell(2, 2).click();
   await page.keyboard.press("Shift+ArrowDown");
   await cell(3, 2).click({ button: "right" });
-  await page.getByRole("menuitem", { name: "Filter by any of these 2" }).click();
+  await page.getByRole("menuitem", { name: "Filter by these 2" }).click();
   await expect(page.getByText("2 rows")).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Filter name" })).toHaveValue("any of Bob, Cid");
 });
