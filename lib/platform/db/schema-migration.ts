@@ -2,13 +2,12 @@ import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Collection, ObjectId } from "mongodb";
 import { log } from "@/lib/platform/log";
+import { LEASE_MS } from "@/lib/platform/work/limits";
 import { version as millrace } from "@/package.json";
 import { collections, type SchemaStampDoc } from "./collections";
 import { isDuplicateKey } from "./duplicate-key";
 import { NewerSchema } from "./newer-schema";
 
-/** Silence after which a server loses its migration to another one, in ms. It renews the lease three times as often. */
-export const MIGRATION_LEASE_MS = 30_000;
 /** Pause between two checks of a server that waits for another one's migration, in ms. */
 const POLL_MS = 250;
 /** Pause between two log lines of a waiting server, in ms. */
@@ -30,12 +29,12 @@ export async function refuseNewerSchema(known: number): Promise<void> {
 
 /**
  * Migrates the store to the newest schema version: `migrations[n]` leads from version n to n + 1. Of several servers one
- * migrates and the others wait. A server that dies or falls silent loses its lease, and another one continues.
+ * migrates and the others wait. A server that renews its lease no more loses it, and another one continues.
  * @throws NewerSchema; what a migration throws, after its lock is released
  */
 export async function migrateSchema(
   migrations: readonly SchemaMigration[],
-  { leaseMs = MIGRATION_LEASE_MS, pollMs = POLL_MS }: MigrationOptions = {},
+  { leaseMs = LEASE_MS, pollMs = POLL_MS }: MigrationOptions = {},
 ): Promise<void> {
   const target = migrations.length;
   let saidAt = performance.now();

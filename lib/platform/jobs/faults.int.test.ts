@@ -177,7 +177,7 @@ describe("a job that cannot succeed (F16)", () => {
   });
 
   it.each([
-    ["the executor fails on", { lapses: LAPSES_MAX }, /begun 20 times/],
+    ["the executor fails on", { lapses: LAPSES_MAX }, /each of 20 attempts/],
     ["ended two servers", { lapses: DEATHS_MAX, deaths: DEATHS_MAX }, /stopped unexpectedly 2 times during this job/],
   ])("C1 that %s is given up", async (_, counts, reason) => {
     const jobs = await start([hanging]);

@@ -1,11 +1,9 @@
 import "server-only";
 import { log } from "@/lib/platform/log";
+import { LEASE_MS } from "@/lib/platform/work/limits";
 import { collections } from "./collections";
 import { CronSchedule } from "./cron";
 import type { ScheduleDoc } from "./model";
-
-/** Time after which a schedule is released if the server that examines it has crashed, in ms. */
-const LOOK_MS = 30_000;
 
 /**
  * Queues a run when a resource is due. Provided by the owner of the kind of resource. It may be called several times
@@ -27,17 +25,17 @@ export type TickOwners = Readonly<Record<string, QueueTick>>;
 export async function queueDueRuns(owners: TickOwners): Promise<number> {
   let queued = 0;
   for (;;) {
-    // The store's clock is the same for all servers.
+    // The store's clock is the same for all servers. After the lease, another one examines the schedule.
     const schedule = await collections.schedules().findOneAndUpdate(
       {
         nextAt: { $exists: true },
         $expr: { $and: [{ $lte: ["$nextAt", "$$NOW"] }, { $lt: ["$lookedAtUntil", "$$NOW"] }] },
       },
-      [{ $set: { lookedAtUntil: { $add: ["$$NOW", LOOK_MS] } } }],
+      [{ $set: { lookedAtUntil: { $add: ["$$NOW", LEASE_MS] } } }],
       { sort: { nextAt: 1 }, returnDocument: "after" },
     );
     if (!schedule?.nextAt || !schedule.lookedAtUntil) return queued;
-    const now = new Date(schedule.lookedAtUntil.getTime() - LOOK_MS);
+    const now = new Date(schedule.lookedAtUntil.getTime() - LEASE_MS);
     try {
       if (await queueTick(schedule, schedule.nextAt, now, owners)) queued += 1;
     } catch (error) {
