@@ -106,7 +106,7 @@ describe("a scheduled console of a server that stops", () => {
     server.isStopping = false;
     await collections.consoles().updateOne({ _id: new ObjectId(id) }, { $set: { content: "select 1 as one" } });
     await carryOutConsoleRun(wake?.data as RunQueued);
-    expect(await runOf(id)).toMatchObject({ status: "success", rowCount: 1, starts: 2 });
+    expect(await runOf(id)).toMatchObject({ status: "success", rowCount: 1, work: { starts: 2 } });
     expect(ends()).toHaveLength(1);
   });
 
@@ -159,7 +159,10 @@ describe("a scheduled console of a server that was killed", () => {
       await carryOutConsoleRun(wakes()[0]?.data as RunQueued);
       expect(await runOf(id)).toMatchObject({ status: "success", work: { lapses: 1 } });
     } else {
-      expect(await runOf(id)).toMatchObject({ status: "failure", error: expect.stringMatching(/was interrupted/) });
+      expect(await runOf(id)).toMatchObject({
+        status: "failure",
+        error: expect.stringMatching(/server stopped during/),
+      });
     }
     await over;
     expect(ends()).toHaveLength(1);
@@ -182,7 +185,7 @@ describe("a scheduled console of a server that was killed", () => {
     const dueAt = new Date(Date.now() - 3_600_000);
     await collections.runs().updateOne({ resourceId: new ObjectId(id) }, { $set: { "work.dueAt": dueAt } });
     await sweepRuns({ scheduled_query: recoverConsoleRun });
-    expect(await runOf(id)).toMatchObject({ status: "failure", error: expect.stringMatching(/was interrupted/) });
+    expect(await runOf(id)).toMatchObject({ status: "failure", error: expect.stringMatching(/server stopped during/) });
     await second;
     expect([ends().length, wakes().length]).toEqual([1, 0]);
   });

@@ -151,7 +151,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
     stopServer();
     expect(await carryOutRun(toQueued(run), { wakeBy: WAKE, open: slowWork().open })).toBeNull();
     await sleep(0);
-    expect(await stored(run)).toMatchObject({ status: "queued", starts: 0 });
+    expect(await stored(run)).toMatchObject({ status: "queued", work: { starts: 0 } });
     expect(ends()).toHaveLength(0);
   });
 });
