@@ -19,7 +19,7 @@ const PASSWORD = "seven herons by the mill";
 const STORE_PASSWORD = "of no use elsewhere";
 const LONG = "select count(*) from range(100000000) a, range(100000) b";
 
-/** Bars, in ms. A schedule is cancelled within a quarter of a run's lease. */
+/** Bars, in ms. A cancel request is read once a second; the rest is the end of the statement. */
 const BARS = {
   "a deleted key is refused by the other server": 1000,
   "an ended session is refused by the other server": 1000,

@@ -29,7 +29,7 @@ export async function refuseNewerSchema(known: number): Promise<void> {
 
 /**
  * Migrates the store to the newest schema version: `migrations[n]` leads from version n to n + 1. Of several servers one
- * migrates and the others wait. A server that renews its lease no more loses it, and another one continues.
+ * migrates and the others wait. A server that does not renew its lease loses it, and another one continues.
  * @throws NewerSchema; what a migration throws, after its lock is released
  */
 export async function migrateSchema(
