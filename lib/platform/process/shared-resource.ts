@@ -34,6 +34,11 @@ export class SharedResource<T> {
     return this.#leaseCount;
   }
 
+  /** Returns whether it closes with the last release. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
   /** Returns whether closing has started: take a lease on a new resource instead. */
   get isClosing(): boolean {
     return this.#isClosing;

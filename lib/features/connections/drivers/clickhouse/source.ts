@@ -31,6 +31,7 @@ import { sqlText } from "../shared/params";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
+import { Uses } from "../shared/uses";
 import { hasLargeCell, isLargeText, mayHaveLargeCell, parsePaced, protocolValue } from "../shared/wire-values";
 import { columnsSql, FUNCTIONS_SQL, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
@@ -57,9 +58,7 @@ export class ClickHouseSource implements DataSource {
   readonly #line: ClickHouseClient;
   readonly #secrets: readonly string[];
   readonly #database: string;
-  #running = 0;
-  #isClosed = false;
-  #whenQuiet: (() => void) | null = null;
+  readonly #uses = new Uses(() => this.#line.close());
   #functions: { known: readonly ServerFunction[] | null; until: number } | null = null;
 
   readonly #readOnly: boolean;
@@ -139,14 +138,8 @@ export class ClickHouseSource implements DataSource {
     return { serverVersion: `ClickHouse ${row?.[0]}` };
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#running > 0) {
-      await new Promise<void>((resolve) => {
-        this.#whenQuiet = resolve;
-      });
-    }
-    this.#line.close();
+  close(): Promise<void> {
+    return this.#uses.close();
   }
 
   get #flowParts(): ClickHouseFlowParts {
@@ -247,12 +240,8 @@ export class ClickHouseSource implements DataSource {
 
   #begin(query: string, settings: readonly [string, string][], { isRead, signal }: RunOptions): Run {
     signal.throwIfAborted();
-    if (this.#isClosed) throw new AppError("unavailable", "The connection is closing. Try again.");
-    this.#running += 1;
-    return new Run(this.#line, { query, settings, isRead, signal, secrets: this.#secrets }, () => {
-      this.#running -= 1;
-      if (this.#running === 0) this.#whenQuiet?.();
-    });
+    const leave = this.#uses.begin();
+    return new Run(this.#line, { query, settings, isRead, signal, secrets: this.#secrets }, leave);
   }
 
   #failure(error: unknown, signal: AbortSignal): unknown {

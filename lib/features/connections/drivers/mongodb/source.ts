@@ -26,6 +26,7 @@ import type { SchemaChoice } from "../../schema";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { BATCH_BYTES_TARGET, CONNECT_TIMEOUT_MS, IDLE_SESSION_MS, SESSIONS_MAX } from "../shared/limits";
 import { type OnServer, withinLimit } from "../shared/server";
+import { Uses } from "../shared/uses";
 import { readEntities, readNames } from "./catalog";
 import type { MongoConfig } from "./config";
 import { readDdl } from "./ddl";
@@ -54,9 +55,7 @@ export class MongoSource implements DataSource {
   readonly #config: OnServer<MongoConfig>;
   #client: Promise<MongoClient> | null = null;
   #door: Promise<SocksDoor> | null = null;
-  #running = 0;
-  #isClosed = false;
-  #whenQuiet: (() => void) | null = null;
+  readonly #uses = new Uses(() => this.#disconnect());
 
   readonly #readOnly: boolean;
 
@@ -116,13 +115,11 @@ export class MongoSource implements DataSource {
     });
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#running > 0) {
-      await new Promise<void>((resolve) => {
-        this.#whenQuiet = resolve;
-      });
-    }
+  close(): Promise<void> {
+    return this.#uses.close();
+  }
+
+  async #disconnect(): Promise<void> {
     const client = await this.#client?.catch(() => null);
     if (client) await closeClient(client);
     await (await this.#door?.catch(() => null))?.close();
@@ -202,12 +199,7 @@ export class MongoSource implements DataSource {
 
   async #begin(signal: AbortSignal): Promise<Run> {
     signal.throwIfAborted();
-    if (this.#isClosed) throw new AppError("unavailable", "The connection is closing. Try again.");
-    this.#running += 1;
-    const leave = () => {
-      this.#running -= 1;
-      if (this.#running === 0) this.#whenQuiet?.();
-    };
+    const leave = this.#uses.begin();
     try {
       // A server may be slow to sign in; an aborted caller does not wait for it.
       const client = await raceAbort(this.#connected(), signal);

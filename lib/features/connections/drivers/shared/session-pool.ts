@@ -1,6 +1,6 @@
 import "server-only";
-import { AppError } from "@/lib/platform/http/errors";
 import { IDLE_SESSION_MS, SESSIONS_MAX } from "./limits";
+import { Uses } from "./uses";
 
 /**
  * The requirements of a pool on a session: report whether it is alive, end, and not keep the process alive when idle.
@@ -22,9 +22,10 @@ export class SessionPool<S extends PooledSession> {
   #waiting: Waiter<S>[] = [];
   /** Sessions that are open, opening or being cleaned. */
   #count = 0;
-  #busy = 0;
+  readonly #uses = new Uses(() => {});
+  /** Ends the use of each session that is taken. */
+  readonly #leave = new Map<S, () => void>();
   #isClosed = false;
-  #whenQuiet: (() => void) | null = null;
 
   constructor(open: (signal: AbortSignal) => Promise<S>) {
     this.#open = open;
@@ -33,21 +34,24 @@ export class SessionPool<S extends PooledSession> {
   /** @throws errors of opening; the signal's reason when it aborts while waiting; `unavailable` once closed */
   async acquire(signal: AbortSignal): Promise<S> {
     signal.throwIfAborted();
-    if (this.#isClosed) throw new AppError("unavailable", "The connection is closing. Try again.");
-    this.#busy += 1;
+    const leave = this.#uses.begin();
     try {
-      return await this.#take(signal);
+      const session = await this.#take(signal);
+      this.#leave.set(session, leave);
+      return session;
     } catch (error) {
-      this.#leave();
+      leave();
       throw error;
     }
   }
 
   /** @param isReusable false ends the session, whose state is unknown */
   release(session: S, isReusable: boolean): void {
+    const leave = this.#leave.get(session);
+    this.#leave.delete(session);
     if (isReusable && session.isAlive && !this.#isClosed) this.#handOn(session);
     else this.#drop(session);
-    this.#leave();
+    leave?.();
   }
 
   /** Refuses new work and waits for what runs. */
@@ -57,10 +61,7 @@ export class SessionPool<S extends PooledSession> {
       clearTimeout(timer);
       this.#drop(session);
     }
-    if (this.#busy === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#whenQuiet = resolve;
-    });
+    await this.#uses.close();
   }
 
   async #take(signal: AbortSignal): Promise<S> {
@@ -133,10 +134,5 @@ export class SessionPool<S extends PooledSession> {
       else if (this.#isClosed) this.#drop(opened);
       else this.#handOn(opened);
     }, waiter.reject);
-  }
-
-  #leave(): void {
-    this.#busy -= 1;
-    if (this.#busy === 0) this.#whenQuiet?.();
   }
 }

@@ -23,6 +23,7 @@ import { sqlText } from "../shared/params";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, withinLimit } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
+import { Uses } from "../shared/uses";
 import { hasLargeCell, mayHaveLargeCell, parseLargeCells } from "../shared/wire-values";
 import { columnsSql, schemaChoicesSql, schemasSql, tablesSql, toEntities } from "./catalog";
 import type { TrinoConfig } from "./config";
@@ -58,9 +59,7 @@ const PREPARED_NAME = "statement";
 export class TrinoSource implements DataSource {
   readonly #line: TrinoClient;
   readonly #config: OnServer<TrinoConfig>;
-  #running = 0;
-  #isClosed = false;
-  #whenQuiet: (() => void) | null = null;
+  readonly #uses = new Uses(() => this.#line.close());
 
   constructor(config: OnServer<TrinoConfig>) {
     this.#config = config;
@@ -133,14 +132,8 @@ export class TrinoSource implements DataSource {
     return { serverVersion: `Trino ${row?.[0]}` };
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#running > 0) {
-      await new Promise<void>((resolve) => {
-        this.#whenQuiet = resolve;
-      });
-    }
-    this.#line.close();
+  close(): Promise<void> {
+    return this.#uses.close();
   }
 
   /** Returns the whole result of a driver query. */
@@ -192,12 +185,8 @@ export class TrinoSource implements DataSource {
 
   #begin(query: string, signal: AbortSignal, bytesMax: number): Run {
     signal.throwIfAborted();
-    if (this.#isClosed) throw new AppError("unavailable", "The connection is closing. Try again.");
-    this.#running += 1;
-    return new Run(this.#line, { query, signal, bytesMax, secrets: [this.#config.password] }, () => {
-      this.#running -= 1;
-      if (this.#running === 0) this.#whenQuiet?.();
-    });
+    const leave = this.#uses.begin();
+    return new Run(this.#line, { query, signal, bytesMax, secrets: [this.#config.password] }, leave);
   }
 }
 
