@@ -343,7 +343,7 @@ describe("each save is a commit", () => {
       files: [{ path, status: "renamed" }],
       changes: [
         `Renamed dashboard from “${title}” to “${title} of May”`,
-        "Renamed the chart “Income” from “Revenue”",
+        "Renamed chart “Income” from “Revenue”",
         "Added text “t”",
       ],
     });

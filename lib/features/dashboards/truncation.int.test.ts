@@ -201,6 +201,6 @@ it("C50 a query of one row more than is kept is cut, and its count refused", { t
   expect((await dataOf(at(id, "/data"))).get("count")).toMatchObject({
     truncated: true,
     firstRows: 1_000_000,
-    error: expect.stringContaining("the first 1,000,000 rows only"),
+    error: expect.stringContaining("only the first 1,000,000 rows"),
   });
 });
