@@ -3,7 +3,7 @@ import type { Checkpoint, LoadRequest } from "@/lib/features/connections/data-so
 import { type ScheduleDoc, toSchedule } from "@/lib/features/runs/schedules/model";
 import type { Run } from "@/lib/features/runs/schema";
 import type { Sealed } from "@/lib/platform/secrets/seal";
-import type { FLOW_MODES, FLOW_TYPES, Flow, WRITE_MODES } from "./schema";
+import type { FLOW_MODES, Flow, WRITE_MODES } from "./schema";
 
 /** Resource type of flows in lib/features/runs and lib/features/runs/schedules. */
 export const RESOURCE_TYPE = "flow";
@@ -51,7 +51,6 @@ export type FlowCheckpoint = {
 };
 
 /** Type of a flow. */
-export type FlowType = (typeof FLOW_TYPES)[number];
 
 /** Address and state of a flow's webhook, one for each. */
 export type FlowWebhookDoc = {

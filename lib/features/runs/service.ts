@@ -358,18 +358,6 @@ export async function lastRuns(
   return new Map(docs.map((doc) => [doc.resourceId.toHexString(), toRun(doc)]));
 }
 
-/** Deletes the runs and logs of a resource that is deleted for good. */
-export async function deleteRuns({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
-  const filter = { workspaceId, resourceType, resourceId };
-  const ids = await collections
-    .runs()
-    .find(filter, { projection: { _id: 1 } })
-    .map(({ _id }) => _id)
-    .toArray();
-  await collections.runLogs().deleteMany({ workspaceId, runId: { $in: ids } });
-  await collections.runs().deleteMany(filter);
-}
-
 /** Returns the entities of a run that ends, with this status for those that are running. */
 function withoutRunning(status: EntityProgress["status"]): Document {
   const stopped = { $mergeObjects: ["$$this", { status }] };

@@ -61,5 +61,3 @@ export async function fetchStream(input: RequestInfo | URL, init?: RequestInit):
 }
 
 export type { Chat, ChatDetail, ChatMessage, Feedback, Grant, Instructions, PlanAnswer };
-export type AgentModel = ModelsAnswer["models"][number];
-export type AgentMode = AgentsAnswer["agents"][number];

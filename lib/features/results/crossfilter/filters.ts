@@ -50,11 +50,6 @@ const VALUES = {
   search: boundedText(TEXT_CHARS_MAX),
 } satisfies Record<FilterKind, z.ZodType>;
 
-/** Returns the schema of a filter's value; null, which clears it, is accepted separately. */
-export function filterValueSchema(kind: FilterKind): z.ZodType {
-  return VALUES[kind];
-}
-
 /**
  * Returns the condition of a filter with a value; null when it matches everything: null, no range, an empty text or an
  * empty list.

@@ -175,11 +175,6 @@ export function isNotANumber(value: unknown): boolean {
   return value === "NaN" || value === "Infinity" || value === "-Infinity";
 }
 
-/** Returns the bytes of a binary value. If the column is binary and the value is not, returns its text in UTF-8. */
-export function bytesOf(value: Exclude<WireValue, null>, isBinary: boolean): Buffer {
-  return isBinary && typeof value === "string" ? Buffer.from(value, "base64") : Buffer.from(textOf(value), "utf8");
-}
-
 /** Returns an ISO timestamp in UTC without its zone; any other text is unchanged. */
 export function utcText(text: string): string {
   if (text.endsWith("Z")) return text.slice(0, -1);
