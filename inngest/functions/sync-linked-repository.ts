@@ -4,8 +4,8 @@ import { carryOutSync, SYNC_EVENT, type SyncDue, sweepLinks } from "@/lib/featur
 export const syncLinkedRepository = inngest.createFunction(
   {
     id: "sync-linked-repository",
-    // Retries cover a host that is down. The link shows errors that need a person.
-    retries: 5,
+    // A failed sync is retried by a sweep. The link shows the error.
+    retries: 0,
     concurrency: { limit: 1, key: "event.data.workspaceId" },
     triggers: [{ event: SYNC_EVENT }],
   },

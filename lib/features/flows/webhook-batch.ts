@@ -6,6 +6,7 @@ import type { DataSource, Load, RejectedRow } from "@/lib/features/connections/d
 import type { RunDoc } from "@/lib/features/runs/model";
 import { inTransaction } from "@/lib/platform/db/transaction";
 import { AppError } from "@/lib/platform/http/errors";
+import { backoffMs } from "@/lib/platform/work/durable-work";
 import { toPosition, writtenOf } from "./batch-position";
 import { collections } from "./collections";
 import { readStoredEvent } from "./event-body";
@@ -223,7 +224,7 @@ export async function postponeEvents(workspaceId: ObjectId, _id: ObjectId): Prom
     .flowWebhooks()
     .findOneAndUpdate({ _id, workspaceId }, { $inc: { failures: 1 } }, { returnDocument: "after" });
   if (!hook) return;
-  const waitMs = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** Math.min(hook.failures - 1, 10));
+  const waitMs = backoffMs(hook.failures, RETRY_MS, RETRY_MS_MAX);
   await collections
     .flowWebhooks()
     .updateOne({ _id, workspaceId }, [{ $set: { retryAt: { $add: ["$$NOW", waitMs] } } }]);

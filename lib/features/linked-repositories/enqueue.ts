@@ -1,6 +1,5 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { LEASE_MS } from "@/lib/platform/work/limits";
@@ -14,15 +13,6 @@ export const SYNC_EVENT = "repohost/sync.due";
 export type SyncDue = { workspaceId: string; prefer?: Prefer };
 
 const LOOKED_AT_ONCE = 500;
-/** Errors that a retry would meet again. */
-const TOLD: ReadonlySet<ErrorKind> = new Set([
-  "precondition_failed",
-  "repo_host_not_configured",
-  "conflict",
-  "too_large",
-  "not_found",
-  "invalid_request",
-]);
 
 /**
  * Notifies the job runner of a sync. If the event is lost, a sweep finds the link.
@@ -49,14 +39,11 @@ async function sendSync(workspaceId: ObjectId, reason: string, prefer?: Prefer):
   await sendJobEvents([{ name: SYNC_EVENT, id: `${SYNC_EVENT}:${data.workspaceId}:${reason}`, data }]);
 }
 
-/** Runs one sync. A problem that only a user can fix is stored in the link and not retried. */
+/** Runs one sync. The link shows a failure, and is synced again after a pause. */
 export async function carryOutSync({ workspaceId, prefer }: SyncDue): Promise<void> {
-  try {
-    await syncLink(new ObjectId(workspaceId), { prefer });
-  } catch (error) {
-    if (error instanceof AppError && TOLD.has(error.kind)) return;
-    throw error;
-  }
+  await syncLink(new ObjectId(workspaceId), { prefer }).catch((err: unknown) => {
+    log.info({ err, workspaceId }, "a sync failed");
+  });
 }
 
 /** Starts a sync for commits that have landed on main, if the workspace has a link. */

@@ -440,6 +440,8 @@ describe("a linked repository", () => {
     host.failing.receivePack = true;
     await expect(syncLink(world.workspaceId)).rejects.toMatchObject({ kind: "source_unreachable" });
     expect((await world.state()).repo.state).toBe("failing");
+    const { workspaceId } = world;
+    expect((await collections.repoLinks().findOne({ workspaceId }))?.work).toMatchObject({ failures: 1 });
     host.failing.receivePack = false;
     await syncLink(world.workspaceId);
     expect((await world.state()).repo).toMatchObject({ state: "synced", problem: null });

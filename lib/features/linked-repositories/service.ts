@@ -163,8 +163,7 @@ async function syncOrLeave(workspaceId: ObjectId): Promise<void> {
   try {
     await syncLink(workspaceId);
   } catch (err) {
-    log.warn({ err, workspaceId: workspaceId.toHexString() }, "a new link is not in step yet");
-    await wakeSync(workspaceId, new ObjectId().toHexString());
+    log.warn({ err, workspaceId: workspaceId.toHexString() }, "the first sync of a link failed");
   }
 }
 

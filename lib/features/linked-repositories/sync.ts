@@ -27,11 +27,11 @@ import {
   typesOf,
 } from "@/lib/features/repository/wire";
 import { publish } from "@/lib/platform/events/publish";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { Semaphore } from "@/lib/platform/process/semaphore";
-import { DurableWork } from "@/lib/platform/work/durable-work";
+import { DurableWork, SUCCEEDED } from "@/lib/platform/work/durable-work";
 import type { Claim } from "@/lib/platform/work/heartbeat";
 import { collections } from "./collections";
 import {
@@ -58,6 +58,15 @@ const CONFLICTS_TOLD = 50;
 
 /** Time without a sync after which a link is checked, in ms: a message of the host may be lost, or no webhook be set up. */
 export const UNHEARD_MS = 10 * 60 * 1000;
+/** Errors that a retry would meet again. */
+const TOLD: ReadonlySet<ErrorKind> = new Set([
+  "precondition_failed",
+  "repo_host_not_configured",
+  "conflict",
+  "too_large",
+  "not_found",
+  "invalid_request",
+]);
 export const linkWork = new DurableWork(collections.repoLinks);
 
 type Entry = { oid: string };
@@ -112,19 +121,21 @@ async function claimLink(
 async function syncClaimed(claim: Claim, prefer: Prefer | undefined, outer: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([outer, claim.signal]);
   const isQuiet = { syncAgain: { $exists: false } };
+  let asked = prefer;
   try {
-    for (let asked = prefer; ; ) {
+    for (;;) {
       const link = await linkWork.update(claim, [{ $unset: "syncAgain" }]);
       if (!link) return;
       await syncFew(claim, link, asked, signal);
-      if (await linkWork.release(claim, UNHEARD_MS, [], isQuiet)) return;
+      if (await linkWork.release(claim, UNHEARD_MS, [SUCCEEDED], isQuiet)) return;
       const now = await collections.repoLinks().findOne(claim.held);
       if (!now) return;
       asked = preferOf(now);
     }
   } catch (error) {
-    // The job runner retries. If it has lost the job, a sweep finds the link.
-    await linkWork.release(claim, UNHEARD_MS).catch(() => {});
+    const isTold = error instanceof AppError && TOLD.has(error.kind);
+    const keepAsked = asked ? [{ $set: { syncAgain: asked } }] : [];
+    await (isTold ? linkWork.release(claim, UNHEARD_MS) : linkWork.fail(claim, keepAsked)).catch(() => {});
     throw error;
   } finally {
     claim.drop();

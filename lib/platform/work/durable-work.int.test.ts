@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { declareCollection } from "@/lib/platform/db/collection";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
-import { DurableWork, releaseStages } from "./durable-work";
+import { DurableWork, releaseStages, SUCCEEDED } from "./durable-work";
 import { type Claim, heartbeat } from "./heartbeat";
 import { LEASE_MS, SWEEP_MS, TAKE_UP_MS, WAKE_AGAIN_MS } from "./limits";
 import { type WithWork, workIndex } from "./model";
@@ -155,6 +155,20 @@ describe("a sweep", () => {
     await passTime(LEASE_MS + 1000);
     await work.sweep(async () => void (await claimed(_id)));
     expect(await stored(_id)).toMatchObject({ work: { starts: 2, lapses: 1, wakes: 0, claim: {} } });
+  });
+
+  it("takes failed work up after a pause that doubles until it succeeds", async () => {
+    const { _id, claim } = await begun();
+    await work.fail(claim);
+    await passTime(14_000);
+    expect(await swept()).toEqual([]);
+    await passTime(2_000);
+    expect(await swept()).toEqual([_id.toHexString()]);
+    await work.fail(await claimed(_id));
+    await passTime(29_000);
+    expect(await swept()).toEqual([]);
+    const last = await claimed(_id);
+    expect(await work.release(last, 0, [SUCCEEDED])).not.toHaveProperty("work.failures");
   });
 
   it("finds released work after its pause, and cancelled work without a holder at once", async () => {

@@ -12,6 +12,9 @@ const IS_FREE = { $or: [{ $not: [HAS_CLAIM] }, HAS_LAPSED] };
 /** Stages that end the work: no claim, and nothing is due. */
 export const NOTHING_DUE: Document = { $unset: ["work.claim", "work.dueAt", "work.cancelAt"] };
 
+/** Stage that resets the pause after failures. */
+export const SUCCEEDED: Document = { $unset: "work.failures" };
+
 type ClaimOptions = {
   /** Stages of the same update: before the claim, when a lapsed one is still there, and after it. */
   before?: Document[];
@@ -104,6 +107,16 @@ export class DurableWork<T extends WithWork> {
     return doc;
   }
 
+  /**
+   * Gives the work back after a failure. The pause before a sweep takes it up doubles with each failure in a row;
+   * `SUCCEEDED` resets it.
+   */
+  async fail(claim: Claim, stages: Document[] = []): Promise<void> {
+    const failures = { $add: [{ $ifNull: ["$work.failures", 0] }, 1] };
+    const doc = await this.update(claim, [...stages, { $set: { "work.failures": failures } }]);
+    if (doc) await this.release(claim, backoffMs(doc.work?.failures ?? 1));
+  }
+
   /** Asks the holder to stop. Work without a holder is due at once, for the sweep to end it. */
   async cancel(filter: Filter<T>, stages: Document[] = []): Promise<WithId<T> | null> {
     const cancelAt = { $ifNull: ["$work.cancelAt", "$$NOW"] };
@@ -188,9 +201,9 @@ export function isHopeless({ work }: { work?: Work }): boolean {
   return (work?.fruitlessLapses ?? 0) + (work?.claim ? 1 : 0) > FRUITLESS_LAPSES_MAX;
 }
 
-/** Returns the pause after this number of failures in a row, in ms. */
-export function backoffMs(failures: number): number {
-  return Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** Math.max(0, failures - 1));
+/** Returns the pause after this number of failures in a row, in ms: it doubles up to the maximum. */
+export function backoffMs(failures: number, firstMs = BACKOFF_MS, maxMs = BACKOFF_MAX_MS): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.max(0, failures - 1));
 }
 
 function countLapse(): Document {

@@ -18,6 +18,8 @@ export type Work = {
   fruitlessLapses: number;
   /** Number of times that a sweep took the work up. */
   wakes: number;
+  /** Number of failures in a row. */
+  failures?: number;
   /** Time of a cancel request, which the holder reads within a second. */
   cancelAt?: Date;
 };

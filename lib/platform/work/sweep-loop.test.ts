@@ -25,7 +25,7 @@ describe("the times of durable work", () => {
   });
 
   it("doubles the pause with each failure, up to ten minutes", () => {
-    expect([1, 2, 3, 20].map(backoffMs)).toEqual([15_000, 30_000, 60_000, 600_000]);
+    expect([1, 2, 3, 20].map((failures) => backoffMs(failures))).toEqual([15_000, 30_000, 60_000, 600_000]);
   });
 
   it("gives work up that lapses without progress, counting the lapse just found", () => {
