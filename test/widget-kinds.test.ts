@@ -55,7 +55,7 @@ it("is only the kinds' folders that name a kind", () => {
     (file) =>
       !file.includes(".test.") &&
       !/^(lib\/features|components)\/dashboards\/kinds\/[^/]+\//.test(file) &&
-      // Charts of consoles have kinds of their own, one of which is a figure.
+      // Charts of consoles have separate kinds, one of which is a figure.
       !/^(lib\/base|components)\/charts?\//.test(file),
   );
   // Everywhere: comparisons and literals of a widget's kind. In dashboards: the names alone, too.
