@@ -6,10 +6,12 @@ import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { VariableValue } from "@/lib/features/query/schema";
 import { bindVariables } from "@/lib/features/query/variables";
 import { type CopyText, toCopyText } from "@/lib/features/results/browser/copy-rows";
+import { AppError } from "@/lib/platform/http/errors";
 import { ask } from "@/test/conformance/drivers/subjects";
 import type { ValueSubject } from "./subjects";
 import {
   type Difference,
+  isBound,
   isSame,
   isSameNumber,
   readCsv,
@@ -38,12 +40,12 @@ const WORKSPACE = new ObjectId();
 /** Types a displayed value into the input of a console's variable, and sends it as the console does. */
 export const variables: Way = async (subject, table) => {
   const { dialectName } = subject;
-  if (table.type.isNotBound || dialectName === null) return [];
+  if (dialectName === null) return [];
   const { fields } = await resultOf(subject, table);
   const type = fields.find(({ name }) => name === "v")?.type ?? "other";
   const differences: Difference[] = [];
   for (const text of new Set(table.shown.values())) {
-    if (text === null) continue;
+    if (text === null || !isBound(table, text)) continue;
     // An array is typed in the database's own syntax.
     if (text.startsWith("[") && table.type.type.endsWith("[]")) continue;
     const typed = toTypedValue({ kind: AS_TEXT.has(table.type.type) ? "text" : (KINDS[type] ?? "text"), text });
@@ -56,7 +58,7 @@ export const variables: Way = async (subject, table) => {
     };
     const answer = await send(sent).catch((error: unknown) => {
       // A number that the database cannot store exactly is refused, and then sent as text.
-      if (!/has more precision/.test(String(error))) throw error;
+      if (!(error instanceof AppError) || error.kind !== "invalid_request") throw error;
       return send({ type: "text", value: text });
     });
     const found = shownText(answer.rows[0]?.[0] ?? null);

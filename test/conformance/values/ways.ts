@@ -298,11 +298,16 @@ export function readCsv(text: string): CsvField[][] {
   return records;
 }
 
+/** Whether the displayed text is the engine's own syntax of the value. */
+export function isBound({ type: { isNotBound } }: ValueTable, text: string): boolean {
+  return isNotBound === undefined || (isNotBound !== true && !isNotBound.test(text));
+}
+
 const params: Way = async (subject, table) => {
-  if (table.type.isNotBound || subject.dialectName === null) return [];
+  if (subject.dialectName === null) return [];
   const differences: Difference[] = [];
   for (const text of new Set(table.shown.values())) {
-    if (text === null) continue;
+    if (text === null || !isBound(table, text)) continue;
     const query = `select ${subject.cast(subject.placeholder, table.type.type)} as v`;
     // PostgreSQL accepts a list as an array.
     const given = text.startsWith("[") && table.type.type.endsWith("[]") ? JSON.parse(text) : text;
