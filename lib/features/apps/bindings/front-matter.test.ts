@@ -107,7 +107,7 @@ describe("a binding's file", () => {
     ["a number as schedule", withMatter(`connectionId: ${ID}`, "schedule: 5"), /cron expression/, 3],
     ["values within values", withMatter(`connectionId: ${ID}`, "params: {a: {b: 1}}"), /params/, 3],
     ["no statement", `---\nconnectionId: ${ID}\n---\n  \n`, /statement/, null],
-    ["a null character", withMatter(`connectionId: ${ID}`).replace("1", "\0"), /no text/, null],
+    ["a null character", withMatter(`connectionId: ${ID}`).replace("1", "\0"), /NUL character/, null],
     [
       "too much before the statement",
       withMatter(`connectionId: ${ID}`, `description: ${"x".repeat(17_000)}`),
@@ -168,6 +168,8 @@ describe("the bindings of an app", () => {
   it(`are ${BINDINGS_MAX} at the most`, () => {
     const names = Array.from({ length: BINDINGS_MAX + 1 }, (_, n) => bindingPath(`b${String(n).padStart(2, "0")}`));
     const read = readBindings(new Map(names.map((name) => [name, good])));
-    expect(read.filter(isBroken)).toMatchObject([{ name: "b20", error: expect.stringMatching(/at most 20/) }]);
+    expect(read.filter(isBroken)).toMatchObject([
+      { name: "b20", error: expect.stringMatching(/Limit of 20 bindings/) },
+    ]);
   });
 });
