@@ -300,10 +300,12 @@ export async function checkLeaks(world: World): Promise<string[]> {
 }
 
 export function checkEnds(world: World, isIdle: boolean): string {
-  const times = world.ends.map(({ ms }) => ms).sort((a, b) => a - b);
+  const ends = world.ends.toSorted((a, b) => a.ms - b.ms);
+  const times = ends.map(({ ms }) => ms);
   const longest = times.at(-1) ?? 0;
-  if (isIdle && longest > EVENT_STREAMS_END_MS)
-    world.fault(`an event stream ended ${longest.toFixed(0)} ms after its right`);
+  for (const { what, ms } of ends) {
+    if (isIdle && ms > EVENT_STREAMS_END_MS) world.fault(`an event stream ended ${ms.toFixed(0)} ms after ${what}`);
+  }
   const middle = times[Math.floor(times.length / 2)] ?? 0;
   return `${times.length} streams ended, p50 ${middle.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`;
 }

@@ -451,9 +451,11 @@ async function withStream(
   if (!isLost) return;
   const lostAt = performance.now();
   const outcome = await Promise.race([ended, sleep(20_000).then(() => "open")]);
-  if (world.servers.wasAway(server, from, Date.now())) return;
   const ms = performance.now() - lostAt;
-  world.ends.push({ what, ms });
+  if (world.servers.wasAway(server, from, Date.now())) return;
+  // Without a store no server can know: the stream ends once the next store has started.
+  const isTimed = !world.wasDisturbed(from, Date.now(), "store");
+  if (isTimed) world.ends.push({ what, ms });
   if (outcome === "open") world.fault(`an event stream stays open after ${what}`);
 }
 
