@@ -1,8 +1,8 @@
 import "server-only";
 import { Inngest } from "inngest";
+import { jobLogger } from "@/lib/platform/jobs/job-logger";
 import { runnerKeys, runnerUrl } from "@/lib/platform/jobs/runner";
 import { log } from "@/lib/platform/log";
-import { jobLogger } from "./logger";
 
 /**
  * Sends events and declares functions, on the job runner of this installation. Its address and its keys are looked up

@@ -1,9 +1,9 @@
 import { RetryAfterError } from "inngest";
 import { inngest } from "@/inngest/client";
-import { OutsideFailure } from "@/inngest/logger";
 import { pauseAfter } from "@/lib/features/notifications/backoff";
 import { deliver } from "@/lib/features/notifications/deliver";
 import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "@/lib/features/notifications/enqueue";
+import { OutsideFailure } from "@/lib/platform/jobs/job-logger";
 import { isEmbeddedRunner } from "@/lib/platform/jobs/runner";
 
 /** Number of retries after the first send: together `SENDS_MAX` of the domain. */

@@ -1,5 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isStoreAway } from "@/lib/platform/db/away";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { log } from "@/lib/platform/log";
 import { WORKER_BEATS, WORKER_LEASE_MS } from "@/lib/platform/work/limits";
@@ -424,7 +425,10 @@ export class Executor {
 
   async #giveBack(id: string, error: unknown): Promise<void> {
     const reason = this.#isStopping ? "stop" : "failure";
-    if (reason === "failure") log.error({ err: error, job: id }, "a job could not be brought on, and is tried again");
+    if (reason === "failure") {
+      const level = isStoreAway(error) ? "warn" : "error";
+      log[level]({ err: error, job: id }, "a job could not be brought on, and is tried again");
+    }
     await sleep(RETRY_AFTER_MS);
     // If the store cannot take it back now, it is returned later as a stray.
     for (const queue of this.#queues()) await queue.giveBack(this.id, reason, [id]).catch(() => {});

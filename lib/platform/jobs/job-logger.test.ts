@@ -1,7 +1,8 @@
 import { NonRetriableError, RetryAfterError } from "inngest";
+import { MongoBulkWriteError, MongoNetworkError } from "mongodb";
 import { expect, it } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
-import { jobLogger, OutsideFailure } from "./logger";
+import { jobLogger, OutsideFailure } from "./job-logger";
 
 function recorder() {
   const lines: [string, unknown][] = [];
@@ -23,6 +24,12 @@ it.each<[string, unknown, string]>([
   ["a query past its limit", new AppError("timeout", "Too long."), "warn"],
   ["a query that fails", new AppError("query_failed", "No such table."), "warn"],
   ["a store that is away", new AppError("unavailable", "Try again."), "warn"],
+  ["a socket that breaks with the store", new MongoNetworkError("read ECONNRESET"), "warn"],
+  [
+    "a bulk write that the store's end interrupts",
+    new MongoBulkWriteError(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }) as never, undefined as never),
+    "warn",
+  ],
   ["a fault of ours", new AppError("internal", "Something went wrong."), "error"],
   ["a plain error", new Error("unknown"), "error"],
   ["a programming error", new TypeError("x is not a function"), "error"],

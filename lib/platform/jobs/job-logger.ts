@@ -1,5 +1,6 @@
 import "server-only";
 import { RetryAfterError } from "inngest";
+import { isStoreAway } from "@/lib/platform/db/away";
 import { AppError } from "@/lib/platform/http/errors";
 
 type Line = (...input: unknown[]) => void;
@@ -28,5 +29,5 @@ export function jobLogger(to: Logger): Logger {
 function isExpected(entry: unknown): boolean {
   const error = typeof entry === "object" && entry !== null && "err" in entry ? entry.err : entry;
   if (error instanceof AppError) return error.kind !== "internal";
-  return error instanceof OutsideFailure || error instanceof RetryAfterError;
+  return error instanceof OutsideFailure || error instanceof RetryAfterError || isStoreAway(error);
 }
