@@ -6,6 +6,7 @@ import type { WorkbenchStore } from "@/components/consoles/workbench-store";
 import type { DraftStore } from "@/components/layout/draft-store";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
+import { Coalescer } from "@/lib/base/async/coalescer";
 import {
   type Console,
   type ConsoleFolder,
@@ -60,7 +61,7 @@ export class ConsoleService {
   #comparing: ReadonlySet<string> = new Set();
   #saving: ReadonlySet<string> = new Set();
   /** Running saves by console, each with its result. */
-  #saves = new Map<string, Promise<string | null>>();
+  readonly #saves = new Coalescer<string | null>();
   /** Changed settings that are not saved yet, by console. */
   #choices = new Map<string, Choices>();
   /** Consoles to save when the server is reachable, with the arguments of the save. */
@@ -160,17 +161,15 @@ export class ConsoleService {
    * @returns the id of the saved console, a new one if it was saved for the first time; null when nothing was saved
    */
   async save(id: string, message?: string, place?: ConsolePlace): Promise<string | null> {
-    const under = this.#saves.get(id);
-    if (under !== undefined) {
+    const under = this.#saves.running(id);
+    if (under !== null) {
       // The running save includes neither later edits nor this message.
       const savedId = await under;
       return savedId === null ? null : this.save(savedId, message);
     }
     if (this.#saving.has(id)) return null;
     if (!readConnectivity().isOnline) return this.#saveLater(id, { message, place });
-    const saving = this.#saveNow(id, { message, place });
-    this.#saves.set(id, saving);
-    return saving.finally(() => this.#saves.delete(id));
+    return this.#saves.join(id, () => this.#saveNow(id, { message, place }));
   }
 
   async #saveNow(id: string, later: Later): Promise<string | null> {

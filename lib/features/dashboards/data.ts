@@ -437,15 +437,12 @@ export async function standParts(
         if (isOld && !isRefreshing && !hasJustFailed) refreshBeside(reader, place, source, dataset);
         return;
       }
-      const leave = await reads.acquire(signal);
       try {
-        const { kept: read } = await refreshDataset(reader, place, source, signal, limits, dataset);
-        stands.set(name, { kept: read, error: null, acceptTruncated });
+        const read = await reads.run(() => refreshDataset(reader, place, source, signal, limits, dataset), signal);
+        stands.set(name, { kept: read.kept, error: null, acceptTruncated });
       } catch (error) {
         signal.throwIfAborted();
         stands.set(name, { kept: null, error: wordsOf(error) });
-      } finally {
-        leave();
       }
     }),
   );

@@ -196,12 +196,7 @@ class Refresh {
       this.#parts.map(async (part, index) => {
         // It was read before this refresh moved to another server.
         if (this.#entities[index]?.status === "done") return;
-        const leave = await reads.acquire(signal);
-        try {
-          await this.#read(doc, reader, part, index);
-        } finally {
-          leave();
-        }
+        await reads.run(() => this.#read(doc, reader, part, index), signal);
       }),
     );
     signal.throwIfAborted();

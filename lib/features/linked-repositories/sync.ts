@@ -94,13 +94,10 @@ export async function syncLink(
   { prefer, signal = new AbortController().signal }: { prefer?: Prefer | undefined; signal?: AbortSignal } = {},
 ): Promise<void> {
   const syncs = processSingleton("repohost.syncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
-  const release = await syncs.acquire(signal);
-  try {
+  await syncs.run(async () => {
     const claimed = await claimLink(workspaceId, prefer);
     if (claimed) await syncClaimed(claimed.claim, prefer ?? claimed.asked, signal);
-  } finally {
-    release();
-  }
+  }, signal);
 }
 
 /** @returns null if there is no link, or another server syncs it: that one syncs again before it ends */

@@ -54,4 +54,18 @@ describe("Semaphore", () => {
     await expect(semaphore.acquire()).rejects.toBeInstanceOf(QueueFullError);
     again();
   });
+
+  it("runs work in a slot, and frees it after a failure", async () => {
+    const semaphore = new Semaphore(1, 1);
+    const failed = semaphore.run(() => Promise.reject(new Error("lost")));
+    const second = semaphore.run(async () => 7);
+    await expect(failed).rejects.toThrow("lost");
+    expect(await second).toBe(7);
+    expect(semaphore.isIdle).toBe(true);
+  });
+
+  it("recognises a full queue of another copy of the module", () => {
+    expect(Object.assign(new Error("full"), { name: "QueueFullError" })).toBeInstanceOf(QueueFullError);
+    expect(new Error("full")).not.toBeInstanceOf(QueueFullError);
+  });
 });

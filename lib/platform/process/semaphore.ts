@@ -3,6 +3,11 @@ export class QueueFullError extends Error {
     super("The queue is full.");
     this.name = "QueueFullError";
   }
+
+  /** Recognises errors of semaphores that another bundle's copy of this module has created. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "QueueFullError";
+  }
 }
 
 type Waiter = { grant: () => void; leave: (reason: unknown) => void };
@@ -43,6 +48,16 @@ export class Semaphore {
       if (next) next.grant();
       else this.active -= 1;
     };
+  }
+
+  /** Runs work in a slot. @throws as `acquire`, and errors of the work */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const release = await this.acquire(signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   private wait(signal?: AbortSignal): Promise<void> {

@@ -20,9 +20,8 @@ export class ThreadPool<Request, Answer> {
    * @param transfer buffers that move to the thread instead of being copied
    * @throws Error if the thread ends before it answers; the next request starts another
    */
-  async run(request: Request, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
-    const leave = await this.#places.acquire();
-    try {
+  run(request: Request, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
+    return this.#places.run(async () => {
       const worker = this.#idle.pop() ?? this.#start();
       worker.ref();
       const answer = await ask<Answer>(worker, request, transfer);
@@ -30,9 +29,7 @@ export class ThreadPool<Request, Answer> {
       worker.unref();
       this.#idle.push(worker);
       return answer;
-    } finally {
-      leave();
-    }
+    });
   }
 
   #start(): Worker {

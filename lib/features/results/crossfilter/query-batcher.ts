@@ -43,7 +43,10 @@ export class QueryBatcher {
 
   /** Runs one query alone and measures its duration, for the widget's editor. */
   async measure(kept: Kept, spec: AggregateSpec, conditions: readonly Condition[]) {
-    return this.#inTurn(() => timeKept(kept, this.zone, toStatement({ spec, conditions, shift: null }), this.signal));
+    return this.#places.run(
+      () => timeKept(kept, this.zone, toStatement({ spec, conditions, shift: null }), this.signal),
+      this.signal,
+    );
   }
 
   #send(): void {
@@ -70,23 +73,14 @@ export class QueryBatcher {
   }
 
   #alone(ask: Ask): Promise<Answer> {
-    return this.#inTurn(() => queryTables(ask.kept, this.zone, toStatement(ask), this.signal));
+    return this.#places.run(() => queryTables(ask.kept, this.zone, toStatement(ask), this.signal), this.signal);
   }
 
   #together({ kept, conditions, shift }: Ask, group: readonly Ask[]): Promise<Answer[]> {
     const specs = group.map(({ spec }) => spec);
     const build = (table: string, fields: readonly TableField[]) =>
       toTogetherStatement(table, fields, specs, conditions, shift);
-    return this.#inTurn(() => queryTablesTogether(kept, this.zone, build, this.signal));
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const leave = await this.#places.acquire(this.signal);
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
+    return this.#places.run(() => queryTablesTogether(kept, this.zone, build, this.signal), this.signal);
   }
 }
 

@@ -43,15 +43,12 @@ type Request = { frames: Iterable<Uint8Array>; frameCount: number; timeoutMs: nu
 export async function askPictureProcess(entry: ChildName, request: Request): Promise<Buffer[]> {
   requireProcess("Images of dashboards and apps");
   const { service, queue } = stateOf(entry);
-  const leave = await queue.acquire().catch((error: unknown) => {
-    if (!(error instanceof QueueFullError)) throw error;
-    throw unavailable("Too many images are queued. Try again in a minute.", error);
-  });
-  try {
-    return await ask(service, request);
-  } finally {
-    leave();
-  }
+  return queue
+    .run(() => ask(service, request))
+    .catch((error: unknown) => {
+      if (!(error instanceof QueueFullError)) throw error;
+      throw unavailable("Too many images are queued. Try again in a minute.", error);
+    });
 }
 
 /** Returns the id of the process; null while there is none. */

@@ -2,6 +2,7 @@ import "server-only";
 import type { Db } from "mongodb";
 import type { Entity, EntityColumn } from "@/lib/base/values/fields";
 import { SCHEMA_CHOICES_MAX, type SchemaChoice } from "@/lib/features/connections/schema";
+import { Semaphore } from "@/lib/platform/process/semaphore";
 import { shapeOf } from "./fields";
 
 /** Documents per collection that the schema tree samples for fields. */
@@ -22,21 +23,17 @@ export async function readEntities(db: Db, shown: readonly string[] | null, sign
     .filter(({ name }) => !name.startsWith("system."))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, type }) => ({ name, kind: type === "view" ? ("view" as const) : ("collection" as const) }));
-  const entities: Entity[] = [];
-  for (let from = 0; from < names.length; from += AT_ONCE) {
-    const group = names.slice(from, from + AT_ONCE);
-    entities.push(
-      ...(await Promise.all(
-        group.map(async ({ name, kind }) => {
-          if (from >= SAMPLED_MAX) return { name, kind };
-          const columns = await sampleColumns(db, name, signal);
-          const rowEstimate = kind === "view" ? undefined : await estimate(db, name, signal);
-          return { name, kind, columns, ...(rowEstimate !== undefined && { rowEstimate }) };
-        }),
-      )),
-    );
-  }
-  return entities;
+  const reads = new Semaphore(AT_ONCE, names.length);
+  return Promise.all(
+    names.map(async ({ name, kind }, index): Promise<Entity> => {
+      if (index >= SAMPLED_MAX) return { name, kind };
+      return reads.run(async () => {
+        const columns = await sampleColumns(db, name, signal);
+        const rowEstimate = kind === "view" ? undefined : await estimate(db, name, signal);
+        return { name, kind, columns, ...(rowEstimate !== undefined && { rowEstimate }) };
+      }, signal);
+    }),
+  );
 }
 
 /** Returns the names of collections and views. */

@@ -1,6 +1,7 @@
 import "server-only";
 import type { Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
+import { Semaphore } from "@/lib/platform/process/semaphore";
 import { isObject, RecordTable } from "./record-table";
 
 /** Pages that are requested at once: few, since another party's service serves them. */
@@ -23,19 +24,17 @@ export async function sampleEntities<R extends Resource>(
   readFirst: (resource: R, signal: AbortSignal) => Promise<readonly unknown[]>,
 ): Promise<Entity[]> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(SAMPLE_TIMEOUT_MS)]);
-  const entities = new Array<Entity>(resources.length);
   const failures: unknown[] = [];
-  let taken = 0;
-  const work = async () => {
-    for (let index = taken++; index < resources.length; index = taken++) {
-      const resource = resources[index] as R;
-      const columns = await readFirst(resource, within)
+  const reads = new Semaphore(AT_ONCE, resources.length);
+  const entities = await Promise.all(
+    resources.map(async (resource): Promise<Entity> => {
+      const columns = await reads
+        .run(() => readFirst(resource, within))
         .then((records) => columnsOf(records, resource.primaryKey))
         .catch((error: unknown) => void failures.push(error));
-      entities[index] = { name: resource.name, kind: "resource", ...(columns && { columns }) };
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+      return { name: resource.name, kind: "resource", ...(columns && { columns }) };
+    }),
+  );
   signal.throwIfAborted();
   if (resources.length === 0 || failures.length < resources.length) return entities;
   const known = failures.find((failure) => failure instanceof AppError);
