@@ -175,15 +175,17 @@ beforeAll(async () => {
     .collection("many")
     .insertMany(Array.from({ length: MANY }, (_, index) => ({ _id: index as never, n: (index * 7919) % 100 })));
   await shop.createCollection("empty");
+  const toNumber = (id: number, item: number) => (item % 2 === 0 ? Decimal128.fromString(String(id)) : new Double(id));
   const baskets = Array.from({ length: 12 }, (_, id) => ({
     _id: id as never,
-    items: [id, id + 1, id + 2, id, id + 4],
+    list: [id, id + 1, id + 2, id, id + 4].map((item, at) => ({ item, at, id: toNumber(id, item) })),
   }));
   await shop.collection("baskets").insertMany(baskets);
-  const mixed = { $cond: [{ $eq: [{ $mod: ["$items", 2] }, 0] }, { $toDecimal: "$_id" }, { $toDouble: "$_id" }] };
-  const pipeline = [{ $unwind: { path: "$items", includeArrayIndex: "at" } }];
-  await shop.createCollection("unwound", { viewOn: "baskets", pipeline });
-  await shop.createCollection("mixed", { viewOn: "baskets", pipeline: [...pipeline, { $addFields: { _id: mixed } }] });
+  const shared = { items: "$list.item", at: "$list.at", list: "$$REMOVE" };
+  const unwound = [{ $unwind: "$list" }, { $addFields: shared }];
+  const mixed = [{ $unwind: "$list" }, { $addFields: { ...shared, _id: "$list.id" } }];
+  await shop.createCollection("unwound", { viewOn: "baskets", pipeline: unwound });
+  await shop.createCollection("mixed", { viewOn: "baskets", pipeline: mixed });
   source = await subject.open(true);
   goods = (await source.entities(ANY)).find(({ name }) => name === "goods") as Entity;
 }, 60_000);

@@ -147,7 +147,7 @@ describe("C13 the object form of MongoDB", () => {
       .db("exact")
       .collection("values")
       .aggregate([
-        { $project: { type: { $type: "$v" }, inner: { $type: { $first: "$in.v" } }, text: { $toString: "$v" } } },
+        { $project: { type: { $type: "$v" }, inner: { $type: { $arrayElemAt: ["$in.v", 0] } }, text: { $toString: "$v" } } },
       ])
       .toArray();
     expect(found).toMatchObject({ type, inner: type, text });

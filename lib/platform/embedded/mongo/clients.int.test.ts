@@ -79,7 +79,7 @@ test("a full read as mongodump's, written again as mongorestore does, is the sam
 
 /** Returns all documents of a collection, in order of their `_id`, as their bytes on the wire. */
 function readAll(collection: Collection): Promise<Buffer[]> {
-  return collection.find<Buffer>({}, { raw: true, hint: { _id: 1 }, noCursorTimeout: true, batchSize: 300 }).toArray();
+  return collection.find<Buffer>({}, { raw: true, hint: { _id: 1 }, batchSize: 300 }).toArray();
 }
 
 test.each(["local", "available", "majority", "linearizable"] as const)(

@@ -84,7 +84,7 @@ async function load(uri: string, round: number): Promise<void> {
         async () => void (await c.updateOne({ k: side * 1000 }, { $inc: { n: 1 } as never }, { session })),
       ),
     );
-    await c.aggregate([{ $group: { _id: { $mod: ["$k", 10] }, n: { $sum: 1 } } }]).toArray();
+    await c.aggregate([{ $group: { _id: "$round", n: { $sum: 1 } } }]).toArray();
   };
   await Promise.all([0, 1, 2, 3].map(work));
   await c.deleteMany({});

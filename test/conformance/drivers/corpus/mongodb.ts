@@ -233,6 +233,6 @@ export const MONGODB_HARMLESS: readonly (string | Record<string, unknown>)[] = [
   "db.guarded.countDocuments({v: {$in: ['a', \"$where\"]}})",
   "db.guarded.distinct('v')",
   "db.guarded.aggregate([{$match: {v: '$out'}}, {$group: {_id: '$v', n: {$sum: 1}}}, {$sort: {n: -1}}])",
-  "db.guarded.aggregate([{$facet: {a: [{$count: 'n'}]}}])",
+  "db.guarded.aggregate([{$unionWith: {coll: 'guarded', pipeline: [{$count: 'n'}]}}])",
   { collection: "guarded", operation: "find", filter: { v: "deleteMany" } },
 ];

@@ -45,7 +45,7 @@ const table: [string, Document[], unknown][] = [
           _id: "$who",
           sum: { $sum: "$total" },
           avg: { $avg: "$total" },
-          n: { $count: {} },
+          n: { $sum: 1 },
           max: { $max: "$total" },
         },
       },
@@ -64,19 +64,6 @@ const table: [string, Document[], unknown][] = [
       { _id: "a", n: 4 },
       { _id: "b", n: 2 },
       { _id: "c", n: 1 },
-    ],
-  ],
-  [
-    "$unwind keeps empty ones when asked, with positions",
-    [
-      { $match: { _id: { $in: [10, 12] } } },
-      { $unwind: { path: "$items", preserveNullAndEmptyArrays: true, includeArrayIndex: "i" } },
-      { $project: { sku: "$items.sku", i: 1 } },
-    ],
-    [
-      { _id: 10, sku: "a", i: 0 },
-      { _id: 10, sku: "b", i: 1 },
-      { _id: 12, i: null },
     ],
   ],
   [
@@ -103,48 +90,6 @@ const table: [string, Document[], unknown][] = [
     [{ _id: 10, ids: [10, 11] }],
   ],
   [
-    "$graphLookup follows references",
-    [
-      { $match: { _id: 12 } },
-      {
-        $graphLookup: {
-          from: "people",
-          startWith: "$who",
-          connectFromField: "boss",
-          connectToField: "_id",
-          as: "line",
-          depthField: "d",
-        },
-      },
-      { $project: { line: { $sortArray: { input: "$line", sortBy: { d: 1 } } } } },
-      { $project: { names: "$line.name" } },
-    ],
-    [{ _id: 12, names: ["Bob", "Ada"] }],
-  ],
-  [
-    "$facet runs pipelines beside each other",
-    [{ $facet: { n: [{ $count: "n" }], top: [{ $sort: { total: -1 } }, { $limit: 1 }, { $project: { total: 1 } }] } }],
-    [{ n: [{ n: 4 }], top: [{ _id: 13, total: 9 }] }],
-  ],
-  [
-    "$bucket",
-    [{ $bucket: { groupBy: "$total", boundaries: [0, 5, 8], default: "more" } }],
-    [
-      { _id: 0, count: 1 },
-      { _id: 5, count: 2 },
-      { _id: "more", count: 1 },
-    ],
-  ],
-  [
-    "$bucketAuto",
-    [{ $bucketAuto: { groupBy: "$total", buckets: 2 } }],
-    [
-      { _id: { min: 1, max: 7.5 }, count: 2 },
-      { _id: { min: 7.5, max: 9 }, count: 2 },
-    ],
-  ],
-  ["$sortByCount", [{ $sortByCount: "$who" }, { $limit: 1 }], [{ _id: 1, count: 2 }]],
-  [
     "$unionWith",
     [
       { $match: { _id: 10 } },
@@ -157,15 +102,6 @@ const table: [string, Document[], unknown][] = [
     "$replaceRoot and $replaceWith",
     [{ $match: { _id: 11 } }, { $unwind: "$items" }, { $replaceWith: { $mergeObjects: ["$items", { of: "$_id" }] } }],
     [{ sku: "a", n: 3, of: 11 }],
-  ],
-  [
-    "$redact",
-    [
-      { $match: { _id: 10 } },
-      { $project: { items: 1 } },
-      { $redact: { $cond: [{ $eq: ["$sku", "b"] }, "$$PRUNE", "$$DESCEND"] } },
-    ],
-    [{ _id: 10, items: [{ sku: "a", n: 1 }] }],
   ],
   [
     "$project computes, nests, and leaves out",
@@ -199,19 +135,6 @@ const table: [string, Document[], unknown][] = [
     "$limit before $skip",
     [{ $sort: { _id: 1 } }, { $limit: 2 }, { $skip: 1 }, { $project: { _id: 1 } }],
     [{ _id: 11 }],
-  ],
-  [
-    "$top and $firstN",
-    [
-      {
-        $group: {
-          _id: null,
-          best: { $top: { sortBy: { total: -1 }, output: "$_id" } },
-          two: { $firstN: { n: 2, input: "$_id" } },
-        },
-      },
-    ],
-    [{ _id: null, best: 13, two: [10, 11] }],
   ],
   [
     "dates in groups",
@@ -255,24 +178,24 @@ describe("a pipeline", () => {
     expect((await out.indexes()).map(({ name }) => name)).toEqual(["_id_", "total_1"]);
   });
 
-  test("with $merge changes, inserts, or computes by a pipeline", async () => {
+  test("with $merge changes the fields of known documents and inserts the others", async () => {
     const sums = store.client.db("shop").collection<Document>("sums");
     await sums.insertOne({ _id: 1 as never, sum: 100, kept: true });
-    const group = { $group: { _id: "$who", sum: { $sum: "$total" } } };
-    await orders
-      .aggregate([
-        { $match: { who: { $ne: null } } },
-        group,
-        { $merge: { into: "sums", whenMatched: [{ $set: { sum: { $add: ["$sum", "$$new.sum"] } } }] } },
-      ])
-      .toArray();
+    const stages = [{ $match: { who: { $ne: null } } }, { $group: { _id: "$who", sum: { $sum: "$total" } } }];
+    await orders.aggregate([...stages, { $merge: "sums" }]).toArray();
     expect(await sums.find().sort({ _id: 1 }).toArray()).toEqual([
-      { _id: 1, sum: 112.5, kept: true },
+      { _id: 1, sum: 12.5, kept: true },
       { _id: 2, sum: 1 },
     ]);
-    await expect(orders.aggregate([{ $merge: { into: "sums", on: "who" } }]).toArray()).rejects.toMatchObject({
-      code: 51183,
-    });
+    const insertOnly = { $merge: { into: "sums", whenMatched: "fail" } };
+    await expect(orders.aggregate([...stages, insertOnly]).toArray()).rejects.toMatchObject({ code: 11000 });
+    for (const [option, code] of [
+      [{ whenMatched: "replace" }, 2],
+      [{ on: "who" }, 40415],
+    ] as const)
+      await expect(orders.aggregate([{ $merge: { into: "sums", ...option } }]).toArray()).rejects.toMatchObject({
+        code,
+      });
   });
 
   test("on a view starts from the view's own pipeline", async () => {
@@ -286,7 +209,8 @@ describe("a pipeline", () => {
 
   test.each([
     ["an unknown stage", [{ $nope: {} }], 40324],
-    ["a stage of another kind of server", [{ $geoNear: {} }], 40324],
+    ["a stage out of scope", [{ $graphLookup: {} }], 40324],
+    ["an option of $unwind out of scope", [{ $unwind: { path: "$a", includeArrayIndex: "i" } }], 28811],
     ["two stages in one", [{ $match: {}, $sort: { a: 1 } }], 40323],
     ["$out before the end", [{ $out: "x" }, { $match: {} }], 40601],
     ["an unknown accumulator", [{ $group: { _id: 1, x: { $nope: 1 } } }], 15952],
@@ -309,8 +233,6 @@ describe("a pipeline that makes millions of one document", () => {
   const endless: [string, Document[]][] = [
     ["$group", [...unwinds, { $group: { _id: "$a", sum: { $sum: "$b" } } }]],
     ["$match that keeps none", [...unwinds, { $match: { $expr: { $lt: ["$c", 0] } } }]],
-    ["$bucketAuto", [...unwinds, { $bucketAuto: { groupBy: "$c", buckets: 3 } }]],
-    ["$facet", [{ $facet: { all: [...unwinds, { $count: "n" }] } }]],
     ["$lookup", [{ $lookup: { from: "wide", pipeline: [...unwinds, { $count: "n" }], as: "found" } }]],
     ["$unionWith", [{ $unionWith: { coll: "wide", pipeline: [...unwinds, { $skip: 1e9 }] } }]],
   ];

@@ -1,12 +1,12 @@
 import { encodeKey } from "../bson/keys.ts";
 import { setAt, someAtPath } from "../bson/paths.ts";
-import { BSONRegExp, type Doc, docOf, isDoc, toWholeNumber, typeName, UNDEFINED, type Value } from "../bson/values.ts";
+import { BSONRegExp, type Doc, docOf, isDoc, typeName, UNDEFINED, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import { checkVariableName } from "../expressions/logic.ts";
 import { bind, type Evaluator, type Scope, type Variables } from "../expressions/scope.ts";
 import { PAUSE } from "../scheduling/flow.ts";
-import type { Item, Items, Stage } from "./items.ts";
+import type { Items, Stage } from "./items.ts";
 
 /** Access of a stage to other collections of the database. */
 export type Joins = {
@@ -169,84 +169,7 @@ function pipelineFor({ localField, foreignField, pipeline }: Lookup, doc: Doc): 
 function scopeFor({ lets }: Lookup, doc: Doc, variables: Variables): Variables {
   let scope: Scope = variables.scope;
   for (const [name, evaluate] of lets) {
-    scope = bind(scope, name, evaluate({ root: doc, current: doc, scope: variables.scope }));
+    scope = bind(scope, name, evaluate({ root: doc, scope: variables.scope }));
   }
   return { scope };
-}
-
-export function compileGraphLookup(argument: Value, joins: Joins | undefined, variables: Variables): Stage {
-  if (joins === undefined) throw badValue("$graphLookup is not allowed here");
-  if (!isDoc(argument)) throw new StoreError("FailedToParse", "the $graphLookup stage specification must be an object");
-  const allowed = [
-    "from",
-    "startWith",
-    "connectFromField",
-    "connectToField",
-    "as",
-    "maxDepth",
-    "depthField",
-    "restrictSearchWithMatch",
-  ];
-  for (const name of argument.keys())
-    if (!allowed.includes(name)) throw new StoreError(40104, `Unknown argument to $graphLookup: ${name}`);
-  const text = (name: string): string => {
-    const value = argument.get(name);
-    if (typeof value !== "string")
-      throw new StoreError(40103, `expected string as argument for '${name}' of $graphLookup`);
-    return value;
-  };
-  const startWith = argument.get("startWith");
-  if (startWith === undefined)
-    throw new StoreError(
-      40105,
-      "$graphLookup requires 'from', 'as', 'startWith', 'connectFromField', and 'connectToField' to be specified.",
-    );
-  const [from, as, connectFrom, connectTo] = [
-    text("from"),
-    text("as"),
-    text("connectFromField"),
-    text("connectToField"),
-  ];
-  const depthField = argument.has("depthField") ? text("depthField").split(".") : undefined;
-  const given = argument.get("maxDepth");
-  const maxDepth = given === undefined ? Number.POSITIVE_INFINITY : toWholeNumber(given);
-  if (maxDepth === undefined || maxDepth < 0)
-    throw new StoreError(40101, "$graphLookup's 'maxDepth' must be a non-negative integer");
-  const restriction = argument.get("restrictSearchWithMatch") ?? new Map();
-  if (!isDoc(restriction)) throw new StoreError(40185, "restrictSearchWithMatch must be an object");
-  const start = compileExpression(startWith, variables);
-  return function* graph(input) {
-    for (const item of input) {
-      if (item === PAUSE) {
-        yield PAUSE;
-        continue;
-      }
-      const first = start({ root: item.doc, current: item.doc, scope: variables.scope });
-      let frontier: Value[] = Array.isArray(first) ? first : first === undefined ? [] : [first];
-      const asked = new Set(frontier.map(hashKey));
-      const visited = new Map<string, Doc>();
-      for (let depth = 0; depth <= maxDepth && frontier.length > 0; depth++) {
-        const filter = docOf({ $and: [restriction, docOf({ [connectTo]: docOf({ $in: frontier }) })] });
-        const next: Value[] = [];
-        for (const other of joins.run(from, [docOf({ $match: filter })], variables)) {
-          if (other === PAUSE) {
-            yield PAUSE;
-            continue;
-          }
-          const id = encodeKey(other.doc.get("_id") ?? null).toString("latin1");
-          if (visited.has(id)) continue;
-          visited.set(id, depthField === undefined ? other.doc : setAt(other.doc, depthField, BigInt(depth)));
-          for (const value of localValues(other.doc, connectFrom.split("."))) {
-            const key = hashKey(value);
-            if (asked.has(key)) continue;
-            asked.add(key);
-            if (value !== null) next.push(value);
-          }
-        }
-        frontier = next;
-      }
-      const result: Item = { doc: setAt(item.doc, as.split("."), [...visited.values()]) };
-      yield result;
-    }
-  };
 }

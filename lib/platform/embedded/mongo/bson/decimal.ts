@@ -159,40 +159,6 @@ export function divideDecimals(a: Decimal128, b: Decimal128): Decimal128 {
   return makeDecimal(quotient, exponent, isNegative);
 }
 
-/** Returns the remainder with the sign of the dividend. */
-export function remainderOfDecimals(a: Decimal128, b: Decimal128): Decimal128 {
-  const x = parseDecimal(a);
-  const y = parseDecimal(b);
-  if (typeof x === "string" || y === NAN) return Decimal128.fromString(NAN);
-  if (typeof y === "string") return a;
-  if (y.coefficient === 0n) return Decimal128.fromString(NAN);
-  const exponent = Math.min(x.exponent, y.exponent);
-  const left = x.coefficient * 10n ** BigInt(x.exponent - exponent);
-  const right = y.coefficient * 10n ** BigInt(y.exponent - exponent);
-  return makeDecimal(left % right, exponent, x.isNegative);
-}
-
-/**
- * Rounds to a number of decimal places.
- * @param places digits after the point; a negative number rounds left of it
- */
-export function quantizeDecimal(
-  a: Decimal128,
-  places: number,
-  mode: "halfEven" | "down" | "floor" | "ceiling",
-): Decimal128 {
-  const x = parseDecimal(a);
-  if (typeof x === "string" || x.exponent >= -places) return a;
-  const divisor = 10n ** BigInt(-places - x.exponent);
-  let quotient = x.coefficient / divisor;
-  const hasRest = x.coefficient % divisor !== 0n;
-  if (mode === "halfEven") quotient = divideHalfEven(x.coefficient, divisor);
-  else if (hasRest && ((mode === "floor" && x.isNegative) || (mode === "ceiling" && !x.isNegative))) quotient += 1n;
-  return places >= 0
-    ? makeDecimal(quotient, -places, x.isNegative)
-    : makeDecimal(quotient * 10n ** BigInt(-places), 0, x.isNegative);
-}
-
 /** Truncates to a whole number; undefined for a decimal that is not finite. */
 export function truncateToBigInt(a: Decimal128): bigint | undefined {
   const x = parseDecimal(a);

@@ -1,11 +1,4 @@
-import {
-  addDecimals,
-  decimalOfBigInt,
-  decimalOfDouble,
-  multiplyDecimals,
-  negateDecimal,
-  remainderOfDecimals,
-} from "./decimal.ts";
+import { addDecimals, decimalOfBigInt, decimalOfDouble, multiplyDecimals, negateDecimal } from "./decimal.ts";
 import { Decimal128, Double, double, isInt32, toDouble } from "./values.ts";
 
 export type Numeric = number | bigint | Double | Decimal128;
@@ -67,13 +60,6 @@ export function multiply(a: Numeric, b: Numeric): Numeric {
   if (a instanceof Decimal128 || b instanceof Decimal128) return multiplyDecimals(toDecimal(a), toDecimal(b));
   if (isDouble(a) || isDouble(b)) return double(toDouble(a) * toDouble(b));
   return integral(whole(a) * whole(b), typeof a === "number" && typeof b === "number");
-}
-
-/** Returns the remainder with the dividend's sign; the caller has rejected a zero divisor. */
-export function remainder(a: Numeric, b: Numeric): Numeric {
-  if (a instanceof Decimal128 || b instanceof Decimal128) return remainderOfDecimals(toDecimal(a), toDecimal(b));
-  if (isDouble(a) || isDouble(b)) return double(toDouble(a) % toDouble(b));
-  return integral(whole(a) % whole(b), typeof a === "number" && typeof b === "number");
 }
 
 export function isZero(value: Numeric): boolean {

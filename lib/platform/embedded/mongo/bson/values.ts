@@ -141,10 +141,6 @@ export function typeName(value: Value | undefined): string {
   return value === undefined ? "missing" : (TYPE_NAMES.get(typeCode(value)) ?? "unknown");
 }
 
-export function typeNameOfCode(code: number): TypeName | undefined {
-  return TYPE_NAMES.get(code);
-}
-
 export function isInt32(value: number): boolean {
   return (value | 0) === value && !Object.is(value, -0);
 }

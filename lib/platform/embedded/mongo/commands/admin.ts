@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { MAX_DOCUMENT_BYTES } from "../bson/codec.ts";
 import { Binary, type Doc, docOf, double, isDoc, ObjectId, timestampNow, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
 import { SESSION_MINUTES } from "../storage/retries.ts";
-import { MECHANISM, USER_DB } from "../wire/authentication.ts";
+import { MECHANISM } from "../wire/authentication.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/wire.ts";
 import type { Context } from "./context.ts";
 
@@ -86,74 +84,15 @@ export function buildInfo(): Doc {
   });
 }
 
-const PARAMETERS = docOf({
-  featureCompatibilityVersion: docOf({ version: "7.0" }),
-  transactionLifetimeLimitSeconds: 60,
-  ttlMonitorEnabled: true,
-});
-
-export function getParameter({ command }: Context): Doc {
-  const wanted = command.get("getParameter");
-  const isAll = wanted === "*" || (isDoc(wanted) && wanted.get("allParameters") === true);
-  const found = new Map([...PARAMETERS].filter(([name]) => isAll || command.has(name)));
-  if (found.size === 0) throw new StoreError("InvalidOptions", "no option found to get");
-  return new Map<string, Value>([...found, ["ok", OK]]);
-}
-
-export function connectionStatus({ connection }: Context): Doc {
-  const { user } = connection.authentication;
-  const authenticatedUsers = user === undefined ? [] : [docOf({ user, db: USER_DB })];
-  const authenticatedUserRoles = user === undefined ? [] : [docOf({ role: "root", db: USER_DB })];
-  return docOf({ authInfo: docOf({ authenticatedUsers, authenticatedUserRoles }), ok: OK });
-}
-
-export function whatsmyuri(context: Context): Doc {
-  return docOf({ you: `connection-${context.connection.id}`, ok: OK });
-}
-
-export function serverStatus(context: Context): Doc {
-  const { services } = context;
-  const { monitor, cursors, sessions, store } = services;
-  const memory = process.memoryUsage();
-  const uptime = (Date.now() - services.startedAt.getTime()) / 1000;
+/** Returns the counters that show a leak: heap in MB, open cursors and transactions. */
+export function serverStatus({ services }: Context): Doc {
+  const { cursors, sessions } = services;
   return docOf({
-    host: services.address,
-    version: VERSION,
-    process: "millrace-store",
-    pid: BigInt(process.pid),
-    uptime: Math.floor(uptime),
-    uptimeMillis: BigInt(Math.floor(uptime * 1000)),
-    localTime: new Date(),
-    connections: docOf({ current: monitor.connections, totalCreated: monitor.totalConnections }),
-    metrics: docOf({
-      cursor: docOf({ open: docOf({ total: BigInt(cursors.size) }) }),
-      commands: docOf(
-        Object.fromEntries([...monitor.byCommand].map(([name, total]) => [name, docOf({ total: BigInt(total) })])),
-      ),
-    }),
+    metrics: docOf({ cursor: docOf({ open: docOf({ total: BigInt(cursors.size) }) }) }),
     transactions: docOf({ currentOpen: BigInt(sessions.openTransactions) }),
-    mem: docOf({ resident: Math.floor(memory.rss / 2 ** 20), heapUsed: Math.floor(memory.heapUsed / 2 ** 20) }),
-    storageEngine: docOf({
-      name: "sqlite",
-      supportsCommittedReads: true,
-      persistent: true,
-      readOnly: false,
-      durability: store.durability,
-    }),
-    repl: docOf({
-      setName: SET_NAME,
-      isWritablePrimary: true,
-      me: services.address,
-      hosts: [services.address],
-      primary: services.address,
-    }),
+    mem: docOf({ heapUsed: Math.floor(process.memoryUsage().heapUsed / 2 ** 20) }),
     ok: OK,
   });
-}
-
-export function startSession(): Doc {
-  const id = new Binary(Buffer.from(randomUUID().replaceAll("-", ""), "hex"), Binary.SUBTYPE_UUID);
-  return docOf({ id: docOf({ id }), timeoutMinutes: SESSION_MINUTES, ok: OK });
 }
 
 export function endSessions(context: Context): Doc {
@@ -165,38 +104,9 @@ export function endSessions(context: Context): Doc {
   return docOf({ ok: OK });
 }
 
-export function acknowledge(): Doc {
-  return docOf({ ok: OK });
-}
-
 /** Returns a session's id in hex, the form used in the store. */
 export function sessionId(lsid: Value | undefined): string | undefined {
   if (!isDoc(lsid)) return undefined;
   const id = lsid.get("id");
   return id instanceof Binary ? Buffer.from(id.buffer.subarray(0, id.position)).toString("hex") : undefined;
-}
-
-/**
- * Returns the replica set's configuration. A majority acknowledgement implies a disk sync only when every write is
- * synced.
- */
-export function replSetGetConfig({ services }: Context): Doc {
-  const member = docOf({ _id: 0, host: services.address, arbiterOnly: false, hidden: false, priority: 1, votes: 1 });
-  const config = docOf({
-    _id: SET_NAME,
-    version: 1,
-    term: 1n,
-    members: [member],
-    protocolVersion: 1n,
-    writeConcernMajorityJournalDefault: services.store.durability === "full",
-    settings: new Map(),
-  });
-  return docOf({ config, ok: OK });
-}
-
-export function replSetGetStatus(context: Context): Doc {
-  const { address, startedAt } = context.services;
-  const uptime = Math.floor((Date.now() - startedAt.getTime()) / 1000);
-  const member = docOf({ _id: 0, name: address, health: double(1), state: 1, stateStr: "PRIMARY", uptime, self: true });
-  return docOf({ set: SET_NAME, date: new Date(), myState: 1, term: 1n, members: [member], ok: OK });
 }

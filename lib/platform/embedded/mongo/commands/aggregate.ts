@@ -1,6 +1,6 @@
 import type { Items } from "../aggregate/items.ts";
 import type { Joins } from "../aggregate/lookup.ts";
-import { compilePipeline, runStages, stageOf } from "../aggregate/pipeline.ts";
+import { compilePipeline, OUTPUTS, runStages, SOURCES, stageOf } from "../aggregate/pipeline.ts";
 import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
@@ -15,25 +15,22 @@ import { countDocuments } from "./count-documents.ts";
 import { answerCursor, type CursorItem } from "./cursors.ts";
 import { diskFor } from "./disk.ts";
 import { collectionName } from "./names.ts";
-import { checkFields, optionalBool, optionalCount } from "./options.ts";
+import { checkPart, optionalBool, optionalCount } from "./options.ts";
 import { runMerge, runOut } from "./outputs.ts";
 import { sourceOf } from "./sources.ts";
 
+export const AGGREGATE_FIELDS = [
+  "pipeline",
+  "cursor",
+  "allowDiskUse",
+  "bypassDocumentValidation",
+  "collation",
+  "hint",
+  "let",
+];
+
 export async function aggregate(context: Context): Promise<Doc> {
   const { command } = context;
-  checkFields(command, "aggregate", [
-    "pipeline",
-    "cursor",
-    "allowDiskUse",
-    "bypassDocumentValidation",
-    "collation",
-    "hint",
-    "let",
-    "explain",
-    "exchange",
-    "fromMongos",
-    "needsMerge",
-  ]);
   const pipeline = command.get("pipeline");
   if (pipeline === undefined)
     throw new StoreError("IDLFailedToParse", "BSON field 'aggregate.pipeline' is missing but a required field");
@@ -45,13 +42,10 @@ export async function aggregate(context: Context): Promise<Doc> {
   refuseCollation(command.get("collation"));
   optionalBool(command, "aggregate", "allowDiskUse");
   const cursor = command.get("cursor");
-  if (cursor === undefined)
-    throw new StoreError(
-      "FailedToParse",
-      "The 'cursor' option is required, except for aggregate with the explain argument",
-    );
+  if (cursor === undefined) throw new StoreError("FailedToParse", "The 'cursor' option is required");
   if (!isDoc(cursor))
     throw new StoreError("TypeMismatch", "BSON field 'aggregate.cursor' is the wrong type, expected type 'object'");
+  checkPart(cursor, "aggregate.cursor", ["batchSize"]);
   const batchSize = optionalCount(cursor, "aggregate.cursor", "batchSize");
   const source = command.get("aggregate");
   const name = isNumber(source) && toWholeNumber(source) === 1 ? undefined : collectionName("aggregate", source);
@@ -76,7 +70,7 @@ export async function runAggregate(
   const namespace = `${context.db}.${name ?? "$cmd.aggregate"}`;
   let pipeline = [...given];
   const [lastName, lastArgument] = pipeline.length > 0 ? stageOf(pipeline.at(-1) as Value) : ["", null];
-  const output = lastName === "$out" || lastName === "$merge" ? lastName : undefined;
+  const output = OUTPUTS.has(lastName) ? lastName : undefined;
   if (output !== undefined) {
     if (context.isInTransaction)
       throw new StoreError("OperationNotSupportedInTransaction", `${output} cannot be used in a transaction`);
@@ -89,9 +83,9 @@ export async function runAggregate(
       return answerCursor(cursors, cursor, batchSize, context.turns);
     }
   }
-  const items = pipelineFlow(context, name, pipeline, variables, command(context).get("hint"));
+  const items = pipelineFlow(context, name, pipeline, variables, context.command.get("hint"));
   if (output === "$out") await runOut(context, items, lastArgument as Value);
-  else if (output === "$merge") await runMerge(context, items, lastArgument as Value, variables, name ?? "");
+  else if (output === "$merge") await runMerge(context, items, lastArgument as Value, name ?? "");
   if (whole !== undefined) {
     const docs: Value[] = [];
     for (const item of items) {
@@ -108,10 +102,6 @@ export async function runAggregate(
     transactionOf(context),
   );
   return answerCursor(cursors, cursor, batchSize, context.turns);
-}
-
-function command(context: Context): Doc {
-  return context.command;
 }
 
 function* toCursorItems(items: Items): Flow<CursorItem> {
@@ -196,11 +186,10 @@ function joinsOf(context: Context): Joins {
     check: (pipeline, variables) => {
       for (const stage of pipeline) {
         const [name] = stageOf(stage);
-        if (name === "$out" || name === "$merge")
+        if (OUTPUTS.has(name))
           throw new StoreError(51047, `${name} is not allowed within a $lookup or $unionWith's sub-pipeline`);
       }
-      const isSource =
-        pipeline.length > 0 && ["$documents", "$collStats", "$indexStats"].includes(stageOf(pipeline[0] as Value)[0]);
+      const isSource = pipeline.length > 0 && SOURCES.has(stageOf(pipeline[0] as Value)[0]);
       compilePipeline(isSource ? pipeline.slice(1) : pipeline, { variables, joins: joinsOf(context) });
     },
     isIndexed: (name, path) => isIndexed(context.services.store.find(context.db, name), path),
@@ -210,12 +199,7 @@ function joinsOf(context: Context): Joins {
 function isIndexed(collection: Collection | undefined, path: string): boolean {
   if (collection === undefined) return true;
   return collection.indexes.some(
-    (index) =>
-      index.isReady &&
-      !index.isHidden &&
-      index.partial === undefined &&
-      !index.isSparse &&
-      index.fields[0]?.path === path,
+    (index) => index.isReady && index.partial === undefined && !index.isSparse && index.fields[0]?.path === path,
   );
 }
 
@@ -238,7 +222,7 @@ async function countShortcut(
     rows: context.access,
     filter,
     sort: limit === undefined ? [] : sort,
-    hint: command(context).get("hint"),
+    hint: context.command.get("hint"),
     variables,
     skip,
     limit,

@@ -1,6 +1,6 @@
 import { compilePipeline } from "../aggregate/pipeline.ts";
 import { areEqual } from "../bson/compare.ts";
-import { cloneDoc, type Doc, docOf, double, isDoc, isNumber, toDouble, type Value } from "../bson/values.ts";
+import { cloneDoc, type Doc, docOf, double, isDoc, isNumber, toDouble } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
 import { compileMatch, parseMatch } from "../query/match.ts";
 import type { Flow } from "../scheduling/flow.ts";
@@ -9,8 +9,7 @@ import { refuseView, viewOf } from "./collections.ts";
 import type { Context } from "./context.ts";
 import { answerCursor, type CursorItem } from "./cursors.ts";
 import { checkCollectionName, checkDatabaseName, collectionName } from "./names.ts";
-import { checkFields, documentList, optionalBool, optionalCount, optionalDoc, toDoc } from "./options.ts";
-import { collectionStats } from "./statistics.ts";
+import { checkPart, documentList, optionalBool, optionalCount, optionalDoc, toDoc } from "./options.ts";
 
 const OK = double(1);
 /** Documents to index before yielding to other commands. */
@@ -18,52 +17,17 @@ const FILL_CHUNK = 500;
 /** MongoDB's limit of indexes on a collection. */
 const MAX_INDEXES = 64;
 
-const CREATE_FIELDS = [
-  "validator",
-  "validationLevel",
-  "validationAction",
-  "viewOn",
-  "pipeline",
-  "collation",
-  "capped",
-  "size",
-  "max",
-  "autoIndexId",
-  "idIndex",
-  "storageEngine",
-  "indexOptionDefaults",
-  "timeseries",
-  "expireAfterSeconds",
-  "clusteredIndex",
-  "changeStreamPreAndPostImages",
-  "encryptedFields",
-  "temp",
-  "flags",
-];
-const REFUSED_CREATE = [
-  "capped",
-  "timeseries",
-  "clusteredIndex",
-  "changeStreamPreAndPostImages",
-  "encryptedFields",
-  "expireAfterSeconds",
-];
+export const CREATE_FIELDS = ["validator", "validationAction", "viewOn", "pipeline", "collation"];
 
 export function create(context: Context): Doc {
   const { command } = context;
   const { store } = context.services;
   const name = collectionName("create", command.get("create"));
-  checkFields(command, "create", CREATE_FIELDS);
   refuseCollation(command.get("collation"));
-  for (const field of REFUSED_CREATE) {
-    const value = command.get(field);
-    if (value !== undefined && value !== false)
-      throw new StoreError("InvalidOptions", `The option '${field}' of create is not supported by this store.`);
-  }
   checkDatabaseName(context.db);
   checkCollectionName(context.db, name);
   const options: Doc = new Map();
-  for (const field of ["validator", "validationLevel", "validationAction", "viewOn", "pipeline"]) {
+  for (const field of ["validator", "validationAction", "viewOn", "pipeline"]) {
     const value = command.get(field);
     if (value !== undefined) options.set(field, value);
   }
@@ -99,14 +63,6 @@ function checkValidation(options: Doc): void {
       throw new StoreError("TypeMismatch", "BSON field 'validator' is the wrong type, expected type 'object'");
     parseMatch(validator, { variables: { scope: undefined } });
   }
-  const level = options.get("validationLevel");
-  if (level === "moderate")
-    throw new StoreError(
-      "InvalidOptions",
-      "The validationLevel 'moderate' is not supported by this store. Use 'strict' or 'off'.",
-    );
-  if (level !== undefined && level !== "strict" && level !== "off")
-    throw badValue(`Enumeration value '${String(level)}' for field 'validationLevel' is not a valid value.`);
   const action = options.get("validationAction");
   if (action !== undefined && action !== "error" && action !== "warn")
     throw badValue(`Enumeration value '${String(action)}' for field 'validationAction' is not a valid value.`);
@@ -116,7 +72,6 @@ export function drop(context: Context): Doc {
   const { command } = context;
   const { store, cursors } = context.services;
   const name = collectionName("drop", command.get("drop"));
-  checkFields(command, "drop", ["collectionUUID"]);
   const collection = store.find(context.db, name);
   // Since MongoDB 7.0, dropping a missing collection succeeds.
   if (collection === undefined) return docOf({ ok: OK });
@@ -128,66 +83,15 @@ export function drop(context: Context): Doc {
 
 export function dropDatabase(context: Context): Doc {
   const { store, cursors } = context.services;
-  checkFields(context.command, "dropDatabase", []);
   const collections = [...store.collections.values()].filter(({ db }) => db === context.db);
   for (const collection of collections) store.dropCollection(collection);
   cursors.killOf((cursor) => cursor.namespace.startsWith(`${context.db}.`));
   return docOf({ dropped: collections.length > 0 ? context.db : undefined, ok: OK });
 }
 
-export function listDatabases(context: Context): Doc {
-  const { command } = context;
-  const { store } = context.services;
-  if (context.db !== "admin")
-    throw new StoreError("Unauthorized", "listDatabases may only be run against the admin database.");
-  checkFields(command, "listDatabases", ["nameOnly", "filter", "authorizedDatabases"]);
-  const isNameOnly = optionalBool(command, "listDatabases", "nameOnly");
-  const filter = optionalDoc(command, "listDatabases", "filter");
-  const variables = { scope: context.scope };
-  const test = filter === undefined ? () => true : compileMatch(parseMatch(filter, { variables }), variables);
-  const names = [...new Set([...store.collections.values()].map(({ db }) => db))].sort();
-  const databases: Value[] = [];
-  let totalSize = 0;
-  for (const name of names) {
-    const bytes = isNameOnly ? 0 : databaseSize(context, name);
-    const doc = isNameOnly ? docOf({ name }) : docOf({ name, sizeOnDisk: BigInt(bytes), empty: false });
-    if (!test(doc)) continue;
-    totalSize += bytes;
-    databases.push(doc);
-  }
-  if (isNameOnly) return docOf({ databases, ok: OK });
-  return docOf({
-    databases,
-    totalSize: BigInt(totalSize),
-    totalSizeMb: BigInt(Math.floor(totalSize / 2 ** 20)),
-    ok: OK,
-  });
-}
-
-/** Returns the size of a database's tables, in bytes. */
-function databaseSize(context: Context, db: string): number {
-  const { store } = context.services;
-  let bytes = 0;
-  for (const collection of store.collections.values()) {
-    if (collection.db !== db) continue;
-    for (const table of [
-      collection.table,
-      ...collection.indexes.filter(({ id }) => id !== 0).map((index) => index.table),
-    ]) {
-      bytes +=
-        store.connection.get<[number]>(
-          "SELECT COALESCE(SUM(pgsize), 0) FROM dbstat WHERE name = ? AND aggregate = TRUE",
-          table,
-        )?.[0] ?? 0;
-    }
-  }
-  return bytes;
-}
-
 export async function listCollections(context: Context): Promise<Doc> {
   const { command } = context;
   const { store } = context.services;
-  checkFields(command, "listCollections", ["filter", "nameOnly", "authorizedCollections", "cursor"]);
   const filter = optionalDoc(command, "listCollections", "filter") ?? new Map();
   const isNameOnly = optionalBool(command, "listCollections", "nameOnly");
   const variables = { scope: context.scope };
@@ -214,6 +118,7 @@ function describeCollection(collection: Collection): Doc {
 function answerList(context: Context, namespace: string, docs: readonly Doc[]): Promise<Doc> {
   const { cursors } = context.services;
   const cursorOptions = optionalDoc(context.command, context.name, "cursor") ?? new Map();
+  checkPart(cursorOptions, `${context.name}.cursor`, ["batchSize"]);
   const flow: Flow<CursorItem> = (function* list() {
     yield* docs;
   })();
@@ -229,7 +134,6 @@ function answerList(context: Context, namespace: string, docs: readonly Doc[]): 
 export async function listIndexes(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("listIndexes", command.get("listIndexes"));
-  checkFields(command, "listIndexes", ["cursor", "includeBuildUUIDs", "includeIndexBuildInfo"]);
   const collection = context.services.store.find(context.db, name);
   if (collection === undefined) throw new StoreError("NamespaceNotFound", `ns does not exist: ${context.db}.${name}`);
   refuseView(collection);
@@ -244,7 +148,6 @@ export async function createIndexes(context: Context): Promise<Doc> {
   const { command } = context;
   const { store } = context.services;
   const name = collectionName("createIndexes", command.get("createIndexes"));
-  checkFields(command, "createIndexes", ["indexes", "commitQuorum", "ignoreUnknownIndexOptions"]);
   const specs = documentList(command, "createIndexes", "indexes").map(toDoc);
   if (specs.length === 0) throw badValue("Must specify at least one index to create");
   const wanted = specs.map(normalizeIndexSpec);
@@ -346,8 +249,7 @@ function sameOptions(index: Index, spec: Doc): boolean {
 export function dropIndexes(context: Context): Doc {
   const { command } = context;
   const { store } = context.services;
-  const name = collectionName("dropIndexes", command.get("dropIndexes") ?? command.get("deleteIndexes"));
-  checkFields(command, context.name, ["index", "collectionUUID"]);
+  const name = collectionName("dropIndexes", command.get("dropIndexes"));
   const collection = store.find(context.db, name);
   if (collection === undefined) throw new StoreError("NamespaceNotFound", `ns not found ${context.db}.${name}`);
   refuseView(collection);
@@ -376,35 +278,13 @@ export function collMod(context: Context): Doc {
   const { command } = context;
   const { store } = context.services;
   const name = collectionName("collMod", command.get("collMod"));
-  checkFields(command, "collMod", ["validator", "validationLevel", "validationAction", "viewOn", "pipeline", "index"]);
   const collection = store.find(context.db, name);
   if (collection === undefined) throw new StoreError("NamespaceNotFound", `ns does not exist: ${context.db}.${name}`);
   const options = cloneDoc(collection.options);
-  for (const field of ["validator", "validationLevel", "validationAction", "viewOn", "pipeline"]) {
-    const value = command.get(field);
-    if (value !== undefined) options.set(field, value);
-  }
+  const validator = command.get("validator");
+  if (validator !== undefined) options.set("validator", validator);
   checkValidation(options);
   store.setOptions(collection, options);
-  const change = optionalDoc(command, "collMod", "index");
-  if (change === undefined) return docOf({ ok: OK });
-  const key = change.get("keyPattern");
-  const index = collection.indexes.find((each) =>
-    isDoc(key) ? sameKey(each.key, key) : each.name === change.get("name"),
-  );
-  if (index === undefined) throw new StoreError("IndexNotFound", "cannot find the index for collMod");
-  const spec = cloneDoc(index.spec);
-  for (const field of ["expireAfterSeconds", "hidden", "unique"]) {
-    const value = change.get(field);
-    if (value === undefined) continue;
-    if (field === "unique")
-      throw new StoreError(
-        "InvalidOptions",
-        "Making an index unique by collMod is not supported by this store. Drop and recreate the index.",
-      );
-    spec.set(field, value);
-  }
-  store.replaceIndexSpec(collection, index, normalizeIndexSpec(spec));
   return docOf({ ok: OK });
 }
 
@@ -413,7 +293,6 @@ export function renameCollection(context: Context): Doc {
   const { store } = context.services;
   if (context.db !== "admin")
     throw new StoreError("Unauthorized", "renameCollection may only be run against the admin database.");
-  checkFields(command, "renameCollection", ["to", "dropTarget"]);
   const [from, to] = [command.get("renameCollection"), command.get("to")].map((value) => {
     if (typeof value !== "string" || !value.includes("."))
       throw new StoreError("InvalidNamespace", `Invalid namespace specified '${String(value)}'`);
@@ -439,33 +318,4 @@ export function renameCollection(context: Context): Doc {
   }
   store.renameCollection(collection, to.name);
   return docOf({ ok: OK });
-}
-
-export function collStats(context: Context): Doc {
-  const { store } = context.services;
-  const name = collectionName("collStats", context.command.get("collStats") ?? context.command.get("collstats"));
-  const collection = store.find(context.db, name);
-  const stats =
-    collection === undefined
-      ? docOf({ size: 0, count: 0, storageSize: 0, nindexes: 0, totalIndexSize: 0, indexSizes: new Map() })
-      : collectionStats(store, collection);
-  return new Map<string, Value>([["ns", `${context.db}.${name}`], ...stats, ["ok", OK]]);
-}
-
-export function dbStats(context: Context): Doc {
-  const { store } = context.services;
-  const collections = [...store.collections.values()].filter(({ db }) => db === context.db);
-  const objects = collections.reduce((sum, { count }) => sum + count, 0);
-  const size = databaseSize(context, context.db);
-  return docOf({
-    db: context.db,
-    collections: collections.length,
-    views: collections.filter((collection) => viewOf(collection) !== undefined).length,
-    objects,
-    dataSize: size,
-    storageSize: size,
-    indexes: collections.reduce((sum, { indexes }) => sum + indexes.length, 0),
-    scaleFactor: 1,
-    ok: OK,
-  });
 }

@@ -1,4 +1,4 @@
-import { type Doc, isDoc, Timestamp, toWholeNumber, type Value } from "../bson/values.ts";
+import { type Doc, isDoc, toWholeNumber, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import { checkVariableName } from "../expressions/logic.ts";
@@ -83,10 +83,9 @@ export function makeDeadline(command: Doc, connection: { isClosed: boolean }): D
   };
 }
 
-/** Returns the system variables. NOW and CLUSTER_TIME have one value for a whole command. */
+/** Returns the system variables. NOW has one value for a whole command. */
 export function systemScope(now: Date): Scope {
-  const clusterTime = new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 });
-  return bind(bind(undefined, "NOW", now), "CLUSTER_TIME", clusterTime);
+  return bind(undefined, "NOW", now);
 }
 
 /** Returns the variables of a command with its `let`. */
@@ -100,7 +99,6 @@ export function variablesOf(scope: Scope, letDoc: Value | undefined): Variables 
     // An expression may use the variables before it, and no document.
     const value = compileExpression(expression, { scope: inner })({
       root: new Map(),
-      current: undefined,
       scope: inner,
     });
     inner = bind(inner, name, value);

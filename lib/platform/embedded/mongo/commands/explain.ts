@@ -7,10 +7,10 @@ import { type Examined, prepareQuery, type Query, runQuery } from "../query/quer
 import { parseSort } from "../query/sort.ts";
 import { PAUSE } from "../scheduling/flow.ts";
 import { SET_NAME, VERSION } from "./admin.ts";
-import { takeFront } from "./aggregate.ts";
+import { AGGREGATE_FIELDS, takeFront } from "./aggregate.ts";
 import type { Context } from "./context.ts";
-import { checkFields, documentList, optionalDoc, toDoc } from "./options.ts";
-import { readFind } from "./reads.ts";
+import { checkFields } from "./options.ts";
+import { FIND_FIELDS, readFind } from "./reads.ts";
 
 type Explained = {
   name: string;
@@ -26,7 +26,6 @@ type Explained = {
 /** Returns the index that a command would use, and with `executionStats` what it read. Writes nothing. */
 export async function explain(context: Context): Promise<Doc> {
   const { command } = context;
-  checkFields(command, "explain", ["verbosity"]);
   const inner = command.get("explain");
   if (!isDoc(inner))
     throw new StoreError("TypeMismatch", "BSON field 'explain.explain' is the wrong type, expected type 'object'");
@@ -90,44 +89,22 @@ export async function explain(context: Context): Promise<Doc> {
 
 function readExplained(context: Context): Explained {
   const { command, name } = context;
-  const variables = { scope: context.scope };
-  const plain = {
-    skip: 0,
-    limit: undefined,
-    hint: command.get("hint"),
-    variables,
-    rest: [],
-    sort: new Map<string, Value>(),
-  };
-  const of = (filter: Doc): Explained => ({ ...plain, name: String(command.get(name)), filter });
   switch (name) {
-    case "find": {
-      const read = readFind(context);
-      return { ...read, rest: [] };
-    }
-    case "count":
-    case "distinct":
-      return of(optionalDoc(command, name, "query") ?? new Map());
-    case "findAndModify":
-      return {
-        ...of(optionalDoc(command, name, "query") ?? new Map()),
-        sort: optionalDoc(command, name, "sort") ?? new Map(),
-        limit: 1,
-      };
-    case "update":
-    case "delete": {
-      const [first] = documentList(command, name, name === "update" ? "updates" : "deletes").map(toDoc);
-      const filter = first?.get("q");
-      return { ...of(isDoc(filter) ? filter : new Map()), hint: first?.get("hint") };
-    }
+    case "find":
+      checkFields(command, name, FIND_FIELDS);
+      return { ...readFind(context), rest: [] };
     case "aggregate": {
+      checkFields(command, name, AGGREGATE_FIELDS);
       const pipeline = command.get("pipeline");
       const { filter, sort, skip, limit, rest } = takeFront(Array.isArray(pipeline) ? pipeline : []);
       return {
-        ...of(filter),
+        name: String(command.get(name)),
+        filter,
         sort: docOf(Object.fromEntries(sort.map(({ path, direction }) => [path.text, direction]))),
         skip,
         limit,
+        hint: command.get("hint"),
+        variables: { scope: context.scope },
         rest,
       };
     }

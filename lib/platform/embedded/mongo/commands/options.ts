@@ -11,44 +11,35 @@ import {
 } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 
-/** Fields that every command accepts. */
-const GENERIC = new Set([
-  "$db",
-  "$clusterTime",
-  "$readPreference",
-  "$audit",
-  "$client",
-  "$configServerState",
-  "$tenant",
-  "apiDeprecationErrors",
-  "apiStrict",
-  "apiVersion",
-  "autocommit",
-  "comment",
-  "databaseVersion",
-  "help",
-  "lsid",
-  "maxTimeMS",
-  "mayBypassWriteBlocking",
-  "readConcern",
-  "rawData",
-  "shardVersion",
-  "startTransaction",
-  "stmtId",
-  "stmtIds",
-  "txnNumber",
-  "writeConcern",
+/** Options that every command accepts, and what the store does with them. */
+export const COMMON_FIELDS: ReadonlyMap<string, string> = new Map([
+  ["$db", "names the database"],
+  ["lsid", "names the session"],
+  ["txnNumber", "numbers a transaction or a retryable write"],
+  ["autocommit", "marks a command of a transaction"],
+  ["startTransaction", "marks the first command of a transaction"],
+  ["maxTimeMS", "limits the command's time"],
+  ["readConcern", "is checked; the only member reads its own committed writes"],
+  ["writeConcern", "is checked, and decides whether the write is synced"],
+  ["$clusterTime", "has no effect: one member has one clock"],
+  ["$readPreference", "has no effect: there is one member to read from"],
+  ["comment", "has no effect: it is a note for the server's log"],
 ]);
 
-/** @throws StoreError 40415 for an unknown field of the command, as in MongoDB: nothing is silently ignored */
-export function checkFields(command: Doc, name: string, allowed: readonly string[]): void {
-  for (const field of command.keys()) {
-    if (field === name || GENERIC.has(field) || allowed.includes(field)) continue;
-    throw new StoreError("IDLUnknownField", `BSON field '${name}.${field}' is an unknown field.`);
+/** @throws StoreError 40415 for an unknown option of a command or a statement, as in MongoDB */
+export function checkFields(doc: Doc, name: string, allowed: readonly string[]): void {
+  for (const field of doc.keys()) {
+    if (field !== name && !COMMON_FIELDS.has(field) && !allowed.includes(field)) throw unknownField(name, field);
   }
-  if (command.has("rawData")) {
-    throw new StoreError("IDLUnknownField", `BSON field '${name}.rawData' is an unknown field.`);
-  }
+}
+
+/** @throws StoreError 40415 for an unknown field of a part of a command */
+export function checkPart(doc: Doc, name: string, allowed: readonly string[]): void {
+  for (const field of doc.keys()) if (!allowed.includes(field)) throw unknownField(name, field);
+}
+
+function unknownField(name: string, field: string): StoreError {
+  return new StoreError("IDLUnknownField", `BSON field '${name}.${field}' is an unknown field.`);
 }
 
 function wrongType(command: string, field: string, value: Value, expected: string): StoreError {

@@ -1,10 +1,10 @@
 import { encodeKey } from "../bson/keys.ts";
 import { toPath, valuesAtPath } from "../bson/paths.ts";
 import { type Doc, docOf, double, isDoc, isNumber, toWholeNumber, type Value } from "../bson/values.ts";
-import { badValue, StoreError } from "../errors.ts";
+import { StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { parseMatch } from "../query/match.ts";
-import { compileProjection, matchedPosition, type Projection } from "../query/projection.ts";
+import { compileProjection, type Projection } from "../query/projection.ts";
 import { type Found, type Query, runQuery } from "../query/query.ts";
 import { parseSort } from "../query/sort.ts";
 import { type Flow, nothing, PAUSE } from "../scheduling/flow.ts";
@@ -16,9 +16,9 @@ import { countDocuments } from "./count-documents.ts";
 import { answerCursor, type CursorItem } from "./cursors.ts";
 import { diskFor } from "./disk.ts";
 import { collectionName } from "./names.ts";
-import { checkFields, optionalBool, optionalCount, optionalDoc, requiredString } from "./options.ts";
+import { optionalBool, optionalCount, optionalDoc, requiredString } from "./options.ts";
 
-const FIND_FIELDS = [
+export const FIND_FIELDS = [
   "filter",
   "sort",
   "projection",
@@ -27,15 +27,6 @@ const FIND_FIELDS = [
   "limit",
   "batchSize",
   "singleBatch",
-  "max",
-  "min",
-  "returnKey",
-  "showRecordId",
-  "tailable",
-  "awaitData",
-  "oplogReplay",
-  "noCursorTimeout",
-  "allowPartialResults",
   "collation",
   "allowDiskUse",
   "let",
@@ -56,48 +47,24 @@ export type ReadFind = {
 export function readFind(context: Context): ReadFind {
   const { command } = context;
   const name = collectionName("find", command.get("find"));
-  checkFields(command, "find", FIND_FIELDS);
   refuseCollation(command.get("collation"));
-  for (const field of ["returnKey", "showRecordId", "tailable", "awaitData"]) {
-    if (optionalBool(command, "find", field))
-      throw badValue(`The option '${field}' of find is not supported by this store.`);
-  }
-  for (const field of ["min", "max"]) {
-    if ((optionalDoc(command, "find", field)?.size ?? 0) > 0)
-      throw badValue(`The option '${field}' of find is not supported by this store.`);
-  }
   optionalBool(command, "find", "allowDiskUse");
   const filter = optionalDoc(command, "find", "filter") ?? new Map();
   const variables = variablesOf(context.scope, command.get("let"));
   const spec = optionalDoc(command, "find", "projection");
   const projection =
-    spec === undefined || spec.size === 0
-      ? undefined
-      : compileProjection(spec, { variables, isFind: true, position: matchedPosition(filter, variables) });
+    spec === undefined || spec.size === 0 ? undefined : compileProjection(spec, { variables, isFind: true });
   const limit = optionalCount(command, "find", "limit");
   return {
     name,
     filter,
     variables,
     projection,
-    sort: withoutNatural(optionalDoc(command, "find", "sort") ?? new Map()),
+    sort: optionalDoc(command, "find", "sort") ?? new Map(),
     skip: optionalCount(command, "find", "skip") ?? 0,
     limit: limit === 0 ? undefined : limit,
-    hint: naturalHint(optionalDoc(command, "find", "sort")) ?? command.get("hint"),
+    hint: command.get("hint"),
   };
-}
-
-/** Returns the hint for `{$natural: 1}` as a sort, the order of insertion. */
-function naturalHint(sort: Doc | undefined): Doc | undefined {
-  const natural = sort?.get("$natural");
-  return natural === undefined ? undefined : docOf({ $natural: natural });
-}
-
-function withoutNatural(sort: Doc): Doc {
-  if (!sort.has("$natural")) return sort;
-  if (sort.size > 1)
-    throw badValue("$natural sort cannot be set to a value other than -1 or 1, nor be combined with other fields");
-  return new Map();
 }
 
 export async function find(context: Context): Promise<Doc> {
@@ -153,7 +120,6 @@ function* shown(flow: Flow<Found>, projection: Projection | undefined): Flow<Cur
 
 export async function getMore(context: Context): Promise<Doc> {
   const { command } = context;
-  checkFields(command, "getMore", ["collection", "batchSize", "maxTimeMS", "term", "lastKnownCommittedOpTime"]);
   const id = command.get("getMore");
   if (typeof id !== "bigint") throw new StoreError("TypeMismatch", "Field 'getMore' must be of type long");
   const name = requiredString(command, "getMore", "collection");
@@ -187,7 +153,6 @@ export async function getMore(context: Context): Promise<Doc> {
 
 export function killCursors(context: Context): Doc {
   const { command } = context;
-  checkFields(command, "killCursors", ["cursors"]);
   const ids = command.get("cursors");
   if (!Array.isArray(ids))
     throw new StoreError("IDLFailedToParse", "BSON field 'killCursors.cursors' is missing but a required field");
@@ -209,7 +174,6 @@ export function killCursors(context: Context): Doc {
 export async function count(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("count", command.get("count"));
-  checkFields(command, "count", ["query", "limit", "skip", "hint", "collation", "fields"]);
   refuseCollation(command.get("collation"));
   const filter = optionalDoc(command, "count", "query") ?? new Map();
   const collection = context.services.store.find(context.db, name);
@@ -244,11 +208,8 @@ export async function count(context: Context): Promise<Doc> {
 export async function distinct(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("distinct", command.get("distinct"));
-  checkFields(command, "distinct", ["key", "query", "collation", "hint"]);
   refuseCollation(command.get("collation"));
   const path = toPath(requiredString(command, "distinct", "key"));
-  // MongoDB 7.1 accepts a hint here. The store reports version 7.0, which rejects the field.
-  if (command.has("hint")) throw new StoreError("IDLUnknownField", "BSON field 'distinct.hint' is an unknown field.");
   const filter = optionalDoc(command, "distinct", "query") ?? new Map();
   const variables = { scope: context.scope };
   const collection = context.services.store.find(context.db, name);

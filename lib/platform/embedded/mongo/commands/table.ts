@@ -1,44 +1,31 @@
 import type { Doc } from "../bson/values.ts";
+import { buildInfo, endSessions, hello, ping, saslContinue, saslStart, serverStatus } from "./admin.ts";
+import { AGGREGATE_FIELDS, aggregate } from "./aggregate.ts";
 import {
-  acknowledge,
-  buildInfo,
-  connectionStatus,
-  endSessions,
-  getParameter,
-  hello,
-  ping,
-  replSetGetConfig,
-  replSetGetStatus,
-  saslContinue,
-  saslStart,
-  serverStatus,
-  startSession,
-  whatsmyuri,
-} from "./admin.ts";
-import { aggregate } from "./aggregate.ts";
-import {
+  CREATE_FIELDS,
   collMod,
-  collStats,
   create,
   createIndexes,
-  dbStats,
   drop,
   dropDatabase,
   dropIndexes,
   listCollections,
-  listDatabases,
   listIndexes,
   renameCollection,
 } from "./catalog.ts";
 import type { Context } from "./context.ts";
-import { getCmdLineOpts, getLog, hostInfo, usersInfo, validate } from "./diagnostics.ts";
 import { explain } from "./explain.ts";
-import { count, distinct, find, getMore, killCursors } from "./reads.ts";
+import { count, distinct, FIND_FIELDS, find, getMore, killCursors } from "./reads.ts";
 import { abortTransaction, commitTransaction } from "./transaction-end.ts";
-import { findAndModify, insert, remove, update } from "./writes.ts";
+import { FIND_AND_MODIFY_FIELDS, findAndModify, insert, remove, update } from "./writes.ts";
 
 export type Command = {
   run: (context: Context) => Doc | Promise<Doc>;
+  /**
+   * Options of the command, besides its name and the options that every command takes. Undefined accepts any: drivers
+   * announce new capabilities in their handshake, which servers that do not know them ignore.
+   */
+  fields: readonly string[] | undefined;
   /** Allowed before the client has signed in. */
   isOpen?: boolean;
   /** Allowed within a transaction. */
@@ -47,59 +34,41 @@ export type Command = {
   isRetryable?: boolean;
 };
 
-const findAndModifyCommand: Command = { run: findAndModify, inTransaction: true, isRetryable: true };
-const helloCommand: Command = { run: hello, isOpen: true };
+const helloCommand: Command = { run: hello, fields: undefined, isOpen: true };
+const write = { inTransaction: true, isRetryable: true };
+const read = { inTransaction: true };
 
-/** All supported commands, by their name on the wire. */
-export const COMMANDS = new Map<string, Command>([
+/** Commands in scope, by their name on the wire (docs/develop/store-scope.md). */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["hello", helloCommand],
   ["ismaster", helloCommand],
-  ["isMaster", helloCommand],
-  ["ping", { run: ping, isOpen: true }],
-  ["saslStart", { run: saslStart, isOpen: true }],
-  ["saslContinue", { run: saslContinue, isOpen: true }],
-  ["buildInfo", { run: buildInfo }],
-  ["buildinfo", { run: buildInfo }],
-  ["getParameter", { run: getParameter }],
-  ["connectionStatus", { run: connectionStatus }],
-  ["whatsmyuri", { run: whatsmyuri }],
-  ["serverStatus", { run: serverStatus }],
-  ["replSetGetStatus", { run: replSetGetStatus }],
-  ["startSession", { run: startSession }],
-  ["refreshSessions", { run: acknowledge }],
-  ["endSessions", { run: endSessions }],
-  ["killSessions", { run: endSessions }],
-  ["insert", { run: insert, inTransaction: true, isRetryable: true }],
-  ["update", { run: update, inTransaction: true, isRetryable: true }],
-  ["delete", { run: remove, inTransaction: true, isRetryable: true }],
-  ["findAndModify", findAndModifyCommand],
-  ["findandmodify", findAndModifyCommand],
-  ["find", { run: find, inTransaction: true }],
-  ["getMore", { run: getMore, inTransaction: true }],
-  ["killCursors", { run: killCursors, inTransaction: true }],
-  ["aggregate", { run: aggregate, inTransaction: true }],
-  ["distinct", { run: distinct, inTransaction: true }],
-  ["count", { run: count }],
-  ["explain", { run: explain }],
-  ["commitTransaction", { run: commitTransaction, inTransaction: true }],
-  ["abortTransaction", { run: abortTransaction, inTransaction: true }],
-  ["create", { run: create }],
-  ["drop", { run: drop }],
-  ["dropDatabase", { run: dropDatabase }],
-  ["listDatabases", { run: listDatabases }],
-  ["listCollections", { run: listCollections }],
-  ["createIndexes", { run: createIndexes }],
-  ["listIndexes", { run: listIndexes }],
-  ["dropIndexes", { run: dropIndexes }],
-  ["deleteIndexes", { run: dropIndexes }],
-  ["collMod", { run: collMod }],
-  ["renameCollection", { run: renameCollection }],
-  ["collStats", { run: collStats }],
-  ["validate", { run: validate }],
-  ["getCmdLineOpts", { run: getCmdLineOpts }],
-  ["hostInfo", { run: hostInfo }],
-  ["getLog", { run: getLog }],
-  ["usersInfo", { run: usersInfo }],
-  ["replSetGetConfig", { run: replSetGetConfig }],
-  ["dbStats", { run: dbStats }],
+  ["ping", { run: ping, fields: [], isOpen: true }],
+  ["saslStart", { run: saslStart, fields: ["mechanism", "payload", "options"], isOpen: true }],
+  ["saslContinue", { run: saslContinue, fields: ["conversationId", "payload"], isOpen: true }],
+  ["buildInfo", { run: buildInfo, fields: [] }],
+  ["serverStatus", { run: serverStatus, fields: [] }],
+  ["endSessions", { run: endSessions, fields: [] }],
+  ["killSessions", { run: endSessions, fields: [] }],
+  ["insert", { run: insert, fields: ["documents", "ordered", "bypassDocumentValidation"], ...write }],
+  ["update", { run: update, fields: ["updates", "ordered", "bypassDocumentValidation", "let"], ...write }],
+  ["delete", { run: remove, fields: ["deletes", "ordered", "let"], ...write }],
+  ["findAndModify", { run: findAndModify, fields: FIND_AND_MODIFY_FIELDS, ...write }],
+  ["find", { run: find, fields: FIND_FIELDS, ...read }],
+  ["getMore", { run: getMore, fields: ["collection", "batchSize"], ...read }],
+  ["killCursors", { run: killCursors, fields: ["cursors"], ...read }],
+  ["aggregate", { run: aggregate, fields: AGGREGATE_FIELDS, ...read }],
+  ["distinct", { run: distinct, fields: ["key", "query", "collation"], ...read }],
+  ["count", { run: count, fields: ["query", "limit", "skip", "hint", "collation"] }],
+  ["explain", { run: explain, fields: ["verbosity"] }],
+  ["commitTransaction", { run: commitTransaction, fields: [], ...read }],
+  ["abortTransaction", { run: abortTransaction, fields: [], ...read }],
+  ["create", { run: create, fields: CREATE_FIELDS }],
+  ["drop", { run: drop, fields: [] }],
+  ["dropDatabase", { run: dropDatabase, fields: [] }],
+  ["listCollections", { run: listCollections, fields: ["filter", "nameOnly", "authorizedCollections", "cursor"] }],
+  ["createIndexes", { run: createIndexes, fields: ["indexes"] }],
+  ["listIndexes", { run: listIndexes, fields: ["cursor"] }],
+  ["dropIndexes", { run: dropIndexes, fields: ["index"] }],
+  ["collMod", { run: collMod, fields: ["validator"] }],
+  ["renameCollection", { run: renameCollection, fields: ["to", "dropTarget"] }],
 ]);

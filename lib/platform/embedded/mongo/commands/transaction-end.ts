@@ -1,7 +1,6 @@
 import { type Doc, docOf, double, toWholeNumber } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import type { Context } from "./context.ts";
-import { checkFields } from "./options.ts";
 
 function numbered(context: Context): { session: string; number: bigint } {
   const number = toWholeNumber(context.command.get("txnNumber"));
@@ -13,14 +12,12 @@ function numbered(context: Context): { session: string; number: bigint } {
 }
 
 export function commitTransaction(context: Context): Doc {
-  checkFields(context.command, "commitTransaction", ["recoveryToken"]);
   const { session, number } = numbered(context);
   context.services.sessions.commit(session, number);
   return docOf({ ok: double(1) });
 }
 
 export function abortTransaction(context: Context): Doc {
-  checkFields(context.command, "abortTransaction", ["recoveryToken"]);
   const { session, number } = numbered(context);
   const { sessions } = context.services;
   // Throws when there is nothing to abort, such as after a commit.

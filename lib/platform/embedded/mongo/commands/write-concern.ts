@@ -8,18 +8,18 @@ const WRITES = new Set([
   "update",
   "delete",
   "findAndModify",
-  "findandmodify",
   "aggregate",
   "create",
   "createIndexes",
   "drop",
   "dropDatabase",
   "dropIndexes",
-  "deleteIndexes",
   "collMod",
   "renameCollection",
   "commitTransaction",
   "abortTransaction",
+  // A driver ends its sessions with w: 0.
+  "endSessions",
 ]);
 /** Maximum members of a replica set. */
 const MAX_MEMBERS = 50;

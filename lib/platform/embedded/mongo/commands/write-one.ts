@@ -5,7 +5,6 @@ import { cloneDoc, type Doc, isDoc, type Value } from "../bson/values.ts";
 import { ERROR_CODES, failedToParse, StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { parseMatch } from "../query/match.ts";
-import { matchedPosition } from "../query/projection.ts";
 import { Found, prepareQuery, type Query, runQuery } from "../query/query.ts";
 import type { SortKey } from "../query/sort.ts";
 import { endTurn } from "../scheduling/effort.ts";
@@ -13,6 +12,7 @@ import { PAUSE } from "../scheduling/flow.ts";
 import type { Collection } from "../storage/collection.ts";
 import { readyToStore } from "../storage/documents.ts";
 import { type Access, DocumentLocked } from "../storage/store.ts";
+import { matchedPosition } from "../update/position.ts";
 import { compileUpdate, dollarPrefixed, isIdentical, seedOfUpsert } from "../update/update.ts";
 import { collectionForWrite } from "./collections.ts";
 import type { Context } from "./context.ts";
@@ -33,7 +33,6 @@ export function compileChange(
   filter: Doc,
   arrayFilters: Value | undefined,
   variables: Variables,
-  now: Date,
 ): Changer {
   if (Array.isArray(update)) {
     if (arrayFilters !== undefined) throw failedToParse("arrayFilters may not be specified for pipeline-syle updates");
@@ -75,7 +74,7 @@ export function compileChange(
     isReplacement: false,
     change: (doc, isInsert) => {
       const changed = cloneDoc(doc);
-      apply(changed, { isInsert, now, position: (path) => position(doc, path) });
+      apply(changed, { isInsert, position: (path) => position(doc, path) });
       return isIdentical(changed, doc) ? doc : changed;
     },
   };
@@ -134,8 +133,7 @@ const LOCK_POLL_MS = 50;
 /** Updates the first or all documents of a query; `collection` is undefined when it does not exist yet. */
 export async function runUpdate(context: Context, name: string, request: UpdateRequest): Promise<UpdateOutcome> {
   const { store } = context.services;
-  const now = new Date();
-  const changer = compileChange(request.update, request.filter, request.arrayFilters, request.variables, now);
+  const changer = compileChange(request.update, request.filter, request.arrayFilters, request.variables);
   if (request.isMulti && changer.isReplacement) {
     throw failedToParse("multi update is not supported for replacement-style update");
   }

@@ -1,7 +1,7 @@
 import { type Doc, docOf, double, isDoc, toWholeNumber, type Value } from "../bson/values.ts";
 import { failedToParse, StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { compileProjection, matchedPosition } from "../query/projection.ts";
+import { compileProjection } from "../query/projection.ts";
 import { parseSort } from "../query/sort.ts";
 import { refuseCollation } from "../storage/collection.ts";
 import { readyToInsert } from "../storage/documents.ts";
@@ -10,7 +10,7 @@ import { isTransient } from "../storage/transactions.ts";
 import { collectionForWrite, refuseView } from "./collections.ts";
 import { type Context, variablesOf } from "./context.ts";
 import { collectionName } from "./names.ts";
-import { checkFields, documentList, optionalBool, optionalDoc, toDoc } from "./options.ts";
+import { checkPart, documentList, optionalBool, optionalDoc, toDoc } from "./options.ts";
 import { afterLocks, type DeleteRequest, isUpsertRace, runDelete, runUpdate, type UpdateRequest } from "./write-one.ts";
 
 /** MongoDB's limit of statements in one command. */
@@ -48,14 +48,6 @@ function checkBatch<T>(statements: readonly T[], name: string): readonly T[] {
   return statements;
 }
 
-/** Returns a function from a statement's index to its number in a retryable write. */
-function statementIds(command: Doc): (index: number) => number {
-  const ids = command.get("stmtIds");
-  if (Array.isArray(ids)) return (index) => toWholeNumber(ids[index]) ?? index;
-  const first = toWholeNumber(command.get("stmtId")) ?? 0;
-  return (index) => first + index;
-}
-
 function isOrdered(command: Doc, name: string): boolean {
   return command.get("ordered") === undefined || optionalBool(command, name, "ordered");
 }
@@ -69,16 +61,14 @@ async function pauseBetween(context: Context, index: number): Promise<void> {
 export async function insert(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("insert", command.get("insert"));
-  checkFields(command, "insert", ["documents", "ordered", "bypassDocumentValidation", "maxTimeMS"]);
   const documents = checkBatch(documentList(command, "insert", "documents"), "insert");
   const ordered = isOrdered(command, "insert");
   const bypass = optionalBool(command, "insert", "bypassDocumentValidation");
-  const idOf = statementIds(command);
   const writeErrors: WriteError[] = [];
   let n = 0;
   for (let i = 0; i < documents.length; i++) {
     await pauseBetween(context, i);
-    if (context.retry?.wasInserted(idOf(i))) {
+    if (context.retry?.wasInserted(i)) {
       n++;
       continue;
     }
@@ -87,7 +77,7 @@ export async function insert(context: Context): Promise<Doc> {
       const collection = collectionForWrite(context, name);
       if (!bypass) collection.validate(ready.doc);
       context.access.insert(collection, ready.doc, ready.bytes);
-      context.retry?.noteInserted(idOf(i));
+      context.retry?.noteInserted(i);
       n++;
     } catch (error) {
       writeErrors.push({ index: i, error: asStatementError(context, error) });
@@ -105,29 +95,16 @@ function answer(counts: Record<string, Value | undefined>, writeErrors: readonly
   });
 }
 
-const UPDATE_FIELDS = ["q", "u", "c", "multi", "upsert", "arrayFilters", "hint", "collation", "sort"];
+const UPDATE_FIELDS = ["q", "u", "multi", "upsert", "arrayFilters", "hint", "collation"];
 
 function readUpdate(statement: Doc, variables: Variables, bypassValidation: boolean): UpdateRequest {
-  for (const field of statement.keys()) {
-    if (!UPDATE_FIELDS.includes(field))
-      throw new StoreError("IDLUnknownField", `BSON field 'update.updates.${field}' is an unknown field.`);
-  }
-  // MongoDB 8.0 accepts a sort here. The store reports version 7.0, which rejects the field.
-  if (statement.has("sort"))
-    throw new StoreError("IDLUnknownField", "BSON field 'update.updates.sort' is an unknown field.");
+  checkPart(statement, "update.updates", UPDATE_FIELDS);
   const filter = statement.get("q");
   if (!isDoc(filter))
     throw new StoreError("IDLFailedToParse", "BSON field 'update.updates.q' is missing but a required field");
   if (!statement.has("u"))
     throw new StoreError("IDLFailedToParse", "BSON field 'update.updates.u' is missing but a required field");
   refuseCollation(statement.get("collation"));
-  const constants = statement.get("c");
-  let scoped = variables;
-  if (constants !== undefined) {
-    if (!Array.isArray(statement.get("u")))
-      throw new StoreError(51198, "Constant values may only be specified for pipeline updates");
-    scoped = variablesOf(variables.scope, constants);
-  }
   return {
     filter,
     update: statement.get("u"),
@@ -136,7 +113,7 @@ function readUpdate(statement: Doc, variables: Variables, bypassValidation: bool
     arrayFilters: statement.get("arrayFilters"),
     isUpsert: optionalBool(statement, "update.updates", "upsert"),
     isMulti: optionalBool(statement, "update.updates", "multi"),
-    variables: scoped,
+    variables,
     bypassValidation,
   };
 }
@@ -157,20 +134,18 @@ async function updateWithRetry(context: Context, name: string, request: UpdateRe
 export async function update(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("update", command.get("update"));
-  checkFields(command, "update", ["updates", "ordered", "bypassDocumentValidation", "let", "maxTimeMS"]);
   refuseView(context.services.store.find(context.db, name));
   const statements = checkBatch(documentList(command, "update", "updates"), "update").map(toDoc);
   const variables = variablesOf(context.scope, command.get("let"));
   const bypass = optionalBool(command, "update", "bypassDocumentValidation");
   const ordered = isOrdered(command, "update");
-  const idOf = statementIds(command);
   const writeErrors: WriteError[] = [];
   const upserted: Value[] = [];
   let n = 0;
   let nModified = 0;
   for (let i = 0; i < statements.length; i++) {
     await pauseBetween(context, i);
-    const earlier = context.retry?.result(idOf(i));
+    const earlier = context.retry?.result(i);
     let outcome: { matched: number; modified: number; upsertedId: Value | undefined };
     try {
       if (earlier !== undefined) {
@@ -184,7 +159,7 @@ export async function update(context: Context): Promise<Doc> {
         if (request.isMulti && context.retry !== undefined)
           throw new StoreError("InvalidOptions", "Cannot use retryable writes with multi=true");
         outcome = await updateWithRetry(context, name, request);
-        context.retry?.note(idOf(i), docOf({ n: outcome.matched, m: outcome.modified, id: outcome.upsertedId }));
+        context.retry?.note(i, docOf({ n: outcome.matched, m: outcome.modified, id: outcome.upsertedId }));
       }
     } catch (error) {
       writeErrors.push({ index: i, error: asStatementError(context, error) });
@@ -204,10 +179,7 @@ export async function update(context: Context): Promise<Doc> {
 const DELETE_FIELDS = ["q", "limit", "hint", "collation"];
 
 function readDelete(statement: Doc, variables: Variables): DeleteRequest {
-  for (const field of statement.keys()) {
-    if (!DELETE_FIELDS.includes(field))
-      throw new StoreError("IDLUnknownField", `BSON field 'delete.deletes.${field}' is an unknown field.`);
-  }
+  checkPart(statement, "delete.deletes", DELETE_FIELDS);
   const filter = statement.get("q");
   if (!isDoc(filter))
     throw new StoreError("IDLFailedToParse", "BSON field 'delete.deletes.q' is missing but a required field");
@@ -222,17 +194,15 @@ function readDelete(statement: Doc, variables: Variables): DeleteRequest {
 export async function remove(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("delete", command.get("delete"));
-  checkFields(command, "delete", ["deletes", "ordered", "let", "maxTimeMS"]);
   refuseView(context.services.store.find(context.db, name));
   const statements = checkBatch(documentList(command, "delete", "deletes"), "delete").map(toDoc);
   const variables = variablesOf(context.scope, command.get("let"));
   const ordered = isOrdered(command, "delete");
-  const idOf = statementIds(command);
   const writeErrors: WriteError[] = [];
   let n = 0;
   for (let i = 0; i < statements.length; i++) {
     await pauseBetween(context, i);
-    const earlier = context.retry?.result(idOf(i));
+    const earlier = context.retry?.result(i);
     if (earlier !== undefined) {
       n += toWholeNumber(earlier.get("n")) ?? 0;
       continue;
@@ -242,7 +212,7 @@ export async function remove(context: Context): Promise<Doc> {
       if (request.isMulti && context.retry !== undefined)
         throw new StoreError("InvalidOptions", "Cannot use retryable writes with limit=0");
       const { removed } = await afterLocks(context, () => runDelete(context, name, request));
-      context.retry?.note(idOf(i), docOf({ n: removed }));
+      context.retry?.note(i, docOf({ n: removed }));
       n += removed;
     } catch (error) {
       writeErrors.push({ index: i, error: asStatementError(context, error) });
@@ -252,14 +222,13 @@ export async function remove(context: Context): Promise<Doc> {
   return answer({ n }, writeErrors);
 }
 
-const FIND_AND_MODIFY_FIELDS = [
+export const FIND_AND_MODIFY_FIELDS = [
   "query",
   "sort",
   "remove",
   "update",
   "new",
   "fields",
-  "projection",
   "upsert",
   "bypassDocumentValidation",
   "collation",
@@ -270,8 +239,7 @@ const FIND_AND_MODIFY_FIELDS = [
 
 export async function findAndModify(context: Context): Promise<Doc> {
   const { command } = context;
-  const name = collectionName("findAndModify", command.get("findAndModify") ?? command.get("findandmodify"));
-  checkFields(command, context.name, FIND_AND_MODIFY_FIELDS);
+  const name = collectionName("findAndModify", command.get("findAndModify"));
   refuseCollation(command.get("collation"));
   refuseView(context.services.store.find(context.db, name));
   const earlier = context.retry?.result(0);
@@ -282,11 +250,9 @@ export async function findAndModify(context: Context): Promise<Doc> {
   const isRemove = optionalBool(command, "findAndModify", "remove");
   const wantsNew = optionalBool(command, "findAndModify", "new");
   const isUpsert = optionalBool(command, "findAndModify", "upsert");
-  const spec = optionalDoc(command, "findAndModify", "fields") ?? optionalDoc(command, "findAndModify", "projection");
+  const spec = optionalDoc(command, "findAndModify", "fields");
   const projection =
-    spec === undefined || spec.size === 0
-      ? undefined
-      : compileProjection(spec, { variables, isFind: true, position: matchedPosition(filter, variables) });
+    spec === undefined || spec.size === 0 ? undefined : compileProjection(spec, { variables, isFind: true });
   const shown = (doc: Doc | undefined): Value => (doc === undefined ? null : (projection?.apply(doc) ?? doc));
   const hint = command.get("hint");
   let result: Doc;

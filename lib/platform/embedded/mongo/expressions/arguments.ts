@@ -35,21 +35,6 @@ export function fixed(count: number, apply: (...values: Argument[]) => Argument)
   };
 }
 
-/** Creates an operator with `least` to `most` arguments. */
-export function ranged(least: number, most: number, apply: (values: Argument[]) => Argument): Operator {
-  return (argument, compile, name) => {
-    const list = argumentList(argument);
-    if (list.length < least || list.length > most) {
-      throw new StoreError(
-        28667,
-        `Expression ${name} takes at least ${least} arguments, and at most ${most}, but ${list.length} were passed in.`,
-      );
-    }
-    const evaluators = list.map((item) => compile(item));
-    return (env) => apply(evaluators.map((evaluate) => counted(evaluate(env))));
-  };
-}
-
 /** Creates an operator with any number of arguments. */
 export function variadic(apply: (values: Argument[]) => Argument): Operator {
   return (argument, compile) => {

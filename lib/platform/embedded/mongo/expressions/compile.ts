@@ -1,7 +1,6 @@
 import { type Doc, isDoc, type Value } from "../bson/values.ts";
 import { failedToParse, StoreError } from "../errors.ts";
 import { spend, spendText } from "../scheduling/effort.ts";
-import { accumulatorOperators } from "./accumulators.ts";
 import { arithmeticOperators } from "./arithmetic.ts";
 import { arrayOperators } from "./arrays.ts";
 import { conversionOperators } from "./conversions.ts";
@@ -11,7 +10,8 @@ import { objectOperators } from "./objects.ts";
 import { type Compile, type Evaluator, lookUp, type Operator, type Variables } from "./scope.ts";
 import { stringOperators } from "./strings.ts";
 
-const OPERATORS = new Map<string, Operator>([
+/** Expression operators in scope (docs/develop/store-scope.md). */
+export const EXPRESSIONS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ...arithmeticOperators,
   ...arrayOperators,
   ...conversionOperators,
@@ -19,13 +19,6 @@ const OPERATORS = new Map<string, Operator>([
   ...logicOperators,
   ...objectOperators,
   ...stringOperators,
-  ...accumulatorOperators,
-]);
-
-const REFUSED = new Map([
-  ["$function", "$function is not supported by this store: it runs no JavaScript."],
-  ["$accumulator", "$accumulator is not supported by this store: it runs no JavaScript."],
-  ["$meta", "$meta is not supported by this store: it has no text search."],
 ]);
 
 /**
@@ -80,11 +73,8 @@ function failedToOperate(message: string): StoreError {
 }
 
 function compileOperator(name: string, argument: Value, names: ReadonlySet<string>): Evaluator {
-  const operator = OPERATORS.get(name);
-  if (operator === undefined) {
-    const why = REFUSED.get(name);
-    throw new StoreError("InvalidPipelineOperator", why ?? `Unrecognized expression '${name}'`);
-  }
+  const operator = EXPRESSIONS.get(name);
+  if (operator === undefined) throw new StoreError("InvalidPipelineOperator", `Unrecognized expression '${name}'`);
   const compile: Compile = (inner, newNames) =>
     compileWithin(inner, newNames === undefined ? names : new Set([...names, ...newNames]));
   const evaluate = operator(argument, compile, name);
@@ -98,24 +88,20 @@ function spendOn(value: Value | undefined): Value | undefined {
   return value;
 }
 
+/** Variables that every document has, besides NOW of the command (docs/develop/store-scope.md). */
+export const DOCUMENT_VARIABLES: ReadonlyMap<string, Evaluator> = new Map<string, Evaluator>([
+  ["ROOT", (env) => env.root],
+  ["REMOVE", () => undefined],
+]);
+
 function compileVariable(text: string, names: ReadonlySet<string>): Evaluator {
   const [name = "", ...path] = text.split(".");
   if (name === "") throw failedToParse("empty variable names are not allowed");
   const rest = checkedPath(path);
   const follow = (value: Value | undefined): Value | undefined =>
     rest.length === 0 ? value : readPath(value, rest, 0);
-  switch (name) {
-    case "ROOT":
-      return (env) => follow(env.root);
-    case "CURRENT":
-      return (env) => follow(env.current);
-    case "REMOVE":
-      return () => undefined;
-    case "KEEP":
-    case "PRUNE":
-    case "DESCEND":
-      return () => name;
-  }
+  const read = DOCUMENT_VARIABLES.get(name);
+  if (read !== undefined) return (env) => follow(read(env));
   if (!names.has(name)) throw new StoreError(17276, `Use of undefined variable: ${name}`);
   return (env) => follow(lookUp(env.scope, name));
 }
@@ -138,9 +124,9 @@ function compileFieldPath(text: string): Evaluator {
   const parts = checkedPath(text.split("."));
   if (parts.length === 1) {
     const name = parts[0] as string;
-    return (env) => (env.current instanceof Map ? env.current.get(name) : readPath(env.current, parts, 0));
+    return (env) => env.root.get(name);
   }
-  return (env) => readPath(env.current, parts, 0);
+  return (env) => readPath(env.root, parts, 0);
 }
 
 /** Reads a path through documents. An array on the path gives the array of its documents' values. */

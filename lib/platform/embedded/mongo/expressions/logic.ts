@@ -1,7 +1,7 @@
 import { compareMaybe } from "../bson/compare.ts";
 import { isDoc, type Value } from "../bson/values.ts";
-import { badValue, StoreError } from "../errors.ts";
-import { argumentList, checkNames, fixed, requireDoc } from "./arguments.ts";
+import { StoreError } from "../errors.ts";
+import { argumentList, fixed, requireDoc } from "./arguments.ts";
 import { bind, type Evaluator, type Operator } from "./scope.ts";
 import { isNullish, isTrueInAggregation } from "./truth.ts";
 
@@ -44,34 +44,6 @@ const ifNull: Operator = (argument, compile) => {
   };
 };
 
-const switchCase: Operator = (argument, compile, name) => {
-  const doc = requireDoc(name, argument);
-  checkNames(name, doc, ["branches", "default"]);
-  const branches = doc.get("branches");
-  if (!Array.isArray(branches)) throw new StoreError(40061, "$switch expected an array for 'branches'");
-  const compiled = branches.map((branch): [Evaluator, Evaluator] => {
-    if (!isDoc(branch)) throw new StoreError(40062, "$switch expected each branch to be an object");
-    const test = branch.get("case");
-    const then = branch.get("then");
-    if (test === undefined) throw new StoreError(40064, "$switch requires each branch have a 'case' expression");
-    if (then === undefined) throw new StoreError(40065, "$switch requires each branch have a 'then' expression.");
-    return [compile(test), compile(then)];
-  });
-  const otherwise = doc.get("default");
-  if (compiled.length === 0) throw new StoreError(40068, "$switch requires at least one branch.");
-  const fallback = otherwise === undefined ? undefined : compile(otherwise);
-  return (env) => {
-    for (const [test, then] of compiled) if (isTrueInAggregation(test(env))) return then(env);
-    if (fallback === undefined) {
-      throw new StoreError(
-        40066,
-        "$switch could not find a matching branch for an input, and no default was specified.",
-      );
-    }
-    return fallback(env);
-  };
-};
-
 const letIn: Operator = (argument, compile, name) => {
   const doc = requireDoc(name, argument);
   for (const key of doc.keys()) {
@@ -92,7 +64,6 @@ const letIn: Operator = (argument, compile, name) => {
 
 /** @throws StoreError FailedToParse unless the name starts with a lower-case letter, as MongoDB requires for users */
 export function checkVariableName(name: string): string {
-  if (name === "CURRENT") return name;
   if (!/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
     throw new StoreError("FailedToParse", `'${name}' starts with an invalid character for a user variable name`);
   }
@@ -115,7 +86,6 @@ export const logicOperators: [string, Operator][] = [
     },
   ],
   ["$not", fixed(1, (value) => !isTrueInAggregation(value))],
-  ["$cmp", fixed(2, (a, b) => Math.sign(compareMaybe(a, b)))],
   comparison("$eq", (order) => order === 0),
   comparison("$ne", (order) => order !== 0),
   comparison("$gt", (order) => order > 0),
@@ -124,16 +94,6 @@ export const logicOperators: [string, Operator][] = [
   comparison("$lte", (order) => order <= 0),
   ["$cond", condition],
   ["$ifNull", ifNull],
-  ["$switch", switchCase],
   ["$let", letIn],
   ["$literal", (argument) => () => argument],
-  ["$const", (argument) => () => argument],
-  [
-    "$rand",
-    (argument) => {
-      const isEmpty = (isDoc(argument) && argument.size === 0) || (Array.isArray(argument) && argument.length === 0);
-      if (!isEmpty) throw badValue("$rand does not currently accept arguments");
-      return () => Math.random();
-    },
-  ],
 ];

@@ -4,7 +4,7 @@ import type { Doc, Value } from "../bson/values.ts";
 export type Scope = { readonly name: string; readonly value: Value | undefined; readonly parent: Scope } | undefined;
 
 /** Inputs of an expression's evaluation. */
-export type Env = { readonly root: Doc; readonly current: Value | undefined; readonly scope: Scope };
+export type Env = { readonly root: Doc; readonly scope: Scope };
 export type Evaluator = (env: Env) => Value | undefined;
 
 /** Variables known when an expression is compiled: values in scope, and further names that are bound at run time. */

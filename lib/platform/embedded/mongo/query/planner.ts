@@ -24,7 +24,7 @@ import type { SortKey } from "./sort.ts";
 export type Plan =
   /** Look-ups of single _id values, returned in the order of insertion. */
   | { kind: "ids"; keys: Buffer[]; isExact: boolean }
-  | { kind: "collection"; isReverse: boolean }
+  | { kind: "collection" }
   | {
       kind: "index";
       index: Index;
@@ -104,16 +104,14 @@ export function plan(request: PlanRequest): Plan {
   const { collection, node, sort } = request;
   if (isNever(node)) return { kind: "nothing" };
   const hinted = hintedIndex(collection, request.hint);
-  if (hinted === "natural" || hinted === "reverse") return { kind: "collection", isReverse: hinted === "reverse" };
+  if (hinted === "natural") return { kind: "collection" };
   const predicates = collectPredicates(node, request.scope);
   if (hinted === undefined) {
     const byId = planIds(node, predicates, sort);
     if (byId !== undefined) return byId;
   }
   const usable =
-    hinted === undefined
-      ? collection.indexes.filter((index) => index.isReady && !index.isHidden && request.rows.sees(index))
-      : [hinted];
+    hinted === undefined ? collection.indexes.filter((index) => index.isReady && request.rows.sees(index)) : [hinted];
   const candidates: Candidate[] = [];
   for (const index of usable) {
     const candidate = planIndex(index, node, predicates, sort, hinted !== undefined);
@@ -128,20 +126,18 @@ export function plan(request: PlanRequest): Plan {
   // key is one.
   if (bound.length > 1 && !bound.some(({ isSingleEntry }) => isSingleEntry)) narrow(request, bound);
   const best = candidates.sort((a, b) => b.score - a.score)[0];
-  return best?.plan ?? { kind: "collection", isReverse: false };
+  return best?.plan ?? { kind: "collection" };
 }
 
-/** Returns the order of `$natural` in a hint, the index that a hint names, or undefined without a hint. */
-function hintedIndex(collection: Collection, hint: Value | undefined): Index | "natural" | "reverse" | undefined {
+/** Returns the index that a hint names, "natural" for `$natural`, or undefined without a hint. */
+function hintedIndex(collection: Collection, hint: Value | undefined): Index | "natural" | undefined {
   if (hint === undefined || hint === null || (isDoc(hint) && hint.size === 0)) return undefined;
   if (isDoc(hint)) {
-    const natural = hint.get("$natural");
-    if (natural !== undefined) return isNumber(natural) && toDouble(natural) < 0 ? "reverse" : "natural";
+    if (hint.has("$natural")) return "natural";
   } else if (typeof hint !== "string") throw badValue("hint must be either a string or nested object");
   const found = collection.indexes.find(
     (index) =>
       index.isReady &&
-      !index.isHidden &&
       (isDoc(hint)
         ? [...index.key.keys()].join() === [...hint.keys()].join() && areEqual(index.key, hint)
         : index.name === hint),
@@ -155,7 +151,6 @@ function hintedIndex(collection: Collection, hint: Value | undefined): Index | "
 }
 
 function isNever(node: MatchNode): boolean {
-  if (node.kind === "always") return !node.value;
   if (node.kind === "in") return node.values.length === 0 && node.regexes.length === 0;
   return node.kind === "and" ? node.nodes.some(isNever) : node.kind === "or" && node.nodes.every(isNever);
 }
@@ -164,49 +159,27 @@ function isNever(node: MatchNode): boolean {
 
 function collectPredicates(node: MatchNode, scope: Scope): Predicate[] {
   const found: Predicate[] = [];
-  collect(node, "", scope, found);
+  collect(node, scope, found);
   return found;
 }
 
-function collect(node: MatchNode, prefix: string, scope: Scope, found: Predicate[]): void {
+function collect(node: MatchNode, scope: Scope, found: Predicate[]): void {
   switch (node.kind) {
     case "and":
-      for (const child of node.nodes) collect(child, prefix, scope, found);
+      for (const child of node.nodes) collect(child, scope, found);
       return;
     case "or":
-      if (node.nodes.length === 1) collect(node.nodes[0] as MatchNode, prefix, scope, found);
-      return;
-    case "elementDocs":
-      // A predicate on one element implies one on the path; the document itself is tested later.
-      collect(node.node, `${prefix}${node.path.text}.`, scope, found);
-      return;
-    case "elementValues":
-      collectOfValues(node.node, `${prefix}${node.path.text}`, found);
+      if (node.nodes.length === 1) collect(node.nodes[0] as MatchNode, scope, found);
       return;
     case "expression":
-      if (prefix === "") collectOfExpression(node.expression, scope, found);
+      collectOfExpression(node.expression, scope, found);
       return;
     default: {
       const bounds = boundsOf(node);
-      if (bounds === undefined || !("path" in node) || node.path === undefined) return;
-      const isWhole = prefix === "";
-      found.push({
-        path: `${prefix}${node.path.text}`,
-        bounds: isWhole ? bounds : { ...bounds, isExact: false },
-        node,
-        isOfExpression: false,
-      });
+      if (bounds !== undefined && "path" in node)
+        found.push({ path: node.path.text, bounds, node, isOfExpression: false });
     }
   }
-}
-
-function collectOfValues(node: MatchNode, path: string, found: Predicate[]): void {
-  if (node.kind === "and") {
-    for (const child of node.nodes) collectOfValues(child, path, found);
-    return;
-  }
-  const bounds = boundsOf(node);
-  if (bounds !== undefined) found.push({ path, bounds: { ...bounds, isExact: false }, node, isOfExpression: false });
 }
 
 const EXPRESSION_COMPARISONS = new Map([
@@ -244,7 +217,7 @@ function constantOf(value: Value, scope: Scope): Value | undefined {
   if (typeof value === "string") {
     if (!value.startsWith("$")) return value;
     if (!value.startsWith("$$") || value.includes(".")) return undefined;
-    return ["$$ROOT", "$$CURRENT", "$$REMOVE"].includes(value) ? undefined : lookUp(scope, value.slice(2));
+    return ["$$ROOT", "$$REMOVE"].includes(value) ? undefined : lookUp(scope, value.slice(2));
   }
   if (isDoc(value)) return value.size === 1 ? value.get("$literal") : undefined;
   return Array.isArray(value) ? undefined : value;
@@ -617,7 +590,7 @@ function implies(query: MatchNode, filter: MatchNode): boolean {
   if (filter.kind === "or") return filter.nodes.some((part) => implies(query, part));
   if (query.kind === "and") return query.nodes.some((part) => implies(part, filter));
   if (query.kind === "or") return query.nodes.length > 0 && query.nodes.every((part) => implies(part, filter));
-  if (!("path" in query) || !("path" in filter) || query.path?.text !== filter.path?.text) return false;
+  if (!("path" in query) || !("path" in filter) || query.path.text !== filter.path.text) return false;
   if (filter.kind === "exists") return mustExist(query);
   if (query.kind === "in") {
     return (
@@ -632,7 +605,7 @@ function implies(query: MatchNode, filter: MatchNode): boolean {
 function mustExist(query: MatchNode): boolean {
   if (query.kind === "compare") return query.value !== null;
   if (query.kind === "in") return query.values.every((value) => value !== null);
-  return ["exists", "regex", "type", "mod", "size", "bits", "elementDocs", "elementValues"].includes(query.kind);
+  return ["exists", "regex", "type", "size"].includes(query.kind);
 }
 
 function impliedBy(op: "eq" | "gt" | "gte" | "lt" | "lte", value: Value, filter: MatchNode): boolean {
@@ -672,7 +645,7 @@ export function describePlan(chosen: Plan): Doc {
     case "collection":
       return new Map<string, Value>([
         ["stage", "COLLSCAN"],
-        ["direction", chosen.isReverse ? "backward" : "forward"],
+        ["direction", "forward"],
       ]);
     case "nothing":
       return new Map<string, Value>([["stage", "EOF"]]);

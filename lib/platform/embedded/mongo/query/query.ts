@@ -84,11 +84,7 @@ export function fieldsOf(node: MatchNode): ReadonlySet<string> | undefined {
         return part.nodes.every(visit);
       case "not":
         return visit(part.node);
-      case "always":
-        return true;
       case "expression":
-        return false;
-      case "schema":
         return false;
       default:
         names.add(part.path.parts[0] as string);
@@ -140,7 +136,7 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
       let after: number | undefined;
       let size = chunk;
       for (;;) {
-        const found = rows.scan(collection, after, chosen.isReverse, size);
+        const found = rows.scan(collection, after, size);
         if (examined !== undefined) examined.docs += found.length;
         yield* found;
         const last = found.at(-1);

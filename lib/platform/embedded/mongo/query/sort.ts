@@ -2,7 +2,6 @@ import { compareValues } from "../bson/compare.ts";
 import { type Path, someAtPath, toPath } from "../bson/paths.ts";
 import { type Doc, isDoc, isNumber, toDouble, UNDEFINED, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
-import { spend } from "../scheduling/effort.ts";
 
 export type SortKey = { path: Path; direction: 1 | -1 };
 
@@ -61,25 +60,4 @@ export function compareSortValues(a: readonly Value[], b: readonly Value[], keys
     if (order !== 0) return order * (keys[i] as SortKey).direction;
   }
   return 0;
-}
-
-/** Compiles the comparison of `$push.$sort` and `$sortArray`: a direction for whole values, or fields of documents. */
-export function compileSortBy(by: Value): (a: Value, b: Value) => number {
-  if (isDoc(by)) {
-    if (by.size === 0) throw badValue("The sort pattern is empty when it should be a set of fields.");
-    const keys = parseSort(by);
-    const valuesOf = (value: Value): Value[] => (isDoc(value) ? sortValues(value, keys) : keys.map(() => null));
-    return (a, b) => {
-      spend(keys.length);
-      return compareSortValues(valuesOf(a), valuesOf(b), keys);
-    };
-  }
-  if (!isNumber(by) || Math.abs(toDouble(by)) !== 1) {
-    throw badValue("The $sort element value must be either 1 or -1");
-  }
-  const direction = toDouble(by);
-  return (a, b) => {
-    spend(1);
-    return compareValues(a, b) * direction;
-  };
 }

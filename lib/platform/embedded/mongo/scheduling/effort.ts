@@ -54,16 +54,6 @@ function look(): void {
   );
 }
 
-/** Returns the remaining time of the running command, in ms. */
-export function timeLeft(): number {
-  return turn?.deadline.left() ?? Number.POSITIVE_INFINITY;
-}
-
-/** @throws StoreError MaxTimeMSExpired when the running command's time is over */
-export function checkTime(): void {
-  turn?.deadline.check();
-}
-
 /** Runs work that must not be stopped halfway, such as the change of one document in the file. */
 export function uninterrupted<T>(run: () => T): T {
   exemptions++;

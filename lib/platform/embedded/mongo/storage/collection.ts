@@ -26,7 +26,6 @@ export class Index {
   readonly fields: readonly IndexField[];
   readonly isUnique: boolean;
   readonly isSparse: boolean;
-  readonly isHidden: boolean;
   readonly partial: { filter: Doc; node: MatchNode; test: Matcher } | undefined;
   readonly expireAfterSeconds: number | undefined;
   /** The specification as listIndexes returns it. */
@@ -51,7 +50,6 @@ export class Index {
     }));
     this.isUnique = id === 0 || isTruthy(spec.get("unique"));
     this.isSparse = isTruthy(spec.get("sparse"));
-    this.isHidden = isTruthy(spec.get("hidden"));
     const filter = spec.get("partialFilterExpression");
     if (isDoc(filter)) {
       const variables = { scope: undefined };
@@ -114,7 +112,7 @@ export class Collection {
     this.options = options;
     const filter = options.get("validator");
     this.validator = undefined;
-    if (isDoc(filter) && filter.size > 0 && options.get("validationLevel") !== "off") {
+    if (isDoc(filter) && filter.size > 0) {
       const variables = { scope: undefined };
       this.validator = compileMatch(parseMatch(filter, { variables }), variables);
     }
@@ -143,18 +141,15 @@ export function uuidOf(bytes: Buffer): Binary {
   return new Binary(bytes, Binary.SUBTYPE_UUID);
 }
 
-const INDEX_OPTIONS = new Set([
+/** Options of an index in scope (docs/develop/store-scope.md). */
+export const INDEX_OPTIONS: ReadonlySet<string> = new Set([
   "v",
   "key",
   "name",
   "unique",
   "sparse",
-  "hidden",
-  "background",
   "partialFilterExpression",
   "expireAfterSeconds",
-  "collation",
-  "ns",
 ]);
 
 const MAX_INDEX_FIELDS = 32;
@@ -198,7 +193,6 @@ export function normalizeIndexSpec(spec: Doc): Doc {
         `The field '${name}' is not valid for an index specification. Specification: ${[...spec.keys()].join(", ")}`,
       );
   }
-  refuseCollation(spec.get("collation"));
   const given = spec.get("name");
   if (given !== undefined && typeof given !== "string")
     throw new StoreError("TypeMismatch", "The field 'name' must be a string");
@@ -206,7 +200,7 @@ export function normalizeIndexSpec(spec: Doc): Doc {
   if (given === "*") throw cannotCreate("The index name '*' is not valid.");
   const normalized = docOf({ v: 2, key, name: given ?? indexName(key) });
   const isIdIndex = key.size === 1 && key.has("_id");
-  for (const option of ["unique", "sparse", "hidden"]) {
+  for (const option of ["unique", "sparse"]) {
     const value = spec.get(option);
     if (value === undefined) continue;
     if (typeof value !== "boolean" && !isNumber(value))
@@ -216,14 +210,14 @@ export function normalizeIndexSpec(spec: Doc): Doc {
       );
     if (isTruthy(value)) normalized.set(option, true);
   }
-  if (isIdIndex && (normalized.has("sparse") || normalized.has("hidden")))
-    throw new StoreError(197, "The field 'sparse' or 'hidden' is not valid for an _id index specification.");
+  if (isIdIndex && normalized.has("sparse"))
+    throw new StoreError(197, "The field 'sparse' is not valid for an _id index specification.");
   const filter = spec.get("partialFilterExpression");
   if (filter !== undefined) {
     if (!isDoc(filter)) throw new StoreError("TypeMismatch", "The field 'partialFilterExpression' must be an object");
     if (normalized.has("sparse")) throw cannotCreate('cannot mix "partialFilterExpression" and "sparse" options');
     if (isIdIndex) throw cannotCreate("_id index cannot be a partial index");
-    checkPartial(parseMatch(filter, { variables: { scope: undefined }, allowExpressions: false }), true);
+    checkPartial(parseMatch(filter, { variables: { scope: undefined }, allowExpressions: false }));
     normalized.set("partialFilterExpression", filter);
   }
   const seconds = spec.get("expireAfterSeconds");
@@ -245,11 +239,11 @@ export function normalizeIndexSpec(spec: Doc): Doc {
   return normalized;
 }
 
-function checkPartial(node: MatchNode, isTop: boolean): void {
+function checkPartial(node: MatchNode): void {
   switch (node.kind) {
     case "and":
     case "or":
-      for (const child of node.nodes) checkPartial(child, false);
+      for (const child of node.nodes) checkPartial(child);
       return;
     case "compare":
     case "exists":
@@ -257,8 +251,6 @@ function checkPartial(node: MatchNode, isTop: boolean): void {
     case "in":
       if (node.kind === "in" && node.regexes.length > 0) break;
       return;
-    case "always":
-      if (isTop) return;
   }
   throw cannotCreate(
     "unsupported expression in partial index: only $eq, $exists: true, $gt, $gte, $lt, $lte, $type, $in, $and and $or are allowed",

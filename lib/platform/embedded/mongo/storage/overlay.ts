@@ -78,15 +78,15 @@ export class Overlay {
     return rid === undefined || change === undefined || change === "removed" ? undefined : { rid, bytes: change.bytes };
   }
 
-  /** Returns inserted documents that still exist, in order, on one side of a record id. */
-  insertedRows(after: number | undefined, isReverse: boolean): Row[] {
+  /** Returns inserted documents that still exist, in order, after a record id. */
+  insertedRows(after: number | undefined): Row[] {
     const rows: Row[] = [];
     for (const rid of this.inserted) {
-      if (after !== undefined && (isReverse ? rid >= after : rid <= after)) continue;
+      if (after !== undefined && rid <= after) continue;
       const change = this.changes.get(rid);
       if (change !== undefined && change !== "removed") rows.push({ rid, bytes: change.bytes });
     }
-    return isReverse ? rows.reverse() : rows;
+    return rows;
   }
 
   /** Returns the entries of changed documents in a range of an index, in the requested direction. */

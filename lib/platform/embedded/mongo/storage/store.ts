@@ -29,7 +29,7 @@ export type RowSource = {
   byId(collection: Collection, key: Buffer): Row | undefined;
   byRid(collection: Collection, rid: number): Row | undefined;
   /** Returns the next rows in insertion order. @param after record id of the last row; undefined at the start */
-  scan(collection: Collection, after: number | undefined, isReverse: boolean, limit: number): Row[];
+  scan(collection: Collection, after: number | undefined, limit: number): Row[];
   /** Returns the next rows in the order of an index. */
   range(
     collection: Collection,
@@ -86,15 +86,14 @@ export class SqlRows implements RowSource {
     return row === undefined ? undefined : { rid, bytes: row[0] };
   }
 
-  scan(collection: Collection, after: number | undefined, isReverse: boolean, limit: number): Row[] {
+  scan(collection: Collection, after: number | undefined, limit: number): Row[] {
     const { table } = collection;
-    const start = after ?? (isReverse ? Number.MAX_SAFE_INTEGER : -1);
-    const sql = isReverse
-      ? `SELECT r, d FROM "${table}" WHERE r < ? ORDER BY r DESC LIMIT ?`
-      : `SELECT r, d FROM "${table}" WHERE r > ? ORDER BY r LIMIT ?`;
+    const sql = `SELECT r, d FROM "${table}" WHERE r > ? ORDER BY r LIMIT ?`;
     const rows: Row[] = [];
     let bytes = 0;
-    for (const [rid, document] of this.sql.rows(sql).iterate(start, limit) as IterableIterator<[number, Buffer]>) {
+    for (const [rid, document] of this.sql.rows(sql).iterate(after ?? -1, limit) as IterableIterator<
+      [number, Buffer]
+    >) {
       rows.push({ rid, bytes: document });
       bytes += document.length;
       if (bytes > READ_CHUNK_BYTES) break;
@@ -452,7 +451,7 @@ export class Store extends SqlRows implements Access {
    */
   fillIndex(collection: Collection, index: Index, after: number | undefined, limit: number): number | undefined {
     return this.write(() => {
-      const rows = this.scan(collection, after, false, limit);
+      const rows = this.scan(collection, after, limit);
       for (const row of rows) this.addEntries(collection, index, row.rid, decodeDocument(row.bytes));
       return rows.at(-1)?.rid;
     });
@@ -463,15 +462,6 @@ export class Store extends SqlRows implements Access {
       this.sql.run("UPDATE indexes SET ready = 1 WHERE id = ?", index.id);
       index.isReady = true;
       index.createdAt = ++this.clock;
-    });
-  }
-
-  replaceIndexSpec(collection: Collection, index: Index, spec: Doc): void {
-    this.write(() => {
-      this.sql.run("UPDATE indexes SET spec = ? WHERE id = ?", encodeDocument(spec), index.id);
-      const changed = new Index(index.id, spec, index.isMultikey, index.isReady);
-      changed.createdAt = index.createdAt;
-      collection.indexes = collection.indexes.map((each) => (each === index ? changed : each));
     });
   }
 

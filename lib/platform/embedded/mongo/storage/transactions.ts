@@ -129,18 +129,14 @@ export class Transaction implements Access {
     return overlay?.isNew ? undefined : this.rows.byRid(collection, rid);
   }
 
-  scan(collection: Collection, after: number | undefined, isReverse: boolean, limit: number): Row[] {
+  scan(collection: Collection, after: number | undefined, limit: number): Row[] {
     const overlay = this.overlayOf(collection);
-    if (overlay === undefined) return this.rows.scan(collection, after, isReverse, limit);
+    if (overlay === undefined) return this.rows.scan(collection, after, limit);
     // The transaction's inserts have higher record ids than everything in the snapshot.
-    if (isReverse) {
-      const own = overlay.insertedRows(after, isReverse);
-      if (own.length > 0) return own;
-    }
     let from = after;
     for (;;) {
-      const rows = overlay.isNew ? [] : this.rows.scan(collection, from, isReverse, limit);
-      if (rows.length === 0) return isReverse ? [] : overlay.insertedRows(after, isReverse);
+      const rows = overlay.isNew ? [] : this.rows.scan(collection, from, limit);
+      if (rows.length === 0) return overlay.insertedRows(after);
       const visible = this.laidOver(overlay, rows);
       if (visible.length > 0) return visible;
       from = rows.at(-1)?.rid;

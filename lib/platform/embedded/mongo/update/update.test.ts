@@ -2,11 +2,10 @@ import { Decimal128, type Document, Double, Int32, Long } from "bson";
 import { describe, expect, test } from "vitest";
 import { doc, plain } from "../../../../../test/fixtures/embedded/mongo/plain.ts";
 import { cloneDoc, type Doc, typeName } from "../bson/values.ts";
-import { matchedPosition } from "../query/projection.ts";
+import { matchedPosition } from "./position.ts";
 import { compileUpdate } from "./update.ts";
 
 const variables = { scope: undefined };
-const now = new Date("2024-05-06T07:08:09.010Z");
 
 function updated(object: Document, update: Document, arrayFilters?: Document[], filter: Document = {}): Doc {
   const changed = cloneDoc(doc(object));
@@ -17,7 +16,7 @@ function updated(object: Document, update: Document, arrayFilters?: Document[], 
     doc(update),
     filters,
     variables,
-  )(changed, { isInsert: false, now, position: (path) => position(before, path) });
+  )(changed, { isInsert: false, position: (path) => position(before, path) });
   return changed;
 }
 
@@ -33,29 +32,9 @@ const table: [string, Document, Document, Document][] = [
   ["$unset in an array leaves null", { a: [1, 2] }, { $unset: { "a.0": "" } }, { a: [null, 2] }],
   ["$unset of what is not there changes nothing", { a: 1 }, { $unset: { "b.c": "" } }, { a: 1 }],
   ["$inc of a missing field sets it", {}, { $inc: { n: 5 } }, { n: 5 }],
-  ["$mul of a missing field sets zero", {}, { $mul: { n: 5 } }, { n: 0 }],
-  ["$min and $max compare across types", { a: 5, b: "x" }, { $min: { a: 3 }, $max: { b: 9 } }, { a: 3, b: "x" }],
-  ["$rename moves a field to the end", { a: 1, b: 2 }, { $rename: { a: "c.d" } }, { b: 2, c: { d: 1 } }],
-  ["$currentDate", {}, { $currentDate: { at: true } }, { at: now }],
+  ["$max compares across types", { a: 5, b: "x" }, { $max: { a: 3, b: 9 } }, { a: 5, b: "x" }],
+  ["$max of a missing field sets it", {}, { $max: { a: 3 } }, { a: 3 }],
   ["$push", { a: [1] }, { $push: { a: 2 } }, { a: [1, 2] }],
-  [
-    "$push of several, placed, sorted and cut",
-    { a: [5, 1] },
-    { $push: { a: { $each: [3, 9], $sort: -1, $slice: 3 } } },
-    { a: [9, 5, 3] },
-  ],
-  [
-    "$push at a place counted from the end",
-    { a: [1, 2, 3] },
-    { $push: { a: { $each: [9], $position: -1 } } },
-    { a: [1, 2, 9, 3] },
-  ],
-  [
-    "$push sorts documents by their fields",
-    { a: [{ n: 2 }] },
-    { $push: { a: { $each: [{ n: 1 }], $sort: { n: 1 } } } },
-    { a: [{ n: 1 }, { n: 2 }] },
-  ],
   [
     "$push keeps the last by a negative slice",
     { a: [1, 2] },
@@ -68,12 +47,7 @@ const table: [string, Document, Document, Document][] = [
     { $addToSet: { a: { $each: [1, 2, { x: 1 }] } } },
     { a: [1, { x: 1 }, 2] },
   ],
-  ["$pull by condition", { a: [1, 5, 9] }, { $pull: { a: { $gte: 5 } } }, { a: [1] }],
-  ["$pull by fields of documents", { a: [{ x: 1, y: 2 }, { x: 2 }] }, { $pull: { a: { x: 1 } } }, { a: [{ x: 2 }] }],
-  ["$pullAll", { a: [1, 2, 1, 3] }, { $pullAll: { a: [1, 3] } }, { a: [2] }],
-  ["$pop from either end", { a: [1, 2, 3], b: [1, 2, 3] }, { $pop: { a: 1, b: -1 } }, { a: [1, 2], b: [2, 3] }],
-  ["$bit", { a: 13, b: 3 }, { $bit: { a: { and: 10 }, b: { or: 4 } } }, { a: 8, b: 7 }],
-  ["$[] changes every element", { a: [1, 2] }, { $inc: { "a.$[]": 10 } }, { a: [11, 12] }],
+  ["$pull removes every equal element", { a: [1, 2, 1, 3] }, { $pull: { a: 1 } }, { a: [2, 3] }],
 ];
 
 describe("an update", () => {
@@ -89,25 +63,21 @@ describe("an update", () => {
         { n: 80, p: 1 },
         { n: 95, p: 1 },
       ],
-      deep: [{ in: [1, 5] }, { in: [9] }],
+      deep: [1, 5],
     };
-    const update = { $set: { "grades.$[high].p": 2 }, $inc: { "deep.$[].in.$[big]": 100 } };
+    const update = { $set: { "grades.$[high].p": 2 }, $inc: { "deep.$[big]": 100 } };
     const result = updated(before, update, [{ "high.n": { $gte: 90 } }, { big: { $gt: 4 } }]);
     expect(plain(result)).toEqual({
       grades: [
         { n: 80, p: 1 },
         { n: 95, p: 2 },
       ],
-      deep: [{ in: [1, 105] }, { in: [109] }],
+      deep: [1, 105],
     });
   });
 
   test("by position changes the element that the query found", () => {
     expect(plain(updated({ a: [1, 5, 5] }, { $set: { "a.$": 9 } }, undefined, { a: 5 }))).toEqual({ a: [1, 9, 5] });
-    const found = updated({ a: [{ x: 1 }, { x: 2, y: 1 }] }, { $inc: { "a.$.y": 1 } }, undefined, {
-      a: { $elemMatch: { x: 2 } },
-    });
-    expect(plain(found)).toEqual({ a: [{ x: 1 }, { x: 2, y: 2 }] });
     expect(plain(updated({ a: [{ x: 1 }, { x: 2 }] }, { $set: { "a.$.x": 7 } }, undefined, { "a.x": 2 }))).toEqual({
       a: [{ x: 1 }, { x: 7 }],
     });
@@ -137,9 +107,9 @@ describe("an update", () => {
     ["the positional operator without a match", { $set: { "list.$": 1 } }, 2],
     ["a filter that is not there", { $set: { "list.$[x]": 1 } }, 2],
     ["an empty name", { $set: { "a..b": 1 } }, 56],
-    ["$rename onto itself", { $rename: { n: "n" } }, 2],
-    ["$pop by three", { $pop: { list: 3 } }, 9],
-    ["an unknown clause of $push", { $push: { list: { $each: [], $nope: 1 } } }, 2],
+    ["every element of an array", { $set: { "list.$[]": 1 } }, 2],
+    ["$pull by a condition", { $pull: { list: { $gt: 1 } } }, 2],
+    ["an unknown clause of $push", { $push: { list: { $each: [], $sort: 1 } } }, 2],
   ])("is refused with MongoDB's code: %s", (_, update, code) => {
     const before = { n: 1, s: "x", list: [1], l: Long.MAX_VALUE };
     let thrown: unknown;

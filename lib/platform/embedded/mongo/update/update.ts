@@ -1,5 +1,5 @@
-import { areEqual, compareMaybe, compareValues } from "../bson/compare.ts";
-import { add, fitsLong, multiply, type Numeric } from "../bson/numbers.ts";
+import { areEqual, compareValues } from "../bson/compare.ts";
+import { add, fitsLong, type Numeric } from "../bson/numbers.ts";
 import { arrayIndex, toPath } from "../bson/paths.ts";
 import {
   BSONRegExp,
@@ -9,8 +9,6 @@ import {
   isDoc,
   isInt32,
   isNumber,
-  Timestamp,
-  toDouble,
   toWholeNumber,
   typeName,
   type Value,
@@ -18,7 +16,6 @@ import {
 import { badValue, failedToParse, StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { compileMatch, type MatchNode, parseMatch } from "../query/match.ts";
-import { compileSortBy } from "../query/sort.ts";
 
 /** Query results that an update may refer to. */
 export type UpdateContext = {
@@ -26,31 +23,29 @@ export type UpdateContext = {
   isInsert: boolean;
   /** Returns the array position that the query matched, for the positional `$`; undefined when there was none. */
   position: (path: readonly string[]) => number | undefined;
-  now: Date;
 };
 
 /** Applies an update to a document in place. */
 export type Update = (doc: Doc, context: UpdateContext) => void;
 
-type Modifier = { operator: string; path: string; parts: readonly string[]; argument: Value };
+type Modifier = { operator: string; path: string; parts: readonly string[]; argument: Value; compileChange: Compiler };
 
-const OPERATORS = new Set([
-  "$set",
-  "$unset",
-  "$inc",
-  "$mul",
-  "$min",
-  "$max",
-  "$rename",
-  "$currentDate",
-  "$setOnInsert",
-  "$push",
-  "$pull",
-  "$pullAll",
-  "$pop",
-  "$addToSet",
-  "$bit",
+type Compiler = (modifier: Modifier) => Change;
+
+/** Update operators in scope (docs/develop/store-scope.md). */
+export const UPDATE_OPERATORS: ReadonlyMap<string, Compiler> = new Map<string, Compiler>([
+  ["$set", ({ argument }) => set(argument)],
+  ["$setOnInsert", ({ argument }) => set(argument)],
+  ["$unset", () => () => undefined],
+  ["$inc", ({ argument, path }) => increment(argument, path)],
+  ["$max", ({ argument }) => max(argument)],
+  ["$push", ({ argument }) => push(argument)],
+  ["$addToSet", ({ argument }) => addToSet(argument)],
+  ["$pull", ({ argument }) => pull(argument)],
 ]);
+
+/** Operators that create no missing field. */
+const REMOVING: ReadonlySet<string> = new Set(["$unset", "$pull"]);
 
 /** Maximum null elements that setting a position may add to an array (as in MongoDB). */
 const MAX_PADDING = 1_500_000;
@@ -63,7 +58,8 @@ export function compileUpdate(update: Doc, arrayFilters: Value | undefined, vari
   const filters = parseArrayFilters(arrayFilters, variables);
   const modifiers: Modifier[] = [];
   for (const [operator, fields] of update) {
-    if (!OPERATORS.has(operator)) {
+    const compileChange = UPDATE_OPERATORS.get(operator);
+    if (compileChange === undefined) {
       throw failedToParse(
         `Unknown modifier: ${operator}. Expected a valid update modifier or pipeline-style update specified as an array`,
       );
@@ -75,11 +71,7 @@ export function compileUpdate(update: Doc, arrayFilters: Value | undefined, vari
     }
     for (const [path, argument] of fields) {
       const parts = checkPath(path);
-      modifiers.push({ operator, path, parts, argument });
-      if (operator === "$rename") {
-        if (typeof argument !== "string") throw badValue(`The 'to' field for $rename must be a string: ${path}`);
-        checkRename(path, argument);
-      }
+      modifiers.push({ operator, path, parts, argument, compileChange });
     }
   }
   checkConflicts(modifiers);
@@ -100,20 +92,16 @@ export function compileUpdate(update: Doc, arrayFilters: Value | undefined, vari
   }
   // MongoDB applies operators in the order of their paths, so new fields appear in that order.
   modifiers.sort((a, b) => comparePaths(a.parts, b.parts));
-  const applied = modifiers.map((modifier) => ({ ...modifier, change: compileChange(modifier, variables) }));
+  const applied = modifiers.map((modifier) => ({ ...modifier, change: modifier.compileChange(modifier) }));
   return (doc, context) => {
-    for (const { operator, parts, argument, change, path } of applied) {
+    for (const { operator, parts, change } of applied) {
       if (operator === "$setOnInsert" && !context.isInsert) continue;
-      const top = (operator === "$rename" ? (argument as string).split(".") : parts)[0] as string;
-      if (top.startsWith("$") && !context.isInsert && creates(operator)) throw dollarPrefixed(top);
-      if (operator === "$rename") rename(doc, path, argument as string);
-      else applyAt(doc, parts, 0, change, { context, filters, matched: parts, mayCreate: creates(operator) });
+      const mayCreate = !REMOVING.has(operator);
+      const top = parts[0] as string;
+      if (top.startsWith("$") && !context.isInsert && mayCreate) throw dollarPrefixed(top);
+      applyAt(doc, parts, 0, change, { context, filters, mayCreate });
     }
   };
-}
-
-function creates(operator: string): boolean {
-  return !["$unset", "$pull", "$pullAll", "$pop"].includes(operator);
 }
 
 function checkPath(path: string): readonly string[] {
@@ -132,6 +120,7 @@ function checkPath(path: string): readonly string[] {
       `Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '${path}'`,
     );
   }
+  if (parts.includes("$[]")) throw badValue("The positional operator '$[]' is not supported by this store.");
   return parts;
 }
 
@@ -146,26 +135,8 @@ export function dollarPrefixed(name: string): StoreError {
   );
 }
 
-function checkRename(from: string, to: string): void {
-  for (const path of [from, to]) {
-    if (path.split(".").some((part) => part === "$" || part.startsWith("$["))) {
-      throw badValue(`The source and destination field for $rename may not be dynamic: ${path}`);
-    }
-    checkPath(path);
-  }
-  if (from === to) throw badValue(`The source and target field for $rename must differ: ${from}: "${to}"`);
-  if (`${from}.`.startsWith(`${to}.`) || `${to}.`.startsWith(`${from}.`)) {
-    throw badValue(`The source and target field for $rename must not be on the same path: ${from}: "${to}"`);
-  }
-}
-
 function checkConflicts(modifiers: readonly Modifier[]): void {
-  const paths: string[] = [];
-  for (const { operator, path, argument } of modifiers) {
-    paths.push(path);
-    if (operator === "$rename") paths.push(argument as string);
-  }
-  const sorted = paths.map((path) => `${path}.`).sort();
+  const sorted = modifiers.map(({ path }) => `${path}.`).sort();
   for (let i = 1; i < sorted.length; i++) {
     const before = sorted[i - 1] as string;
     const path = sorted[i] as string;
@@ -235,7 +206,6 @@ function identifierOf(filter: Doc): string {
 type Step = {
   context: UpdateContext;
   filters: ReadonlyMap<string, (item: Value) => boolean>;
-  matched: readonly string[];
   mayCreate: boolean;
 };
 
@@ -246,10 +216,6 @@ const KEEP = Symbol("keep");
 function applyAt(container: Doc | Value[], parts: readonly string[], at: number, change: Change, step: Step): void {
   let part = parts[at] as string;
   if (Array.isArray(container)) {
-    if (part === "$[]") {
-      for (let i = 0; i < container.length; i++) applyTo(container, String(i), parts, at, change, step);
-      return;
-    }
     const identifier = /^\$\[(.+)\]$/.exec(part)?.[1];
     if (identifier !== undefined) {
       const test = step.filters.get(identifier);
@@ -333,99 +299,12 @@ function put(container: Doc | Value[], part: string, index: number, value: Value
   container[index] = value;
 }
 
-function rename(doc: Doc, from: string, to: string): void {
-  const source = from.split(".");
-  let holder: Doc = doc;
-  for (const part of source.slice(0, -1)) {
-    const next = holder.get(part);
-    if (Array.isArray(next))
-      throw badValue(
-        `The source field cannot be an array element, '${from}' in doc has an array field called '${part}'`,
-      );
-    if (!isDoc(next)) return;
-    holder = next;
-  }
-  const last = source.at(-1) as string;
-  const value = holder.get(last);
-  if (value === undefined) return;
-  const target = to.split(".");
-  let here: Doc = doc;
-  for (const part of target.slice(0, -1)) {
-    const next = here.get(part);
-    if (Array.isArray(next))
-      throw badValue(
-        `The destination field cannot be an array element, '${to}' in doc has an array field called '${part}'`,
-      );
-    if (next !== undefined && !isDoc(next))
-      throw new StoreError(
-        "PathNotViable",
-        `Cannot create field '${target.at(-1) ?? ""}' in element {${part}: ${typeName(next)}}`,
-      );
-    if (next === undefined) {
-      const made: Doc = new Map();
-      here.set(part, made);
-      here = made;
-    } else here = next;
-  }
-  holder.delete(last);
-  here.set(target.at(-1) as string, value);
+function set(argument: Value): Change {
+  return (current) => (current !== undefined && isIdentical(current, argument) ? KEEP : cloneValue(argument));
 }
 
-function compileChange({ operator, argument, path }: Modifier, variables: Variables): Change {
-  switch (operator) {
-    case "$set":
-    case "$setOnInsert":
-      return (current) => (current !== undefined && isIdentical(current, argument) ? KEEP : cloneValue(argument));
-    case "$unset":
-      return () => undefined;
-    case "$rename":
-      // It moves a field between two paths, which `rename` does.
-      return () => KEEP;
-    case "$inc":
-    case "$mul":
-      return arithmetic(operator, argument, path);
-    case "$min":
-    case "$max":
-      return (current) => {
-        if (current === undefined) return cloneValue(argument);
-        const order = compareMaybe(argument, current);
-        return (operator === "$min" ? order < 0 : order > 0) ? cloneValue(argument) : KEEP;
-      };
-    case "$currentDate":
-      return currentDate(argument, path);
-    case "$push":
-      return push(argument);
-    case "$addToSet":
-      return addToSet(argument);
-    case "$pull":
-      return pull(argument, variables);
-    case "$pullAll": {
-      if (!Array.isArray(argument))
-        throw badValue(`$pullAll requires an array argument but was given a ${typeName(argument)}`);
-      return (current, at) => remove(current, at, "$pullAll", (item) => argument.some((gone) => areEqual(gone, item)));
-    }
-    case "$pop": {
-      const side = toWholeNumber(argument);
-      if (side !== 1 && side !== -1)
-        throw failedToParse(
-          `$pop expects 1 or -1, found: ${isNumber(argument) ? toDouble(argument) : typeName(argument)}`,
-        );
-      return (current, at) => {
-        if (current === undefined) return KEEP;
-        if (!Array.isArray(current))
-          throw new StoreError(
-            "TypeMismatch",
-            `Path '${at}' contains an element of non-array type '${typeName(current)}'`,
-          );
-        if (current.length === 0) return KEEP;
-        return side === 1 ? current.slice(0, -1) : current.slice(1);
-      };
-    }
-    case "$bit":
-      return bit(argument, path);
-    default:
-      throw failedToParse(`Unknown modifier: ${operator}`);
-  }
+function max(argument: Value): Change {
+  return (current) => (current === undefined || compareValues(argument, current) > 0 ? cloneValue(argument) : KEEP);
 }
 
 /** Returns true for values that are equal in value and type at all levels. */
@@ -448,25 +327,24 @@ export function isIdentical(a: Value, b: Value): boolean {
   return areEqual(a, b);
 }
 
-function arithmetic(operator: "$inc" | "$mul", argument: Value, path: string): Change {
-  const verb = operator === "$inc" ? "increment" : "multiply";
+function increment(argument: Value, path: string): Change {
   if (!isNumber(argument)) {
-    throw new StoreError("TypeMismatch", `Cannot ${verb} with non-numeric argument: {${path}: ${typeName(argument)}}`);
+    throw new StoreError(
+      "TypeMismatch",
+      `Cannot increment with non-numeric argument: {${path}: ${typeName(argument)}}`,
+    );
   }
   return (current, at) => {
-    if (current === undefined) return operator === "$inc" ? argument : multiply(argument, 0);
+    if (current === undefined) return argument;
     if (!isNumber(current)) {
       throw new StoreError(
         "TypeMismatch",
-        `Cannot apply ${operator} to a value of non-numeric type. The field '${at}' has a value of type ${typeName(current)}`,
+        `Cannot apply $inc to a value of non-numeric type. The field '${at}' has a value of type ${typeName(current)}`,
       );
     }
-    const result: Numeric = operator === "$inc" ? add(current, argument) : multiply(current, argument);
-    const areWhole = isWhole(current) && isWhole(argument);
-    if (areWhole && !isWhole(result))
-      throw badValue(
-        `Failed to apply ${operator} operations to current value of field '${at}': the result is beyond a long`,
-      );
+    const result = add(current, argument);
+    if (isWhole(current) && isWhole(argument) && !isWhole(result))
+      throw badValue(`Failed to apply $inc operations to current value of field '${at}': the result is beyond a long`);
     return isIdentical(result, current) ? KEEP : result;
   };
 }
@@ -475,30 +353,9 @@ function isWhole(value: Numeric): boolean {
   return (typeof value === "bigint" && fitsLong(value)) || (typeof value === "number" && isInt32(value));
 }
 
-function currentDate(argument: Value, path: string): Change {
-  let isTimestamp = false;
-  if (isDoc(argument)) {
-    const type = argument.get("$type");
-    if (argument.size !== 1 || (type !== "date" && type !== "timestamp")) {
-      throw badValue(
-        "The '$type' string field is required to be 'date' or 'timestamp': {$currentDate: {field : {$type: 'date'}}}",
-      );
-    }
-    isTimestamp = type === "timestamp";
-  } else if (typeof argument !== "boolean") {
-    throw badValue(
-      `${typeName(argument)} is not valid type for $currentDate. Please use a boolean ('true') or a $type expression ({$type: 'timestamp/date'}). Field: ${path}`,
-    );
-  }
-  return (_current, _path, { now }) =>
-    isTimestamp ? new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 }) : new Date(now.getTime());
-}
-
 function push(argument: Value): Change {
   let items: Value[] = [argument];
   let slice: number | undefined;
-  let position: number | undefined;
-  let compare: ((a: Value, b: Value) => number) | undefined;
   if (isDoc(argument) && argument.has("$each")) {
     for (const [name, value] of argument) {
       switch (name) {
@@ -512,14 +369,6 @@ function push(argument: Value): Change {
           if (slice === undefined)
             throw badValue(`The value for $slice must be an integer value but was given type: ${typeName(value)}`);
           break;
-        case "$position":
-          position = toWholeNumber(value);
-          if (position === undefined)
-            throw badValue(`The value for $position must be an integer value, not of type: ${typeName(value)}`);
-          break;
-        case "$sort":
-          compare = compileSortBy(value);
-          break;
         default:
           throw badValue(`Unrecognized clause in $push: ${name}`);
       }
@@ -529,10 +378,7 @@ function push(argument: Value): Change {
     if (current !== undefined && !Array.isArray(current)) {
       throw badValue(`The field '${path}' must be an array but is of type ${typeName(current)}`);
     }
-    const before = current ?? [];
-    const at = position === undefined ? before.length : position < 0 ? Math.max(0, before.length + position) : position;
-    const list = [...before.slice(0, at), ...items.map(cloneValue), ...before.slice(at)];
-    if (compare !== undefined) list.sort(compare);
+    const list = [...(current ?? []), ...items.map(cloneValue)];
     if (slice === undefined) return list;
     return slice >= 0 ? list.slice(0, slice) : list.slice(slice);
   };
@@ -563,76 +409,15 @@ function addToSet(argument: Value): Change {
   };
 }
 
-function remove(
-  current: Value | undefined,
-  path: string,
-  operator: string,
-  isGone: (item: Value) => boolean,
-): Value | typeof KEEP {
-  if (current === undefined) return KEEP;
-  if (!Array.isArray(current))
-    throw badValue(`Cannot apply ${operator} to a non-array value (field '${path}' is of type ${typeName(current)})`);
-  const kept = current.filter((item) => !isGone(item));
-  return kept.length === current.length ? KEEP : kept;
-}
-
-function pull(argument: Value, variables: Variables): Change {
-  const options = { variables, allowExpressions: false };
-  let isGone: (item: Value) => boolean;
-  if (isDoc(argument)) {
-    const isOfValues =
-      argument.keys().next().value?.startsWith("$") === true &&
-      !["$or", "$and", "$nor"].includes(argument.keys().next().value ?? "");
-    if (isOfValues) {
-      const node = parseMatch(new Map([["v", argument]]), options);
-      const test = compileMatch(node, variables);
-      isGone = (item) => test(new Map([["v", item]]));
-    } else {
-      const test = compileMatch(parseMatch(argument, options), variables);
-      isGone = (item) => isDoc(item) && test(item);
-    }
-  } else if (argument instanceof BSONRegExp) {
-    const node: MatchNode = { kind: "regex", path: toPath("v"), regex: argument };
-    const test = compileMatch(node, variables);
-    isGone = (item) => test(new Map([["v", item]]));
-  } else isGone = (item) => areEqual(item, argument);
-  return (current, path) => remove(current, path, "$pull", isGone);
-}
-
-function bit(argument: Value, path: string): Change {
-  if (!isDoc(argument))
-    throw badValue(
-      `The $bit modifier is not compatible with a ${typeName(argument)}. You must pass in an embedded document: {$bit: {field: {and/or/xor: #}}`,
-    );
-  if (argument.size === 0)
-    throw badValue(`You must pass in at least one bitwise operation. The format is: {$bit: {${path}: {and/or/xor: #}}`);
-  const operations = [...argument].map(([name, operand]): [string, bigint, boolean] => {
-    if (name !== "and" && name !== "or" && name !== "xor")
-      throw badValue(
-        `The $bit modifier only supports 'and', 'or', and 'xor', not '${name}' which is an unknown operator`,
-      );
-    if (!(typeof operand === "bigint" || (typeof operand === "number" && isInt32(operand)))) {
-      throw badValue(
-        `The $bit modifier field must be an Integer(32/64 bit); a '${typeName(operand)}' is not supported here`,
-      );
-    }
-    return [name, BigInt(operand), typeof operand === "bigint"];
-  });
-  return (current, at) => {
-    const start = current ?? 0;
-    if (!(typeof start === "bigint" || (typeof start === "number" && isInt32(start)))) {
-      throw badValue(
-        `Cannot apply $bit to a value of non-integral type. The field '${at}' has type ${typeName(start)}`,
-      );
-    }
-    let bits = BigInt(start);
-    let isLong = typeof start === "bigint";
-    for (const [name, operand, isLongOperand] of operations) {
-      bits = name === "and" ? bits & operand : name === "or" ? bits | operand : bits ^ operand;
-      isLong ||= isLongOperand;
-    }
-    const result = isLong ? bits : Number(bits);
-    return current !== undefined && isIdentical(result, current) ? KEEP : result;
+function pull(argument: Value): Change {
+  if (isDoc(argument) || argument instanceof BSONRegExp)
+    throw badValue("$pull by a condition is not supported by this store. Name the value.");
+  return (current, path) => {
+    if (current === undefined) return KEEP;
+    if (!Array.isArray(current))
+      throw badValue(`Cannot apply $pull to a non-array value (field '${path}' is of type ${typeName(current)})`);
+    const kept = current.filter((item) => !areEqual(item, argument));
+    return kept.length === current.length ? KEEP : kept;
   };
 }
 

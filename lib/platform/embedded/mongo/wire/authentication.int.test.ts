@@ -14,7 +14,7 @@ import { type RunningStore, startStore } from "../server.ts";
 import { backupStore, restoreStore } from "../storage/backup.ts";
 
 const PASSWORD = "a long enough one";
-const OPEN = ["hello", "isMaster", "ismaster", "ping", "saslStart", "saslContinue"];
+const OPEN = ["hello", "ismaster", "ping", "saslStart", "saslContinue"];
 
 let dir: string;
 let store: RunningStore | undefined;
@@ -64,9 +64,6 @@ describe("on a port", () => {
     const client = clientOf(uri);
     await client.db("t").collection("c").insertOne({ a: 1 });
     expect(await read(client)).toMatchObject({ a: 1 });
-    expect(await client.db("admin").command({ connectionStatus: 1 })).toMatchObject({
-      authInfo: { authenticatedUsers: [{ user: "millrace", db: "admin" }] },
-    });
   });
 
   test.each([

@@ -29,8 +29,6 @@ export class Connection implements Client {
     this.socket = socket;
     this.services = services;
     this.authentication = new Authentication(services.credentials, services.guesses);
-    services.monitor.connections++;
-    services.monitor.totalConnections++;
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.receive(chunk));
     socket.on("error", () => this.socket.destroy());
@@ -40,7 +38,6 @@ export class Connection implements Client {
   private close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.services.monitor.connections--;
     this.gone.abort();
   }
 

@@ -1,6 +1,7 @@
 import { Binary, type Doc, docOf, double, isDoc, timestampNow, toWholeNumber } from "../bson/values.ts";
 import { sessionId } from "../commands/admin.ts";
 import { type Client, type Context, makeDeadline, newTurns, type Services, systemScope } from "../commands/context.ts";
+import { checkFields, checkPart } from "../commands/options.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { readWriteConcern } from "../commands/write-concern.ts";
 import { StoreError } from "../errors.ts";
@@ -32,7 +33,8 @@ async function run(services: Services, connection: Client, command: Doc): Promis
     if (known === undefined) throw new StoreError("CommandNotFound", `no such command: '${name}'`);
     if (known.isOpen !== true && !connection.authentication.isDone)
       throw new StoreError("Unauthorized", `Command ${name} requires authentication`);
-    services.monitor.note(name);
+    services.monitor.commands++;
+    if (known.fields !== undefined) checkFields(command, name, known.fields);
     const db = command.get("$db");
     if (typeof db !== "string") throw new StoreError("IDLFailedToParse", "OP_MSG requests require a $db argument");
     const session = sessionId(command.get("lsid"));
@@ -82,6 +84,7 @@ function checkReadConcern({ command, isInTransaction, name }: Context): void {
   if (concern === undefined) return;
   if (!isDoc(concern))
     throw new StoreError("TypeMismatch", "BSON field 'readConcern' is the wrong type, expected type 'object'");
+  checkPart(concern, "readConcern", ["level", "afterClusterTime"]);
   const level = concern.get("level");
   if (level === undefined) return;
   if (typeof level !== "string" || !READ_CONCERNS.includes(level)) {

@@ -1,12 +1,4 @@
-/** Counters for serverStatus and for leak tests. */
+/** Counts the commands that the store has run. */
 export class Monitor {
-  connections = 0;
-  totalConnections = 0;
   commands = 0;
-  readonly byCommand = new Map<string, number>();
-
-  note(command: string): void {
-    this.commands++;
-    this.byCommand.set(command, (this.byCommand.get(command) ?? 0) + 1);
-  }
 }

@@ -1,0 +1,139 @@
+import { compareValues } from "../bson/compare.ts";
+import { divideDecimals } from "../bson/decimal.ts";
+import { encodeKey } from "../bson/keys.ts";
+import { add, isDouble, type Numeric, toDecimal } from "../bson/numbers.ts";
+import { Decimal128, double, isDoc, isNumber, toDouble, type Value } from "../bson/values.ts";
+import { StoreError } from "../errors.ts";
+import { compileExpression } from "../expressions/compile.ts";
+import type { Env, Variables } from "../expressions/scope.ts";
+import { isNullish } from "../expressions/truth.ts";
+
+/** Accumulates the values of one group. */
+export type Accumulator = { add: (env: Env) => void; value: () => Value };
+export type AccumulatorFactory = () => Accumulator;
+
+/** Memory that the groups in memory use. */
+export type Spending = { bytes: number };
+
+type State = { add: (value: Value | undefined) => void; value: () => Value };
+
+/** Assumed memory overhead of a group or a value, in bytes; a rough estimate. */
+export const ENTRY_BYTES = 100;
+
+/** Sums numbers and ignores other values. Doubles are added with compensation, so that the order hardly matters. */
+class Sum {
+  private whole: Numeric = 0;
+  private real = 0;
+  private lost = 0;
+  private hasDouble = false;
+  private decimal: Decimal128 | undefined;
+
+  add(value: Value | undefined): void {
+    if (!isNumber(value)) return;
+    if (value instanceof Decimal128) {
+      this.decimal = this.decimal === undefined ? value : (add(this.decimal, value) as Decimal128);
+    } else if (isDouble(value)) {
+      this.hasDouble = true;
+      const n = toDouble(value);
+      const sum = this.real + n;
+      this.lost += Math.abs(this.real) >= Math.abs(n) ? this.real - sum + n : n - sum + this.real;
+      this.real = sum;
+    } else this.whole = add(this.whole, value);
+  }
+
+  value(): Numeric {
+    const lost = Number.isNaN(this.lost) ? 0 : this.lost;
+    if (this.decimal !== undefined) {
+      const rest = this.hasDouble ? add(this.whole, double(this.real + lost)) : this.whole;
+      return add(this.decimal, rest);
+    }
+    return this.hasDouble ? double(toDouble(this.whole) + this.real + lost) : this.whole;
+  }
+}
+
+function average(): State {
+  const sum = new Sum();
+  let count = 0;
+  return {
+    add: (value) => {
+      if (!isNumber(value)) return;
+      sum.add(value);
+      count++;
+    },
+    value: () => {
+      if (count === 0) return null;
+      const total = sum.value();
+      if (total instanceof Decimal128) return divideDecimals(total, toDecimal(count));
+      return double(toDouble(total) / count);
+    },
+  };
+}
+
+function extreme(direction: 1 | -1): State {
+  let chosen: Value | undefined;
+  return {
+    add: (value) => {
+      if (value === undefined || isNullish(value)) return;
+      if (chosen === undefined || compareValues(value, chosen) * direction > 0) chosen = value;
+    },
+    value: () => chosen ?? null,
+  };
+}
+
+function collect(isSet: boolean, spending: Spending): State {
+  const values: Value[] = [];
+  const seen = new Set<string>();
+  return {
+    add: (value) => {
+      if (value === undefined) return;
+      if (isSet) {
+        const id = encodeKey(value).toString("latin1");
+        if (seen.has(id)) return;
+        seen.add(id);
+      }
+      spending.bytes += sizeOf(value);
+      values.push(value);
+    },
+    value: () => values,
+  };
+}
+
+/** Returns the approximate size of a value in memory, in bytes. */
+export function sizeOf(value: Value): number {
+  if (typeof value === "string") return ENTRY_BYTES + value.length;
+  if (value instanceof Map) {
+    let bytes = ENTRY_BYTES;
+    for (const item of value.values()) bytes += sizeOf(item);
+    return bytes;
+  }
+  return Array.isArray(value) ? value.reduce<number>((sum, item) => sum + sizeOf(item), ENTRY_BYTES) : 16;
+}
+
+/** Accumulators in scope (docs/develop/store-scope.md). */
+export const ACCUMULATORS: ReadonlyMap<string, (spending: Spending) => State> = new Map([
+  ["$sum", () => new Sum()],
+  ["$avg", average],
+  ["$min", () => extreme(-1)],
+  ["$max", () => extreme(1)],
+  ["$push", (spending: Spending) => collect(false, spending)],
+  ["$addToSet", (spending: Spending) => collect(true, spending)],
+]);
+
+/** @throws StoreError 15952 for an unknown accumulator */
+export function compileAccumulator(
+  field: string,
+  spec: Value,
+  variables: Variables,
+  spending: Spending,
+): AccumulatorFactory {
+  if (!isDoc(spec)) throw new StoreError(40234, `The field '${field}' must be an accumulator object`);
+  if (spec.size !== 1) throw new StoreError(40238, `The field '${field}' must specify one accumulator`);
+  const [[name, argument]] = [...spec] as [[string, Value]];
+  const make = ACCUMULATORS.get(name);
+  if (make === undefined) throw new StoreError(15952, `unknown group operator '${name}'`);
+  const evaluate = compileExpression(argument, variables);
+  return () => {
+    const state = make(spending);
+    return { add: (env) => state.add(evaluate(env)), value: () => state.value() };
+  };
+}
