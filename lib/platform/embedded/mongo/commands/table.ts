@@ -43,7 +43,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["hello", helloCommand],
   ["ismaster", helloCommand],
   ["ping", { run: ping, fields: [], isOpen: true }],
-  ["saslStart", { run: saslStart, fields: ["mechanism", "payload", "options"], isOpen: true }],
+  ["saslStart", { run: saslStart, fields: ["mechanism", "payload", "options", "autoAuthorize"], isOpen: true }],
   ["saslContinue", { run: saslContinue, fields: ["conversationId", "payload"], isOpen: true }],
   ["buildInfo", { run: buildInfo, fields: [] }],
   ["serverStatus", { run: serverStatus, fields: [] }],
