@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -89,6 +90,8 @@ export async function startChDb(): Promise<ChDb | null> {
       written.push(sql);
       reader?.stop();
       reader = null;
+      // A long test starts hundreds, and each repeats all writes.
+      await rm(join(folder, `reader-${readers}`), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
     }
     return answer;
   };

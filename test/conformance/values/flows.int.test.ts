@@ -133,7 +133,7 @@ describe("C9 the fidelity matrix of flows", { tags: ["long"], timeout: 1_200_000
   }, 300_000);
   afterAll(async () => {
     for (const subject of subjects.values()) await subject.stop();
-  });
+  }, 300_000);
 
   test.for(ALL_DRIVERS)("has 0 differences from %s", async (name, context) => {
     const from = subjects.get(name);
