@@ -20,12 +20,12 @@ const CHECKED_BYTES_MAX = 16 * 1024 * 1024;
  * ISO in UTC, so a result depends only on the statement and the data. Startup settings override those of roles and
  * databases (T43). Poolers refuse others at startup; each transaction sets those again, and more (`pins.ts`).
  */
-const SESSION_SETTINGS = {
+export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   client_encoding: "UTF8",
   standard_conforming_strings: "on",
   DateStyle: "ISO, MDY",
   TimeZone: "UTC",
-} as const;
+};
 
 // Internals of the library's Connection.
 type LineInside = {
@@ -47,14 +47,17 @@ export class GuardedConnection extends Base {
   messageBytesMax = Number.POSITIVE_INFINITY;
   onOversize: (() => void) | null = null;
   readonly #config: OnServer<NetworkConfig>;
+  readonly #settings: Readonly<Record<string, string>>;
 
-  constructor(config: OnServer<NetworkConfig>) {
+  /** @param settings of the startup message */
+  constructor(config: OnServer<NetworkConfig>, settings: Readonly<Record<string, string>>) {
     super({
       stream: () => config.server.dialer.socket(),
       ssl: tlsChoice(config.ssl, config.host) ?? false,
       keepAlive: true,
     } as unknown as ConnectionConfig);
     this.#config = config;
+    this.#settings = settings;
     const { dialer } = config.server;
     // The library emits this when it starts, and sends the rest once it is done.
     this.once("sslconnect", () => this.stream.once("secureConnect", () => dialer.secured?.()));
@@ -65,7 +68,7 @@ export class GuardedConnection extends Base {
     const { user, database, options } = this.#config;
     // The host's project option; nothing else is passed on (`config.ts`).
     const routing: Record<string, string> = options.options === undefined ? {} : { options: options.options };
-    super.startup({ user, database, application_name: "millrace", ...SESSION_SETTINGS, ...routing });
+    super.startup({ user, database, application_name: "millrace", ...this.#settings, ...routing });
   }
 
   /**

@@ -43,6 +43,11 @@ export type PortalOptions = {
   cellBytesMax: number | undefined;
   /** Whether the statement runs to its end after a cell that is too large. */
   readsToEnd?: boolean | undefined;
+  /**
+   * The portal's name and its maximum rows per portion, for servers that need them. Absent: an unnamed portal, with the
+   * portions of all drivers.
+   */
+  portal?: { name: string; rowsMax: number } | undefined;
   /** Returns the decoders of these columns; null when their types must be looked up first (`readWith`). */
   decodersOf: (fields: readonly FieldDef[]) => readonly Decode[] | null;
 };
@@ -165,9 +170,10 @@ export class Portal implements Submittable, RunningStatement {
     this.#inOnePiece(() => {
       for (const statement of this.#options.preamble) this.#send(statement);
       line.parse({ text: this.#options.text, name: "", types: [] }, true);
-      line.bind({ values: [...this.#options.values] }, true);
-      line.describe({ type: "P", name: "" }, true);
-      line.execute({ rows: String(this.#rowsAsked) }, true);
+      const name = this.#options.portal?.name ?? "";
+      line.bind({ portal: name, values: [...this.#options.values] }, true);
+      line.describe({ type: "P", name }, true);
+      line.execute({ portal: name, rows: String(this.#rowsAsked) }, true);
       line.flush();
     });
   }
@@ -285,9 +291,10 @@ export class Portal implements Submittable, RunningStatement {
     const isEnough = this.#isLeft || (this.#isCut && !this.#options.readsToEnd);
     if (!this.#isSuspended || isEnough || this.#batches.isFailed) return;
     this.#isSuspended = false;
-    this.#rowsAsked = Math.min(this.#rowsAsked * GROWTH, BATCH_ROWS_MAX);
+    const { name: portal = "", rowsMax = BATCH_ROWS_MAX } = this.#options.portal ?? {};
+    this.#rowsAsked = Math.min(this.#rowsAsked * GROWTH, rowsMax);
     this.#inOnePiece((line) => {
-      line.execute({ rows: String(this.#rowsAsked) }, true);
+      line.execute({ portal, rows: String(this.#rowsAsked) }, true);
       line.flush();
     });
   }

@@ -10,8 +10,8 @@ import type { OnServer } from "../shared/server";
 import type { PooledSession } from "../shared/session-pool";
 import type { CopyIn } from "./copy-in";
 import { toConnectFailure } from "./failures";
-import { GuardedConnection } from "./guarded-connection";
-import { Portal, type PortalOptions } from "./portal";
+import { GuardedConnection, SESSION_SETTINGS } from "./guarded-connection";
+import { Portal, type PortalOptions, type SideStatement } from "./portal";
 import { BEGIN_READING, pinned } from "./session-settings";
 
 // Internals of the library's client, which its types omit.
@@ -26,18 +26,43 @@ const OWN_READING_TIMEOUT_MS = 60_000;
 /** Removes every effect of a query before the next one (T50): changes, settings, locks, prepared statements. */
 export const CLEAN_UP = [{ text: "ROLLBACK" }, { text: "DISCARD ALL" }] as const;
 
+/** The statements and settings in which servers with PostgreSQL's protocol differ. */
+export type SessionRules = {
+  /** Settings of the startup message. */
+  settings: Readonly<Record<string, string>>;
+  /** Texts that start the transaction of a driver query, each in a round trip. */
+  beginReading: readonly string[];
+  /** Removes every effect of a query before the next one (T50). */
+  cleanUp: readonly SideStatement[];
+};
+
+const POSTGRES_RULES: SessionRules = {
+  settings: SESSION_SETTINGS,
+  // The names of a driver query are those of pg_catalog, regardless of the role's schemas and rights.
+  beginReading: [BEGIN_READING, pinned(OWN_READING_TIMEOUT_MS, "catalog")],
+  cleanUp: CLEAN_UP,
+};
+
 /** One session with the server, on a socket of the egress proxy. */
 export class PostgresSession implements PooledSession {
   readonly #config: OnServer<NetworkConfig>;
+  readonly #rules: SessionRules;
   readonly #client: Client;
   readonly #line: GuardedConnection;
   #isAlive = true;
+  #isReusable = true;
   /** The last statement, if it cleans up after itself. */
   #portal: Portal | null = null;
   serverVersion: string | null = null;
 
-  private constructor(config: OnServer<NetworkConfig>, client: Client, line: GuardedConnection) {
+  private constructor(
+    config: OnServer<NetworkConfig>,
+    rules: SessionRules,
+    client: Client,
+    line: GuardedConnection,
+  ) {
     this.#config = config;
+    this.#rules = rules;
     this.#client = client;
     this.#line = line;
     const die = () => {
@@ -48,13 +73,21 @@ export class PostgresSession implements PooledSession {
   }
 
   /** Opens a session. @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
-  static open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<PostgresSession> {
-    return preferringTls(config, (given) => PostgresSession.#open(given, signal), hasNoTls);
+  static open(
+    config: OnServer<NetworkConfig>,
+    signal: AbortSignal,
+    rules: SessionRules = POSTGRES_RULES,
+  ): Promise<PostgresSession> {
+    return preferringTls(config, (given) => PostgresSession.#open(given, signal, rules), hasNoTls);
   }
 
-  static async #open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<PostgresSession> {
+  static async #open(
+    config: OnServer<NetworkConfig>,
+    signal: AbortSignal,
+    rules: SessionRules,
+  ): Promise<PostgresSession> {
     const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
-    const line = new GuardedConnection(config);
+    const line = new GuardedConnection(config, rules.settings);
     let version: string | null = null;
     line.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {
       if (status.parameterName === "server_version") version = status.parameterValue;
@@ -70,7 +103,7 @@ export class PostgresSession implements PooledSession {
       ssl: tlsChoice(config.ssl, config.host) ?? false,
       enableChannelBinding: config.options.channel_binding !== undefined,
     } as ClientConfig);
-    const session = new PostgresSession(config, client, line);
+    const session = new PostgresSession(config, rules, client, line);
     const onAbort = () => line.stream.destroy(new Error("Timed out."));
     deadline.signal.addEventListener("abort", onAbort, { once: true });
     try {
@@ -117,12 +150,13 @@ export class PostgresSession implements PooledSession {
     return copy.done;
   }
 
-  /** Runs a driver query: its names are those of pg_catalog, regardless of the role's schemas and rights. */
+  /** Runs a driver query, in a read-only transaction of its own. */
   async read(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
-    await this.run(BEGIN_READING);
+    const [begin = "BEGIN", ...settings] = this.#rules.beginReading;
+    await this.run(begin);
     let rows: unknown[][];
     try {
-      await this.run(pinned(OWN_READING_TIMEOUT_MS, "catalog"));
+      for (const setting of settings) await this.run(setting);
       rows = await this.run(text, values);
     } catch (error) {
       // The first error is reported, not the failing ROLLBACK of a lost connection.
@@ -140,8 +174,14 @@ export class PostgresSession implements PooledSession {
     this.#line.messageBytesMax = Number.POSITIVE_INFINITY;
     this.#line.onOversize = null;
     await portal?.over.catch(() => {});
+    if (!this.#isReusable) throw new Error("The session keeps effects of its statement.");
     if (portal?.isCleaned) return;
-    for (const { text } of CLEAN_UP) await this.#client.query(text);
+    for (const { text } of this.#rules.cleanUp) await this.#client.query(text);
+  }
+
+  /** Ends the session after its statement, for servers that cannot remove the effects of one. */
+  retire(): void {
+    this.#isReusable = false;
   }
 
   /**
@@ -151,7 +191,7 @@ export class PostgresSession implements PooledSession {
   async cancel(): Promise<void> {
     const { processID, secretKey } = this.#client as unknown as ClientInside;
     if (processID === null || secretKey === null || !this.#isAlive) return;
-    const line = new GuardedConnection(this.#config);
+    const line = new GuardedConnection(this.#config, this.#rules.settings);
     const ended = new Promise<void>((resolve) => {
       line.on("error", () => resolve());
       line.on("end", () => resolve());
