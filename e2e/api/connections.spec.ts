@@ -218,6 +218,7 @@ test.describe("types", () => {
     );
     expect(categories).toMatchObject({
       postgres: "database",
+      redshift: "database",
       mysql: "database",
       mongodb: "database",
       sqlite: "database",

@@ -178,6 +178,7 @@ const FUNCTIONS: Row[] = [
   ...SQL_DIALECTS.map((dialect) => check("changeVerb", { dialect })),
   check("clickhouse", { readOnly: true, params: [], database: "d", functions: null }),
   check("trino", { readOnly: true }),
+  check("redshift", { readOnly: true }),
   check("variables", { language: "sql", dialect: "postgres", own: /^[$]/ }),
   check("variables", { language: "mongodb", dialect: "standard", own: null }),
   row("readMongoMarks", readMongoMarks, statements),

@@ -234,6 +234,7 @@ describe("the settings of servers", () => {
   const server = { host: "127.0.0.1", port: 9, user: "reader", password: "marker-of-the-base" };
   const BASES = {
     postgres: server,
+    redshift: server,
     mysql: server,
     clickhouse: server,
     trino: { ...server, catalog: "lake", ssl: "require" },
@@ -360,7 +361,7 @@ describe("the settings of servers", () => {
   });
 
   test("T30 addresses that are never dialled are refused on both ends of a tunnel before they are stored", async () => {
-    for (const type of ["postgres", "mysql", "clickhouse", "trino"] as const) {
+    for (const type of ["postgres", "redshift", "mysql", "clickhouse", "trino"] as const) {
       const forwarded = { ...BASES[type], host: "169.254.169.254", ssh };
       const tunnel = { ...BASES[type], ssh: { ...ssh, host: "169.254.169.254" } };
       for (const config of [forwarded, tunnel]) {

@@ -89,6 +89,8 @@ export interface Dialect {
   readonly editor: EditorGrammar;
   /** Language of the formatter. */
   readonly formatter: SqlLanguage;
+  /** Functions that completion offers, beyond those of every dialect. */
+  readonly functions: readonly string[];
   /** Returns a text as a string literal. Absent: the text in quotes. @param quote returns a text in quotes */
   toText?(text: string, quote: (text: string) => string): string;
   /** Returns a literal of bytes. @param hex two digits per byte */

@@ -3,6 +3,7 @@ import type { Dialect } from "./dialect.ts";
 import { duckdb } from "./duckdb/index.ts";
 import { mysql } from "./mysql/index.ts";
 import { postgres } from "./postgres/index.ts";
+import { redshift } from "./redshift/index.ts";
 import { sqlite } from "./sqlite/index.ts";
 import { standard } from "./standard/index.ts";
 import { trino } from "./trino/index.ts";
@@ -12,6 +13,7 @@ export const DIALECTS = {
   standard,
   duckdb,
   postgres,
+  redshift,
   mysql,
   sqlite,
   clickhouse,

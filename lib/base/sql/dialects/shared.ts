@@ -46,6 +46,7 @@ export const COMMON: Omit<Dialect, "lexical" | "position" | "editor" | "formatte
   textType: "varchar",
   booleanWords: true,
   typedTimes: true,
+  functions: [],
   toBytes: (hex) => `x'${hex}'`,
   toDay: (text) => `date ${text}`,
   toPage: (rows, skipped) => (skipped === 0 ? ` limit ${rows}` : ` limit ${rows} offset ${skipped}`),

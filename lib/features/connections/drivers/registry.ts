@@ -8,6 +8,7 @@ import { graphql } from "./graphql";
 import { mongodb } from "./mongodb";
 import { mysql } from "./mysql";
 import { postgres } from "./postgres";
+import { redshift } from "./redshift";
 import { rest } from "./rest";
 import { sqlite } from "./sqlite";
 import { stripe } from "./stripe";
@@ -16,6 +17,7 @@ import { trino } from "./trino";
 /** Every kind of connection, in the order in which forms offer them. */
 export const drivers: readonly Driver[] = [
   postgres,
+  redshift,
   mysql,
   mongodb,
   clickhouse,

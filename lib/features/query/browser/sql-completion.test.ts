@@ -169,3 +169,10 @@ describe("offerSql", () => {
     });
   });
 });
+
+it("offers the functions of the connection's dialect only", () => {
+  const offered = (dialect: "postgres" | "redshift") =>
+    offer(SqlScript.of("select ", dialect), "select ".length, entities).map(({ label }) => label);
+  expect(offered("redshift")).toEqual(expect.arrayContaining(["listagg", "getdate", "count"]));
+  expect(offered("postgres")).not.toContain("getdate");
+});

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { colourOf } from "@/lib/base/sql/highlight";
 import { SQL_KEYWORDS } from "@/lib/base/sql/keywords";
 import type { SqlPiece, SqlPieceKind } from "@/lib/base/sql/lexer";
@@ -106,7 +106,14 @@ function offerNames(script: SqlScript, position: number, entities: Entity[]): Sq
         rank: RANK.alias,
       }),
     );
-  return [...conditions, ...dropDoubles(columns), ...aliases, ...tables, ...WORDS];
+  return [
+    ...conditions,
+    ...dropDoubles(columns),
+    ...aliases,
+    ...tables,
+    ...DIALECTS[dialect].functions.map(toFunction),
+    ...WORDS,
+  ];
 }
 
 type TableName = Pick<ScopeTable, "name" | "schema">;
@@ -197,17 +204,12 @@ function toCondition({ from, columns, to }: Link, owner: string, target: string,
   };
 }
 
+function toFunction(name: string): SqlOffer {
+  return { label: name, text: `${name}(`, kind: "function", detail: "", info: null, rank: RANK.function };
+}
+
 const WORDS: SqlOffer[] = [
-  ...FUNCTIONS.map(
-    (name): SqlOffer => ({
-      label: name,
-      text: `${name}(`,
-      kind: "function",
-      detail: "",
-      info: null,
-      rank: RANK.function,
-    }),
-  ),
+  ...FUNCTIONS.map(toFunction),
   ...[...SQL_KEYWORDS].map(
     (word): SqlOffer => ({ label: word, text: word, kind: "keyword", detail: "", info: null, rank: RANK.keyword }),
   ),

@@ -55,12 +55,7 @@ export class PostgresSession implements PooledSession {
   #portal: Portal | null = null;
   serverVersion: string | null = null;
 
-  private constructor(
-    config: OnServer<NetworkConfig>,
-    rules: SessionRules,
-    client: Client,
-    line: GuardedConnection,
-  ) {
+  private constructor(config: OnServer<NetworkConfig>, rules: SessionRules, client: Client, line: GuardedConnection) {
     this.#config = config;
     this.#rules = rules;
     this.#client = client;

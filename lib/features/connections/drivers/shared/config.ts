@@ -303,6 +303,7 @@ export function networkFormFields(example: {
   user: string;
   connectionString: string;
   portHelp?: string;
+  tlsHelp?: string;
 }): ConfigField[] {
   return [
     formFields.host,
@@ -311,7 +312,7 @@ export function networkFormFields(example: {
     formFields.user(`Use a read-only user rather than ${example.user}.`),
     formFields.password,
     // No default: it would be stored beside a connection string, and override its value.
-    formFields.ssl("Defaults to the connection string, or off."),
+    formFields.ssl(example.tlsHelp ?? "Defaults to the connection string, or off."),
     {
       name: "connectionString",
       label: "Connection string",

@@ -13,6 +13,7 @@ import {
   type ServerFunction,
 } from "../../clickhouse/statement-guard.ts";
 import { type CheckedStatement, checkStatement as checkMysql } from "../../mysql/statement-guard.ts";
+import { checkStatement as checkRedshift } from "../../redshift/statement-guard.ts";
 import { checkStatement as checkTrino } from "../../trino/statement-guard.ts";
 
 /** Checks of a statement's text, with plain values so that a thread can run them. */
@@ -34,6 +35,7 @@ export type Checks = {
     };
     answer: null;
   };
+  redshift: { request: { query: string; readOnly: boolean }; answer: null };
   trino: { request: { query: string; readOnly: boolean }; answer: { text: string } };
   variables: {
     request: {
@@ -67,6 +69,10 @@ const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Check
     if (!readOnly) return null;
     checkSecrets(words, params, database);
     if (functions !== undefined) checkFunctions(words, params, refusedOf(functions));
+    return null;
+  },
+  redshift({ query, readOnly }) {
+    checkRedshift(query, readOnly);
     return null;
   },
   trino({ query, readOnly }) {

@@ -1,0 +1,41 @@
+import "server-only";
+import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
+import { serverDriver } from "../shared/server";
+import { redshiftValues } from "./column-values";
+import { parseRedshiftConfig, REDSHIFT_PORT } from "./config";
+import { RedshiftSource } from "./source";
+import { redshiftVariables } from "./variables";
+
+/** Amazon Redshift, provisioned and serverless: PostgreSQL's protocol, a catalogue and rules of its own. */
+export const redshift = serverDriver({
+  type: "redshift",
+  label: "Amazon Redshift",
+  engineName: "Redshift",
+  category: "database",
+  icon: ["M12 2 20 6v12l-8 4-8-4V6z", "M8 8v8", "M12 6v12", "M16 8v8"],
+  language: "sql",
+  dialect: "redshift",
+  variables: redshiftVariables,
+  values: redshiftValues,
+  explain: { form: "text", plan: "explain" },
+  tellsDdl: true,
+  looseTypes: ["timestamp", "timestamptz"],
+  fields: networkFormFields({
+    port: REDSHIFT_PORT,
+    user: "awsuser",
+    connectionString: "redshift://user:password@cluster.region.redshift.amazonaws.com:5439/dev",
+    tlsHelp: "Defaults to required.",
+  }),
+  refusals: NETWORK_REFUSALS,
+  readerHint: {
+    text: "Run once as an admin, for each schema. The user can read its tables but not write.",
+    statements:
+      "create user millrace_reader\n  password '...';\ngrant usage on schema public\n  to millrace_reader;\n" +
+      "grant select on all tables\n  in schema public\n  to millrace_reader;",
+  },
+  schemasLabel: "Schemas to show",
+  parse: parseRedshiftConfig,
+  addresses: (config) => [config],
+  isEncrypted: ({ ssl }) => ssl !== "disable",
+  openSource: (config) => new RedshiftSource(config),
+});

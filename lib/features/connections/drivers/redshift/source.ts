@@ -1,0 +1,224 @@
+import "server-only";
+import { DatabaseError, type FieldDef } from "pg";
+import { toSqlPath } from "@/lib/base/sql/names";
+import { firstWordOf } from "@/lib/base/sql/statement-kind";
+import type { Batch, Entity, Field } from "@/lib/base/values/fields";
+import { Pacer } from "@/lib/platform/process/pacer";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  QueryOptions,
+  ResultStream,
+  SourceFacts,
+  Statement,
+} from "../../data-source";
+import type { SchemaChoice } from "../../schema";
+import { toQueryFailure } from "../postgres/failures";
+import { toPostgresParams } from "../postgres/params";
+import type { Portal } from "../postgres/portal";
+import { PostgresSession, type SessionRules } from "../postgres/session";
+import { nameWithModifier } from "../postgres/types";
+import type { NetworkConfig } from "../shared/config";
+import { noSuchTable, toScript } from "../shared/ddl";
+import { redactDefinition } from "../shared/definition-secrets";
+import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
+import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
+import { SessionPool } from "../shared/session-pool";
+import { StatementRun, withSession } from "../shared/statement-run";
+import { checkStatementText } from "../shared/statements/check";
+import { parseLargeCells } from "../shared/wire-values";
+import {
+  CURRENT_SCHEMA_SQL,
+  columnsSql,
+  KEY_COLUMNS_SQL,
+  KEYS_SQL,
+  SCHEMAS_SQL,
+  tablesSql,
+  toEntities,
+} from "./catalog";
+import { extractRedshift } from "./flows";
+import { RIGHTS_SQL, warningOf } from "./rights";
+import { REDSHIFT_TYPES, redshiftDecoderOf } from "./types";
+
+/** Statements that leave nothing behind in their session, unless they select into a table. */
+const READING = new Set(["SELECT", "WITH", "SHOW", "EXPLAIN"]);
+/** Time limit of driver queries, in ms: the catalogue of a large cluster takes seconds. */
+const OWN_READING_TIMEOUT_MS = 60_000;
+/** Redshift honours a row limit only with a named portal, and a single-node cluster takes at most 1,000 rows. */
+const PORTAL = { name: "millrace", rowsMax: 1000 };
+
+/**
+ * Starts a read-only transaction. SET TRANSACTION does not exist. Two more digits make the text of a float exact; 2 is
+ * the maximum.
+ */
+const beginReading = (timeoutMs: number) =>
+  `BEGIN READ ONLY; SET statement_timeout TO ${Math.ceil(timeoutMs)}; SET extra_float_digits TO 2`;
+const limited = (timeoutMs: number) => `SET statement_timeout TO ${Math.ceil(timeoutMs)}; SET extra_float_digits TO 2`;
+
+/** DISCARD does not exist, so a session that may have made temporary tables is closed instead. */
+const RULES: SessionRules = {
+  settings: { client_encoding: "UTF8", DateStyle: "ISO, MDY", TimeZone: "UTC" },
+  beginReading: [beginReading(OWN_READING_TIMEOUT_MS)],
+  cleanUp: [{ text: "ROLLBACK" }, { text: "RESET ALL" }],
+};
+
+/** An Amazon Redshift database through a pool of sessions. */
+export class RedshiftSource implements DataSource {
+  readonly #pool: SessionPool<PostgresSession>;
+  readonly #secrets: readonly string[];
+  readonly #server: ServerSide;
+
+  constructor(config: OnServer<NetworkConfig>) {
+    this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal, RULES));
+    this.#secrets = [config.password];
+    this.#server = config.server;
+  }
+
+  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
+    const text = sqlText(query);
+    const values = toPostgresParams(params);
+    const { readOnly, signal, cellBytesMax, jsonAsText = false } = options;
+    const timeoutMs = withinLimit(this.#server, options.timeoutMs);
+    await checkStatementText("redshift", { query: text, readOnly }, this.#server.workspaceId);
+    const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
+    try {
+      await run.session.run(readOnly ? beginReading(timeoutMs) : limited(timeoutMs));
+      if (!READING.has(firstWordOf(text, "redshift")) || /\binto\b/i.test(text)) run.session.retire();
+      const decodersOf = (fields: readonly FieldDef[]) =>
+        fields.map(({ dataTypeID }) => redshiftDecoderOf(dataTypeID, jsonAsText));
+      const portal = run.begin(
+        run.session.start(
+          {
+            // A suspended portal takes no other statement, so the session is cleaned after the sync.
+            preamble: [],
+            epilogue: [],
+            portal: PORTAL,
+            text,
+            values,
+            cellBytesMax,
+            readsToEnd: options.isChange,
+            decodersOf,
+          },
+          cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX,
+        ),
+      );
+      const fields = (await portal.fields).map(toField);
+      return {
+        fields,
+        batches: this.#batches(run, portal, text, options),
+        affectedRows: () => portal.affectedRows,
+      };
+    } catch (error) {
+      throw this.#ended(run, error, text, signal);
+    }
+  }
+
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    return extractRedshift((statement, options) => this.query(statement, options), request);
+  }
+
+  async entities(signal: AbortSignal): Promise<Entity[]> {
+    const { schemas } = this.#server;
+    return this.#ask(signal, async (session) => {
+      const [current] = await session.read(CURRENT_SCHEMA_SQL);
+      return toEntities(current?.[0], {
+        tables: await session.read(tablesSql(schemas)),
+        columns: await session.read(columnsSql(schemas)),
+        keys: await session.read(KEYS_SQL),
+        keyColumns: await session.read(KEY_COLUMNS_SQL),
+      });
+    });
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    const rows = await this.#ask(signal, (session) => session.read(SCHEMAS_SQL));
+    return rows.map(toSchemaChoice);
+  }
+
+  async defaultSchema(signal: AbortSignal): Promise<string | null> {
+    const [row] = await this.#ask(signal, (session) => session.read(CURRENT_SCHEMA_SQL));
+    return typeof row?.[0] === "string" ? row[0] : null;
+  }
+
+  async ddl({ schema, name, kind }: Entity, signal: AbortSignal): Promise<string> {
+    const path = toSqlPath([schema, name], "redshift");
+    const show = `show ${kind === "view" ? "view" : "table"} ${path}`;
+    const rows = await this.#ask(signal, async (session) => {
+      try {
+        return await session.read(show);
+      } catch (error) {
+        if (error instanceof DatabaseError && error.code === "42P01") throw noSuchTable(name);
+        throw error;
+      }
+    });
+    const statements = rows.flatMap(([statement]) =>
+      typeof statement === "string" ? redactDefinition(statement, "plain") : [],
+    );
+    return toScript(statements, name);
+  }
+
+  async test(signal: AbortSignal): Promise<SourceFacts> {
+    return this.#ask(signal, async (session) => {
+      const [version] = await session.read("select version()");
+      const rights = await session.read(RIGHTS_SQL).catch((error: unknown) => {
+        if (error instanceof DatabaseError) return null;
+        throw error;
+      });
+      const warning = warningOf(rights && (rights[0] ?? null));
+      const [named] = /Redshift [\d.]+/.exec(String(version?.[0] ?? "")) ?? [];
+      return { serverVersion: named ?? "Redshift", ...(warning !== null && { warning }) };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async *#batches(
+    run: StatementRun<PostgresSession>,
+    portal: Portal,
+    text: string,
+    { readOnly, signal, isChange }: QueryOptions,
+  ): AsyncGenerator<Batch, void> {
+    const pacer = new Pacer();
+    try {
+      for (;;) {
+        const step = await portal.next();
+        if ("done" in step) {
+          // A write counts only once the server has confirmed it.
+          if (!readOnly) await portal.over;
+          return;
+        }
+        await parseLargeCells(step.batch.columns, () => pacer.restIfLate());
+        yield step.batch;
+        if (step.batch.isCut && !isChange) return;
+      }
+    } catch (error) {
+      throw this.#ended(run, error, text, signal);
+    } finally {
+      run.end();
+    }
+  }
+
+  #ended(run: StatementRun<PostgresSession>, error: unknown, text: string, signal: AbortSignal): unknown {
+    run.end();
+    return signal.aborted ? signal.reason : toQueryFailure(error, text, this.#secrets);
+  }
+
+  async #ask<T>(signal: AbortSignal, work: (session: PostgresSession) => Promise<T>): Promise<T> {
+    try {
+      return await withSession(this.#pool, signal, work);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : toQueryFailure(error, "", this.#secrets);
+    }
+  }
+}
+
+function toField({ name, dataTypeID, dataTypeModifier }: FieldDef): Field {
+  const known = REDSHIFT_TYPES.get(dataTypeID);
+  const type = known?.type ?? "other";
+  return { name, type, dbType: nameWithModifier(dataTypeID, known?.name ?? String(dataTypeID), dataTypeModifier) };
+}
