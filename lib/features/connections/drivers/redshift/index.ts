@@ -6,7 +6,7 @@ import { parseRedshiftConfig, REDSHIFT_PORT } from "./config";
 import { RedshiftSource } from "./source";
 import { redshiftVariables } from "./variables";
 
-/** Amazon Redshift, provisioned and serverless: PostgreSQL's protocol, a catalogue and rules of its own. */
+/** Amazon Redshift, provisioned and serverless, through PostgreSQL's protocol. */
 export const redshift = serverDriver({
   type: "redshift",
   label: "Amazon Redshift",

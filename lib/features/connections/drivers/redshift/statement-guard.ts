@@ -95,7 +95,7 @@ function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
     if (token.kind === "string" && !/'$/.test(source)) throw unsure(source);
     if (token.kind === "name" && (source.length < 2 || !/^".*"$/s.test(source))) throw unsure(source);
     if (token.kind === "symbol" && /[`\\]/.test(source)) throw unsure(source);
-    // U&"..." and U&'...' have escapes of their own.
+    // U&"..." and U&'...' have different escapes.
     if (source === "&" && /^["']$/.test(query.charAt(token.end)) && /u$/i.test(query.slice(0, token.start))) {
       throw unsure(query.slice(token.start - 1));
     }
