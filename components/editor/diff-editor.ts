@@ -134,8 +134,8 @@ export function showMerge(host: HTMLElement, { theirs, mine, dialect, isNarrow, 
       button.type = "button";
       button.className = "take-piece";
       button.textContent = "→";
-      button.title = "Use the saved version of this change";
-      button.setAttribute("aria-label", "Use the saved version of this change");
+      button.title = "Use saved version of this change";
+      button.setAttribute("aria-label", "Use saved version of this change");
       return button;
     },
   });

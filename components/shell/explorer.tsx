@@ -64,7 +64,7 @@ function WorkspaceName() {
     <WorkspaceHeading>
       <Menu
         trigger={
-          <button type="button" className="ws-name" aria-label={`Switch workspace (${workspace.name})`}>
+          <button type="button" className="ws-name" aria-label={`Switch workspace, ${workspace.name}`}>
             {mark}
             <ChevronDown className="s t3" />
           </button>

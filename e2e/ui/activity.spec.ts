@@ -44,7 +44,7 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   await expect(run).toHaveCount(0);
   await expect(query).toBeVisible();
   await page.getByRole("combobox", { name: "Started by", exact: true }).click();
-  await page.getByRole("option", { name: /^By Jun/ }).click();
+  await page.getByRole("option", { name: /^Jun/ }).click();
   await expect(run).toBeVisible();
   await expect(query).toHaveCount(0);
   await parts.getByRole("button", { name: "Save view" }).click();
@@ -147,7 +147,7 @@ test("the last day stands above the list by the hour, what is shown is exported,
       page.waitForEvent("download"),
       page.getByRole("menuitem", { name: as }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe(`activity.${as === "As CSV" ? "csv" : "ndjson"}`);
+    expect(download.suggestedFilename()).toBe(`activity.${as === "Export CSV" ? "csv" : "ndjson"}`);
     return readFile(await download.path(), "utf8");
   };
   const [head, line, ...more] = (await read("Export CSV")).trimEnd().split("\r\n");

@@ -156,7 +156,7 @@ test("two tabs see each other's saves, and a file that both have typed in is put
   await expect(bench.saved).toHaveText("Conflict in a file");
   await expectAccessible(page);
   expect(await read(app, "note.md")).toBe("one\ntwo\ntheirs\n");
-  await page.getByRole("button", { name: "Use the saved version of this change" }).last().click();
+  await page.getByRole("button", { name: "Use saved version of this change" }).last().click();
   await page.getByRole("button", { name: "Save merged version" }).click();
   await expect.poll(() => read(app, "note.md")).toBe("mine\ntwo\ntheirs\n");
   await other.close();

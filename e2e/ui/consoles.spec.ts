@@ -331,7 +331,7 @@ test.describe("when somebody else has saved meanwhile", () => {
   });
 
   test("single pieces are taken over and the merged text is saved", { tag: "@long" }, async ({ page }) => {
-    await page.getByRole("button", { name: "Use the saved version of this change" }).first().click();
+    await page.getByRole("button", { name: "Use saved version of this change" }).first().click();
     await page.getByRole("button", { name: "Save merged version" }).click();
     await expect(page.getByRole("region", { name: "Compare versions" })).toHaveCount(0);
     expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS.replace("'same'", "'mine'"));

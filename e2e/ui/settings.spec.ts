@@ -10,7 +10,7 @@ test("a renamed workspace shows its new name everywhere and keeps its address", 
   await expect(page.getByText("Enter a workspace name.")).toBeVisible();
   await name.fill("Harrow & Pine");
   await page.getByRole("button", { name: "Rename workspace" }).click();
-  await expect(page.getByRole("button", { name: "Switch workspace (Harrow & Pine)" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Switch workspace, Harrow & Pine" })).toBeVisible();
   await page.reload();
   await expect(name).toHaveValue("Harrow & Pine");
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}/`));
@@ -30,7 +30,7 @@ test("a workspace is deleted only after its name is typed, and a new one can be 
   await page.getByRole("textbox", { name: "Name" }).fill("Second try");
   await page.getByRole("button", { name: "Create workspace" }).click();
   await expect(page).toHaveURL(/\/w\/second-try/);
-  await expect(page.getByRole("button", { name: "Switch workspace (Second try)" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Switch workspace, Second try" })).toBeVisible();
 });
 
 test("a new key is shown once, works, and is refused after it is revoked", async ({
