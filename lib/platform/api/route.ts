@@ -197,7 +197,7 @@ async function answer(
     try {
       return await work(requestId, held);
     } catch (thrown) {
-      return failure(thrown, { requestId, method: request.method, route: routeName });
+      return failure(thrown, { requestId, method: request.method, route: routeName, signal: request.signal });
     } finally {
       held.release();
     }

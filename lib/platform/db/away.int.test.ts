@@ -84,7 +84,12 @@ it("a store that is killed under a stream of commands is answered with 503 and R
         answers++;
       } catch (error) {
         failures++;
-        const response = failure(error, { requestId: "r", method: "POST", route: "test" });
+        const response = failure(error, {
+          requestId: "r",
+          method: "POST",
+          route: "test",
+          signal: new AbortController().signal,
+        });
         const isRight = response.status === 503 && response.headers.has("retry-after");
         if (!isRight) outcomes.set(`${name}: ${String(error)}`, `${response.status}`);
       }

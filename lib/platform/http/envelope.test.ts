@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { failure } from "./envelope";
 import { AppError, ERROR_STATUS, type ErrorKind } from "./errors";
 
-const CONTEXT = { requestId: "r", method: "GET", route: "test" };
+const CONTEXT = { requestId: "r", method: "GET", route: "test", signal: new AbortController().signal };
 const answer = async (thrown: unknown) => {
   const response = failure(thrown, CONTEXT);
   return { status: response.status, headers: response.headers, body: await response.json() };
@@ -29,6 +29,15 @@ describe("what a throw is answered with (T108)", () => {
     expect(status).toBe(500);
     expect(body).toEqual({ success: false, error: expect.stringContaining("request ID"), code: "internal" });
     expect(JSON.stringify(body)).not.toContain("s3cr3t");
+  });
+
+  it("C36 work that its client has left is no failure; another error after it is", async () => {
+    const left = new AbortController();
+    left.abort(new DOMException("", "AbortError"));
+    const context = { ...CONTEXT, signal: left.signal };
+    expect([failure(left.signal.reason, context).status, failure(new Error("s3cr3t"), context).status]).toEqual([
+      499, 500,
+    ]);
   });
 
   it("the cause of an expected failure stays here", async () => {

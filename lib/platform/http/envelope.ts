@@ -64,11 +64,22 @@ function jsonResponse(body: unknown, status: number, headers: Headers): Response
   return new Response(bytes, { status, headers });
 }
 
+/** Status in logs and metrics of a request whose client left before the answer, as other servers write it. */
+const CLIENT_LEFT_STATUS = 499;
+
 /**
  * Turns a thrown value into an answer: `{success: false, error, code, details?}`. Only this function does. An
  * unexpected error is logged completely, and the caller gets one fixed sentence (T108).
+ * @param signal the request's: work that was aborted because its client left has not failed
  */
-export function failure(thrown: unknown, context: { requestId: string; method: string; route: string }): Response {
+export function failure(
+  thrown: unknown,
+  { signal, ...context }: { requestId: string; method: string; route: string; signal: AbortSignal },
+): Response {
+  if (signal.aborted && thrown === signal.reason) {
+    log.info({ ...context, status: CLIENT_LEFT_STATUS }, "The client left before the answer.");
+    return new Response(null, { status: CLIENT_LEFT_STATUS });
+  }
   const error = toAppError(thrown);
   const entry = { ...context, code: error.kind, status: error.status };
   if (error.kind === "internal") log.error({ ...entry, err: error.cause ?? thrown }, error.message);

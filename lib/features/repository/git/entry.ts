@@ -48,7 +48,9 @@ export function gitRoute(work: Work): GitRoute {
           throw error;
         }
       } catch (thrown) {
-        return inPlainText(failure(thrown, { requestId, method: request.method, route: "git" }));
+        return inPlainText(
+          failure(thrown, { requestId, method: request.method, route: "git", signal: request.signal }),
+        );
       }
     });
     const headers = {
@@ -104,6 +106,7 @@ function keyNeeded(message: string): AppError {
 }
 
 async function inPlainText(response: Response): Promise<Response> {
+  if (response.body === null) return response;
   const { error } = (await response.json()) as { error: string };
   const headers = new Headers(response.headers);
   headers.set("Content-Type", "text/plain; charset=utf-8");
