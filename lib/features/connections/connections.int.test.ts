@@ -463,7 +463,7 @@ describe("how a table is made", () => {
     const shop = { baseUrl: "https://93.184.216.34", resources: [{ name: "orders", path: "/orders" }] };
     const rest = await make({ type: "rest", config: shop });
     const refused = await ddl(rest.id, "name=orders");
-    expect(refused).toMatchObject({ status: 400, json: { error: "REST connections do not support DDL." } });
+    expect(refused).toMatchObject({ status: 400, json: { error: "REST does not support DDL." } });
   });
 
   test("is no way past the names that a connection hides: where flows have come is not told", async () => {

@@ -335,8 +335,8 @@ describe("what receivers do (T79)", () => {
     for (const [url, words] of [
       ["http://nowhere.invalid/hook", "Host not found"],
       ["http://127.0.0.1:1/hook", "refused"],
-      [`https://127.0.0.1:${nonsense.port}/hook`, "secure connection"],
-      [`https://127.0.0.1:${tls.port}/hook`, "secure connection"],
+      [`https://127.0.0.1:${nonsense.port}/hook`, "TLS handshake failed"],
+      [`https://127.0.0.1:${tls.port}/hook`, "TLS handshake failed"],
       [`http://127.0.0.1:${nonsense.port}/hook`, "not valid HTTP"],
     ]) {
       const { where } = await addRule({ url });
@@ -641,7 +641,7 @@ describe("other channels", () => {
     const [mail] = outbox.json.data.items;
     expect(mail).toMatchObject({ to: recipients, subject: "Daily revenue succeeded", status: "kept" });
     for (const fact of [
-      "Success",
+      "Succeeded",
       "1,284",
       run._id.toHexString(),
       `/consoles/${where.consoleId}/schedule?run=`,
