@@ -4,9 +4,10 @@ import { Plus, X } from "lucide-react";
 import { useId } from "react";
 import { Select } from "@/components/ui/select";
 import { isTimeField } from "@/lib/base/charts/settings";
+import { isNumericField } from "@/lib/base/values/cell-text";
 import type { ResultField } from "@/lib/base/values/json-rows";
 import {
-  columnsOf, type Dimension, LIMIT_MAX, type Measure, OPERATION_WORDS, operationsFor, type Shelves, toFirstDimension, UNIT_WORDS, UNITS,
+  columnsOf, type Dimension, LIMIT_MAX, type Measure, OPERATION_WORDS, type Operation, operationsFor, type Shelves, toFirstDimension, UNIT_WORDS, UNITS,
 } from "@/lib/features/dashboards/browser/edit/shelves"; // biome-ignore format: one look at the whole list
 
 /** Value for no column. */
@@ -42,8 +43,7 @@ type ShelvesFormProps = {
 
 /** Dimensions, measures, sort order and limit of a widget, each by column name. */
 export function ShelvesForm({ rules, fields, shelves, onChange }: ShelvesFormProps) {
-  const { dimensions, measures, sort, limit } = shelves;
-  const id = useId();
+  const { dimensions, measures } = shelves;
   const { labels, dimensionsMax } = rules;
   const columns = rules.isOfTimes ? fields.filter(isTimeField) : fields;
   const shown = Math.max(dimensions.length, rules.hasAddButton ? 0 : Math.min(dimensionsMax, dimensions.length + 1));
@@ -53,7 +53,6 @@ export function ShelvesForm({ rules, fields, shelves, onChange }: ShelvesFormPro
   };
   const setMeasures = (next: Measure[], words: string) => onChange({ ...shelves, measures: next }, words);
   const free = fields.find(({ name }) => !dimensions.some(({ field }) => field === name));
-  const names = columnsOf(shelves).length > 0 ? columnsOf(shelves) : fields.map(({ name }) => name);
   return (
     <>
       <fieldset className="edit-part">
@@ -111,112 +110,174 @@ export function ShelvesForm({ rules, fields, shelves, onChange }: ShelvesFormPro
           </button>
         )}
       </fieldset>
-      <fieldset className="edit-part">
-        <legend>Measures</legend>
-        {measures.map((measure, at) => {
-          const field = fields.find(({ name }) => name === measure.field);
-          const set = (next: Measure) => setMeasures(measures.with(at, next), "Change measure");
-          return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a shelf is its place
-            <div key={at} className="edit-shelf two">
-              <Select
-                label={`Measure ${at + 1}`}
-                size="sm"
-                value={measure.op}
-                options={operationsFor(field).map((op) => ({ value: op, label: OPERATION_WORDS[op] }))}
-                onChange={(op) => {
-                  const able = fields.find((each) => operationsFor(each).includes(op));
-                  const column = measure.field ?? (op === "count" ? null : (able?.name ?? null));
-                  if (op === "count" || column !== null) set({ ...measure, op, field: column });
-                }}
-              />
-              <Select
-                label={`Measure ${at + 1} column`}
-                size="sm"
-                value={measure.field ?? NONE}
-                options={[
-                  ...(measure.op === "count" ? [{ value: NONE, label: "rows" }] : []),
-                  ...fields.map(({ name }) => ({ value: name, label: name })),
-                ]}
-                onChange={(name) => {
-                  if (name === NONE) return set({ ...measure, field: null });
-                  const may = operationsFor(fields.find((each) => each.name === name));
-                  set({ ...measure, field: name, op: may.includes(measure.op) ? measure.op : "count" });
-                }}
-              />
+      <MeasuresField fields={fields} measures={measures} max={rules.measuresMax} onChange={setMeasures} />
+      {rules.isSorted && <OrderField {...{ fields, shelves, onChange }} limitMax={LIMIT_MAX} placeholder="5000" />}
+    </>
+  );
+}
+
+type MeasuresFieldProps = {
+  fields: readonly ResultField[];
+  measures: Measure[];
+  max: number;
+  /** Whether the last one cannot be removed. */
+  isNeeded?: boolean;
+  onChange: (measures: Measure[], words: string) => void;
+};
+
+/** The measures of a widget: an operation and a column each. */
+export function MeasuresField({ fields, measures, max, isNeeded = false, onChange }: MeasuresFieldProps) {
+  return (
+    <fieldset className="edit-part">
+      <legend>Measures</legend>
+      {measures.map((measure, at) => {
+        const field = fields.find(({ name }) => name === measure.field);
+        const set = (next: Measure) => onChange(measures.with(at, next), "Change measure");
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a shelf is its place
+          <div key={at} className="edit-shelf two">
+            <Select
+              label={`Measure ${at + 1}`}
+              size="sm"
+              value={measure.op}
+              options={operationsFor(field).map((op) => ({ value: op, label: OPERATION_WORDS[op] }))}
+              onChange={(op) => {
+                const able = fields.find((each) => operationsFor(each).includes(op));
+                const column = measure.field ?? (op === "count" ? null : (able?.name ?? null));
+                if (op === "count" || column !== null) set(withOperation({ ...measure, field: column }, op, fields));
+              }}
+            />
+            <Select
+              label={`Measure ${at + 1} column`}
+              size="sm"
+              value={measure.field ?? NONE}
+              options={[
+                ...(measure.op === "count" ? [{ value: NONE, label: "rows" }] : []),
+                ...fields.map(({ name }) => ({ value: name, label: name })),
+              ]}
+              onChange={(name) => {
+                if (name === NONE) return set({ ...measure, field: null });
+                const may = operationsFor(fields.find((each) => each.name === name));
+                const op = may.includes(measure.op) ? measure.op : "count";
+                set(withOperation({ ...measure, field: name }, op, fields));
+              }}
+            />
+            {!(isNeeded && measures.length === 1) && (
               <button
                 type="button"
                 className="btn icon sm ghost"
                 aria-label={`Remove measure ${at + 1}`}
-                onClick={() => setMeasures(measures.toSpliced(at, 1), "Remove measure")}
+                onClick={() => onChange(measures.toSpliced(at, 1), "Remove measure")}
               >
                 <X className="s" />
               </button>
-            </div>
-          );
-        })}
-        {measures.length < rules.measuresMax && (
-          <button
-            type="button"
-            className="btn sm ghost"
-            onClick={() => setMeasures([...measures, toNextMeasure(fields, measures)], "Add measure")}
-          >
-            <Plus className="s" />
-            Add measure
-          </button>
-        )}
-      </fieldset>
-      {rules.isSorted && (
-        <fieldset className="edit-part">
-          <legend>Sort</legend>
-          <div className="edit-two">
-            <Select
-              label="Sort by"
-              size="sm"
-              value={sort?.by ?? NONE}
-              options={[{ value: NONE, label: "Query order" }, ...names.map((name) => ({ value: name, label: name }))]}
-              onChange={(by) =>
-                onChange(
-                  { ...shelves, sort: by === NONE ? null : { by, order: sort?.order ?? "desc" } },
-                  by === NONE ? "Remove sort" : `Sort by ${by}`,
-                )
-              }
-            />
-            <Select
-              label="Direction"
-              size="sm"
-              value={sort?.order ?? "desc"}
-              isDisabled={sort === null}
-              options={[
-                { value: "desc", label: "Descending" },
-                { value: "asc", label: "Ascending" },
-              ]}
-              onChange={(order) => sort && onChange({ ...shelves, sort: { ...sort, order } }, "Reverse sort")}
-            />
+            )}
+            {measure.by !== undefined && (
+              <div className="edit-per">
+                <Select
+                  label={`Measure ${at + 1} divisor`}
+                  size="sm"
+                  value={measure.by}
+                  options={fields.filter(isNumericField).map(({ name }) => ({ value: name, label: `per ${name}` }))}
+                  onChange={(by) => set({ ...measure, by })}
+                />
+              </div>
+            )}
           </div>
-          <div className="field">
-            <label htmlFor={`${id}-limit`}>Row limit</label>
-            <div className="input">
-              <input
-                id={`${id}-limit`}
-                type="number"
-                inputMode="numeric"
-                min={1}
-                max={LIMIT_MAX}
-                placeholder="5000"
-                value={limit ?? ""}
-                onChange={({ target }) => {
-                  const asked = Math.round(target.valueAsNumber);
-                  const next = Number.isFinite(asked) ? Math.min(LIMIT_MAX, Math.max(1, asked)) : null;
-                  onChange({ ...shelves, limit: next }, "Change row limit", "limit");
-                }}
-              />
-            </div>
-          </div>
-        </fieldset>
+        );
+      })}
+      {measures.length < max && (
+        <button
+          type="button"
+          className="btn sm ghost"
+          onClick={() => onChange([...measures, toNextMeasure(fields, measures)], "Add measure")}
+        >
+          <Plus className="s" />
+          Add measure
+        </button>
       )}
-    </>
+    </fieldset>
   );
+}
+
+type OrderFieldProps = {
+  fields: readonly ResultField[];
+  shelves: Shelves;
+  limitMax: number;
+  placeholder: string;
+  /** Order without a sort. */
+  unsorted?: string;
+  onChange: (shelves: Shelves, words: string, part?: string) => void;
+};
+
+/** Sort order and limit of a widget. */
+export function OrderField({
+  fields,
+  shelves,
+  limitMax,
+  placeholder,
+  unsorted = "Query order",
+  onChange,
+}: OrderFieldProps) {
+  const id = useId();
+  const { sort, limit } = shelves;
+  const names = columnsOf(shelves).length > 0 ? columnsOf(shelves) : fields.map(({ name }) => name);
+  return (
+    <fieldset className="edit-part">
+      <legend>Sort</legend>
+      <div className="edit-two">
+        <Select
+          label="Sort by"
+          size="sm"
+          value={sort?.by ?? NONE}
+          options={[{ value: NONE, label: unsorted }, ...names.map((name) => ({ value: name, label: name }))]}
+          onChange={(by) =>
+            onChange(
+              { ...shelves, sort: by === NONE ? null : { by, order: sort?.order ?? "desc" } },
+              by === NONE ? "Remove sort" : `Sort by ${by}`,
+            )
+          }
+        />
+        <Select
+          label="Direction"
+          size="sm"
+          value={sort?.order ?? "desc"}
+          isDisabled={sort === null}
+          options={[
+            { value: "desc", label: "Descending" },
+            { value: "asc", label: "Ascending" },
+          ]}
+          onChange={(order) => sort && onChange({ ...shelves, sort: { ...sort, order } }, "Reverse sort")}
+        />
+      </div>
+      <div className="field">
+        <label htmlFor={`${id}-limit`}>Row limit</label>
+        <div className="input">
+          <input
+            id={`${id}-limit`}
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={limitMax}
+            placeholder={placeholder}
+            value={limit ?? ""}
+            onChange={({ target }) => {
+              const asked = Math.round(target.valueAsNumber);
+              const next = Number.isFinite(asked) ? Math.min(limitMax, Math.max(1, asked)) : null;
+              onChange({ ...shelves, limit: next }, "Change row limit", "limit");
+            }}
+          />
+        </div>
+      </div>
+    </fieldset>
+  );
+}
+
+/** Changes the operation of a measure. A ratio needs a divisor. */
+function withOperation({ by, ...measure }: Measure, op: Operation, fields: readonly ResultField[]): Measure {
+  if (op !== "ratio") return { ...measure, op };
+  const divisor = by ?? fields.find((each) => isNumericField(each) && each.name !== measure.field)?.name;
+  return { ...measure, op, by: divisor ?? measure.field ?? "" };
 }
 
 function toNextMeasure(fields: readonly ResultField[], measures: readonly Measure[]): Measure {

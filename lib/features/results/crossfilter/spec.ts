@@ -3,7 +3,7 @@ import { boundedText } from "@/lib/platform/http/schema";
 
 /* Schemas of a widget's query and a filter's condition (docs/develop/api.md, Dashboards). */
 
-export const AGGREGATES = ["count", "countDistinct", "sum", "avg", "min", "max", "median"] as const;
+export const AGGREGATES = ["count", "countDistinct", "sum", "avg", "min", "max", "median", "ratio"] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
 export const TIME_UNITS = ["year", "quarter", "month", "week", "day", "hour"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
@@ -29,17 +29,19 @@ export const dimension = z.union(
   ],
   `A dimension is a column's name, or {field, timeUnit?, as?} with one of ${TIME_UNITS.join(", ")}.`,
 );
-/** Without a field, `count` counts rows. */
+/** Without a field, `count` counts rows. `ratio` divides the sum of `field` by the sum of `by`. */
 const measure = z
   .object(
     {
       field: columnName.optional(),
       op: z.enum(AGGREGATES, `An operation is one of ${AGGREGATES.join(", ")}.`),
+      by: columnName.optional(),
       as: columnName.optional(),
     },
     "A measure is {field?, op, as?}.",
   )
-  .refine(({ field, op }) => field !== undefined || op === "count", "field is required for this op.");
+  .refine(({ field, op }) => field !== undefined || op === "count", "field is required for this op.")
+  .refine(({ by, op }) => (by !== undefined) === (op === "ratio"), "by is required for the op ratio, and only there.");
 
 /** The part of a widget's `spec` that the server reads; properties of the drawing pass through. */
 export const aggregateSpec = z.object({

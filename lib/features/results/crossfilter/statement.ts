@@ -1,7 +1,7 @@
 import type { Field, FieldType } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Shift } from "./period";
-import type { Aggregate, AggregateSpec, Condition, TimeUnit } from "./spec";
+import type { AggregateSpec, Condition, TimeUnit } from "./spec";
 
 /*
  * Statements for tables that crossfilter has created from stored results. Columns are named by index (`c0`, `c1`), so
@@ -227,9 +227,13 @@ export class Builder {
     return { name: called, sql };
   }
 
-  measure({ field: name, op, as }: { field?: string | undefined; op: Aggregate; as?: string | undefined }): void {
+  measure({ field: name, op, by, as }: AggregateSpec["measures"][number]): void {
     if (name === undefined) {
       this.#add({ ...COUNTED, name: as ?? "count" }, { kind: "as-is", at: this.selected.length }, "count(*)");
+      return;
+    }
+    if (op === "ratio") {
+      this.#ratio(name, by ?? name, as);
       return;
     }
     const { field: held, index } = this.#column(name);
@@ -277,6 +281,18 @@ export class Builder {
     }
   }
 
+  /** Divides two sums. A ratio of groups is that of their rows, never a mean of ratios. */
+  #ratio(name: string, by: string, as: string | undefined): void {
+    const [dividend = "", divisor = ""] = [name, by].map((each) => {
+      const { field, index } = this.#column(each);
+      if (field.type === "float64") return `fsum(c${index})`;
+      if (!WHOLE.has(field.type) && field.type !== "decimal") throw unfit(field, "is no number, so it has no ratio");
+      return `sum(c${index})::double`;
+    });
+    const field: Field = { name: as ?? `${name}_per_${by}`, type: "float64", dbType: "DOUBLE" };
+    this.#add(field, { kind: "as-is", at: this.selected.length }, `${dividend} / nullif(${divisor}, 0)`);
+  }
+
   where(conditions: readonly Condition[]): string {
     const parts = conditions.map((condition) => this.#judge(condition));
     return parts.length === 0 ? "" : ` where ${parts.join(" and ")}`;
@@ -284,20 +300,18 @@ export class Builder {
 
   /** Sorts nulls last in both directions. Ties are in the order of the dimensions, so that answers are stable. */
   order(sort: AggregateSpec["sort"], dimensions: string[]): string {
-    const named = sort.flatMap(({ by, order }) => {
-      const sql = this.#sortable.get(by);
-      if (sql === undefined) {
-        throw new AppError("invalid_request", `Unknown sort column ${by}. Columns: ${this.#names()}.`);
-      }
-      return sql.map((key) => `${key} ${order} nulls last`);
-    });
+    const named = sort.flatMap(({ by, order }) => this.sortKeys(by).map((key) => `${key} ${order} nulls last`));
     const rest = dimensions.filter((name) => !sort.some(({ by }) => by === name));
     const all = [...named, ...rest.map((name) => `${this.#sortable.get(name)?.[0]} asc nulls last`)];
     return all.length === 0 ? "" : ` order by ${all.join(", ")}`;
   }
 
-  #names(): string {
-    return [...this.#sortable.keys()].join(", ");
+  /** Returns the sort expressions of a selected column. @throws AppError `invalid_request` for an unknown name */
+  sortKeys(name: string): string[] {
+    const keys = this.#sortable.get(name);
+    if (keys !== undefined) return keys;
+    const names = [...this.#sortable.keys()].join(", ");
+    throw new AppError("invalid_request", `Unknown sort column ${name}. Columns: ${names}.`);
   }
 
   #add(field: Field, finish: Finish, ...sql: [string, ...string[]]): string {

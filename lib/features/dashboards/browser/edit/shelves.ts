@@ -8,16 +8,16 @@ import type { ResultField } from "@/lib/base/values/json-rows";
  * unchanged.
  */
 
-export const OPERATIONS = ["sum", "count", "countDistinct", "avg", "median", "min", "max"] as const;
+export const OPERATIONS = ["sum", "count", "countDistinct", "avg", "median", "min", "max", "ratio"] as const;
 export type Operation = (typeof OPERATIONS)[number];
 export const UNITS = ["year", "quarter", "month", "week", "day", "hour"] as const;
 export type Unit = (typeof UNITS)[number];
-export const OPERATION_WORDS: Record<Operation, string> = { sum: "Sum of", count: "Count of", countDistinct: "Distinct count of", avg: "Average of", median: "Median of", min: "Minimum of", max: "Maximum of" }; // biome-ignore format: one look
+export const OPERATION_WORDS: Record<Operation, string> = { sum: "Sum of", count: "Count of", countDistinct: "Distinct count of", avg: "Average of", median: "Median of", min: "Minimum of", max: "Maximum of", ratio: "Ratio of" }; // biome-ignore format: one look
 export const UNIT_WORDS: Record<Unit, string> = { year: "by year", quarter: "by quarter", month: "by month", week: "by week", day: "by day", hour: "by hour" }; // biome-ignore format: one look
 
 export type Dimension = { field: string; timeUnit: Unit | null; as: string | null };
-/** Counts rows without a field. */
-export type Measure = { field: string | null; op: Operation; as: string | null };
+/** Counts rows without a field. A ratio divides the sum of `field` by the sum of `by`. */
+export type Measure = { field: string | null; op: Operation; as: string | null; by?: string };
 export type Sort = { by: string; order: "asc" | "desc" };
 export type Shelves = { dimensions: Dimension[]; measures: Measure[]; sort: Sort | null; limit: number | null };
 
@@ -42,7 +42,12 @@ export function writeShelves(spec: Spec, { dimensions, measures, sort, limit }: 
     ...rest,
     ...(dimensions.length > 0 && { dimensions: dimensions.map(toDimension) }),
     ...(measures.length > 0 && {
-      measures: measures.map(({ field, op, as }) => ({ ...(field !== null && { field }), op, ...(as && { as }) })),
+      measures: measures.map(({ field, op, as, by }) => ({
+        ...(field !== null && { field }),
+        op,
+        ...(by && { by }),
+        ...(as && { as }),
+      })),
     }),
     ...(isSorted && { sort: [sort] }),
     ...(limit !== null && { limit }),
@@ -55,7 +60,8 @@ export function columnsOf({ dimensions, measures }: Pick<Shelves, "dimensions" |
 }
 
 /** Returns the server's name for the column. */
-export function toColumnName({ field, op, as }: Measure): string {
+export function toColumnName({ field, op, as, by }: Measure): string {
+  if (by !== undefined) return as ?? `${field}_per_${by}`;
   return as ?? (field === null ? "count" : `${op}_${field}`);
 }
 
@@ -90,11 +96,12 @@ function readDimension(value: unknown, unit: Unit | null): Dimension | null {
 }
 
 function readMeasure(value: unknown): Measure | null {
-  const { field, op: asked, as, ...more } = toRecord(value);
+  const { field, op: asked, as, by, ...more } = toRecord(value);
   const op = OPERATIONS.find((each) => each === asked);
   if (op === undefined || Object.keys(more).length > 0 || (field === undefined && op !== "count")) return null;
   if (field !== undefined && typeof field !== "string") return null;
-  return { field: field ?? null, op, as: typeof as === "string" ? as : null };
+  if ((op === "ratio") !== (typeof by === "string")) return null;
+  return { field: field ?? null, op, as: typeof as === "string" ? as : null, ...(typeof by === "string" && { by }) };
 }
 
 function readSort(value: unknown): Sort | null {
@@ -156,7 +163,7 @@ function findProblem(spec: Spec, lists: readonly string[]): string | null {
 
 const EXAMPLES = {
   dimensions: 'expected a column or { "field": "placed_at", "timeUnit": "month" }.',
-  measures: '{ "field": "amount", "op": "sum" }; op is one of sum, count, countDistinct, avg, median, min, max.',
+  measures: '{ "field": "amount", "op": "sum" }; op is one of sum, count, countDistinct, avg, median, min, max, ratio.',
   sort: '{ "by": "sum_amount", "order": "desc" }.',
 };
 /** Same limit as on the server (docs/develop/api.md, Dashboards). */
