@@ -31,7 +31,7 @@ const SHARED = [
   "^lib/base/",
   "^lib/(platform|features)/([^/]+|[^/]+/(invites|crossfilter|datasets|git))/(roles|limits|words|config-fields)\\.ts$",
   "^lib/features/(runs/schedules/cron|apps/types/declarations\\.generated)\\.ts$",
-  "^lib/features/dashboards/kinds/[a-z/-]*(traits|suggest|console-chart)\\.ts$",
+  "^lib/features/dashboards/kinds/[a-z/-]*(traits|suggest|console-chart|limits|layout)\\.ts$",
 ];
 const BROWSER = ["^components/", "/browser/"];
 

@@ -46,12 +46,14 @@ import { hasTimes } from "@/lib/base/charts/widget-period";
 import {
   type Dashboard,
   dashboardApi,
+  type FilterChoice,
   type ValuesAsk,
+  type Widget,
   type WidgetData,
 } from "@/lib/features/dashboards/browser/client";
 import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
-import { readsData } from "@/lib/features/dashboards/kinds/traits";
+import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 import { toTrail } from "@/lib/features/folders/browser/item-tree";
 import { type Run, runsApi } from "@/lib/features/runs/browser/client";
@@ -72,6 +74,9 @@ const ShareDialog = lazyComponent(loadShareDialog, (module) => module.ShareDialo
 
 const loadRefreshDialog = later(() => import("@/components/dashboards/refresh-dialog"));
 const RefreshDialog = lazyComponent(loadRefreshDialog, (module) => module.RefreshDialog);
+
+const loadRows = later(() => import("@/components/dashboards/widget-source-rows"));
+const WidgetSourceRows = lazyComponent(loadRows, (module) => module.WidgetSourceRows);
 
 const loadPagePicture = later(() => import("@/components/dashboards/page-picture"));
 
@@ -193,7 +198,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
           source={source}
           choice={choice}
           timezone={timezone}
-          hasTimes={hasTimes(widgets)}
+          hasTimes={hasTimes(widgets.map(({ kind, spec }) => ({ spec: traitsOf(kind).toPlain(spec) })))}
         />
         {error !== null && <ReadFailure error={error} isOlder={data !== null} onRetry={again} />}
         {widgets.length === 0 ? (
@@ -330,6 +335,8 @@ function NoWidgets({ dashboardId }: { dashboardId: string }) {
 function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "timezone">) {
   const { data, isSlow, arrived } = reading;
   const error = toFailure(reading);
+  /** The mark whose rows are shown: a widget, and the page's filters with the mark's own. */
+  const [rowsOf, setRowsOf] = useState<{ widget: Widget; choice: FilterChoice } | null>(null);
   return (
     <div className="dashboard-body" aria-busy={reading.isReading}>
       <WidgetGrid widgets={dashboard.widgets}>
@@ -343,6 +350,9 @@ function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "time
             press={{
               value: toClickValue(choice.choice[toClickKey(widget.id)]),
               put: (change) => choice.press(widget.id, change),
+              showRows: isWall
+                ? undefined
+                : (click) => setRowsOf({ widget, choice: { ...choice.choice, [toClickKey(widget.id)]: click } }),
             }}
             period={choice.ask}
             onEnter={() => reading.enter(widget.id)}
@@ -361,6 +371,7 @@ function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "time
           />
         )}
       </WidgetGrid>
+      {rowsOf !== null && <WidgetSourceRows dashboardId={dashboard.id} {...rowsOf} onClose={() => setRowsOf(null)} />}
     </div>
   );
 }

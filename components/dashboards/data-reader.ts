@@ -36,7 +36,7 @@ const KEPT_MAX = 24;
 const FRESH_MS = 30_000;
 
 /** Fields of a widget's data that its chart depends on. */
-const PARTS = ["fields", "rows", "trend", "before"] as const;
+const PARTS = ["fields", "rows", "trend", "before", "pivot"] as const;
 
 const NONE: ReadonlySet<string> = new Set();
 const NOTHING: Reading = {

@@ -20,6 +20,7 @@ import { zoneOf } from "@/lib/base/charts/moments";
 import { hasTimes } from "@/lib/base/charts/widget-period";
 import { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
 import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import { type SharedDashboard as Shown, shareApi } from "@/lib/features/shares/browser/client";
 import "@/components/ui/page.css";
 import "./dashboards.css";
@@ -134,7 +135,7 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
           source={source}
           choice={choice}
           timezone={timezone}
-          hasTimes={hasTimes(shown.widgets)}
+          hasTimes={hasTimes(shown.widgets.map(({ kind, spec }) => ({ spec: traitsOf(kind).toPlain(spec) })))}
         />
         {error !== null && !isShut && (
           <div className="dashboard-said">

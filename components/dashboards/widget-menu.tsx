@@ -40,12 +40,13 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
   const { digits, times } = useFrame().frame;
   const [opened, setOpened] = useState<"large" | "query" | "rows" | null>(null);
   const name = widget.title || widget.kind;
-  const { toPictureSpec } = KIND_VIEWS[widget.kind];
+  const { toCsv, toPictureSpec } = KIND_VIEWS[widget.kind];
   // The name of an exported file carries the notice that the page shows beside the widget.
   const fileMark = data?.firstRows === undefined ? "" : ` (${firstRowsNotice(data.firstRows).toLowerCase()})`;
   const saveRows = () => {
     if (!data) return;
-    const text = toCopyText("csv", data.fields, data.rows as ResultRow[], true);
+    const own = toCsv?.(withPageGrain(widget.spec, period.grain), data) ?? null;
+    const text = own ?? toCopyText("csv", data.fields, data.rows as ResultRow[], true);
     saveFile(new Blob([text], { type: "text/csv;charset=utf-8" }), `${name}${fileMark}.csv`);
     announce(data.truncated ? "Visible rows exported" : "CSV exported");
   };

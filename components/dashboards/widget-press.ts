@@ -7,4 +7,6 @@ import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-cho
 export type WidgetPress = {
   value: ClickValue | null;
   put: (change: (before: ClickValue | null) => ClickValue | null) => void;
+  /** Shows the rows behind a mark, null for all of the widget; omitted where viewers see no rows. */
+  showRows?: ((click: ClickValue | null) => void) | undefined;
 };

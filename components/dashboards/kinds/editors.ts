@@ -4,6 +4,7 @@ import type { WidgetKind } from "@/lib/features/dashboards/kinds/traits";
 import { chartEditor } from "./chart/editor";
 import type { KindEditor } from "./kind-editor";
 import { kpiEditor } from "./kpi/editor";
+import { pivotEditor } from "./pivot/editor";
 import { tableEditor } from "./table/editor";
 import { textEditor } from "./text/editor";
 
@@ -12,6 +13,7 @@ export const KIND_EDITORS: Readonly<Record<WidgetKind, KindEditor>> = {
   kpi: kpiEditor,
   chart: chartEditor,
   table: tableEditor,
+  pivot: pivotEditor,
   text: textEditor,
 };
 

@@ -25,12 +25,20 @@ export type KindLargeProps = { title: string; widget: ShownWidget; data: WidgetD
 /** The components of a widget kind that a page needs to show it. */
 export type KindView =
   /** A kind without data. */
-  | { Static: ComponentType<{ spec: Record<string, unknown> }>; Body?: never; Large?: never; toPictureSpec?: never }
+  | {
+      Static: ComponentType<{ spec: Record<string, unknown> }>;
+      Body?: never;
+      Large?: never;
+      toCsv?: never;
+      toPictureSpec?: never;
+    }
   | {
       Static?: never;
       Body: ComponentType<KindBodyProps>;
       /** Shows it in full screen; default: the body. */
       Large?: ComponentType<KindLargeProps>;
+      /** Returns the CSV file of its data; null for the rows, as of a kind without this function. */
+      toCsv?: (spec: Record<string, unknown>, data: WidgetData) => string | null;
       /** Returns the specification of its picture file; omitted for a kind without one. */
       toPictureSpec?: (spec: Record<string, unknown>) => Record<string, unknown>;
     };

@@ -2,6 +2,7 @@ import type { WidgetKind } from "@/lib/features/dashboards/kinds/traits";
 import { chartView } from "./chart";
 import type { KindView } from "./kind-view";
 import { kpiView } from "./kpi";
+import { pivotView } from "./pivot";
 import { tableView } from "./table";
 import { textView } from "./text";
 
@@ -10,5 +11,6 @@ export const KIND_VIEWS: Readonly<Record<WidgetKind, KindView>> = {
   kpi: kpiView,
   chart: chartView,
   table: tableView,
+  pivot: pivotView,
   text: textView,
 };

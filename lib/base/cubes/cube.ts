@@ -48,9 +48,10 @@ export type WidgetCube = {
 /**
  * Reasons for a widget without a cube: the selection does not affect it; it needs a distinct count or a median, which
  * cannot be combined from parts; it shows raw rows, or the selection comes from raw rows; a trend line or an earlier
- * period is shown beside its figures; there would be more cells than the limit; it has no rows to show.
+ * period is shown beside its figures; there would be more cells than the limit; it has totals of several levels; it has no rows to
+ * show.
  */
-export const NO_CUBE = ["unaffected", "distinct", "rows", "trend", "earlier", "size", "failed"] as const;
+export const NO_CUBE = ["unaffected", "distinct", "rows", "trend", "earlier", "size", "totals", "failed"] as const;
 export type NoCube = { id: string; none: (typeof NO_CUBE)[number] };
 
 export type Cube = { widgets: (WidgetCube | NoCube)[] };

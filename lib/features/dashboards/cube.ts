@@ -30,7 +30,7 @@ import type { DashboardDoc } from "./model";
 import { partsOf } from "./parts";
 import type { CubeQuery, Widget } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
-import { queryOf } from "./specs";
+import { needsOf, queryOf } from "./specs";
 
 /**
  * Returns the cubes of a dashboard's other widgets for clicks in one of them, under all other filters. They hold
@@ -101,7 +101,8 @@ async function readOne(
   try {
     const spec = withGrain(queryOf(widget), page.grain);
     const conditions = conditionsFor(page, partNameOf(widget), kept.fields, id);
-    const none = whyNoCube(spec) ?? whatStandsBeside(page, widget, conditions);
+    const hasLevels = needsOf(widget)?.toPlan?.(widget.spec, spec) != null;
+    const none = whyNoCube(spec) ?? (hasLevels ? "totals" : null) ?? whatStandsBeside(page, widget, conditions);
     if (none !== null) return { id, none };
     let toParts: ReturnType<typeof toCubeStatement>["toParts"] | null = null;
     const { rows, isMore } = await queryTables(

@@ -10,7 +10,7 @@ import type { Answer } from "@/lib/features/results/crossfilter/finish";
 import { toEarlier, withGrain } from "@/lib/features/results/crossfilter/period";
 import { QueryBatcher } from "@/lib/features/results/crossfilter/query-batcher";
 import { type AggregateSpec, aggregateSpec, type Condition, LIMIT_MAX } from "@/lib/features/results/crossfilter/spec";
-import { toListStatement } from "@/lib/features/results/crossfilter/statement";
+import { type TableField, toAggregateStatement, toListStatement } from "@/lib/features/results/crossfilter/statement";
 import { queryTables, warmKept } from "@/lib/features/results/crossfilter/tables";
 import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
 import type { DatasetOwner, DatasetPlace } from "@/lib/features/results/datasets/model";
@@ -525,17 +525,25 @@ async function compute(
     const ofShown = needsOf(widget)?.isOfShownGroups(widget.spec) ?? false;
     const whole = ofShown ? { ...spec, sort: [], limit: LIMIT_MAX } : spec;
     const { table } = kept;
+    const plan = page.isRows ? null : (needsOf(widget)?.toPlan?.(widget.spec, spec) ?? null);
+    const build = plan && ((name: string, fields: readonly TableField[]) => plan.build(name, fields, conditions));
     const [{ answer, tookMs }, line, then] = await Promise.all([
       page.isMeasured
-        ? asker.measure(table, spec, conditions)
-        : asker.ask(table, spec, conditions).then((each) => ({ answer: each, tookMs: null })),
+        ? asker.measure(table, build ?? ((name, fields) => toAggregateStatement(name, fields, spec, conditions)))
+        : (build ? asker.run(table, build) : asker.ask(table, spec, conditions)).then((each) => ({
+            answer: each,
+            tookMs: null,
+          })),
       trend && asker.ask(table, trend, conditions),
       earlier && asker.ask(table, whole, earlier.conditions, earlier.shift),
     ]);
-    const rows = toObjects(answer);
+    const shown = plan
+      ? plan.read(answer)
+      : { fields: answer.fields, rows: toObjects(answer), truncated: answer.isMore };
+    const { rows } = shown;
     const before = then && toObjects(then);
     return {
-      ...{ id: widget.id, fields: answer.fields, rows, ...age },
+      ...{ id: widget.id, ...shown, ...age },
       ...(tookMs !== null && { tookMs: Math.round(tookMs * 10) / 10 }),
       ...(line && { trend: toObjects(line).toReversed() }),
       ...(earlier &&
@@ -546,7 +554,7 @@ async function compute(
             rows: ofShown ? onlyShown(before, rows, answer.fields.slice(0, spec.dimensions.length)) : before,
           },
         }),
-      truncated: kept.truncated || answer.isMore,
+      truncated: kept.truncated || shown.truncated,
       ...cut,
       ...(error !== null && { error: page.toReader(error) }),
     };

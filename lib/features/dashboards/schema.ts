@@ -366,6 +366,20 @@ export const widgetDataSchema = z.object({
     .object({ from: z.string(), to: z.string(), rows: z.array(z.record(z.string(), z.unknown())) })
     .optional()
     .describe("Comparison period, with times shifted to match `rows`"),
+  pivot: z
+    .object({
+      rows: z.int().describe("Number of row fields, the first of `fields`"),
+      columns: z.int().describe("Number of column fields, which follow; then come the measures"),
+      levels: z
+        .array(z.array(z.int()))
+        .describe(
+          "For each of `rows`, the numbers of row fields and column fields that it is grouped by. Fewer: a total",
+        ),
+      rowGroups: z.int().describe("Number of groups of all row fields, shown or not"),
+      columnGroups: z.int().describe("Number of groups of all column fields, shown or not"),
+    })
+    .optional()
+    .describe("Arrangement of a pivot table"),
   tookMs: z.number().optional().describe("Preview only: engine time in ms for rows in memory, as for a click"),
   error: z.string().optional().describe("Error of the last refresh"),
 });

@@ -1,6 +1,9 @@
 import type { z } from "zod";
 import type { newExpressionBudget } from "@/lib/base/charts/spec-rules";
-import type { AggregateSpec, dimension } from "@/lib/features/results/crossfilter/spec";
+import type { WireValue } from "@/lib/base/values/fields";
+import type { Answer } from "@/lib/features/results/crossfilter/finish";
+import type { AggregateSpec, Condition, dimension } from "@/lib/features/results/crossfilter/spec";
+import type { Statement, TableField } from "@/lib/features/results/crossfilter/statement";
 import type { InputProblem } from "@/lib/platform/http/errors";
 import type { Box, Drawn, How } from "../picture/parts";
 import type { WidgetData } from "../schema";
@@ -44,8 +47,18 @@ export interface DataNeeds {
    * differ from the current ones.
    */
   isOfShownGroups(spec: Spec): boolean;
+  /** Returns how data of another shape than groups or rows is computed; null for groups and rows. */
+  toPlan?(spec: Spec, query: AggregateSpec): DataPlan | null;
   /** Returns whether the drawing aggregates rows, which would be wrong for truncated ones. */
   aggregatesItself?(spec: Spec): boolean;
 }
+
+/** The statement of a widget's data, and how its answer is read. */
+export type DataPlan = {
+  build: (table: string, fields: readonly TableField[], conditions: readonly Condition[]) => Statement;
+  read: (answer: Answer) => PlannedData;
+};
+
+export type PlannedData = Pick<WidgetData, "fields" | "truncated" | "pivot"> & { rows: Record<string, WireValue>[] };
 
 export type Kind = StaticKind | DataKind;

@@ -1,6 +1,7 @@
 import { chartKind } from "./chart";
 import type { Kind } from "./kind";
 import { kpiKind } from "./kpi";
+import { pivotKind } from "./pivot";
 import { tableKind } from "./table";
 import { textKind } from "./text";
 import type { WidgetKind } from "./traits";
@@ -10,5 +11,6 @@ export const KINDS: Readonly<Record<WidgetKind, Kind>> = {
   kpi: kpiKind,
   chart: chartKind,
   table: tableKind,
+  pivot: pivotKind,
   text: textKind,
 };

@@ -1,6 +1,7 @@
 import { chartTraits } from "./chart/traits";
 import type { KindTraits } from "./kind-traits";
 import { kpiTraits } from "./kpi/traits";
+import { pivotTraits } from "./pivot/traits";
 import { tableTraits } from "./table/traits";
 import { textTraits } from "./text/traits";
 
@@ -9,6 +10,7 @@ export const KIND_TRAITS = {
   kpi: kpiTraits,
   chart: chartTraits,
   table: tableTraits,
+  pivot: pivotTraits,
   text: textTraits,
 } as const satisfies Record<string, KindTraits>;
 

@@ -20,6 +20,7 @@ const WAITING_MAX = 300;
 const TOGETHER_MAX = 8;
 
 type Ask = { kept: Kept; spec: AggregateSpec; conditions: readonly Condition[]; shift: Shift | null };
+type Build = (table: string, fields: readonly TableField[]) => Statement;
 type Waiting = Ask & PromiseWithResolvers<Answer>;
 
 /** Runs the queries of one page: simultaneous ones with the same conditions become one statement. */
@@ -41,12 +42,14 @@ export class QueryBatcher {
     return waiting.promise;
   }
 
-  /** Runs one query alone and measures its duration, for the widget's editor. */
-  async measure(kept: Kept, spec: AggregateSpec, conditions: readonly Condition[]) {
-    return this.#places.run(
-      () => timeKept(kept, this.zone, toStatement({ spec, conditions, shift: null }), this.signal),
-      this.signal,
-    );
+  /** Runs one statement alone. @throws AppError as `build` and `queryTables` */
+  run(kept: Kept, build: Build): Promise<Answer> {
+    return this.#places.run(() => queryTables(kept, this.zone, build, this.signal), this.signal);
+  }
+
+  /** Runs one statement alone and measures its duration, for the widget's editor. */
+  async measure(kept: Kept, build: Build) {
+    return this.#places.run(() => timeKept(kept, this.zone, build, this.signal), this.signal);
   }
 
   #send(): void {
@@ -73,7 +76,7 @@ export class QueryBatcher {
   }
 
   #alone(ask: Ask): Promise<Answer> {
-    return this.#places.run(() => queryTables(ask.kept, this.zone, toStatement(ask), this.signal), this.signal);
+    return this.run(ask.kept, toStatement(ask));
   }
 
   #together({ kept, conditions, shift }: Ask, group: readonly Ask[]): Promise<Answer[]> {
@@ -84,9 +87,8 @@ export class QueryBatcher {
   }
 }
 
-function toStatement({ spec, conditions, shift }: Omit<Ask, "kept">) {
-  return (table: string, fields: readonly TableField[]): Statement =>
-    toAggregateStatement(table, fields, spec, conditions, shift);
+function toStatement({ spec, conditions, shift }: Ask): Build {
+  return (table, fields) => toAggregateStatement(table, fields, spec, conditions, shift);
 }
 
 /**
