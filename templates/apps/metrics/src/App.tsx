@@ -11,9 +11,9 @@ const SUMS: BindingQuery["measures"] = [
   { field: "revenue", op: "sum", as: "revenue" },
   { field: "margin", op: "sum", as: "margin" },
 ];
-/** A year is held against the one before it. */
+/** Length of the compared periods. */
 const MONTHS = 12;
-/** A change that would be shown as none. */
+/** Smaller changes are shown as none. */
 const HARDLY = 0.0005;
 
 export function App({ title }: { title: string }) {

@@ -4,10 +4,10 @@ type Point = { name: string; value: number };
 
 const [HEIGHT, BOTTOM, LEFT] = [240, 24, 56];
 const LINES = 4;
-/** A month's name beside the next one. */
+/** Space for a month's name, in pixels. */
 const NAME_WIDTH = 96;
 
-/** One value over time, as an area. */
+/** Area chart of one value over time. */
 export function Trend({ points, toText }: { points: readonly Point[]; toText: (value: number) => string }) {
   const [svg, width] = useWidth();
   const top = niceTop(Math.max(0, ...points.map(({ value }) => value)));
@@ -46,7 +46,7 @@ export function Trend({ points, toText }: { points: readonly Point[]; toText: (v
   );
 }
 
-/** Values by name, the largest first. */
+/** Bar chart of values by name, largest first. */
 export function Bars({ bars, toText }: { bars: readonly Point[]; toText: (value: number) => string }) {
   const top = Math.max(1, ...bars.map(({ value }) => value));
   return (
@@ -64,7 +64,7 @@ export function Bars({ bars, toText }: { bars: readonly Point[]; toText: (value:
   );
 }
 
-/** As wide as its place: its words keep their size on a phone. */
+/** Measures the available width, so that text keeps its size on a phone. */
 function useWidth() {
   const svg = useRef<SVGSVGElement>(null);
   const [width, setWidth] = useState(720);
@@ -80,7 +80,7 @@ function useWidth() {
   return [svg, width] as const;
 }
 
-/** The next round number above. */
+/** Returns the next round number above. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return ([1, 2, 4, 5, 8, 10].find((step) => step * power >= value) ?? 10) * power;

@@ -3,7 +3,7 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 const month = new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" });
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 
-/** Decimals come as text, so that no digit is lost on the way. */
+/** Decimals are text, so that they keep every digit. */
 export type Amount = string | number | null;
 
 export const toCount = (amount: Amount) => whole.format(Number(amount));

@@ -19,7 +19,7 @@ export function App({ title }: { title: string }) {
   const where: BindingQuery["where"] = {
     ...(choice.country !== "" && { country: choice.country }),
     ...(choice.category !== "" && { category: choice.category.split(",") }),
-    // A month is named by its first day.
+    // A month is represented by its first day.
     ...((choice.from !== "" || choice.to !== "") && {
       month: { from: choice.from === "" ? null : `${choice.from}-01`, to: choice.to === "" ? null : `${choice.to}-01` },
     }),

@@ -1,10 +1,10 @@
 import { useBinding } from "@millrace/app";
 import { type FormEvent, useState } from "react";
 
-/** Each empty for everything; categories between commas. */
+/** Empty values include everything; categories are separated by commas. */
 export type Choice = { from: string; to: string; country: string; category: string };
 
-/** The parameters of the report. Nothing changes until it is asked for. */
+/** Parameters of the report. They apply when the form is submitted. */
 export function ReportForm({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }) {
   const countries = useBinding<{ country: string }>("sales", { groupBy: ["country"], sort: [{ by: "country" }] });
   const categories = useBinding<{ category: string }>("sales", { groupBy: ["category"], sort: [{ by: "category" }] });

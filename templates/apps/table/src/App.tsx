@@ -15,7 +15,7 @@ const COLUMNS: { field: Column; name: string; isNumber?: true }[] = [
   { field: "revenue", name: "Revenue", isNumber: true },
   { field: "last_order", name: "Last order", isNumber: true },
 ];
-/** More are found by searching. */
+/** Maximum number of rows; a search finds the others. */
 const ROWS_SHOWN = 100;
 
 export function App({ title }: { title: string }) {
@@ -36,7 +36,7 @@ export function App({ title }: { title: string }) {
   const chosen = useBinding<Customer>("customers", { where: { id: Number(chosenId) || 0 } });
   const customer = chosenId === "" ? null : (chosen.rows.find(({ id }) => String(id) === chosenId) ?? null);
 
-  /** An empty value leaves the address. */
+  /** Removes empty values from the URL. */
   function choose(next: { customer?: string; segment?: string }) {
     setParams(Object.fromEntries(Object.entries({ ...params, ...next }).filter(([, value]) => value !== "")));
   }

@@ -4,7 +4,7 @@ import { type Amount, toCount, toDay, toEuro } from "./format";
 
 type Purchase = { category: string; items: number; revenue: Amount };
 
-/** All that is known of one customer. */
+/** Details of one customer. */
 export function Detail({ customer, onClose }: { customer: Customer; onClose: () => void }) {
   const purchases = useBinding<Purchase>("purchases", {
     where: { customer_id: customer.id },

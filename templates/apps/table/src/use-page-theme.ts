@@ -1,7 +1,7 @@
 import { useTheme } from "@millrace/app";
 import { useLayoutEffect } from "react";
 
-/** Light or dark, as the page around the app is. */
+/** Follows the theme of the surrounding page: light or dark. */
 export function usePageTheme(): void {
   const theme = useTheme();
   useLayoutEffect(() => {
