@@ -145,7 +145,7 @@ export class PostgresSession implements PooledSession {
     return copy.done;
   }
 
-  /** Runs a driver query, in a read-only transaction of its own. */
+  /** Runs a driver query, in a separate read-only transaction. */
   async read(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
     const [begin = "BEGIN", ...settings] = this.#rules.beginReading;
     await this.run(begin);
