@@ -335,7 +335,7 @@ test.describe("the outbox", () => {
     const { link } = (await owner.api.post(`${owner.home}/invites`, { email, role: "owner" })).json.data;
     const read = await admin.api.get(`${owner.home}/outbox`);
     expectOk(read);
-    expect(read.json.data.items[0]).toMatchObject({ to: [email], text: expect.stringContaining("Only an owner") });
+    expect(read.json.data.items[0]).toMatchObject({ to: [email], text: expect.stringContaining("Only owners") });
     expect(read.text).not.toContain(link);
     expect((await owner.api.get(`${owner.home}/outbox`)).text).toContain(link);
     const { api } = await newKey(owner);

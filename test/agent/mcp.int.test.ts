@@ -227,7 +227,7 @@ describe("a client with a read key", () => {
       ["trigger_flow", { flowId: flow.id }],
       ["propose_plan", { planMarkdown: "Write", grants: ["query-write"] }],
     ];
-    for (const [name, input] of writes) await expect(use(read, name, input)).rejects.toThrow("no tool");
+    for (const [name, input] of writes) await expect(use(read, name, input)).rejects.toThrow("Unknown tool");
     for (const [connectionId, query] of [
       [notesId, "insert into notes values (4, 'four')"],
       [notesId, "drop table notes"],

@@ -256,10 +256,18 @@ describe("which rules an end fires (T81)", () => {
   });
 
   it.each([
-    ["deleted", (id: string) => call("DELETE", `${base}/notification-rules/${id}`, { cookie: owner.cookie })],
-    ["disabled", (id: string) => change(id, { enabled: false })],
-    ["another channel", (id: string) => change(id, { channelType: "email", recipients: ["a@example.com"] })],
-  ])("and one that was %s before the send sends nothing", async (word, act) => {
+    [
+      "deleted",
+      "deleted",
+      (id: string) => call("DELETE", `${base}/notification-rules/${id}`, { cookie: owner.cookie }),
+    ],
+    ["disabled", "disabled", (id: string) => change(id, { enabled: false })],
+    [
+      "moved to another channel",
+      "channel has changed",
+      (id: string) => change(id, { channelType: "email", recipients: ["a@example.com"] }),
+    ],
+  ])("and one that was %s before the send sends nothing", async (_, words, act) => {
     const { where, ruleId } = await addRule();
     const run = await endRun(where);
     await clock.step();
@@ -268,7 +276,7 @@ describe("which rules an end fires (T81)", () => {
     expect(await onlyDelivery(run)).toMatchObject({
       status: "skipped",
       attempts: 0,
-      lastError: expect.stringContaining(word),
+      lastError: expect.stringContaining(words),
       sentAt: null,
       completedAt: expect.any(Date),
     });

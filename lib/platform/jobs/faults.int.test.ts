@@ -212,7 +212,7 @@ describe("a job that cannot succeed (F16)", () => {
       ...Array.from({ length: 10 }, () => "millrace-crash-steady completed"),
     ]);
     for (const { functionId, outcome } of runs) {
-      if (functionId.endsWith("deadly")) expect(outcome).toContain("It is not run again.");
+      if (functionId.endsWith("deadly")) expect(outcome).toContain("It will not be retried.");
     }
     expect(await notes().countDocuments({ key })).toBe(DEATHS_MAX);
   }

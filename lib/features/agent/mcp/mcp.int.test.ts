@@ -98,7 +98,7 @@ describe("a client of the Model Context Protocol", () => {
     expect(saved.structuredContent).toEqual({ id: expect.any(String), version: 1 });
     const text = await use(read, "read_console", { consoleId: saved.structuredContent.id });
     expect(text.structuredContent).toMatchObject({ content: "select 1", truncated: false });
-    await expect(use(read, "save_console", { name: "no", content: "x" })).rejects.toThrow("no tool");
+    await expect(use(read, "save_console", { name: "no", content: "x" })).rejects.toThrow("Unknown tool");
     const file = { name: "Notes", type: "sqlite", config: { file: "notes.sqlite" }, readOnly: false };
     const base = `/api/workspaces/${ana.workspaceId}`;
     const { id } = (await call("POST", `${base}/connectors`, { cookie: ana.cookie, body: file })).json.data;
@@ -118,7 +118,7 @@ describe("a client of the Model Context Protocol", () => {
     const absent = await use(read, "run_query", { connectionId: foreign, query: "select 1" });
     expect(absent.content[0]?.text).toBe("Connection not found.");
     await expect(use(read, "run_query", { connectionId: 7 })).rejects.toMatchObject({ code: -32602 });
-    await expect(use(read, "__proto__", {})).rejects.toThrow("no tool");
+    await expect(use(read, "__proto__", {})).rejects.toThrow("Unknown tool");
   });
 
   it("T64 hears of each thing within 32 KB, however long its names, types, texts and logs are", async () => {

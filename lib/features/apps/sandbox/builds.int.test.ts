@@ -80,7 +80,7 @@ it("all carried packages can be imported, and no other, which is told with its p
 
 it.each([
   ["const x = (;", MORE, 1, "Unexpected token"],
-  ['import "./nothing-there";', MORE, 1, "There is no file"],
+  ['import "./nothing-there";', MORE, 1, "not found"],
   ['import data from "./data.json"; console.log(data);', "src/data.json", 2, "JSON"],
   ['import "./bad.css";', "src/bad.css", 2, "Unexpected"],
 ])("what is wrong with an app is an answer with its place: %s", async (code, path, line, words) => {

@@ -55,7 +55,7 @@ it.each([
 
 it("an address outside of its own is asked of nobody", async () => {
   for (const path of ["/control/files", "/", "/api/apps/dev/", `${session.base.slice(0, -2)}0/`]) {
-    await expect(session.request({ method: "GET", path, headers: new Headers() })).rejects.toThrow("no such file");
+    await expect(session.request({ method: "GET", path, headers: new Headers() })).rejects.toThrow("File not found");
   }
 });
 

@@ -278,7 +278,7 @@ describe("a snapshot of a dashboard", () => {
     expect((await listed(id))[0].lastDelivery).toMatchObject({
       status: "failed",
       attempts: 0,
-      lastError: expect.stringContaining("Nothing of the dashboard"),
+      lastError: expect.stringContaining("Couldn't load the dashboard"),
     });
 
     const leaver = await seedMember(owner.workspaceId, "member");

@@ -127,14 +127,14 @@ describe("packages of a registry", () => {
   const one = (entry: object) => project({ one: "1" }, { "node_modules/one": entry });
   const packed = (files: Parameters<Registry["add"]>[2]) => registry.add("one", "1.0.0", files);
   it.each<[string, () => Record<string, string>, path: string, words: string]>([
-    ["no lock file", () => project(WANTED, null), "package.json", "no package-lock.json"],
+    ["no lock file", () => project(WANTED, null), "package.json", "package-lock.json is missing"],
     [
       "a lock file of other wishes",
       () => project(WANTED, packages, { react: "1" }),
       "package-lock.json",
-      "does not fit",
+      "does not match",
     ],
-    ["a lock file that lacks one", () => project({ two: "1" }, {}), "package-lock.json", "“two” is not in it"],
+    ["a lock file that lacks one", () => project({ two: "1" }, {}), "package-lock.json", "“two” is missing"],
     [
       "a lock file of no form",
       () => ({ ...project(), "package-lock.json": "[" }),
