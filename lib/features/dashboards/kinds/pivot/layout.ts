@@ -179,7 +179,7 @@ function toNumber(value: CellValue | undefined): number {
 
 /** Returns the name of a head: the path of its group, or the total. */
 export function toHeadText(
-  { values, isTotal }: PivotHead,
+  { values }: PivotHead,
   fields: readonly ResultField[],
   units: readonly (string | null)[],
   look: CellLook,
@@ -188,8 +188,7 @@ export function toHeadText(
     const field = fields[at];
     return field ? [toGroupText(value, field, units[at] ?? null, look)] : [];
   });
-  if (path.length === 0) return "Total";
-  return isTotal ? `${path.join(", ")}, total` : path.join(", ");
+  return path.length === 0 ? "Total" : path.join(", ");
 }
 
 /** Returns what is cut, in words; null when every group is shown. */
