@@ -164,3 +164,16 @@ test.describe("on a phone", () => {
     await expectAccessible(page);
   });
 });
+
+test("Amazon Redshift is offered with its form, and saved", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections/new`);
+  const kind = page.getByRole("link", { name: "Amazon Redshift" });
+  await kind.click();
+  await expect(kind).toHaveAttribute("aria-current", "true");
+  await expect(page.getByText("Default: 5439.")).toBeVisible();
+  await expect(page.getByText("grant select on all tables")).toBeVisible();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("warehouse");
+  await page.getByRole("textbox", { name: "Host", exact: true }).fill("127.0.0.1");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByRole("row", { name: /warehouse/ })).toBeVisible();
+});

@@ -127,8 +127,8 @@ export class RedshiftSource implements DataSource {
       return toEntities(current?.[0], {
         tables: await session.read(tablesSql(schemas)),
         columns: await session.read(columnsSql(schemas)),
-        keys: await session.read(KEYS_SQL),
-        keyColumns: await session.read(KEY_COLUMNS_SQL),
+        keys: await readKeys(session, KEYS_SQL),
+        keyColumns: await readKeys(session, KEY_COLUMNS_SQL),
       });
     });
   }
@@ -214,6 +214,16 @@ export class RedshiftSource implements DataSource {
     } catch (error) {
       throw signal.aborted ? signal.reason : toQueryFailure(error, "", this.#secrets);
     }
+  }
+}
+
+/** Reads about keys, which are only hints: a cluster that refuses these catalogues has tables without keys. */
+async function readKeys(session: PostgresSession, sql: string): Promise<unknown[][]> {
+  try {
+    return await session.read(sql);
+  } catch (error) {
+    if (error instanceof DatabaseError) return [];
+    throw error;
   }
 }
 
