@@ -48,7 +48,7 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   await expect(run).toBeVisible();
   await expect(query).toHaveCount(0);
   await parts.getByRole("button", { name: "Save view" }).click();
-  await expect(parts.getByRole("link", { name: /^Everything, by Jun/ })).toBeVisible();
+  await expect(parts.getByRole("link", { name: /^All activity, by Jun/ })).toBeVisible();
   await parts.getByRole("link", { name: "All activity", exact: true }).click();
   await expect(run).toBeVisible();
   await page.getByRole("searchbox", { name: "Search name, error or ID" }).fill("nowhere");

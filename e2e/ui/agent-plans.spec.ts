@@ -225,7 +225,7 @@ test("whoever is chosen answers: the agent and the model of the pickers, now and
   await panel(page).getByRole("button", { name: "Mode: Console" }).click();
   await page.getByRole("menuitemradio", { name: "Flow" }).click();
   await panel(page)
-    .getByRole("button", { name: /^Model scripted, change it/ })
+    .getByRole("button", { name: /^Model: scripted/ })
     .click();
   await page.getByRole("menuitemradio", { name: /^other/ }).click();
   for (const text of ["Who are you?", "And now?"]) {

@@ -77,9 +77,9 @@ test("beside the feed stand the parts of it, what one works on, and the linked r
   expect((await page.request.put(`${root}/${gift.id}/share`, { data: { enabled: true } })).status()).toBe(200);
   await page.goto(`/w/${person.slug}/apps`);
   const explorer = page.getByRole("complementary", { name: "Explorer" });
-  await expect(explorer.getByRole("link", { name: "Mine 2" })).toBeVisible();
+  await expect(explorer.getByRole("link", { name: "My apps 2" })).toBeVisible();
   await expect(explorer.getByRole("link", { name: "Favourites 0" })).toBeVisible();
-  await expect(explorer.getByRole("link", { name: "Gift finder 2 changed" })).toHaveAttribute(
+  await expect(explorer.getByRole("link", { name: "Gift finder 2 changes" })).toHaveAttribute(
     "href",
     /gift-finder\/edit$/,
   );
@@ -88,7 +88,7 @@ test("beside the feed stand the parts of it, what one works on, and the linked r
   await explorer.getByRole("link", { name: "Shared by link 1" }).click();
   await expect(page.getByRole("heading", { name: "Shared by link" })).toBeVisible();
   await expect(page.getByRole("main").getByRole("listitem")).toHaveCount(1);
-  await expect(explorer.getByRole("link", { name: /Link a repository/ })).toBeVisible();
+  await expect(explorer.getByRole("link", { name: /Link repository/ })).toBeVisible();
   await expectAccessible(page);
 
   // No host is set up here: the server's answers about a link are stubbed.

@@ -37,7 +37,7 @@ test("each kind is drawn, says in words what it shows, and has nothing that a ma
   await chart.choose("Chart type", "Number");
   // The last of seven weeks: 4 x 118 + 20 x (5 + 5 + 8 + 7), against the week before, 12 less.
   await chart.choose("Time column", "week");
-  const figure = page.getByRole("region", { name: /^Figure of sum revenue by week: sum revenue 972\.00/ });
+  const figure = page.getByRole("region", { name: /^Number of sum revenue by week: sum revenue 972\.00/ });
   await expect(figure).toContainText("2026-11-16, +1.3% vs 2026-11-09 (960.00)");
   await expectAccessible(page);
 });

@@ -120,11 +120,11 @@ test("the last test's version and latency stay with the connection, and stand in
   await expect(row).toContainText("Not tested");
   await expect(row).toContainText("Never");
   await row.getByRole("button", { name: "Test Sample shop" }).click();
-  await expect(row.getByText(/^OK, /)).toBeVisible();
+  await expect(row.getByText(/^Connected, /)).toBeVisible();
   await expect(row).not.toContainText("Never");
   await expect(row).toContainText(/DuckDB \d/);
   await page.reload();
-  await expect(row.getByText(/^OK, /)).toBeVisible();
+  await expect(row.getByText(/^Connected, /)).toBeVisible();
   await expect(row).toContainText(/DuckDB \d/);
   await expect(page.getByRole("contentinfo")).not.toContainText("DuckDB");
   await page.goto(`/w/${person.slug}`);

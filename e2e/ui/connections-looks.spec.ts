@@ -74,7 +74,7 @@ test.describe("on a phone", () => {
     await expect(page.getByRole("heading", { name: 'Nothing is called "nowhere"' })).toBeVisible();
     await search.fill("sample");
     await page.getByRole("button", { name: "Test Sample shop" }).tap();
-    await expect(page.getByText(/^OK, /)).toBeVisible();
+    await expect(page.getByText(/^Connected, /)).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     await page.getByRole("link", { name: "Add connection" }).tap();
     await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();

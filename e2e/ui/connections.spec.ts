@@ -61,7 +61,7 @@ test("the sample is listed, tested, and found by its name", async ({ page, perso
   const row = page.getByRole("row", { name: /Sample shop/ });
   await expect(row).toContainText("Read-only");
   await row.getByRole("button", { name: "Test Sample shop" }).click();
-  await expect(row.getByText(/^OK, /)).toBeVisible();
+  await expect(row.getByText(/^Connected, /)).toBeVisible();
   await page.getByRole("searchbox", { name: "Search connections" }).fill("warehouse");
   await expect(page).toHaveURL(/\?q=warehouse$/);
   await expect(page.getByRole("heading", { name: 'Nothing is called "warehouse"' })).toBeVisible();
@@ -78,7 +78,7 @@ test("a connection that fails says why below its row and leads to its form", asy
   await addFile(page, "returns", true);
   await page.goto(`/w/${person.slug}/connections`);
   await page.getByRole("button", { name: "Test all" }).click();
-  await expect(page.getByRole("row", { name: /Sample shop/ }).getByText(/^OK, /)).toBeVisible();
+  await expect(page.getByRole("row", { name: /Sample shop/ }).getByText(/^Connected, /)).toBeVisible();
   await expect(page.getByRole("table").getByText("There is no file returns.duckdb in this workspace.")).toBeVisible();
   await expect(page.getByRole("link", { name: "Failing 1" })).toBeVisible();
   await page.getByRole("link", { name: "Edit connection" }).click();

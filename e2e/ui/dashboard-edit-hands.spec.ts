@@ -104,7 +104,7 @@ test.describe("by touch", () => {
     await touch("touchStart", { x, y });
     for (let step = 1; step <= 12; step += 1) await touch("touchMove", { x: x - step * 25, y });
     await touch("touchEnd");
-    await expect(page.getByText(/change.*kept in this browser/)).toBeVisible();
+    await expect(page.getByText(/unsaved change/)).toBeVisible();
     const { widgets } = await save(page, made);
     expect(widgets.find(({ id }) => id === "regions")?.layout.x).toBeLessThan(6);
   });

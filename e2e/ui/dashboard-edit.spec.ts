@@ -182,7 +182,7 @@ test("datasets, filters and the page have panels of their own", async ({ page, p
   await open(page, person);
   await page.getByRole("button", { name: /^Datasets/ }).click();
   const datasets = panel(page, "Datasets");
-  await expect(datasets.getByText(/Read by Revenue, By month, Regions. 60 rows/)).toBeVisible();
+  await expect(datasets.getByText(/Used by Revenue, By month, Regions. 60 rows/)).toBeVisible();
   await expect(datasets.getByRole("button", { name: "Remove dataset Sales" })).toBeDisabled();
   await choose(page, datasets, "Cache duration", "1 day");
   await expectAccessible(page);

@@ -30,7 +30,7 @@ test("a dashboard is sent on a schedule: set up, sent now, switched off and ende
   expect(mail.to).toEqual(["board@example.com", "shop@example.com"]);
   await row.getByRole("switch").click();
   await expect(row.getByRole("button", { name: /^Send to/ })).toBeDisabled();
-  await row.getByRole("button", { name: /^Remove/ }).click();
+  await row.getByRole("button", { name: /^Delete snapshot/ }).click();
   await expect(row).toHaveCount(0);
 
   await form.getByRole("radio", { name: "Webhook" }).click();

@@ -176,7 +176,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await expect(steps.getByRole("row", { name: /Full scan of orders/ })).toBeVisible();
     await expect(plan).toContainText("The query was not run");
 
-    await plan.getByRole("radio", { name: "Measured" }).click();
+    await plan.getByRole("radio", { name: "Analyze" }).click();
     await expect(plan).toContainText("Ran once, read-only");
     await expect(steps.getByRole("columnheader", { name: "Self time" })).toBeVisible();
     await expect(plan.getByRole("list", { name: "Warnings", exact: true })).toContainText(
@@ -207,7 +207,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await page.keyboard.press("ControlOrMeta+Shift+E");
     await expect(page.getByRole("button", { name: "Explain" })).toHaveCount(0);
     letGo();
-    await plan.getByRole("radio", { name: "Measured" }).click();
+    await plan.getByRole("radio", { name: "Analyze" }).click();
     await expect(plan).toContainText("Ran once, read-only");
     await plan.getByRole("button", { name: /^Compare with \d/ }).click();
     const compared = plan.getByRole("region", { name: /^Compared with/ });
@@ -236,7 +236,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await consolePage.write("delete from orders");
     await page.keyboard.press("ControlOrMeta+Shift+E");
     await expect(steps.getByRole("row", { name: /Write|ModifyTable/ })).toBeVisible();
-    await plan.getByRole("radio", { name: "Measured" }).click();
+    await plan.getByRole("radio", { name: "Analyze" }).click();
     await expect(plan).toContainText("so it must be read-only");
     await consolePage.write("select count(*) as n from orders");
     await page.keyboard.press("ControlOrMeta+Enter");

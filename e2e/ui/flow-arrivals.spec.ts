@@ -34,7 +34,7 @@ for (const [theme, width] of [
       expect(await sendSigned(page, url, "whsec_wrong", `{"ping":true,"from":"${"velo-depot-2 ".repeat(30)}"}`)).toBe(
         401,
       );
-      const refused = events.getByRole("row", { name: /Refused/ });
+      const refused = events.getByRole("row", { name: /Rejected/ });
       await refused.getByRole("button", { name: /Invalid signature/ }).click();
       await expect(page.getByRole("region", { name: "Start of the body" })).toContainText("velo-depot-2");
       await expectAccessible(page);
@@ -56,7 +56,9 @@ for (const [theme, width] of [
 
       const jun = await join(browser, page, "member");
       await jun.page.goto(`/w/${person.slug}/flows/${flow.id}/webhook`);
-      await expect(jun.page.getByRole("table", { name: "Events" }).getByRole("row", { name: /Refused/ })).toBeVisible();
+      await expect(
+        jun.page.getByRole("table", { name: "Events" }).getByRole("row", { name: /Rejected/ }),
+      ).toBeVisible();
       await expect(jun.page.getByRole("button", { name: "Send test event" })).toHaveCount(0);
     });
   });

@@ -324,7 +324,7 @@ test("what was run before is listed, and put back behind what is written", async
   const dialog = page.getByRole("dialog", { name: "Recent runs" });
   await expect(dialog.getByRole("button", { name: /select nope.*Failed/ })).toBeVisible();
   await expectAccessible(page);
-  await dialog.getByRole("button", { name: /select 41 as before.*Finished.*1 row.*by you/ }).click();
+  await dialog.getByRole("button", { name: /select 41 as before.*Succeeded.*1 row.*by you/ }).click();
   await expect(consolePage.editor).toContainText("select nope;");
   await expect(consolePage.editor).toContainText("select 41 as before");
   await consolePage.run.click();
@@ -352,7 +352,7 @@ test("an admin sees that a private console was run, and not its text; a member s
   const [admin, member] = [await join(browser, page, "admin"), await join(browser, page, "member", "Mateo Silva")];
   const seen = await open(admin.page);
   await expect(seen.getByRole("listitem")).toContainText(["Private query"]);
-  await expect(seen.getByRole("listitem")).toContainText([/Finished.*1 row.*by Ines/]);
+  await expect(seen.getByRole("listitem")).toContainText([/Succeeded.*1 row.*by Ines/]);
   await expect(seen).not.toContainText("mine alone");
   await expectAccessible(admin.page);
   await expect(await open(member.page)).toContainText("No runs yet.");

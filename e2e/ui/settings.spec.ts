@@ -148,7 +148,7 @@ test("a session elsewhere is listed and can be ended", async ({ page, person, br
   });
   await phone.request.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
   await page.goto(settings(person, "sessions"));
-  await expect(page.getByRole("row", { name: /This one/ }).getByRole("button", { name: "Sign out" })).toBeVisible();
+  await expect(page.getByRole("row", { name: /This device/ }).getByRole("button", { name: "Sign out" })).toBeVisible();
   await page.getByRole("button", { name: "End session on Safari on iPhone" }).click();
   await expect(page.getByText("Safari on iPhone")).toHaveCount(0);
   expect((await phone.request.get("/api/auth/me")).status()).toBe(401);

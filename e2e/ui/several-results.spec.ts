@@ -118,7 +118,7 @@ test("C5 shows each result of a procedure in a tab, and exports the one that is 
   await tabs.nth(0).click();
   const [name, text] = await exportCsv(page);
   expect([name, text.split("\r\n").length]).toEqual(["shop.csv", 2502]);
-  await page.getByRole("button", { name: /^Load more/ }).click();
+  await page.getByRole("button", { name: /^Load up to/ }).click();
   await expect(tabs).toHaveText([/2,500 rows/, /1 row$/]);
   await tabs.nth(1).focus();
   await page.keyboard.press("ArrowRight");
