@@ -1,10 +1,10 @@
 import "server-only";
 import type { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import type { Message, Outcome } from "./channels/channel";
-import { sendChat } from "./channels/chat";
-import { sendEmail } from "./channels/email";
+import { sendChat } from "./channels/chat/send";
+import { sendEmail } from "./channels/email/send";
 import type { OpenChannel } from "./channels/stored";
-import { sendWebhook } from "./channels/webhook";
+import { sendWebhook } from "./channels/webhook/send";
 
 /** Sends one message by its channel, and returns its result and duration. */
 export async function send(

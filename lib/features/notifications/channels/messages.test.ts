@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { RunEndedMail } from "@/emails/run-ended";
 import { toFacts } from "../facts";
 import type { Payload } from "../schema";
-import { toChatMessage } from "./chat";
+import { toChatMessage } from "./chat/send";
 
 const payload: Payload = {
   version: 1,

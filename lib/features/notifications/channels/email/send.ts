@@ -5,10 +5,10 @@ import { RunEndedMail } from "@/emails/run-ended";
 import { SnapshotMail } from "@/emails/snapshot";
 import type { MailFile } from "@/lib/platform/mail/model";
 import { sendOnce } from "@/lib/platform/mail/service";
-import { toFacts } from "../facts";
-import { findSnapshotFiles } from "../snapshots/picture";
-import { stampOf, toSnapshotWords } from "../snapshots/words";
-import type { Message, Send } from "./channel";
+import { toFacts } from "../../facts";
+import { findSnapshotFiles } from "../../snapshots/picture";
+import { stampOf, toSnapshotWords } from "../../snapshots/words";
+import type { Message, Send } from "../channel";
 
 export type OpenEmail = { recipients: string[] };
 

@@ -1,10 +1,10 @@
 import "server-only";
-import { type Facts, toFacts } from "../facts";
-import type { Payload } from "../schema";
-import type { SnapshotPayload } from "../snapshot-schema";
-import { stampOf, toSnapshotWords } from "../snapshots/words";
-import type { Send } from "./channel";
-import { postJson } from "./post";
+import { type Facts, toFacts } from "../../facts";
+import type { Payload } from "../../schema";
+import type { SnapshotPayload } from "../../snapshot-schema";
+import { stampOf, toSnapshotWords } from "../../snapshots/words";
+import type { Send } from "../channel";
+import { postJson } from "../post";
 
 export type OpenChat = { url: string };
 

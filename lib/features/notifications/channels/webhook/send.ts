@@ -1,7 +1,7 @@
 import "server-only";
-import { signatureHeaders } from "../signature";
-import type { Send } from "./channel";
-import { postJson } from "./post";
+import type { Send } from "../channel";
+import { postJson } from "../post";
+import { signatureHeaders } from "./signature";
 
 export type OpenWebhook = { url: string; secret: string };
 
