@@ -26,7 +26,7 @@ import { sweepDeliveries } from "./deliveries";
 import { tellNow } from "./events";
 import { fanOut } from "./fan-out";
 import type { DeliveryDoc } from "./model";
-import { payloadSchema } from "./schema";
+import { payloadSchema } from "./payload-schema";
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 process.env.PUBLIC_URL = "https://data.example.com";

@@ -13,8 +13,9 @@ import { collections } from "./collections";
 import { wakeCalls } from "./enqueue";
 import { tellDeliveries } from "./events";
 import { type DeliveryDoc, toDelivery, toDeliveryDetails } from "./model";
+import type { RuledType } from "./payload-schema";
 import { onlyVisible } from "./resources";
-import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus, RuledType } from "./schema";
+import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus } from "./schema";
 import { senderOf } from "./senders";
 import { resourceOf } from "./service";
 

@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from "@/lib/base/values/amounts";
-import type { Payload } from "./schema";
+import type { Payload } from "./payload-schema";
 
 /** Contents of a payload as text, in the same words for emails and chats. */
 export type Facts = {

@@ -4,16 +4,8 @@ import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words
 import type { RunResource } from "@/lib/features/runs/model";
 import type { Sealed } from "@/lib/platform/secrets/seal";
 import type { Work } from "@/lib/platform/work/model";
-import type {
-  Attempt,
-  ChannelType,
-  Delivery,
-  DeliveryDetails,
-  DeliveryStatus,
-  Rule,
-  RuledType,
-  Trigger,
-} from "./schema";
+import type { RuledType, Trigger } from "./payload-schema";
+import type { Attempt, ChannelType, Delivery, DeliveryDetails, DeliveryStatus, Rule } from "./schema";
 
 /** A stored channel. Addresses of webhooks and chats are encrypted, since anyone who has one can post to it (T85). */
 export type ChannelDoc =

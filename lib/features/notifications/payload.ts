@@ -1,7 +1,7 @@
 import "server-only";
 import { env } from "@/lib/platform/env";
+import type { Payload } from "./payload-schema";
 import { pageOfRun } from "./resources";
-import type { Payload } from "./schema";
 
 /** Facts of an ended run in a payload. */
 export type EndedRun = Omit<Payload, "version" | "event" | "rowCount" | "deepLink"> & { rowCount: number | null };

@@ -1,19 +1,13 @@
 import { z } from "zod";
-import { RESOURCE_TYPES, triggerType } from "@/lib/features/runs/schema";
+import { RESOURCE_TYPES } from "@/lib/features/runs/schema";
 import { emailAddress } from "@/lib/features/users/schema";
 import { boundedText, isoDate, listQuery, objectIdText } from "@/lib/platform/http/schema";
 import { LABEL_CHARS_MAX, RECIPIENTS_MAX, SNIPPET_CHARS_MAX, URL_CHARS_MAX } from "./limits";
-
-/** Resources that may have rules: consoles and flows. A failed refresh of a dashboard shows on the dashboard. */
-export const resourceType = z.enum(RESOURCE_TYPES).exclude(["dashboard"]);
-export type RuledType = z.infer<typeof resourceType>;
+import { resourceType, trigger } from "./payload-schema";
 
 export const CHANNEL_TYPES = ["email", "webhook", "chat"] as const;
 export const channelType = z.enum(CHANNEL_TYPES);
 export type ChannelType = z.infer<typeof channelType>;
-
-export const trigger = z.enum(["success", "failure"]);
-export type Trigger = z.infer<typeof trigger>;
 
 const triggers = z
   .array(trigger)
@@ -194,22 +188,3 @@ export const deliveriesQuery = listQuery.extend({
   channelType: channelType.optional(),
   ruleId: objectIdText.optional(),
 });
-
-/** Payload that receivers get on every channel (docs/develop/notifications.md). Version 1. */
-export const payloadSchema = z.object({
-  version: z.literal(1),
-  event: z.literal("flow.run.terminal"),
-  trigger,
-  resourceType,
-  resourceId: objectIdText,
-  resourceName: z.string(),
-  runId: objectIdText,
-  completedAt: isoDate,
-  durationMs: z.int().nonnegative(),
-  rowCount: z.int().nonnegative().optional(),
-  errorMessage: z.string().nullable(),
-  triggerType,
-  workspaceId: objectIdText,
-  deepLink: z.url(),
-});
-export type Payload = z.infer<typeof payloadSchema>;

@@ -10,8 +10,9 @@ import { collections } from "./collections";
 import { tellRules } from "./events";
 import { RULES_PER_RESOURCE_MAX } from "./limits";
 import { type RuleDoc, type RuledResource, toDelivery, toRule } from "./model";
+import type { RuledType } from "./payload-schema";
 import { getResourceOrThrow, onlyVisible } from "./resources";
-import type { ChannelType, CreateRuleBody, ListedRule, Rule, RuledType, SavedRule, UpdateRuleBody } from "./schema";
+import type { ChannelType, CreateRuleBody, ListedRule, Rule, SavedRule, UpdateRuleBody } from "./schema";
 
 /** Maximum number of attempts when a rule changes concurrently; users do not reach it. */
 const UPDATE_TRIES = 10;

@@ -86,20 +86,3 @@ export const savedSnapshotSchema = snapshotSchema.extend({
   signingSecretOnce: z.string().optional().describe("Returned once, on creation and rotation"),
 });
 export type SavedSnapshot = z.infer<typeof savedSnapshotSchema>;
-
-/** Payload of a snapshot for webhooks; other channels get the same as text. Version 1. */
-export const snapshotPayloadSchema = z.object({
-  version: z.literal(1),
-  event: z.literal("dashboard.snapshot"),
-  snapshotId: objectIdText,
-  dashboardId: objectIdText,
-  dashboardTitle: z.string(),
-  takenAt: isoDate,
-  timezone: z.string(),
-  widgets: z.array(z.object({ title: z.string(), lines: z.array(z.string()) })),
-  pictureUrl: z.url().nullable().describe("PNG URL, valid for 30 days; null if the server is not publicly reachable"),
-  pdfUrl: z.url().nullable().describe("PDF URL; null if no PDF is sent"),
-  workspaceId: objectIdText,
-  deepLink: z.url(),
-});
-export type SnapshotPayload = z.infer<typeof snapshotPayloadSchema>;

@@ -9,8 +9,9 @@ import { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
 import { judgeAddresses, nextChannel, type OpenChannel, openChannel } from "./channels/stored";
 import { toPayload } from "./payload";
+import type { RuledType } from "./payload-schema";
 import { findResourceOwner, getResourceOrThrow } from "./resources";
-import type { RuledType, TestAnswer, TestBody } from "./schema";
+import type { TestAnswer, TestBody } from "./schema";
 import { send } from "./send";
 import { getRuleDocOrThrow } from "./service";
 

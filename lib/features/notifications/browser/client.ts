@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type {
-  Attempt, ChannelType, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, RuledType, SavedRule, TestAnswer, Trigger, UpdateRuleBody } from "@/lib/features/notifications/schema"; // biome-ignore format: one look at the whole list
+import type { RuledType, Trigger } from "@/lib/features/notifications/payload-schema";
+import type { Attempt, ChannelType, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, SavedRule, TestAnswer, UpdateRuleBody } from "@/lib/features/notifications/schema"; // biome-ignore format: one look at the whole list
 import { toQuery } from "@/lib/features/runs/browser/client";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";

@@ -1,7 +1,6 @@
 import type { ObjectId } from "mongodb";
 import type { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
-import type { Payload } from "../schema";
-import type { SnapshotPayload } from "../snapshot-schema";
+import type { Payload, SnapshotPayload } from "../payload-schema";
 
 /** A message to send. */
 export type Message = {

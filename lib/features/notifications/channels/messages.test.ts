@@ -4,7 +4,7 @@ import { createElement } from "react";
 import { describe, expect, it } from "vitest";
 import { RunEndedMail } from "@/emails/run-ended";
 import { toFacts } from "../facts";
-import type { Payload } from "../schema";
+import type { Payload } from "../payload-schema";
 import { toChatMessage } from "./chat/send";
 
 const payload: Payload = {

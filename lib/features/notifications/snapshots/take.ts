@@ -13,8 +13,8 @@ import type { JobEvent } from "@/lib/platform/process/job-events";
 import { collections } from "../collections";
 import { tellDeliveries } from "../events";
 import type { SnapshotDoc } from "../model";
+import type { SnapshotPayload } from "../payload-schema";
 import { keyOfDelivery, newDelivery, queueDeliveries } from "../queue";
-import type { SnapshotPayload } from "../snapshot-schema";
 
 /** Resource type of snapshots in `lib/features/runs/schedules`. */
 export const SNAPSHOT_TYPE = "dashboard_snapshot";

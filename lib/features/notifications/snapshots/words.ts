@@ -1,4 +1,4 @@
-import type { SnapshotPayload } from "../snapshot-schema";
+import type { SnapshotPayload } from "../payload-schema";
 
 /** Limits of the text beside a picture; the rest is in the picture and on the page. */
 const WIDGETS_MAX = 24;

@@ -1,7 +1,6 @@
 import "server-only";
 import { type Facts, toFacts } from "../../facts";
-import type { Payload } from "../../schema";
-import type { SnapshotPayload } from "../../snapshot-schema";
+import type { Payload, SnapshotPayload } from "../../payload-schema";
 import { stampOf, toSnapshotWords } from "../../snapshots/words";
 import type { Send } from "../channel";
 import { postJson } from "../post";
