@@ -15,7 +15,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { EXECUTIONS, RUNS } from "@/components/activity/use-activity";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { CHANNEL_WORDS } from "@/components/notifications/rule-words";
+import { toChannelWord } from "@/components/notifications/rule-words";
 import { RunBar } from "@/components/runs/run-bar";
 import { StatusWord } from "@/components/runs/status-word";
 import { useConnectionName } from "@/components/schema/use-schema";
@@ -69,7 +69,7 @@ export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
     item.kind === "query"
       ? connectionName(item.execution.connectionId)
       : item.kind === "delivery"
-        ? CHANNEL_WORDS[item.delivery.channelType]
+        ? toChannelWord(item.delivery.channelType)
         : null;
   return (
     <>

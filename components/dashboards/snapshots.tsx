@@ -2,10 +2,22 @@
 
 import { Switch } from "@base-ui/react/switch";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Mail, MessageSquare, Send, Trash2, Webhook } from "lucide-react";
+import { Send, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useLive } from "@/components/layout/use-live";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import {
+  type ChannelDraft,
+  channelFieldNames,
+  findChannelProblems,
+  type Problems,
+  toChannelDraft,
+  toChannelFields,
+  toFieldProblems,
+} from "@/components/notifications/channel-draft";
+import { ChannelFields } from "@/components/notifications/channel-fields";
+import { ChannelIcon, toRuleName } from "@/components/notifications/rule-words";
+import { VerifyHelp } from "@/components/notifications/verify-help";
 import { StatusWord } from "@/components/runs/status-word";
 import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
 import { SecretBanner } from "@/components/settings/secret-banner";
@@ -14,7 +26,6 @@ import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
-import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { useSingleMutation } from "@/components/ui/use-single-flight";
@@ -27,17 +38,9 @@ import {
 import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
-import { parseEmails } from "@/lib/platform/browser/email-list";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 import { ApiError } from "@/lib/platform/browser/request";
 
-type ChannelType = CreateSnapshotBody["channelType"];
-const CHANNELS: { value: ChannelType; label: string }[] = [
-  { value: "email", label: "Email" },
-  { value: "chat", label: "Chat" },
-  { value: "webhook", label: "Webhook" },
-];
-const ICONS = { email: Mail, chat: MessageSquare, webhook: Webhook };
 const THEMES: { value: Snapshot["theme"]; label: string }[] = [
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
@@ -80,7 +83,9 @@ export function Snapshots({ dashboard, asked }: SnapshotsProps) {
           secret={fresh.secret}
           lost="You won't see it again. If you lose it, recreate the snapshot."
           onSaved={() => setFresh(null)}
-        />
+        >
+          <VerifyHelp />
+        </SecretBanner>
       )}
       {snapshots.isError ? (
         <LoadFailure error={snapshots.error} onRetry={() => snapshots.refetch()} />
@@ -113,11 +118,10 @@ function SnapshotRow({ snapshot, onChanged }: { snapshot: Snapshot; onChanged: (
     onError: (error) => showFailure(toMessage(error)),
     onSettled: onChanged,
   });
-  const Icon = ICONS[channelType];
-  const name = toName(snapshot);
+  const name = toRuleName(snapshot);
   return (
     <li className="snapshot-row">
-      <Icon className="s" aria-hidden="true" />
+      <ChannelIcon type={channelType} />
       <div className="grow">
         <p className="b5 trunc" title={name}>
           {name}
@@ -182,9 +186,7 @@ type NewSnapshotProps = {
 
 function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
   const { workspace } = useWorkspace();
-  const [channelType, setChannelType] = useState<ChannelType>("email");
-  const [to, setTo] = useState("");
-  const [label, setLabel] = useState("");
+  const [channel, setChannel] = useState<ChannelDraft>(toChannelDraft(null));
   const [theme, setTheme] = useState<Snapshot["theme"]>("light");
   const [withPdf, setWithPdf] = useState(false);
   const [schedule, setSchedule] = useState<ScheduleBody | null>({
@@ -192,42 +194,33 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     enabled: true,
   });
-  const [wrong, setWrong] = useState<string | null>(null);
+  const [found, setFound] = useState<Problems>({});
   const add = useSingleMutation(
     useMutation({
       mutationFn: (body: CreateSnapshotBody) => dashboardApi.createSnapshot(workspace.id, dashboardId, body),
       onSuccess: (saved) => {
-        setTo("");
-        setLabel("");
+        setChannel(({ type }) => ({ type, texts: {} }));
         announce("Snapshot created");
-        onAdded(toName(saved), saved.signingSecretOnce);
+        onAdded(toRuleName(saved), saved.signingSecretOnce);
       },
     }),
   );
   const problems = add.error instanceof ApiError ? add.error.problems : [];
-  const ofTo = problems.find(({ path }) => /^(recipients|url|chatWebhookUrl)/.test(path))?.message;
+  const ofChannel = toFieldProblems(add.error, channelFieldNames(channel));
   const ofSchedule = problems.some(({ path }) => path === "cron" || path === "timezone");
   const submit = () => {
-    if (schedule === null) return setWrong("Choose a schedule.");
-    const { emails, rest } = parseEmails(to);
-    if (channelType === "email" && (emails.length === 0 || rest.length > 0)) {
-      return setWrong(
-        rest[0] === undefined ? "Enter at least one email address." : `“${rest[0]}” isn't a valid email address.`,
-      );
-    }
-    if (to.trim() === "") return setWrong("Enter a URL.");
-    setWrong(null);
+    const wrong = {
+      ...findChannelProblems(channel, null),
+      ...(schedule === null && { schedule: "Choose a schedule." }),
+    };
+    setFound(wrong);
+    const [first] = Object.values(wrong);
+    if (first !== undefined) announce(first, true);
+    if (first !== undefined || schedule === null) return;
     const { cron, timezone } = schedule;
     const look = { filters: asked.filters, grain: asked.grain ?? null, compare: asked.compare ?? null };
     const common = { cron, timezone, enabled: true, ...look, theme, withPdf };
-    if (channelType === "email") return add.mutate({ ...common, channelType, recipients: emails });
-    if (channelType === "webhook") return add.mutate({ ...common, channelType, url: to.trim() });
-    add.mutate({
-      ...common,
-      channelType,
-      chatWebhookUrl: to.trim(),
-      ...(label.trim() && { displayLabel: label.trim() }),
-    });
+    add.mutate({ ...common, ...toChannelFields(channel, null) } as CreateSnapshotBody);
   };
   const isNarrowed = Object.keys(asked.filters).length > 0 || asked.grain !== undefined || asked.compare !== undefined;
   return (
@@ -239,34 +232,19 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
         submit();
       }}
     >
-      <div className="row wrap">
-        <h4 className="grow">New snapshot</h4>
-        <Segments
-          label="Channel"
-          value={channelType}
-          options={CHANNELS}
-          onChange={(next) => {
-            setChannelType(next);
-            setTo("");
-            setWrong(null);
+      <h4>New snapshot</h4>
+      <ChannelFields
+        draft={channel}
+        saved={null}
+        problems={{ ...ofChannel, ...found }}
+        onChange={(next) => {
+          if (next.type !== channel.type) {
+            setFound({});
             add.reset();
-          }}
-        />
-      </div>
-      <TextField
-        label={channelType === "email" ? "Recipients" : channelType === "chat" ? "Incoming webhook URL" : "URL"}
-        isDense
-        type="text"
-        inputMode={channelType === "email" ? "email" : "url"}
-        autoComplete="off"
-        value={to}
-        onChange={({ target }) => setTo(target.value)}
-        error={wrong ?? ofTo}
-        help={channelType === "email" ? "Separate with commas" : undefined}
+          }
+          setChannel(next);
+        }}
       />
-      {channelType === "chat" && (
-        <TextField label="Channel name" isDense value={label} onChange={({ target }) => setLabel(target.value)} />
-      )}
       <ScheduleEditor value={schedule} onChange={setSchedule} problems={problems} />
       <div className="row wrap">
         <Segments label="Theme" value={theme} options={THEMES} onChange={setTheme} />
@@ -275,7 +253,8 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
           Attach PDF
         </label>
       </div>
-      {add.isError && ofTo === undefined && !ofSchedule && (
+      {found.schedule && <Notice kind="bad">{found.schedule}</Notice>}
+      {add.isError && ofChannel === null && !ofSchedule && (
         <Notice kind="bad" role="alert">
           {toMessage(add.error)}
         </Notice>
@@ -290,10 +269,4 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
       </div>
     </form>
   );
-}
-
-function toName({ channelType, channel }: Pick<Snapshot, "channelType" | "channel">): string {
-  if ("recipients" in channel) return channel.recipients.join(", ");
-  if ("urlPreview" in channel) return channel.urlPreview;
-  return channel.displayLabel ?? (channelType === "chat" ? "Chat" : "Webhook");
 }

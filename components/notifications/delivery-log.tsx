@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { Fragment } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { CHANNEL_WORDS, ChannelIcon } from "@/components/notifications/rule-words";
+import { viewOf } from "@/components/notifications/channels/registry";
+import { ChannelIcon, toChannelWord } from "@/components/notifications/rule-words";
 import { DELIVERIES } from "@/components/notifications/use-notifications";
 import { StatusWord } from "@/components/runs/status-word";
 import { useChange, useRights } from "@/components/settings/use-settings";
@@ -69,7 +70,7 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
   const at = new Date(delivery.createdAt);
-  const advice = toDeliveryAdvice(delivery);
+  const advice = toDeliveryAdvice(delivery, viewOf(delivery.channelType).failureAdvice);
   const resend = useChange([DELIVERIES], () => notificationApi.resend(workspace.id, delivery.id));
   const trigger = delivery.trigger === "success" ? "Success" : "Failure";
   const again = () =>
@@ -84,7 +85,7 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
           <StatusWord status={delivery.status} />
         </td>
         <td data-label="To" className="cut to">
-          <span className="row delivery-to" title={`${CHANNEL_WORDS[delivery.channelType]}: ${name}`}>
+          <span className="row delivery-to" title={`${toChannelWord(delivery.channelType)}: ${name}`}>
             <ChannelIcon type={delivery.channelType} />
             <span className="trunc">{name}</span>
           </span>

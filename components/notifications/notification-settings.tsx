@@ -5,7 +5,7 @@ import { useAddress, useOwnSteps } from "@/components/layout/use-address";
 import { DeliveryLog } from "@/components/notifications/delivery-log";
 import { RulePanel } from "@/components/notifications/rule-panel";
 import { RuleSwitch } from "@/components/notifications/rule-switch";
-import { CHANNEL_WORDS, ChannelIcon, toRuleName, toTriggerWord } from "@/components/notifications/rule-words";
+import { ChannelIcon, toChannelWord, toRuleName, toTriggerWord } from "@/components/notifications/rule-words";
 import { useDeliveries, useLiveDeliveries, useResources, useRules } from "@/components/notifications/use-notifications";
 import { StatusWord } from "@/components/runs/status-word";
 import { SettingsPage } from "@/components/settings/settings-page";
@@ -220,7 +220,7 @@ function Log({ rules, isEmpty }: { rules: ListedRule[]; isEmpty: boolean }) {
       {items.length > 0 && (
         <DeliveryLog
           deliveries={items}
-          nameOf={(each) => names.get(each.ruleId) ?? CHANNEL_WORDS[each.channelType]}
+          nameOf={(each) => names.get(each.ruleId) ?? toChannelWord(each.channelType)}
           hasResource
           openId={query.get("delivery")}
           onOpen={(id) => put({ delivery: id })}

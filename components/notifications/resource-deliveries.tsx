@@ -4,7 +4,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { DeliveryLog } from "@/components/notifications/delivery-log";
-import { CHANNEL_WORDS, toRuleName } from "@/components/notifications/rule-words";
+import { toChannelWord, toRuleName } from "@/components/notifications/rule-words";
 import { useDeliveriesOf } from "@/components/notifications/use-notifications";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -45,7 +45,7 @@ export function ResourceDeliveries({ resource, rules }: { resource: Resource; ru
         <>
           <DeliveryLog
             deliveries={shown}
-            nameOf={(each) => names.get(each.ruleId) ?? CHANNEL_WORDS[each.channelType]}
+            nameOf={(each) => names.get(each.ruleId) ?? toChannelWord(each.channelType)}
             hasResource={false}
             openId={openId}
             onOpen={setOpenId}

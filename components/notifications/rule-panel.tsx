@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { viewOf } from "@/components/notifications/channels/registry";
 import { RuleForm } from "@/components/notifications/rule-form";
 import { RuleTest } from "@/components/notifications/rule-test";
 import { toRuleName } from "@/components/notifications/rule-words";
@@ -114,7 +115,7 @@ export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
           if (rule === null) onShow(saved.id);
         }}
       >
-        {rule?.channelType === "webhook" && isAdmin && (
+        {rule && isAdmin && viewOf(rule.channelType).isSigned && (
           <div className="row between xs t2">
             <span>Signing secret</span>
             <button type="button" className="btn ghost sm" onClick={() => setQuestion("rotate")}>

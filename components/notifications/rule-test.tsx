@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Send } from "lucide-react";
 import { useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { viewOf } from "@/components/notifications/channels/registry";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
@@ -47,13 +48,12 @@ export function RuleTest({ rule }: { rule: Rule }) {
 }
 
 function TestNotice({ answer, rule }: { answer: TestAnswer; rule: Rule }) {
+  const { acceptedHelp } = viewOf(rule.channelType);
   if (answer.delivered) {
     return (
       <Notice kind="good" role="status">
         <b className="b6">{answer.httpStatus ? `Accepted with ${answer.httpStatus}` : "Accepted"}</b>
-        {rule.channelType === "email" && (
-          <p className="xs t2">Without an email service, the email stays in the outbox.</p>
-        )}
+        {acceptedHelp !== null && <p className="xs t2">{acceptedHelp}</p>}
       </Notice>
     );
   }

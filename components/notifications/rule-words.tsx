@@ -1,19 +1,19 @@
-import { Mail, MessageSquare, Webhook } from "lucide-react";
+import { viewOf } from "@/components/notifications/channels/registry";
 import type { ChannelType, Rule } from "@/lib/features/notifications/browser/client";
 
-export const CHANNEL_WORDS: Record<ChannelType, string> = { email: "Email", webhook: "Webhook", chat: "Chat" };
-const ICONS = { email: Mail, webhook: Webhook, chat: MessageSquare } as const;
-
 export function ChannelIcon({ type }: { type: ChannelType }) {
-  const Icon = ICONS[type];
-  return <Icon className="s t3" />;
+  const { Icon } = viewOf(type);
+  return <Icon className="s t3" aria-hidden="true" />;
 }
 
-/** Returns a short but unambiguous name for a rule's destination. */
+export function toChannelWord(type: ChannelType): string {
+  return viewOf(type).label;
+}
+
+/** Returns a short but unambiguous name for the destination of a rule or a snapshot. */
 export function toRuleName({ channel, channelType }: Pick<Rule, "channel" | "channelType">): string {
-  if ("recipients" in channel) return channel.recipients.join(", ");
-  if ("urlPreview" in channel) return channel.urlPreview.replace(/^https?:\/\//, "");
-  return channel.displayLabel ?? CHANNEL_WORDS[channelType];
+  const { toName, label } = viewOf(channelType);
+  return toName(channel) || label;
 }
 
 /** Returns the triggers of a rule: "Success", "Failure" or "Both". */
@@ -22,9 +22,6 @@ export function toTriggerWord(triggers: Rule["triggers"]): string {
   return triggers[0] === "success" ? "Success" : "Failure";
 }
 
-export function toRuleHelp({ channel }: Pick<Rule, "channel">): string {
-  if ("recipients" in channel)
-    return channel.recipients.length === 1 ? "1 recipient" : `${channel.recipients.length} recipients`;
-  if ("urlPreview" in channel) return "Signed. One delivery per run.";
-  return "Incoming webhook set";
+export function toRuleHelp({ channel, channelType }: Pick<Rule, "channel" | "channelType">): string {
+  return viewOf(channelType).toHelp(channel);
 }

@@ -21,6 +21,7 @@ import { findResourceOwner } from "./resources";
 import type { DeliveryStatus } from "./schema";
 import { send } from "./send";
 import { senderOf } from "./senders";
+import { findSnapshotFiles } from "./snapshots/picture";
 
 /** Maximum number of stored attempts of a delivery: its first round and several resends. */
 const ATTEMPTS_KEPT = 60;
@@ -182,20 +183,19 @@ export function reasonToSkip(delivery: DeliveryDoc, rule: Sender | null): string
 type Sent = Outcome & { durationMs: number };
 
 async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeepAliveClient): Promise<Sent> {
-  const { workspaceId, resourceType, resourceId, body, webhookId, _id } = delivery;
+  const { workspaceId, resourceType, resourceId, runId, body, webhookId, _id } = delivery;
   try {
     // Read now, so that the current secret and address are used, not those at the time of queueing (T77).
     const channel = openChannel(rule, rule.channel);
-    const privateTo = channel.type === "email" ? await findResourceOwner(workspaceId, resourceType, resourceId) : null;
     const message = {
       workspaceId,
       payload: JSON.parse(body),
-      pictureId: resourceType === "dashboard" ? delivery.runId : null,
       body,
       webhookId,
       isTest: false,
       deliveryId: _id,
-      privateTo,
+      findFiles: () => (resourceType === "dashboard" ? findSnapshotFiles(workspaceId, runId) : Promise.resolve(null)),
+      findOwner: () => findResourceOwner(workspaceId, resourceType, resourceId),
     };
     return await send(channel, message, line);
   } catch (error) {

@@ -9,13 +9,14 @@ import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { LEASE_MS } from "@/lib/platform/work/limits";
 import { inMs } from "@/lib/platform/work/model";
 import { deliveryWork, NOTE_INTERRUPTED, reasonToSkip } from "./attempts";
+import type { ChannelType } from "./channels/registry";
 import { collections } from "./collections";
 import { wakeCalls } from "./enqueue";
 import { tellDeliveries } from "./events";
 import { type DeliveryDoc, toDelivery, toDeliveryDetails } from "./model";
 import type { RuledType } from "./payload-schema";
 import { onlyVisible } from "./resources";
-import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus } from "./schema";
+import type { Delivery, DeliveryDetails, DeliveryStatus } from "./schema";
 import { senderOf } from "./senders";
 import { resourceOf } from "./service";
 

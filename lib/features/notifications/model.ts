@@ -2,16 +2,10 @@ import type { Binary, ObjectId } from "mongodb";
 import type { PictureTheme } from "@/lib/features/dashboards/picture/paint";
 import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
 import type { RunResource } from "@/lib/features/runs/model";
-import type { Sealed } from "@/lib/platform/secrets/seal";
 import type { Work } from "@/lib/platform/work/model";
+import { type ChannelDoc, type ChannelType, channelOf } from "./channels/registry";
 import type { RuledType, Trigger } from "./payload-schema";
-import type { Attempt, ChannelType, Delivery, DeliveryDetails, DeliveryStatus, Rule } from "./schema";
-
-/** A stored channel. Addresses of webhooks and chats are encrypted, since anyone who has one can post to it (T85). */
-export type ChannelDoc =
-  | { type: "email"; recipients: string[] }
-  | { type: "webhook"; url: Sealed; urlPreview: string; secret: Sealed }
-  | { type: "chat"; url: Sealed; displayLabel: string | null };
+import type { Attempt, Delivery, DeliveryDetails, DeliveryStatus, Rule } from "./schema";
 
 /** A resource with rules, in one workspace. */
 export type RuledResource = Omit<RunResource, "resourceType"> & { resourceType: RuledType };
@@ -117,9 +111,7 @@ export function toRule(doc: RuleDoc): Rule {
 }
 
 export function toChannel(channel: ChannelDoc): Rule["channel"] {
-  if (channel.type === "email") return { recipients: channel.recipients };
-  if (channel.type === "webhook") return { urlPreview: channel.urlPreview, hasSecret: true };
-  return { displayLabel: channel.displayLabel, configured: true };
+  return channelOf(channel.type).show(channel) as Rule["channel"];
 }
 
 export function toDelivery(doc: DeliveryDoc): Delivery {

@@ -1,71 +1,27 @@
 import { z } from "zod";
 import { RESOURCE_TYPES } from "@/lib/features/runs/schema";
-import { emailAddress } from "@/lib/features/users/schema";
-import { boundedText, isoDate, listQuery, objectIdText } from "@/lib/platform/http/schema";
-import { LABEL_CHARS_MAX, RECIPIENTS_MAX, SNIPPET_CHARS_MAX, URL_CHARS_MAX } from "./limits";
+import { isoDate, listQuery, objectIdText } from "@/lib/platform/http/schema";
+import type { ChannelType } from "./channels/registry";
+import { CHANNEL_TYPES, channelBodies, channelFields, channelOptions, shownChannels } from "./channels/requests";
+import { SNIPPET_CHARS_MAX } from "./limits";
 import { resourceType, trigger } from "./payload-schema";
 
-export const CHANNEL_TYPES = ["email", "webhook", "chat"] as const;
 export const channelType = z.enum(CHANNEL_TYPES);
-export type ChannelType = z.infer<typeof channelType>;
 
 const triggers = z
   .array(trigger)
   .min(1, "triggers must be success, failure or both.")
   .max(10, "Duplicate trigger.")
   .transform((given) => [...new Set(given)]);
-const recipients = z
-  .array(emailAddress)
-  .min(1, "Enter at least one recipient.")
-  .max(RECIPIENTS_MAX, `At most ${RECIPIENTS_MAX} addresses.`)
-  .transform((given) => [...new Set(given)]);
-/** An address that the egress proxy checks too, when it is saved and again at each send. */
-const webAddress = z
-  .string()
-  .min(1, "Enter the receiver's URL.")
-  .max(URL_CHARS_MAX, `At most ${URL_CHARS_MAX} characters.`)
-  .describe("A public http or https URL");
-// Line breaks would start new lines wherever the label is shown (T83).
-const displayLabel = boundedText(LABEL_CHARS_MAX).regex(
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/,
-  "Must be one line without control characters.",
-);
-
-export const emailFields = { channelType: z.literal("email"), recipients };
-export const webhookFields = {
-  channelType: z.literal("webhook"),
-  url: webAddress,
-  rotateWebhookSecret: z.boolean().optional().describe("New rules always get a new secret"),
-};
-export const chatFields = {
-  channelType: z.literal("chat"),
-  chatWebhookUrl: webAddress.describe("Incoming webhook URL of the chat"),
-  displayLabel: displayLabel.optional(),
-};
 
 const resource = { resourceType, resourceId: objectIdText.describe("ID of the console or flow") };
 const common = { ...resource, enabled: z.boolean().default(true), triggers };
 
-export const createRuleBody = z.discriminatedUnion("channelType", [
-  z.object({ ...common, ...emailFields }),
-  z.object({ ...common, ...webhookFields }),
-  z.object({ ...common, ...chatFields }),
-]);
+export const createRuleBody = z.discriminatedUnion("channelType", channelBodies(common));
 export type CreateRuleBody = z.infer<typeof createRuleBody>;
 
 /** Fields that are not sent keep their values. Another channelType requires the fields of that channel. */
-export const channelChanges = {
-  channelType: channelType.optional(),
-  recipients: recipients.optional(),
-  url: webAddress.optional(),
-  rotateWebhookSecret: z
-    .boolean()
-    .optional()
-    .describe("Rotates the signing secret; the old one stops working immediately"),
-  chatWebhookUrl: webAddress.optional(),
-  displayLabel: displayLabel.optional(),
-};
+export const channelChanges = { channelType: channelType.optional(), ...channelFields, ...channelOptions };
 export const updateRuleBody = z.object({
   enabled: z.boolean().optional(),
   triggers: triggers.optional(),
@@ -84,10 +40,7 @@ export const testBody = z
     resourceType: resourceType.optional(),
     resourceId: objectIdText.optional(),
     channelType: channelType.optional(),
-    recipients: recipients.optional(),
-    url: webAddress.optional(),
-    chatWebhookUrl: webAddress.optional(),
-    displayLabel: displayLabel.optional(),
+    ...channelFields,
   })
   .refine((body) => body.ruleId !== undefined || body.channelType !== undefined, {
     path: ["ruleId"],
@@ -107,13 +60,7 @@ export const testAnswer = z.object({
 });
 export type TestAnswer = z.infer<typeof testAnswer>;
 
-export const channelSchema = z.union([
-  z.object({ recipients: z.array(z.string()) }).describe("email"),
-  z
-    .object({ urlPreview: z.string().describe("Host and last characters of the URL"), hasSecret: z.boolean() })
-    .describe("webhook"),
-  z.object({ displayLabel: z.string().nullable(), configured: z.boolean() }).describe("chat"),
-]);
+export const channelSchema = z.union(shownChannels);
 export const ruleSchema = z.object({
   id: objectIdText,
   workspaceId: objectIdText,

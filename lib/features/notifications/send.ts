@@ -1,10 +1,7 @@
 import "server-only";
 import type { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import type { Message, Outcome } from "./channels/channel";
-import { sendChat } from "./channels/chat/send";
-import { sendEmail } from "./channels/email/send";
-import type { OpenChannel } from "./channels/stored";
-import { sendWebhook } from "./channels/webhook/send";
+import { channelOf, type OpenChannel } from "./channels/registry";
 
 /** Sends one message by its channel, and returns its result and duration. */
 export async function send(
@@ -12,13 +9,8 @@ export async function send(
   message: Message,
   line: KeepAliveClient,
 ): Promise<Outcome & { durationMs: number }> {
+  const sender = await channelOf(channel.type).loadSender();
   const since = performance.now();
-  const outcome = await by(channel, message, line);
+  const outcome = await sender.send(channel, message, line);
   return { ...outcome, durationMs: Math.round(performance.now() - since) };
-}
-
-function by(channel: OpenChannel, message: Message, line: KeepAliveClient): Promise<Outcome> {
-  if (channel.type === "email") return sendEmail(channel, message, line);
-  if (channel.type === "chat") return sendChat(channel, message, line);
-  return sendWebhook(channel, message, line);
 }

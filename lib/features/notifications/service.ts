@@ -5,6 +5,7 @@ import { visiblePage } from "@/lib/features/runs/visible-page";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { ChannelType } from "./channels/registry";
 import { judgeAddresses, nextChannel } from "./channels/stored";
 import { collections } from "./collections";
 import { tellRules } from "./events";
@@ -12,7 +13,7 @@ import { RULES_PER_RESOURCE_MAX } from "./limits";
 import { type RuleDoc, type RuledResource, toDelivery, toRule } from "./model";
 import type { RuledType } from "./payload-schema";
 import { getResourceOrThrow, onlyVisible } from "./resources";
-import type { ChannelType, CreateRuleBody, ListedRule, Rule, SavedRule, UpdateRuleBody } from "./schema";
+import type { CreateRuleBody, ListedRule, Rule, SavedRule, UpdateRuleBody } from "./schema";
 
 /** Maximum number of attempts when a rule changes concurrently; users do not reach it. */
 const UPDATE_TRIES = 10;

@@ -4,15 +4,8 @@ import { FILTER_KEY_CHARS_MAX } from "@/lib/features/dashboards/schema";
 import { COMPARISONS, GRAINS } from "@/lib/features/results/crossfilter/words";
 import { scheduleBody } from "@/lib/features/runs/schedules/schema";
 import { boundedText, isoDate, objectIdText } from "@/lib/platform/http/schema";
-import {
-  channelChanges,
-  channelSchema,
-  channelType,
-  chatFields,
-  deliverySchema,
-  emailFields,
-  webhookFields,
-} from "./schema";
+import { channelBodies } from "./channels/requests";
+import { channelChanges, channelSchema, channelType, deliverySchema } from "./schema";
 
 /** Maximum length of filters: a list of 200 values of 1,000 characters, with their punctuation. */
 const FILTERS_CHARS_MAX = 250_000;
@@ -40,11 +33,7 @@ const common = {
   withPdf: withPdf.default(false),
 };
 
-export const createSnapshotBody = z.discriminatedUnion("channelType", [
-  z.object({ ...common, ...emailFields }),
-  z.object({ ...common, ...webhookFields }),
-  z.object({ ...common, ...chatFields }),
-]);
+export const createSnapshotBody = z.discriminatedUnion("channelType", channelBodies(common));
 export type CreateSnapshotBody = z.infer<typeof createSnapshotBody>;
 
 /** Fields that are not sent keep their values. Another channelType requires the fields of that channel. */

@@ -7,7 +7,8 @@ import { consume } from "@/lib/platform/access/rate-limit";
 import { AppError } from "@/lib/platform/http/errors";
 import { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
-import { judgeAddresses, nextChannel, type OpenChannel, openChannel } from "./channels/stored";
+import type { OpenChannel } from "./channels/registry";
+import { judgeAddresses, nextChannel, openChannel } from "./channels/stored";
 import { toPayload } from "./payload";
 import type { RuledType } from "./payload-schema";
 import { findResourceOwner, getResourceOrThrow } from "./resources";
@@ -59,9 +60,9 @@ export async function sendTest(
     body: JSON.stringify(payload),
     webhookId: `msg_test_${randomBytes(16).toString("hex")}`,
     isTest: true,
-    pictureId: null,
     deliveryId: null,
-    privateTo: await findResourceOwner(workspaceId, resourceType, resourceId),
+    findFiles: () => Promise.resolve(null),
+    findOwner: () => findResourceOwner(workspaceId, resourceType, resourceId),
   };
   const line = new KeepAliveClient("http", policy);
   const { error, httpStatus } = await send(channel, message, line).finally(() => line.close());

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { toDeliveryAdvice } from "@/lib/features/notifications/browser/delivery-words";
 
-const failed = { status: "failed", channelType: "webhook", httpStatus: 503, lastError: "It answered 503." } as const;
+const failed = { status: "failed", httpStatus: 503, lastError: "It answered 503." } as const;
 
 describe("what to do about a delivery", () => {
   it("is nothing for one that has arrived, waits or was not wanted", () => {
     for (const status of ["sent", "queued", "skipped"] as const) {
-      expect(toDeliveryAdvice({ ...failed, status })).toBeNull();
+      expect(toDeliveryAdvice({ ...failed, status }, null)).toBeNull();
     }
   });
 
@@ -18,11 +18,16 @@ describe("what to do about a delivery", () => {
     [422, /returned 422/],
     [null, /It answered 503\. Then click Resend/],
   ])("goes by what was answered: %s", (httpStatus, advice) =>
-    expect(toDeliveryAdvice({ ...failed, httpStatus })).toMatch(advice),
+    expect(toDeliveryAdvice({ ...failed, httpStatus }, null)).toMatch(advice),
   );
 
   it("leaves alone what is tried again by itself", () => {
-    expect(toDeliveryAdvice({ ...failed, status: "retrying" })).toMatch(/retried automatically/);
-    expect(toDeliveryAdvice({ ...failed, channelType: "email", httpStatus: null })).toMatch(/mail service/);
+    expect(toDeliveryAdvice({ ...failed, status: "retrying" }, null)).toMatch(/retried automatically/);
+  });
+
+  it("is the channel's advice if it has one", () => {
+    expect(toDeliveryAdvice({ ...failed, httpStatus: null }, "Check the recipients.")).toBe(
+      "Check the recipients. Then click Resend.",
+    );
   });
 });

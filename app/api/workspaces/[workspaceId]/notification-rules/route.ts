@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { route } from "@/lib/features/accounts/route";
-import { ADDRESS_REFUSALS, RULE_WORDS, WEBHOOK_WORDS } from "@/lib/features/notifications/reference";
+import { ADDRESS_REFUSALS, RULE_WORDS } from "@/lib/features/notifications/reference";
 import { createRuleBody, resourceQuery, ruleSchema, savedRuleSchema } from "@/lib/features/notifications/schema";
 import { createRule, listRules } from "@/lib/features/notifications/service";
 import { admin, member, orAnyKey } from "@/lib/platform/access/rules";
@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   POST: route({
     summary: "Create a notification rule",
-    description: `${RULE_WORDS}\n\n${WEBHOOK_WORDS}`,
+    description: RULE_WORDS,
     tag: "Notifications",
     access: orAnyKey(admin),
     params,

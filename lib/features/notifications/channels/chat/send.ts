@@ -5,15 +5,13 @@ import { stampOf, toSnapshotWords } from "../../snapshots/words";
 import type { Send } from "../channel";
 import { postJson } from "../post";
 
-export type OpenChat = { url: string };
-
 /** Slack's limits: characters of a header, of a section's text, of one of its fields. */
 const HEADER_CHARS_MAX = 150;
 const FIELD_CHARS_MAX = 2_000;
 const ERROR_CHARS_MAX = 2_500;
 
 /** Posts a message to the incoming webhook of a chat. */
-export const sendChat: Send<OpenChat> = ({ url }, { payload, isTest }, line) => {
+export const send: Send<{ url: string }> = ({ url }, { payload, isTest }, line) => {
   const message = payload.event === "dashboard.snapshot" ? toSnapshotMessage(payload) : toChatMessage(payload, isTest);
   const body = JSON.stringify(message);
   return postJson({ url, body, headers: {}, secrets: [] }, line);

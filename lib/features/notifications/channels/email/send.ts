@@ -6,28 +6,25 @@ import { SnapshotMail } from "@/emails/snapshot";
 import type { MailFile } from "@/lib/platform/mail/model";
 import { sendOnce } from "@/lib/platform/mail/service";
 import { toFacts } from "../../facts";
-import { findSnapshotFiles } from "../../snapshots/picture";
 import { stampOf, toSnapshotWords } from "../../snapshots/words";
 import type { Message, Send } from "../channel";
-
-export type OpenEmail = { recipients: string[] };
 
 /**
  * Sends one email to all recipients: it is either sent or not. Of fifty separate ones half could be sent, and a retry
  * would send them again. Without a mail service the outbox is the receiver.
  */
-export const sendEmail: Send<OpenEmail> = async ({ recipients }, message) => {
+export const send: Send<{ recipients: string[] }> = async ({ recipients }, message) => {
   const { workspaceId, webhookId, deliveryId } = message;
-  const mail = { to: recipients, grants: null, privateTo: message.privateTo, ...(await contentOf(message)) };
+  const mail = { to: recipients, grants: null, privateTo: await message.findOwner(), ...(await contentOf(message)) };
   const { error } = await sendOnce(workspaceId, mail, { key: webhookId, mailId: deliveryId ?? new ObjectId() });
   return { httpStatus: null, error, snippet: null };
 };
 
 const PICTURE_ID = "dashboard";
 
-async function contentOf({ payload, isTest, workspaceId, pictureId }: Message) {
+async function contentOf({ payload, isTest, findFiles }: Message) {
   if (payload.event === "dashboard.snapshot") {
-    const { png, pdf } = (pictureId && (await findSnapshotFiles(workspaceId, pictureId))) || { png: null, pdf: null };
+    const { png, pdf } = (await findFiles()) ?? { png: null, pdf: null };
     const content = createElement(SnapshotMail, {
       title: payload.dashboardTitle,
       when: stampOf(payload),

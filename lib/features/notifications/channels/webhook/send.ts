@@ -3,10 +3,8 @@ import type { Send } from "../channel";
 import { postJson } from "../post";
 import { signatureHeaders } from "./signature";
 
-export type OpenWebhook = { url: string; secret: string };
-
 /** Posts the payload unchanged, signed. */
-export const sendWebhook: Send<OpenWebhook> = ({ url, secret }, { body, webhookId }, line) => {
+export const send: Send<{ url: string; secret: string }> = ({ url, secret }, { body, webhookId }, line) => {
   const headers = signatureHeaders(secret, { id: webhookId, body, at: new Date() });
   return postJson({ url, body, headers, secrets: [secret] }, line);
 };

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, it } from "vitest";
-import { VECTOR, WEBHOOK_WORDS } from "@/lib/features/notifications/reference";
 import { newSigningSecret } from "@/lib/platform/secrets/signing-secret";
+import { VECTOR, WEBHOOK_WORDS } from "./reference";
 import { signatureHeaders } from "./signature";
 
 const NOW = new Date();

@@ -1,5 +1,5 @@
 import { route } from "@/lib/features/accounts/route";
-import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/features/notifications/reference";
+import { CHANNEL_REFUSALS } from "@/lib/features/notifications/reference";
 import { savedRuleSchema, updateRuleBody } from "@/lib/features/notifications/schema";
 import { deleteRule, updateRule } from "@/lib/features/notifications/service";
 import { admin, orAnyKey } from "@/lib/platform/access/rules";
@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     body: updateRuleBody,
     response: savedRuleSchema,
     failures: ["not_found", "address_refused", "conflict"],
-    refuses: { ...ADDRESS_REFUSALS, ...CHANNEL_REFUSALS },
+    refuses: CHANNEL_REFUSALS,
     message: "Notification rule saved",
     handle: ({ params, body, caller }) => updateRule(caller, params.ruleId, body),
   }),

@@ -1,5 +1,5 @@
 import { route } from "@/lib/features/accounts/route";
-import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/features/notifications/reference";
+import { CHANNEL_REFUSALS } from "@/lib/features/notifications/reference";
 import { testAnswer, testBody } from "@/lib/features/notifications/schema";
 import { sendTest } from "@/lib/features/notifications/test-send";
 import { admin, orAnyKey } from "@/lib/platform/access/rules";
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     body: testBody,
     response: testAnswer,
     failures: ["not_found", "address_refused", "rate_limited"],
-    refuses: { ...ADDRESS_REFUSALS, ...CHANNEL_REFUSALS },
+    refuses: CHANNEL_REFUSALS,
     handle: ({ body, caller }) => sendTest(caller, body),
   }),
 });

@@ -1,5 +1,5 @@
 import { route } from "@/lib/features/accounts/route";
-import { ADDRESS_REFUSALS, CHANNEL_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/features/notifications/reference";
+import { CHANNEL_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/features/notifications/reference";
 import { savedSnapshotSchema, updateSnapshotBody } from "@/lib/features/notifications/snapshot-schema";
 import { deleteSnapshot, updateSnapshot } from "@/lib/features/notifications/snapshots/service";
 import { member } from "@/lib/platform/access/rules";
@@ -18,12 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     keepsDigits: true,
     response: savedSnapshotSchema,
     failures: ["not_found", "forbidden", "address_refused", "conflict"],
-    refuses: {
-      ...SNAPSHOT_REFUSALS,
-      recipients: CHANNEL_REFUSALS.recipients,
-      url: `${ADDRESS_REFUSALS.url}; ${CHANNEL_REFUSALS.url}`,
-      chatWebhookUrl: `${ADDRESS_REFUSALS.chatWebhookUrl}; ${CHANNEL_REFUSALS.chatWebhookUrl}`,
-    },
+    refuses: { ...SNAPSHOT_REFUSALS, ...CHANNEL_REFUSALS },
     message: "Snapshot saved",
     handle: ({ caller, params, body }) => updateSnapshot(caller, params, body),
   }),

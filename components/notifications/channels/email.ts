@@ -1,0 +1,17 @@
+import { Mail } from "lucide-react";
+import type { ChannelView } from "./channel-view";
+import { emailsField } from "./fields";
+
+export const email: ChannelView<"email"> = {
+  type: "email",
+  label: "Email",
+  Icon: Mail,
+  fields: [emailsField("recipients")],
+  toTexts: ({ recipients }) => ({ recipients: recipients.join(", ") }),
+  toName: ({ recipients }) => recipients.join(", "),
+  toHelp: ({ recipients }) => (recipients.length === 1 ? "1 recipient" : `${recipients.length} recipients`),
+  toSaved: () => "set",
+  isSigned: false,
+  acceptedHelp: "Without an email service, the email stays in the outbox.",
+  failureAdvice: "The email service rejected it. Check the recipients and the email settings.",
+};
