@@ -1,4 +1,4 @@
-import { viewOf } from "@/components/notifications/channels/registry";
+import { DEFAULT_CHANNEL, viewOf } from "@/components/notifications/channels/registry";
 import type { ChannelType, Rule } from "@/lib/features/notifications/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -13,9 +13,9 @@ export type SavedChannel = Pick<Rule, "channelType" | "channel">;
 /** Problems by field of the request. */
 export type Problems = Readonly<Record<string, string>>;
 
-/** Returns the texts of a stored channel, or of a new email channel. */
+/** Returns the texts of a stored channel, or of a new one. */
 export function toChannelDraft(saved: SavedChannel | null): ChannelDraft {
-  if (saved === null) return { type: "email", texts: {} };
+  if (saved === null) return { type: DEFAULT_CHANNEL, texts: {} };
   return { type: saved.channelType, texts: viewOf(saved.channelType).toTexts(saved.channel) };
 }
 

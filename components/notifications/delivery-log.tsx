@@ -70,7 +70,7 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
   const at = new Date(delivery.createdAt);
-  const advice = toDeliveryAdvice(delivery, viewOf(delivery.channelType).failureAdvice);
+  const advice = toDeliveryAdvice(delivery, viewOf(delivery.channelType).toAdvice(delivery.httpStatus));
   const resend = useChange([DELIVERIES], () => notificationApi.resend(workspace.id, delivery.id));
   const trigger = delivery.trigger === "success" ? "Success" : "Failure";
   const again = () =>

@@ -35,6 +35,6 @@ export type ChannelView<Type extends ChannelType> = {
   isSigned: boolean;
   /** Help below a test that was accepted. */
   acceptedHelp: string | null;
-  /** Advice for a delivery that was not accepted; null if its HTTP status tells enough. */
-  failureAdvice: string | null;
+  /** Returns advice for a delivery that was not accepted; null if the general one for its HTTP status is enough. */
+  toAdvice: (httpStatus: number | null) => string | null;
 };

@@ -16,5 +16,5 @@ export const chat: ChannelView<"chat"> = {
   toSaved: () => "set",
   isSigned: false,
   acceptedHelp: null,
-  failureAdvice: null,
+  toAdvice: () => null,
 };

@@ -13,5 +13,5 @@ export const email: ChannelView<"email"> = {
   toSaved: () => "set",
   isSigned: false,
   acceptedHelp: "Without an email service, the email stays in the outbox.",
-  failureAdvice: "The email service rejected it. Check the recipients and the email settings.",
+  toAdvice: () => "The email service rejected it. Check the recipients and the email settings.",
 };

@@ -13,5 +13,5 @@ export const webhook: ChannelView<"webhook"> = {
   toSaved: ({ urlPreview }) => urlPreview,
   isSigned: true,
   acceptedHelp: null,
-  failureAdvice: null,
+  toAdvice: () => null,
 };

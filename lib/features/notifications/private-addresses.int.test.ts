@@ -37,6 +37,7 @@ describe("a receiver on this machine (T30 to T32, T82)", () => {
       for (const channel of [
         { channelType: "webhook", url },
         { channelType: "chat", chatWebhookUrl: url },
+        { channelType: "teams", teamsWebhookUrl: url.replace("http:", "https:") },
       ]) {
         for (const answer of [
           await send("POST", "", { ...resource, ...channel, triggers: ["failure"] }),
@@ -65,5 +66,25 @@ describe("a receiver on this machine (T30 to T32, T82)", () => {
     expect([there?.status, there?.text]).toEqual([nobody?.status, nobody?.text]);
     expect(there?.json.code).toBe("address_refused");
     expect(canary.hits()).toBe(0);
+  });
+});
+
+describe("an address of Microsoft Teams", () => {
+  it("is https, when it is saved, changed and tried", async () => {
+    const channel = { channelType: "teams", teamsWebhookUrl: "http://teams.example.com/workflows/1" };
+    const send = (method: string, path: string, body: object) =>
+      call(method, `${base}${path}`, { cookie: owner.cookie, body });
+    const email = { channelType: "email", recipients: ["a@example.com"], triggers: ["failure"] };
+    const { id } = (await send("POST", "", { ...resource, ...email })).json.data;
+    for (const answer of [
+      await send("POST", "", { ...resource, ...channel, triggers: ["failure"] }),
+      await send("PATCH", `/${id}`, channel),
+      await send("POST", "/test", { ...resource, ...channel }),
+    ]) {
+      expect([answer.status, answer.json.details]).toEqual([
+        400,
+        [{ path: "teamsWebhookUrl", message: "The URL must start with https://." }],
+      ]);
+    }
   });
 });

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { RESOURCE_TYPES } from "@/lib/features/runs/schema";
 import { isoDate, listQuery, objectIdText } from "@/lib/platform/http/schema";
-import type { ChannelType } from "./channels/registry";
 import { CHANNEL_TYPES, channelBodies, channelFields, channelOptions, shownChannels } from "./channels/requests";
 import { SNIPPET_CHARS_MAX } from "./limits";
 import { resourceType, trigger } from "./payload-schema";

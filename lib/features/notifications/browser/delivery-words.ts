@@ -2,7 +2,7 @@ import type { Delivery } from "@/lib/features/notifications/schema";
 
 /**
  * Returns advice for a delivery that has not arrived; null for one that has arrived or waits.
- * @param ofChannel advice for any failure of its channel; null if the HTTP status decides
+ * @param ofChannel advice of its channel; null if the HTTP status decides
  */
 export function toDeliveryAdvice(
   { status, httpStatus, lastError }: Pick<Delivery, "status" | "httpStatus" | "lastError">,

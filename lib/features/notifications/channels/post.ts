@@ -29,10 +29,15 @@ type Request = {
   headers: Record<string, string>;
   /** Texts to remove from the log of attempts: the address of a webhook is a secret (T85). */
   secrets: string[];
+  /** Returns the status of a refusal that an accepting response contains; null for none. */
+  refusedWithin?: (text: string) => number | null;
 };
 
 /** Posts JSON to a user's address, through the egress proxy. A redirect is returned as the response (T35). */
-export async function postJson({ url, body, headers, secrets }: Request, line: KeepAliveClient): Promise<Outcome> {
+export async function postJson(
+  { url, body, headers, secrets, refusedWithin = () => null }: Request,
+  line: KeepAliveClient,
+): Promise<Outcome> {
   try {
     const answer = await line.fetch(url, {
       method: "POST",
@@ -41,8 +46,10 @@ export async function postJson({ url, body, headers, secrets }: Request, line: K
       timeoutMs: SEND_TIMEOUT_MS,
       maxResponseBytes: ANSWER_BYTES_MAX,
     });
-    const { status: httpStatus } = answer;
-    const isAccepted = httpStatus >= 200 && httpStatus <= 299;
+    const isOk = answer.status >= 200 && answer.status <= 299;
+    const refusal = isOk ? refusedWithin(answer.body.toString("utf8")) : null;
+    const httpStatus = refusal ?? answer.status;
+    const isAccepted = isOk && refusal === null;
     const retryAfterMs = isAccepted ? null : retryAfterOf(httpStatus, answer.headers.get("retry-after"));
     return {
       httpStatus,
@@ -79,9 +86,13 @@ export function toSnippet(body: Buffer, secrets: string[]): string | null {
   return text === "" ? null : [...text].slice(0, SNIPPET_CHARS_MAX).join("");
 }
 
-/** Returns the secret parts of an address: the whole of it, and everything after its host. */
+/** Minimum length of a part of an address that may be a key, such as a signature in its query. */
+const KEY_CHARS_MIN = 16;
+
+/** Returns the secret parts of an address: the whole of it, everything after its host, and the keys therein. */
 function secretPartsOf(url: string): string[] {
-  const { href, pathname, search } = new URL(url);
+  const { href, pathname, search, searchParams } = new URL(url);
   const path = `${pathname}${search}`;
-  return path.length > 1 ? [href, url, path, pathname] : [];
+  const parts = [...path.split(/[/?&=]/), ...searchParams.values()].filter(({ length }) => length >= KEY_CHARS_MIN);
+  return path.length > 1 ? [href, url, path, pathname, ...parts] : [];
 }

@@ -2,10 +2,11 @@ import type { z } from "zod";
 import type { Channel } from "./channel";
 import { chat } from "./chat";
 import { email } from "./email";
+import { teams } from "./teams";
 import { webhook } from "./webhook";
 
 /** Every channel, in the order in which the API reference lists them. */
-export const CHANNELS = [email, webhook, chat] as const;
+export const CHANNELS = [email, webhook, chat, teams] as const;
 
 type Definition = (typeof CHANNELS)[number];
 export type ChannelType = Definition["type"];

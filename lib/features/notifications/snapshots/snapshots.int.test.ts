@@ -197,6 +197,20 @@ describe("a snapshot of a dashboard", () => {
     }
   });
 
+  it("goes to Microsoft Teams as a card with its figures and the picture's address", { timeout: 120_000 }, async () => {
+    const id = await make();
+    const address = `${receiver.url}/workflows/1?sig=abc`;
+    const teams = await added(id, { ...DAILY, channelType: "teams", teamsWebhookUrl: address, displayLabel: "Sales" });
+    expect(teams.channel).toEqual({ displayLabel: "Sales", host: new URL(receiver.url).host });
+    await send(id, teams.id);
+    const { content } = JSON.parse(receiver.hits.at(-1)?.raw.toString() ?? "{}").attachments[0];
+    const picture = expect.stringMatching(/^https:\/\/data\.example\.com\/api\/snapshots\//);
+    expect(content.body).toContainEqual(expect.objectContaining({ type: "Image", url: picture }));
+    expect(content.actions.map(({ url }: { url: string }) => url)).toEqual([expect.stringContaining(id), picture]);
+    expect(JSON.stringify(content.body)).toContain("3 t");
+    expect((await listed(id))[0].lastDelivery).toMatchObject({ channelType: "teams", status: "sent" });
+  });
+
   it("has the page as PDF beside the picture, where that is asked for: attached, and by its address", {
     timeout: 120_000,
   }, async () => {

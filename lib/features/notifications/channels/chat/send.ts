@@ -4,6 +4,7 @@ import type { Payload, SnapshotPayload } from "../../payload-schema";
 import { stampOf, toSnapshotWords } from "../../snapshots/words";
 import type { Send } from "../channel";
 import { postJson } from "../post";
+import { cut } from "../text";
 
 /** Slack's limits: characters of a header, of a section's text, of one of its fields. */
 const HEADER_CHARS_MAX = 150;
@@ -105,8 +106,4 @@ function fenced(text: string): string {
     kept += next;
   }
   return kept;
-}
-
-function cut(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

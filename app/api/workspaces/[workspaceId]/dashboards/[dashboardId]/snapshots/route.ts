@@ -26,7 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   POST: route({
     summary: "Create a snapshot of a dashboard",
-    description: `Sends an image and a text summary by email, chat or webhook, with the same log, retries and signatures as notifications. Uses cached data read with the owner's permissions. Requires permission to share. ${SCHEDULE_RULE}`,
+    description: `Sends an image and a text summary by the channel of the snapshot, with the same log, retries and signatures as notifications. Uses cached data read with the owner's permissions. Requires permission to share. ${SCHEDULE_RULE}`,
     tag: "Dashboards",
     access: member,
     params,
