@@ -57,7 +57,7 @@ const WANTS_MAX = 1_000;
 const CONFLICTS_TOLD = 50;
 
 /** Time without a sync after which a link is checked, in ms: a message of the host may be lost, or no webhook be set up. */
-export const UNHEARD_MS = 10 * 60 * 1000;
+const UNHEARD_MS = 10 * 60 * 1000;
 /** Errors that a retry would meet again. */
 const TOLD: ReadonlySet<ErrorKind> = new Set([
   "precondition_failed",

@@ -6,7 +6,7 @@ import { BEAT_MS, CANCEL_LOOK_MS, LEASE_MS } from "./limits";
 import { inMs, type WithWork } from "./model";
 
 /** `lost`: another server has taken the work, or it has ended. Write nothing more. */
-export type StopReason = "lost" | "cancelled";
+type StopReason = "lost" | "cancelled";
 
 type WorkCollection = () => Collection<WithWork>;
 
@@ -51,7 +51,7 @@ export class Claim {
 }
 
 /** Renews the claims of a process, all of a collection with one command, and reads their cancel requests. */
-export class Heartbeat {
+class Heartbeat {
   readonly #claims = new Set<Claim>();
   #timers: NodeJS.Timeout[] = [];
   #isBeating = false;
