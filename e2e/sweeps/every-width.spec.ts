@@ -169,7 +169,7 @@ test("connections: the list, the form and one of them", async ({ page, person })
   const { id } = (await made.json()).data;
   await page.request.post(`${base}/connections/sources/${id}/test`);
   await page.goto(`/w/${person.slug}/connections`);
-  await expect(page.getByText("There is no file returns.duckdb")).toBeVisible();
+  await expect(page.getByText("File returns.duckdb not found")).toBeVisible();
   await look(page, "the list");
   await page.getByRole("link", { name: "Add connection" }).first().click();
   await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();

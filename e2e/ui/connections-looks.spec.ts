@@ -13,7 +13,7 @@ for (const theme of ["light", "dark"] as const) {
       const { id } = (await made.json()).data;
       await page.request.post(`/api/workspaces/${wid}/connections/sources/${id}/test`);
       await page.goto(`/w/${person.slug}/connections`);
-      await expect(page.getByText("There is no file returns.duckdb")).toBeVisible();
+      await expect(page.getByText("File returns.duckdb not found")).toBeVisible();
       await expectAccessible(page);
       await page.goto(`/w/${person.slug}/connections/${id}`);
       await expect(page.getByText("Last test failed.")).toBeVisible();

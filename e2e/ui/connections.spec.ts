@@ -79,7 +79,7 @@ test("a connection that fails says why below its row and leads to its form", asy
   await page.goto(`/w/${person.slug}/connections`);
   await page.getByRole("button", { name: "Test all" }).click();
   await expect(page.getByRole("row", { name: /Sample shop/ }).getByText(/^Connected, /)).toBeVisible();
-  await expect(page.getByRole("table").getByText("There is no file returns.duckdb in this workspace.")).toBeVisible();
+  await expect(page.getByRole("table").getByText("File returns.duckdb not found. Upload it first.")).toBeVisible();
   await expect(page.getByRole("link", { name: "Failing 1" })).toBeVisible();
   await page.getByRole("link", { name: "Edit connection" }).click();
   await expect(page.getByText("Last test failed.")).toBeVisible();
@@ -113,7 +113,7 @@ test("a test before saving says how it went and saves nothing", async ({ page, p
   await page.getByRole("textbox", { name: "File" }).fill("missing.duckdb");
   await page.getByRole("button", { name: "Test connection" }).click();
   await expect(page.getByText("Connection failed.", { exact: true })).toBeVisible();
-  await expect(page.getByRole("form").getByText(/There is no file missing.duckdb/)).toBeVisible();
+  await expect(page.getByRole("form").getByText(/File missing.duckdb not found/)).toBeVisible();
   const wid = await workspaceIdOf(page.request);
   expect((await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data).toHaveLength(1);
 });
@@ -129,7 +129,7 @@ test("a file is uploaded, chosen, never overwritten, and deleted once nothing us
     "true",
   );
   await page.getByLabel("Upload file").last().setInputFiles(upload);
-  await expect(page.getByText("There is a file sales.duckdb already.")).toBeVisible();
+  await expect(page.getByText("File sales.duckdb already exists.")).toBeVisible();
 
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("sales");
   await page.getByRole("button", { name: "Save connection" }).click();

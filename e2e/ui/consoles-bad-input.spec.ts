@@ -92,7 +92,7 @@ test("a text over 1 MiB is not saved, says what to do, and is not lost", async (
   await expect(
     page.getByText("Couldn't save. Consoles are limited to about 1 MiB. Move some text to another console."),
   ).toBeVisible();
-  await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql, not saved");
+  await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql, unsaved changes");
   expect(await readHistory(page.request, id)).toHaveLength(1);
   await page.reload();
   await expect(consolePage.editor).toContainText("-- long");

@@ -17,7 +17,7 @@ test("the sample's console is saved from the start", async ({ page, consolePage 
 test("an edit is a draft until it is saved, and saving is a commit", async ({ page, consolePage }) => {
   const id = shownId(page);
   await consolePage.write("select 1 as one");
-  await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql, not saved");
+  await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql, unsaved changes");
   await expect(page.getByText("1 unsaved")).toBeVisible();
   await expect.poll(async () => (await readDraft(page.request, id))?.content).toBe("select 1 as one");
   await page.keyboard.press("ControlOrMeta+s");

@@ -292,7 +292,7 @@ test("a link whose filters are gone says so and can be cleared", async ({ page, 
   const alert = page.getByRole("main").getByRole("alert");
   await expect(alert).toContainText(/Filter “.+” not found/);
   await page.goto(`/w/${person.slug}/dashboards/${id}?at.days=5`);
-  await expect(alert).toContainText("A click on the widget “days” cannot be read");
+  await expect(alert).toContainText("Invalid click on widget “days”");
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(widget(page, "Revenue")).toContainText("€100");
 });
@@ -398,7 +398,7 @@ test("what a server that was away has cut off is read again by itself, on a shar
   const cutOff = (route: Route) => (isAway ? route.abort() : route.continue());
   await page.route("**/data?**", cutOff);
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
-  await expect(page.getByRole("main").getByRole("alert")).toContainText("The server did not answer.");
+  await expect(page.getByRole("main").getByRole("alert")).toContainText("The server did not respond.");
   isAway = false;
   await expect(widget(page, "Revenue")).toContainText("€100", { timeout: 30_000 });
   await expect(page.getByRole("main").getByRole("alert")).toHaveCount(0);
@@ -410,7 +410,7 @@ test("what a server that was away has cut off is read again by itself, on a shar
     isAway = true;
     await visitor.route(part, cutOff);
     await visitor.goto(url);
-    await expect(visitor.getByRole("main").getByRole("alert")).toContainText("The server did not answer.");
+    await expect(visitor.getByRole("main").getByRole("alert")).toContainText("The server did not respond.");
     isAway = false;
     await visitor.clock.fastForward(60_000);
     await expect(widget(visitor, "Revenue")).toContainText("€100");
