@@ -182,11 +182,11 @@ test("folders are made, named, filled by dragging and by the menu, and deleted w
   await page.getByRole("textbox", { name: "Folder name" }).fill("Finance");
   await page.keyboard.press("Enter");
   await consolePage.row("best-sellers.sql").dragTo(consolePage.row("Finance"));
-  await expect(page.getByText("best-sellers.sql is in Finance now.")).toBeVisible();
+  await expect(page.getByText("best-sellers.sql moved to Finance.")).toBeVisible();
   expect((await readConsole(page.request, id))?.path).toBe("Finance/best-sellers");
   await expect(page.locator(".bar")).toContainText("Finance");
 
-  await consolePage.undo("best-sellers.sql is in Finance now.");
+  await consolePage.undo("best-sellers.sql moved to Finance.");
   await expect.poll(async () => (await readConsole(page.request, id))?.path).toBe("best-sellers");
   await consolePage.choose("best-sellers.sql", "Move to folder");
   await page.getByRole("dialog").getByRole("button", { name: "Finance" }).click();
@@ -220,7 +220,7 @@ test("a shared console is the whole workspace's, a private one its owner's alone
   await jun.page.goto(link);
   await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
   await consolePage.choose("best-sellers.sql", "Share with the workspace");
-  await expect(page.getByText("best-sellers.sql is shared with the workspace.")).toBeVisible();
+  await expect(page.getByText("best-sellers.sql shared with the workspace")).toBeVisible();
   await jun.page.goto(link);
   await expect(jun.page.getByRole("textbox", { name: / query$/ })).toContainText("Sample shop");
   await expect(

@@ -74,7 +74,7 @@ test("the tree of dashboards makes folders, takes drops, and a folder that was d
   await page.keyboard.press("Enter");
   const folder = tree.getByRole("treeitem", { name: /^Weekly/ });
   await tree.getByRole("treeitem", { name: /^Shop pulse/ }).dragTo(folder);
-  await expect(page.getByText("Shop pulse is in Weekly now.")).toBeVisible();
+  await expect(page.getByText("Shop pulse moved to Weekly.")).toBeVisible();
   await expect(folder).toContainText("1");
   await folder.click({ button: "right" });
   await page.getByRole("menuitem", { name: "Delete" }).click();
