@@ -7,7 +7,7 @@ import { requireProcess } from "@/lib/platform/http/require-process";
 import { childEntry } from "@/lib/platform/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/platform/process/paths";
 import { processSingleton } from "@/lib/platform/process/process-singleton";
-import { ensureService, type Service, ServiceDown } from "@/lib/platform/process/service";
+import { ensureService, type Service, ServiceDown, STILL_STARTING } from "@/lib/platform/process/service";
 import { SharedResource } from "@/lib/platform/process/shared-resource";
 import { engineSandbox } from "./sandbox";
 
@@ -125,7 +125,8 @@ async function socketOf(entry: Entry): Promise<string> {
   } catch (error) {
     if (!(error instanceof ServiceDown)) throw error;
     const isInUse = error.message.includes("in use by another process");
-    if (entry.wasUp || isInUse) throw engineAway(error);
+    // A start that takes long says nothing about the file.
+    if (entry.wasUp || isInUse || error.message.includes(STILL_STARTING)) throw engineAway(error);
     throw new AppError("source_unreachable", `Couldn't open the file. ${reasonOf(error)}`, { cause: error });
   }
   entry.wasUp = true;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ensureService, type ServiceSpec, stopServices } from "./service.ts";
+import { ensureService, type ServiceSpec, STILL_STARTING, stopServices } from "./service.ts";
 
 const standIn = fileURLToPath(new URL("../../../test/fixtures/process/stand-in.ts", import.meta.url));
 const supervisor = fileURLToPath(new URL("../../../test/fixtures/process/supervisor.ts", import.meta.url));
@@ -123,6 +123,12 @@ test("a stopped service leaves no child and starts none again", async () => {
   expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   await expect(greeting()).rejects.toThrow();
   await expect(service.whenUp(WAIT_MS)).rejects.toThrow("it was stopped");
+});
+
+test("C36 a start that takes longer than one waits has not failed", async () => {
+  const service = ensureService(spec());
+  await expect(service.whenUp(1)).rejects.toThrow(STILL_STARTING);
+  await service.whenUp(WAIT_MS);
 });
 
 test("a child that cannot start says why, at once", async () => {

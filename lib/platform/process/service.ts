@@ -53,6 +53,9 @@ export type Service = {
   stop(): Promise<void>;
 };
 
+/** Reason of a service whose start has neither ended nor failed yet. */
+export const STILL_STARTING = "it has not started yet";
+
 /** The service is not running. `message` has the child's reason, if it gave one. */
 export class ServiceDown extends Error {
   constructor(name: string, reason: string) {
@@ -101,7 +104,7 @@ class SupervisedService implements Service {
   #stopped = false;
   #child: ChildProcess | null = null;
   #joined: Socket | null = null;
-  #lastFailure = "it has not started yet";
+  #lastFailure = STILL_STARTING;
   #wake: (() => void) | null = null;
   readonly #supervision: Promise<void>;
   readonly #stopping = new AbortController();
