@@ -128,7 +128,7 @@ test("a widget's picture follows what is picked by name, and the text says the s
   await expect(card(page, "By month").getByRole("img", { name: /^Bar chart/ })).toBeVisible();
   await choose(page, side, "X-axis", "region");
   await expect(card(page, "By month").getByRole("img", { name: /by region/ })).toBeVisible();
-  await choose(page, side, "Measure 1", "Average");
+  await choose(page, side, "Measure 1", "Average of");
   await expect(card(page, "By month").getByRole("img", { name: /avg_revenue by region/ })).toBeVisible();
 
   await side.getByRole("radio", { name: "JSON", exact: true }).click();
@@ -227,7 +227,7 @@ test("what is not saved outlives a reload, and leaving asks", async ({ page, per
   await expect(page.getByRole("dialog", { name: "Leave without saving?" })).toBeVisible();
   await page.getByRole("button", { name: "Stay" }).click();
   await page.getByRole("button", { name: "Discard changes", exact: true }).click();
-  await expect(page.getByRole("dialog").getByText("Renamed the kpi “Net revenue” from “Revenue”")).toBeVisible();
+  await expect(page.getByRole("dialog").getByText("Renamed kpi “Net revenue” from “Revenue”")).toBeVisible();
   await page.getByRole("dialog").getByRole("button", { name: "Discard changes", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
@@ -245,7 +245,7 @@ test("a save of somebody else is told, compared, and taken or overwritten", asyn
   await notice.getByRole("button", { name: "Compare" }).click();
   const dialog = page.getByRole("dialog", { name: "Compare changes" });
   await expect(dialog).toContainText("Changed description");
-  await expect(dialog).toContainText("Resized the kpi “Revenue”");
+  await expect(dialog).toContainText("Resized kpi “Revenue”");
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Overwrite with mine" }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));

@@ -18,7 +18,7 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await page.getByRole("option", { name: /^Sample shop/ }).click();
   await page.getByRole("checkbox", { name: "customers" }).check();
   await page.getByRole("checkbox", { name: "products" }).check();
-  await expect(page.getByText("2 of 8 chosen")).toBeVisible();
+  await expect(page.getByText("2 of 8 selected")).toBeVisible();
   // The selected table is described: its columns with their types, and its first rows.
   const columns = page.getByRole("table", { name: "Columns and their types" });
   await expect(columns.getByRole("row", { name: /email VARCHAR/ })).toContainText("string");
