@@ -149,7 +149,7 @@ test("a schedule is set and a flow is paused, and the list says both", async ({ 
   const { make } = await flowBench(page.request);
   const { flow } = await make({ name: "Products" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
-  await page.getByRole("region", { name: "When" }).getByRole("radio", { name: "Daily" }).click();
+  await page.getByRole("region", { name: "Schedule" }).getByRole("radio", { name: "Daily" }).click();
   await page.getByRole("button", { name: "Save flow" }).click();
   await expect(page.getByRole("link", { name: /^Every day/ })).toBeVisible();
   await page.goto(`/w/${person.slug}/flows`);
@@ -191,9 +191,9 @@ test("a webhook's secret is shown once, and a signed event shows in what has com
   await expect(figure("received")).toContainText("1");
   await expect(figure("written")).toContainText("1", { timeout: 30_000 });
   expect(await sendSigned(page, url, secret, '{"id":"t1","type":"parcel.scanned"}')).toBe(202);
-  await expect(figure("repeats")).toContainText("1");
+  await expect(figure("duplicates")).toContainText("1");
   expect(await sendSigned(page, url, "whsec_wrong", "{}")).toBe(401);
-  await expect(figure("refused")).toContainText("1");
+  await expect(figure("rejected")).toContainText("1");
 
   await page.getByRole("button", { name: "Rotate URL and secret" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Rotate URL and secret" }).click();
