@@ -286,7 +286,8 @@ export class Builder {
     const [dividend = "", divisor = ""] = [name, by].map((each) => {
       const { field, index } = this.#column(each);
       if (field.type === "float64") return `fsum(c${index})`;
-      if (!WHOLE.has(field.type) && field.type !== "decimal") throw unfit(field, "is no number, so it has no ratio");
+      if (!WHOLE.has(field.type) && field.type !== "decimal")
+        throw unfit(field, "is not a number, so ratios are not supported");
       return `sum(c${index})::double`;
     });
     const field: Field = { name: as ?? `${name}_per_${by}`, type: "float64", dbType: "DOUBLE" };

@@ -1,4 +1,4 @@
-/* Limits of a pivot table: more groups than these nobody compares on one page. */
+/* Limits of a pivot table, beyond which groups can't be compared on one page. */
 
 export const PIVOT_ROWS_MAX = 3;
 export const PIVOT_COLUMNS_MAX = 2;
