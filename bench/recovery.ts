@@ -146,7 +146,7 @@ async function schedule({ servers: [first], home, cookie }: World, note: Note): 
   for (let round = 0; round < ROUNDS; round += 1) {
     const { run } = await send("POST", `/consoles/${id}/schedule/run`);
     const reached = async (status: string) => {
-      while ((await send("GET", `/consoles/${id}/runs`))[0]?.status !== status) await sleep(POLL_MS);
+      while ((await send("GET", `/consoles/${id}/runs`)).items[0]?.status !== status) await sleep(POLL_MS);
     };
     await reached("running");
     const since = performance.now();
