@@ -107,7 +107,11 @@ async function storeAway({ servers, home, cookie, store }: World, note: Note): P
     const timed = async (path: string) => {
       const since = performance.now();
       const { status } = await ask(server, path, { cookie });
-      if (status !== 503) throw new Error(`${path} answered ${status} without a store.`);
+      if (status !== 503) {
+        throw new Error(
+          `${path} answered ${status} without a store. The server wrote:\n${server.output().slice(-4000)}`,
+        );
+      }
       return performance.now() - since;
     };
     note("an answer 503 while the store is away", await timed(`${home}/consoles`));
