@@ -251,7 +251,7 @@ test("a choice that could not be sent is sent by the next page, and is not undon
   person,
 }) => {
   await page.goto(settings(person, "appearance"));
-  await expect(page.getByRole("radio", { name: "System", exact: true })).toBeChecked();
+  await expect(page.getByRole("radio", { name: "System" })).toBeChecked();
   await page.route("**/api/me/preferences", (route) =>
     route.request().method() === "PUT" ? route.abort() : route.continue(),
   );
