@@ -282,7 +282,7 @@ describe("the data of a dashboard", () => {
   });
 
   it.each([
-    ["in no widget", { "@nobody": { region: ["north"] } }, "Widget “@nobody” not found"],
+    ["in no widget", { "@nobody": { region: ["north"] } }, "Widget “nobody” not found"],
     ["on no list", { "@count": { region: "north" } }, "Must be a list of values"],
     ["on nothing", { "@count": { region: [] } }, "Invalid click on widget"],
     ["backwards", { "@count": { day: { from: "2026-02-02", to: "2026-02-01" } } }, "Invalid click on widget"],
