@@ -19,7 +19,7 @@ test("a publish says what changes for people, commits what is open, and can be t
   await open();
   const dialog = page.getByRole("dialog", { name: "Publish Gift finder" });
   await expect(dialog.getByText("This is the first published version.")).toBeVisible();
-  await expect(dialog.getByRole("region", { name: "Changes", exact: true })).toContainText("note.md");
+  await expect(dialog.getByRole("region", { name: "Changes to publish" })).toContainText("note.md");
   await expect(dialog.getByText(/1 uncommitted file will be committed first/)).toBeVisible();
   await dialog.getByLabel("Release notes (optional)").fill("First gifts");
   await expectAccessible(page);
@@ -38,8 +38,8 @@ test("a publish says what changes for people, commits what is open, and can be t
   await write(app, "note.md", "Second");
   await expect(page.getByText("1 file changed")).toBeVisible();
   await open();
-  await expect(dialog.getByRole("region", { name: "Changes", exact: true })).toContainText("note.md");
-  await expect(dialog.getByRole("region", { name: "Changes", exact: true })).not.toContainText("index.html");
+  await expect(dialog.getByRole("region", { name: "Changes to publish" })).toContainText("note.md");
+  await expect(dialog.getByRole("region", { name: "Changes to publish" })).not.toContainText("index.html");
   await dialog.getByLabel("Release notes (optional)").fill("Better gifts");
   await dialog.getByRole("button", { name: "Publish", exact: true }).click();
   await done.getByRole("button", { name: "Close" }).last().click();

@@ -214,7 +214,7 @@ function WhatChanges({ work, onDiff }: { work: Work; onDiff: () => void }) {
   const bindings = changes.filter(isBinding);
   if (changes.length === 0) return <p>No changes since the live version.</p>;
   return (
-    <section className="publish-changes" aria-label="Changes">
+    <section className="publish-changes" aria-label="Changes to publish">
       <div className="row">
         <h3 className="b5 grow">Changes</h3>
         {work.status.data && work.status.data.drafts.length > 0 && (

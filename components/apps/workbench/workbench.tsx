@@ -62,6 +62,8 @@ const PHONE_PANES: { value: Pane; label: string }[] = [
   { value: "versions", label: "Versions" },
   { value: "bindings", label: "Bindings" },
 ];
+const VIEW_LABELS = { changes: "Changes view", versions: "Versions view", bindings: "Bindings view" } as const;
+
 /** Labels of binding files, by state. */
 const BINDING_MARKS = {
   missing: { word: "new", isBad: false },
@@ -252,7 +254,7 @@ export function Workbench({ app }: { app: App }) {
               <section
                 className="app-centre"
                 id="app-centre"
-                aria-label={places.centre === "file" ? (file ?? "File") : "Changes"}
+                aria-label={places.centre === "file" ? (file ?? "File") : VIEW_LABELS[places.centre]}
                 data-region
                 tabIndex={-1}
               >
