@@ -253,7 +253,7 @@ describe("jobs of a function that there is no more", () => {
     await until(async () => (await collections.jobRuns().countDocuments({ status: "failed" })) === 2);
     const ended = await collections.jobRuns().find({ status: "failed" }).sort({ _id: 1 }).toArray();
     expect(ended.map(({ _id }) => _id)).toEqual([old, waiting].toSorted());
-    for (const { outcome } of ended) expect(outcome).toContain("No server has the function millrace-gone any more.");
+    for (const { outcome } of ended) expect(outcome).toContain("No server has the function millrace-gone.");
     expect(await collections.jobRuns().findOne({ _id: recent })).toMatchObject({ status: "active", state: "ready" });
     expect(written.lines().filter((line) => line.includes("no server has its function"))).toHaveLength(3);
   });

@@ -31,7 +31,7 @@ describe("C33 the health of an own Inngest server", () => {
   });
 
   it.each([500, 502, 503])("C33 fails when it answers %i", async (status) => {
-    await expect(checkOwnRunner(await listen(answering(status)))()).rejects.toThrow(`answered ${status}`);
+    await expect(checkOwnRunner(await listen(answering(status)))()).rejects.toThrow(`returned ${status}`);
   });
 
   it("C33 fails when nothing listens", async () => {

@@ -184,7 +184,7 @@ it("no configuration of the app runs, and the log says so", async () => {
   expect(built.ok, built.log).toBe(true);
   expect(built.log).not.toContain("I was run");
   for (const name of ["vite.config.js", "postcss.config.js", "tailwind.config.js", ".postcssrc.json"]) {
-    expect(built.log).toContain(`${name} is not read`);
+    expect(built.log).toContain(`${name} is ignored`);
   }
 });
 

@@ -165,7 +165,7 @@ describe("packages of a registry", () => {
       "one that is not there",
       () => one({ version: "9.9.9", integrity: `sha512-${"A".repeat(86)}==` }),
       "package-lock.json",
-      "status 404",
+      "returned 404",
     ],
     [
       "one that unfolds to more than fits",
