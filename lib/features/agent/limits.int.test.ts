@@ -35,7 +35,7 @@ it("T67 a workspace that has spent its tokens is told so, in the middle of a tur
   const { events } = await ask("Loop", asAna);
   expect(events.filter(({ type }) => type === "tool-result")).toHaveLength(2);
   expect(events.slice(-2)).toEqual([
-    { type: "error", errorText: expect.stringContaining("tokens") },
+    { type: "error", errorText: expect.stringContaining("token limit") },
     { type: "finish", finishReason: "error" },
   ]);
   const refused = await ask("More", asAna);
