@@ -316,17 +316,17 @@ test("the status bar counts what runs for anybody, and leads to it", { tag: "@lo
   await jun.page.goto(`/w/${person.slug}/flows`);
   const bar = jun.page.getByRole("contentinfo");
   // It ran before this page was opened; later starts and ends come with the stream.
-  await expect(bar.getByRole("link", { name: "1 run in motion" })).toBeVisible();
+  await expect(bar.getByRole("link", { name: "1 run in progress" })).toBeVisible();
   const { id } = await addRunnable(page.request, "long.sql", LONG, "workspace");
   const background = await startRun(page.request, id);
-  await expect(bar.getByRole("link", { name: "2 runs in motion" })).toBeVisible();
+  await expect(bar.getByRole("link", { name: "2 runs in progress" })).toBeVisible();
   // Only the owner sees a private console's run.
   const secret = await addRunnable(page.request, "mine.sql", LONG, "private");
   const hidden = await startRun(page.request, secret.id);
   await page.goto(`/w/${person.slug}/flows`);
-  await expect(page.getByRole("contentinfo").getByRole("link", { name: "3 runs in motion" })).toBeVisible();
-  await expect(bar.getByRole("link", { name: "2 runs in motion" })).toBeVisible();
-  await bar.getByRole("link", { name: "2 runs in motion" }).click();
+  await expect(page.getByRole("contentinfo").getByRole("link", { name: "3 runs in progress" })).toBeVisible();
+  await expect(bar.getByRole("link", { name: "2 runs in progress" })).toBeVisible();
+  await bar.getByRole("link", { name: "2 runs in progress" }).click();
   await expect(jun.page).toHaveURL(/\/activity\?state=motion$/);
   await expect(jun.page.getByRole("table", { name: "Activity" }).getByRole("row")).toHaveCount(4);
   for (const path of [`consoles/${id}/runs/${background}`, `consoles/${secret.id}/runs/${hidden}`]) {

@@ -74,7 +74,7 @@ test("rows are filtered by what their cells show", async ({ page, consolePage })
   await expect(page.getByText("1 of 2 rows")).toBeVisible();
   await expect(consolePage.cell(1, 1)).toHaveText("north");
   await page.getByRole("textbox", { name: "Filter rows" }).fill("zzz");
-  await expect(page.getByText('No row holds "zzz".')).toBeVisible();
+  await expect(page.getByText('No rows match "zzz".')).toBeVisible();
 });
 
 test("big numbers keep every digit", async ({ consolePage }) => {

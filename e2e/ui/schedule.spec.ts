@@ -79,7 +79,7 @@ test("who changes a schedule that somebody else has changed meanwhile is told so
   await expect(card.getByText("Jun Abe changed this schedule.")).toBeVisible();
   await card.getByRole("button", { name: "Reload schedule" }).click();
   await expect(card.getByText("Every day at 12:00")).toBeVisible();
-  await expect(card.getByText("Runs as Jun Abe")).toBeVisible();
+  await expect(card.getByText("Runs with Jun Abe's permissions.")).toBeVisible();
 });
 
 test("a run that is started now appears with the beginning of its result, on a colleague's page too", async ({

@@ -96,13 +96,13 @@ test("the reference of the interface is searched, opened and linked to", async (
   const endpoint = page.getByRole("group").filter({ hasText: "Create an API key" });
   await expect(page.getByText("List API keys")).toHaveCount(0);
   await endpoint.getByText("Create an API key").click();
-  await expect(endpoint.getByText("Owners and admins, signed in. API keys are refused.")).toBeVisible();
+  await expect(endpoint.getByText("Owners and admins, signed in. No API keys.")).toBeVisible();
   await expect(endpoint.getByRole("table", { name: "Body" })).toContainText("expiresAt");
-  await expect(endpoint.getByRole("region", { name: "Example of Create an API key" })).toContainText("curl -X POST");
+  await expect(endpoint.getByRole("region", { name: "Example: Create an API key" })).toContainText("curl -X POST");
   await page.reload();
   await expect(page.getByRole("table", { name: "Body" })).toBeVisible();
   await page.getByRole("searchbox", { name: "Search endpoints" }).fill("tea leaves");
-  await expect(page.getByText('Nothing here is about "tea leaves".')).toBeVisible();
+  await expect(page.getByText('No endpoints match "tea leaves".')).toBeVisible();
 });
 
 test("a reference that cannot be read says so and is read again when asked", async ({ page }) => {
