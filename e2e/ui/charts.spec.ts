@@ -135,7 +135,7 @@ test("categories are put in order, the rest of the greatest is other, and severa
   await expect(chart.notes).toHaveText("Top 30 of 500 name.");
   await expect(chart.marks).toHaveCount(30);
   await chart.choose("Limit", "Top 3 + other");
-  await expect(chart.notes).toHaveText('The 3 greatest of 500 name, the others as "other".');
+  await expect(chart.notes).toHaveText('Top 3 of 500 name; the rest as "other".');
   await page.getByRole("button", { name: "View as table" }).click();
   // 0 + 1 + ... + 496.
   await expect(chart.table.getByRole("row")).toHaveText(["namesum n", "name 499499", "name 498498", "name 497497", "other123,256"]); // biome-ignore format: one look
@@ -143,7 +143,7 @@ test("categories are put in order, the rest of the greatest is other, and severa
   await expect(chart.table.getByRole("row").nth(1)).toHaveText("name 497497");
   await expectAccessible(page);
   await page.getByRole("button", { name: "Add measure" }).click();
-  await chart.choose("Up, 2", "average n");
+  await chart.choose("Y-axis 2", "average n");
   await expect(chart.table.getByRole("row").first()).toHaveText("namesum naverage n");
   await expect(chart.table.getByRole("row").last()).toHaveText("other123,256248.00");
   await page.getByRole("button", { name: "Remove sum n" }).click();

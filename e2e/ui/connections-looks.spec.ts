@@ -71,7 +71,7 @@ test.describe("on a phone", () => {
     await connections.tap();
     const search = page.getByRole("searchbox", { name: "Search connections" });
     await search.fill("nowhere");
-    await expect(page.getByRole("heading", { name: 'Nothing is called "nowhere"' })).toBeVisible();
+    await expect(page.getByRole("heading", { name: 'No results for "nowhere"' })).toBeVisible();
     await search.fill("sample");
     await page.getByRole("button", { name: "Test Sample shop" }).tap();
     await expect(page.getByText(/^Connected, /)).toBeVisible();

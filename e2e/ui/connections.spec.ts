@@ -64,7 +64,7 @@ test("the sample is listed, tested, and found by its name", async ({ page, perso
   await expect(row.getByText(/^Connected, /)).toBeVisible();
   await page.getByRole("searchbox", { name: "Search connections" }).fill("warehouse");
   await expect(page).toHaveURL(/\?q=warehouse$/);
-  await expect(page.getByRole("heading", { name: 'Nothing is called "warehouse"' })).toBeVisible();
+  await expect(page.getByRole("heading", { name: 'No results for "warehouse"' })).toBeVisible();
   await page.getByRole("link", { name: "Show all connections" }).click();
   await expect(row).toBeVisible();
   await page.getByRole("link", { name: /Failing/ }).click();

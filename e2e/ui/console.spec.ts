@@ -62,7 +62,7 @@ test("Escape cancels a long query on the server", async ({ page, consolePage }) 
   const executions = `/api/workspaces/${await workspaceIdOf(page.request)}/executions`;
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(page.getByText(/^Running for /)).toBeVisible();
-  await expect(page.getByText("1 run in motion")).toBeVisible();
+  await expect(page.getByText("1 run in progress")).toBeVisible();
   // Until the server has it, there is nothing to cancel there, and the page aborts the request instead.
   await expect.poll(async () => (await page.request.get(executions)).text()).toContain('"status":"running"');
   await page.keyboard.press("Escape");

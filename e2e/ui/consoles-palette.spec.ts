@@ -238,7 +238,7 @@ test("places and people are one press away", { tag: "@long" }, async ({ page, pe
 test("what is called by no name is said to be", { tag: "@long" }, async ({ page }) => {
   await page.keyboard.press("ControlOrMeta+p");
   await find(page).fill("zzzzqqq");
-  await expect(page.getByText('Nothing is called "zzzzqqq".')).toBeVisible();
+  await expect(page.getByText('No results for "zzzzqqq".')).toBeVisible();
 });
 
 for (const theme of ["light", "dark"] as const) {

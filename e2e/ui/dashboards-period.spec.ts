@@ -51,7 +51,7 @@ test("a page is compared with the days before, in its figures, its lines, its ad
   const hand = chart.getByRole("slider");
   await hand.focus();
   await page.keyboard.press("Home");
-  await expect(hand).toHaveAttribute("aria-valuetext", /2026-03-06: This period 100(\.00)?, Before 10(\.00)?/);
+  await expect(hand).toHaveAttribute("aria-valuetext", /2026-03-06: This period 100(\.00)?, Previous period 10(\.00)?/);
   await expect(page).toHaveURL(/compare=previous/);
   await expectAccessible(page);
   await page.reload();
