@@ -121,7 +121,7 @@ async function connect(page: Page, slug: string, kind: string, server: TestServe
   await page.getByRole("combobox", { name: "TLS" }).click();
   await page.getByRole("option", { name: "Off" }).click();
   await page.getByRole("button", { name: "Test again" }).click();
-  await expect(page.getByRole("form").getByText(/SSH authentication failed/)).toBeVisible();
+  await expect(page.getByRole("form").getByText(/Authentication failed/)).toBeVisible();
   await page.getByLabel("Password", { exact: true }).fill(server.password);
   await page.getByRole("button", { name: "Test again" }).click();
   await expect(page.getByRole("form").getByText(/^Connected in /)).toBeVisible();
