@@ -291,7 +291,7 @@ describe("a web service's connection", () => {
     expect((await patch(id, { auth: { kind: "basic", user: "ana", password: "p" } })).status).toBe(200);
     expect(Object.keys((await stored(id)).secrets)).toEqual(["auth:password"]);
     expect((await patch(id, { auth: { kind: "bearer" } })).json.details).toEqual([
-      { path: "config.auth.token", message: "Token is needed." },
+      { path: "config.auth.token", message: "Token is required." },
     ]);
   });
 });

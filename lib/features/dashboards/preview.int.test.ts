@@ -104,7 +104,7 @@ describe("what is not saved", () => {
     expect(gone).toMatchObject({ rows: [], error: expect.stringContaining("nowhere_at_all") });
     expect(writes?.error).toMatch(/read/i);
     expect(good?.rows).toEqual(EACH);
-    expect(wrong?.error).toMatch(/no column x/);
+    expect(wrong?.error).toMatch(/Unknown column x/);
     expect(answer.sources.find(({ name }) => name === "widget:gone")).toMatchObject({ rowCount: null, fields: [] });
   });
 
@@ -141,14 +141,14 @@ describe("whoever sees what is not saved", () => {
   });
 
   it.each([
-    [{ widgets: [{ id: "w", kind: "chart", source: { datasetId: "nobody" } }] }, /no dataset “nobody”/],
+    [{ widgets: [{ id: "w", kind: "chart", source: { datasetId: "nobody" } }] }, /Dataset “nobody” not found/],
     [{ widgets: [{ id: "w", kind: "chart" }] }, /source is required/],
     [{ widgets: Array.from({ length: 61 }, () => ({ kind: "text" })) }, /limited to 60 widgets/],
     [
       { datasets: Array.from({ length: 21 }, () => ({ name: "d", source: { consoleId: "c".repeat(24) } })) },
-      /at most 20/,
+      /limited to 20 datasets/,
     ],
-    [{ filters: [{ kind: "select", field: "x", exclude: ["nobody"] }] }, /no widget “nobody”/],
+    [{ filters: [{ kind: "select", field: "x", exclude: ["nobody"] }] }, /Widget “nobody” not found/],
     [{ timezone: "Nowhere/Land" }, /Unknown time zone/],
     [{ dashboardId: "x" }, /./],
   ])("is refused for %j", async (body, words) => {

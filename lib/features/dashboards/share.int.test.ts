@@ -204,7 +204,7 @@ describe("a shared dashboard", () => {
   it("of which a source fails says only that it does", async () => {
     const broken = await share(await make("select * from lost_table"));
     const [widget] = await dataOf(broken);
-    expect(widget).toMatchObject({ rows: [], error: expect.stringMatching(/could not be read/) });
+    expect(widget).toMatchObject({ rows: [], error: expect.stringMatching(/This data is unavailable/) });
     expect(JSON.stringify(widget)).not.toContain("lost_table");
     const values = await look(broken, "/filters/region/values");
     expect([values.status, values.text.includes("lost_table")]).toEqual([400, false]);
