@@ -218,8 +218,7 @@ test("a server on all addresses says who reaches it, until somebody has register
   await expect
     .poll(server.output)
     .toMatch(/Anyone who can reach this machine.* can register\. To restrict access, use HOST=127\.0\.0\.1/);
-  const sentence =
-    "Anyone who can reach this machine can register; starting with HOST=127.0.0.1 keeps it to this machine.";
+  const sentence = "Anyone who can reach this machine can register.";
   expect(await read(server, "/register")).toContain(sentence);
   expect((await post(server, "/api/auth/register", account)).status).toBe(201);
   expect(await read(server, "/register")).not.toContain("Anyone who can reach");

@@ -219,12 +219,22 @@ describe("the embedded store", () => {
 
 test("each kind that says it tells DDL has a port for it, and no other has", async () => {
   const telling = listDrivers().flatMap(({ type, tellsDdl }) => (tellsDdl ? [type] : []));
-  expect(telling.sort()).toEqual(["clickhouse", "duckdb", "mongodb", "mysql", "postgres", "sqlite", "trino"]);
+  expect(telling.sort()).toEqual([
+    "clickhouse",
+    "duckdb",
+    "mongodb",
+    "mysql",
+    "postgres",
+    "redshift",
+    "sqlite",
+    "trino",
+  ]);
   const server = { host: "127.0.0.1", port: 9, user: "reader", password: "" };
   const configs: Record<string, Record<string, unknown>> = {
     postgres: server,
     mysql: server,
     clickhouse: server,
+    redshift: { ...server, database: "lake" },
     trino: { ...server, catalog: "lake" },
     mongodb: { connectionString: "mongodb://127.0.0.1:9/shop" },
   };
