@@ -62,7 +62,7 @@ describe("a widget whose specification cannot be read", () => {
       expect([way, status, json.code]).toEqual([way, 400, "invalid_request"]);
       expect(json.details[0].path).toBe(`widgets.1.spec.${path}`);
       // A sentence of ours, not of a validator.
-      expect(json.details[0].message).toMatch(/^[A-Z“].*\.$/);
+      expect(json.details[0].message).toMatch(/^[A-Za-z“].*\.$/);
       expect(json.details[0].message).not.toMatch(/invalid (?:input|option)|expected/i);
     }
     const exported = widgets.map((widget) =>

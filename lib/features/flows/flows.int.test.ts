@@ -176,7 +176,9 @@ describe("a run of a flow", () => {
       counts: { read: n, written: n, skipped: 0, failed: 0 },
       entities: [{ name: "customers", status: "done", counts: { read: n, written: n, skipped: 0, failed: 0 } }],
     });
-    expect(shown.logs.map(({ text }: { text: string }) => text)).toEqual([
+    const logged = shown.logs.map(({ text }: { text: string }) => text);
+    // A slow run also logs how far it has come.
+    expect(logged.filter((text: string) => !text.endsWith("so far"))).toEqual([
       "Run started",
       `customers: done, ${n.toLocaleString("en")} rows read, ${n.toLocaleString("en")} written`,
       expect.stringMatching(/^Run finished/),
