@@ -479,7 +479,7 @@ test("tabs of results say what was asked, close, and are pinned over later runs"
   await page.keyboard.press("ArrowLeft");
   await expect(tabs.nth(0)).toBeFocused();
   await expect(consolePage.cell(1, 1)).toHaveText("first");
-  await page.getByRole("button", { name: "Pin", exact: true }).click();
+  await page.getByRole("button", { name: "Pin this result", exact: true }).click();
   await expectAccessible(page);
 
   await consolePage.write("select 'third' as step");

@@ -42,7 +42,7 @@ test("a pivot table is created in the editor, filters by its headings, and is sa
   await panel.getByRole("button", { name: "Add row", exact: true }).click();
   await expect(panel.getByRole("combobox", { name: "Row 2", exact: true })).toContainText("channel");
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Save dashboard" }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${id}$`));
   const kept = (await readDashboard(page.request, id)).widgets.find(({ kind }) => kind === "pivot");
   expect(kept?.spec).toMatchObject({ rows: ["region", "channel"], columns: [{ field: "day", timeUnit: "month" }] });

@@ -318,7 +318,7 @@ test("a widget opens large, tells its query, and its rows and its picture are sa
   await choose("Revenue", "View query");
   const query = page.getByRole("dialog", { name: "Query: Revenue" });
   await expect(query).toContainText("from range(40)");
-  await expect(query).toContainText("On Sample shop");
+  await expect(query).toContainText("Connection: Sample shop");
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   const rows = page.waitForEvent("download");

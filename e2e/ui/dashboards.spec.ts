@@ -78,7 +78,7 @@ test("the tree of dashboards makes folders, takes drops, and a folder that was d
   await expect(folder).toContainText("1");
   await folder.click({ button: "right" });
   await page.getByRole("menuitem", { name: "Delete" }).click();
-  await expect(page.getByRole("dialog")).toContainText("The dashboard in it goes too.");
+  await expect(page.getByRole("dialog")).toContainText("The dashboard in it is also deleted.");
   await page.getByRole("button", { name: "Delete folder" }).click();
   await expect(folder).toHaveCount(0);
   await expect(page.getByRole("heading", { name: "No dashboards yet" })).toBeVisible();

@@ -31,9 +31,9 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await page.getByRole("radio", { name: /Incremental/ }).check();
   await expect(page.getByRole("radio", { name: /Upsert/ })).toBeChecked();
   await expect(page.getByRole("radio", { name: /^Replace/ })).toBeDisabled();
-  await expect(page.getByRole("combobox", { name: "Cursor of customers" })).toHaveText("created_at");
+  await expect(page.getByRole("combobox", { name: "Cursor field of customers" })).toHaveText("created_at");
   await expect(page.getByRole("combobox", { name: "Primary key of customers" })).toHaveText("id");
-  await page.getByRole("combobox", { name: "Cursor of products" }).click();
+  await page.getByRole("combobox", { name: "Cursor field of products" }).click();
   await page.getByRole("option", { name: "id", exact: true }).click();
   // The closing list has an option of this name, too.
   await expect(page.getByRole("listbox")).toHaveCount(0);
