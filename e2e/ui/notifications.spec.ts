@@ -112,7 +112,7 @@ test("a delivery that fails says so while one looks on, and is sent again", asyn
   await addRule(page.request, id, ["failure"], { channelType: "webhook", url: NOWHERE });
   await addRule(page.request, id, ["failure"], { channelType: "email", recipients: ["ana@example.com"] });
   await page.goto(settings(person, "notifications"));
-  await expect(page.getByText("Not sent yet.")).toBeVisible();
+  await expect(page.getByText("No deliveries yet. Open a rule and send a test.")).toBeVisible();
   await runToEnd(page.request, id);
   const log = page.getByRole("table", { name: "Deliveries" });
   const row = log.getByRole("row", { name: /hooks\.nowhere\.invalid/ });
