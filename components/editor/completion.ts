@@ -42,9 +42,7 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     if (!(script instanceof SqlScript)) return null;
     const offers = offerSql(script, context.pos, readEntities());
     const isWorthIt =
-      context.explicit ||
-      !isAtOnce ||
-      offers.some(({ kind, detail }) => kind === "join" || detail.startsWith("linked"));
+      context.explicit || !isAtOnce || offers.some(({ kind, isLinked }) => kind === "join" || isLinked === true);
     if (offers.length === 0 || !isWorthIt) return null;
     return { from: word?.from ?? context.pos, options: offers.map(toCompletion), validFor: /^[\p{L}\p{N}_$]*$/u };
   };

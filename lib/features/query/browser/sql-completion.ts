@@ -19,6 +19,8 @@ export type SqlOffer = {
   /** Mark of a column in a key, or with a foreign key. */
   mark?: "key" | "link";
   detail: string;
+  /** Whether a foreign key joins the table to one in the statement. */
+  isLinked?: boolean;
   /** Heading and sentence for the side panel; null for none. */
   info: { title: string; text: string } | null;
   rank: number;
@@ -162,7 +164,13 @@ function offerLinked(before: ScopeTable[], own: Find, entities: Entity[]): SqlOf
       (each) => linksBetween(entity, each.entity).length > 0 || linksBetween(each.entity, entity).length > 0,
     );
     const to = joined[at];
-    if (to) linked.push({ ...toTable(entity), detail: `joins ${to.alias}`, rank: RANK.linked - Math.min(at, 9) });
+    if (to)
+      linked.push({
+        ...toTable(entity),
+        detail: `joins ${to.alias}`,
+        isLinked: true,
+        rank: RANK.linked - Math.min(at, 9),
+      });
     else rest.push({ ...toTable(entity), rank: RANK.column });
   }
   return [...linked.sort((a, b) => b.rank - a.rank), ...rest];
