@@ -44,7 +44,7 @@ test("saving offline keeps the text, says so, and saves when back; the page need
   await expect(
     page.getByText("moving.sql is saved in this browser and will sync when the server is back."),
   ).toBeVisible();
-  const save = page.getByRole("button", { name: "Offline" });
+  const save = page.getByRole("button", { name: "Offline", exact: true });
   await expect(save).toBeVisible();
   await expectAccessible(page);
 
@@ -86,7 +86,7 @@ test("a new console that is saved offline has its place when the server is back"
   await dialog.getByRole("combobox", { name: "Folder" }).click();
   await page.getByRole("option", { name: "Workspace" }).click();
   await dialog.getByRole("button", { name: "Save console", exact: true }).click();
-  await expect(page.getByRole("button", { name: "Offline" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Offline", exact: true })).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByRole("button", { name: "Saved", exact: true })).toBeVisible({ timeout: 20_000 });
   await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}/);
