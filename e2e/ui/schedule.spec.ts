@@ -139,7 +139,7 @@ test("a run that is at work is cancelled", async ({ page, person }) => {
   await page.goto(schedulePath(person, id));
   await startRun(page.request, id);
   const runs = page.getByRole("table", { name: "Runs" });
-  await expect(runs.getByText("Running")).toBeVisible();
+  await expect(runs.getByText("Running").first()).toBeVisible();
   await runs.getByRole("button", { name: "Cancel" }).click();
   await expect(runs.getByText("Cancelled", { exact: true })).toBeVisible({ timeout: 30_000 });
   await expect(runs.getByRole("button", { name: "Cancel" })).toHaveCount(0);
