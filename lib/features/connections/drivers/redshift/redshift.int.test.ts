@@ -104,7 +104,7 @@ it("explains a statement as text", async () => {
   expect(String(rows[0])).toMatch(/orders/);
 });
 
-describe("a read-only connection", () => {
+describe("T50 a read-only connection", () => {
   const CHANGES = [
     "delete from orders",
     "with gone as (delete from orders returning *) select * from gone",
