@@ -14,7 +14,7 @@ function verdictOf(query: string, readOnly = true): string {
   }
 }
 
-describe("on a read-only connection", () => {
+describe("T50 on a read-only connection", () => {
   it.each([
     "select 1",
     "SELECT top 10 * from sales qualify row_number() over (order by id) = 1",
