@@ -8,6 +8,8 @@ const alias = {
   "@": root.replace(/\/$/, ""),
   // The real module throws outside of a server bundle; under test everything is the server.
   "server-only": `${root}test/empty.ts`,
+  // The build for bundlers, as in the product; the one for Node.js is removed from an installation (trim.mjs).
+  "lucide-react": `${root}node_modules/lucide-react/dist/esm/lucide-react.mjs`,
 };
 
 const UNIT = "{app,lib,components,inngest,emails,scripts,test}/**/*.test.{ts,tsx}";

@@ -34,6 +34,27 @@ function firstStart(env: Record<string, string>): Promise<{ code: number; output
   });
 }
 
+/** Returns the folders of the packages in the lockfile. */
+function packagesOf(place: string): string[] {
+  const lock = JSON.parse(readFileSync(join(place, "package-lock.json"), "utf8"));
+  return Object.keys(lock.packages).filter((path) => path !== "");
+}
+
+/** Creates empty packages, and npm's list of all in the lockfile. */
+function placePackages(paths: string[]): void {
+  for (const path of paths) mkdirSync(join(folder, path), { recursive: true });
+  cpSync(join(folder, "package-lock.json"), join(folder, "node_modules", ".package-lock.json"));
+}
+
+test("a package that npm's list names and that is missing is installed again", { timeout: TIMEOUT_MS }, async () => {
+  placePackages(packagesOf(folder).filter((path) => path !== "node_modules/zod"));
+  const { code, output } = await firstStart({
+    npm_config_registry: "http://127.0.0.1:9/",
+    npm_config_fetch_retries: "0",
+  });
+  expect([code, output]).toEqual([1, expect.stringContaining("Installing packages ...")]);
+});
+
 test("without a network the first start says what it was doing, and that it needs the registry", {
   timeout: TIMEOUT_MS,
 }, async () => {
@@ -56,9 +77,7 @@ test("where the pinned Node.js is not to be had, another of its kind goes on, an
   timeout: TIMEOUT_MS,
 }, async () => {
   // All packages exist except the one with the program.
-  mkdirSync(join(folder, "node_modules"));
-  const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
-  writeFileSync(join(folder, "node_modules", ".package-lock.json"), lock);
+  placePackages(packagesOf(folder));
   const pin = (version: string) => {
     const own = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     own.dependencies.node = version;

@@ -70,14 +70,19 @@ function outerPath() {
     .join(delimiter);
 }
 
-/** Returns whether node_modules matches the lockfile, except for optional packages of other systems. */
+/**
+ * Returns whether node_modules matches the lockfile, except for optional packages of other systems. npm's list alone
+ * does not prove it: a copied or half-deleted folder has a list of packages that are not there.
+ */
 function isInstalled() {
   if (!existsSync(INSTALLED_LIST)) return false;
   const wanted = JSON.parse(readFileSync(inRoot("package-lock.json"), "utf8")).packages;
   const present = JSON.parse(readFileSync(INSTALLED_LIST, "utf8")).packages;
   return Object.entries(wanted).every(
     ([path, { optional, version, integrity }]) =>
-      path === "" || optional || (present[path]?.version === version && present[path].integrity === integrity),
+      path === "" ||
+      optional ||
+      (present[path]?.version === version && present[path].integrity === integrity && existsSync(inRoot(path))),
   );
 }
 
