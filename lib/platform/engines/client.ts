@@ -180,6 +180,8 @@ export class EngineClient {
         // An engine that is killed now gives no reason. Retried once only: this request may be the cause.
         if (!isReading || hasLostEngine || !(error instanceof AppError) || error.kind !== "unavailable") throw error;
         hasLostEngine = true;
+        // They lead to the engine that is gone, even if their ends were not seen yet.
+        for (const channel of this.#idle.splice(0)) channel.close();
         signal.throwIfAborted();
         continue;
       }
@@ -364,6 +366,7 @@ class Channel {
   #isFailed = false;
   #failure: unknown;
   #signal: AbortSignal | null = null;
+  #isGreeted = false;
   /** Whether the socket failed before the engine can have seen the request. */
   isUndelivered = false;
   readonly #onAbort = () => this.#fail(this.#signal?.reason);
@@ -374,10 +377,9 @@ class Channel {
     this.#onClosed = onClosed;
     this.#socket.on("data", (chunk) => this.#receive(chunk));
     this.#socket.on("error", (error: NodeJS.ErrnoException) => {
-      this.isUndelivered = !this.#isFailed && UNDELIVERED.has(error.code ?? "");
-      this.#fail(engineAway(error));
+      this.#lose(error, UNDELIVERED.has(error.code ?? ""));
     });
-    this.#socket.on("close", () => this.#fail(engineAway(new Error("The engine closed its socket."))));
+    this.#socket.on("close", () => this.#lose(new Error("The engine closed its socket."), false));
   }
 
   get isOpen(): boolean {
@@ -427,6 +429,13 @@ class Channel {
     this.#fail(new Error("The connection was closed."));
   }
 
+  /** The kernel accepts a connection for an engine that is dying: only a greeted one reached it. */
+  #lose(error: Error, isUnsent: boolean): void {
+    if (this.#isFailed) return;
+    this.isUndelivered = isUnsent || !this.#isGreeted;
+    this.#fail(engineAway(error));
+  }
+
   /** Closes the channel for good; waiting requests fail with the reason. */
   #fail(reason: unknown): void {
     if (this.#isFailed) return;
@@ -449,7 +458,13 @@ class Channel {
       return;
     }
     for (const message of messages) {
-      if (this.#waiter) {
+      if (!this.#isGreeted) {
+        if (message instanceof Promise || message.type !== "hello") {
+          this.#fail(engineAway(new Error("The engine did not begin with its greeting.")));
+          return;
+        }
+        this.#isGreeted = true;
+      } else if (this.#waiter) {
         this.#waiter.resolve(message);
         this.#waiter = null;
       } else this.#messages.push(message);

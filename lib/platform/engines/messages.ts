@@ -42,6 +42,7 @@ const rare = z.discriminatedUnion("type", [
   z.object({ type: z.literal("entities"), entities: z.array(entity) }),
   z.object({ type: z.literal("version"), version: z.string() }),
   z.object({ type: z.literal("transact") }),
+  z.object({ type: z.literal("hello") }),
 ]);
 
 /** Returns whether a message is an answer of the protocol. */

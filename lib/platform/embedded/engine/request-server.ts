@@ -2,9 +2,10 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { StatementFailure } from "./failures.ts";
 import { REQUEST_BYTES_MAX } from "./limits.ts";
-import { type EngineRequest, FrameReader, parseRequest, sendFrame } from "./wire.ts";
+import { type EngineRequest, encodeFrame, FrameReader, parseRequest, sendFrame } from "./wire.ts";
 
 const OWNER_ONLY = 0o600;
+const HELLO = encodeFrame({ type: "hello" }, 64);
 
 /**
  * Handles a request and sends all of the answer except its last frame.
@@ -33,6 +34,7 @@ function serveSocket(socket: Socket, answer: Answer): void {
   socket.on("error", () => socket.destroy());
   socket.on("end", leave);
   socket.on("close", leave);
+  socket.write(HELLO);
   socket.on("data", (chunk) => {
     let requests: EngineRequest[];
     try {

@@ -61,6 +61,8 @@ export type EngineFailure = {
 };
 
 export type EngineResponse =
+  /** The first frame of a socket: a request on a socket that closes before it was not received. */
+  | { type: "hello" }
   | { type: "fields"; fields: Field[] }
   | { type: "batch"; batch: Batch }
   | { type: "end"; isCut: boolean; affectedRows?: number | null }
