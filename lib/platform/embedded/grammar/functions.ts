@@ -13,3 +13,6 @@ export const STATEMENT_FUNCTIONS: ReadonlyMap<string, readonly number[]> = new M
   ["crosstab3", [0]],
   ["crosstab4", [0]],
 ]);
+
+/** The function of PostgreSQL that returns a setting by its name. */
+export const SETTING_FUNCTION = "current_setting";

@@ -96,3 +96,21 @@ test.each<[string, string[]]>([
 ])("T42 the catalogue is asked about every name in %s that is more than a column's", (query, uses) => {
   expect(usesOf(query)).toEqual(uses);
 });
+
+test.each([
+  ["show primary_conninfo", ["primary_conninfo"]],
+  ["show all", [""]],
+  ["select current_setting('TimeZone')", ["TimeZone"]],
+  ["select pg_catalog.current_setting('a'::text, true)", ["a"]],
+  ["select current_setting('a' || 'b')", [""]],
+  ["select current_setting($1)", [""]],
+  ["select current_setting('ab'::varchar(1))", [""]],
+  ["select (a).current_setting from b", [""]],
+  ["select a.current_setting from b", [""]],
+  ["select query_to_xml('show a', true, true, '')", ["a"]],
+  ["select 1", []],
+])("C23 %s reads the settings %j", (query, names) => {
+  const verdict = judge(query, true, parseSync);
+  const uses = verdict.status === "ok" ? verdict.uses : [];
+  expect(uses.filter(({ kind }) => kind === "s").map(({ name }) => name)).toEqual(names);
+});

@@ -4,7 +4,7 @@ import {
   OWN_TRANSACTION_MESSAGE,
   READ_ONLY_MESSAGE,
 } from "../../../base/sql/statement-messages.ts";
-import { STATEMENT_FUNCTIONS } from "./functions.ts";
+import { SETTING_FUNCTION, STATEMENT_FUNCTIONS } from "./functions.ts";
 import type { Use, Verdict } from "./verdict.ts";
 
 /*
@@ -132,6 +132,8 @@ class Reading {
       this.check(explained, inner, nesting);
       return;
     }
+    // `SHOW ALL` has the name "all".
+    if (name === "VariableShowStmt") this.#addSetting(body.name === "all" ? null : body.name);
     this.#walk(body, nesting);
   }
 
@@ -179,6 +181,7 @@ class Reading {
     const isCountKnown = call.func_variadic !== true && call.agg_within_group !== true;
     this.#add("f", names, isCountKnown ? args.length : null);
     const name = names.at(-1) ?? "";
+    if (name === SETTING_FUNCTION) this.#addSetting(constantText(args[0]));
     const places = this.#statementFunctions.has(name) ? args.keys() : STATEMENT_FUNCTIONS.get(name);
     if (places === undefined) return;
     // The other form takes three values, none of which is a statement.
@@ -220,10 +223,16 @@ class Reading {
   #addSelected(names: readonly string[]): void {
     for (const name of names) {
       this.#add("a", [name]);
+      if (name === SETTING_FUNCTION) this.#addSetting(null);
       if (STATEMENT_FUNCTIONS.has(name) || this.#statementFunctions.has(name)) {
         throw new Refused("not_allowed", `${name} is not supported in this form.`);
       }
     }
+  }
+
+  /** @param name any other value than a text: the setting is known only when the statement runs */
+  #addSetting(name: unknown): void {
+    this.#add("s", [typeof name === "string" ? name : ""]);
   }
 
   #add(kind: Use["kind"], names: readonly string[], args: number | null = null): void {

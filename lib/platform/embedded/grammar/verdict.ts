@@ -1,7 +1,10 @@
 /** A name in a statement whose meaning only the database's catalogue can tell. */
 export type Use = {
-  /** Function or type in a call, `x.name` for a column or a call, operator, type, relation. */
-  kind: "f" | "a" | "o" | "t" | "r";
+  /**
+   * Function or type in a call, `x.name` for a column or a call, operator, type, relation, server setting. The name of a
+   * setting is empty where the text does not determine it.
+   */
+  kind: "f" | "a" | "o" | "t" | "r" | "s";
   /** Null: resolved with the session's search path. */
   schema: string | null;
   name: string;

@@ -93,6 +93,27 @@ export const SECRET_RELATIONS = [
 /** Built-in views with values of every column that the caller may read, including password hashes. */
 export const STATISTICS_VIEWS = ["pg_stats", "pg_stats_ext", "pg_stats_ext_exprs"] as const;
 
+/** The built-in view of settings. */
+export const SETTINGS_VIEW = "pg_settings";
+
+/** C entry points of the functions that return settings: all of them, and one by its name. */
+export const SETTING_LIST_SYMBOLS = ["show_all_settings"] as const;
+export const SETTING_SYMBOLS = ["show_config_by_name", "show_config_by_name_missing_ok"] as const;
+
+/**
+ * Settings with passwords of other servers or of keys, and the values that have one. PostgreSQL shows them to superusers
+ * and members of pg_read_all_settings (GUC_SUPERUSER_ONLY); the other settings that it hides are file names and
+ * libraries. A connection string has a password as a parameter or in a URI, or names a file instead. The server itself
+ * masks passwords in pg_stat_wal_receiver.
+ */
+export const SECRET_SETTINGS: Readonly<Record<string, string>> = {
+  primary_conninfo: "passw|secret|_key|://",
+  ssl_passphrase_command: ".",
+};
+
+/** A word of a function's text that reads a setting without a function. */
+export const SHOW_WORD = "show";
+
 /** Extensions whose foreign tables read another database server, not files or programs of this one. */
 export const FOREIGN_ALLOWED = ["postgres_fdw", "mysql_fdw", "oracle_fdw", "tds_fdw", "mongo_fdw"] as const;
 

@@ -10,6 +10,11 @@ import {
   HARMLESS_ROLES,
   OPAQUE_WORDS,
   SECRET_RELATIONS,
+  SECRET_SETTINGS,
+  SETTING_LIST_SYMBOLS,
+  SETTING_SYMBOLS,
+  SETTINGS_VIEW,
+  SHOW_WORD,
   STABLE_REFUSED,
   STATEMENT_SYMBOLS,
   STATISTICS_VIEWS,
@@ -81,7 +86,7 @@ const REFUSED_INSIDE = `refused_inside as materialized (select b.prosrc from pg_
  * few operators and casts at hand, instead of all functions.
  */
 const MAY_MATTER = (oid: string) => `exists (select from pg_proc p where p.oid = ${oid}
-  and (p.provolatile = 'v' or p.prosecdef or ${isOneOf("p.prosrc", STATEMENT_SYMBOLS)} or case p.prolang
+  and (p.provolatile = 'v' or p.prosecdef or ${isOneOf("p.prosrc", [...STATEMENT_SYMBOLS, ...SETTING_LIST_SYMBOLS, ...SETTING_SYMBOLS])} or case p.prolang
     when ${INTERNAL_LANGUAGE} then p.prosrc in (select b.prosrc from refused_inside b)
     else p.prolang <> ${C_LANGUAGE} end) offset 0)`;
 
@@ -110,6 +115,19 @@ const isSecret = (c: string) => `(${c}.relkind = 't' or (${c}.oid < ${FIRST_OWN_
   and (${isOneOf(`${c}.relname`, SECRET_RELATIONS)} or not has_table_privilege('public', ${c}.oid, 'select'))))`;
 const isStatistics = (c: string) => `(${c}.oid < ${FIRST_OWN_OID} and ${isOneOf(`${c}.relname`, STATISTICS_VIEWS)})`;
 
+const isSettings = (c: string) => `(${c}.oid < ${FIRST_OWN_OID} and ${c}.relname = '${SETTINGS_VIEW}')`;
+/** Whether a relation shows parts of secrets to those who may see them, and to everyone in a copy. */
+const isSecretInCopy = (c: string) => `(${isStatistics(c)} or ${isSettings(c)})`;
+
+/** Whether the server shows this session a setting with a password; it omits settings that a role may not see. */
+const SEES_SECRET_SETTINGS = `exists (select from pg_show_all_settings() s where ${Object.entries(SECRET_SETTINGS)
+  .map(([name, values]) => `(s.name = '${name}' and s.setting ~* '${values}')`)
+  .join(" or ")})`;
+const SECRET_SETTING_NAMES = Object.keys(SECRET_SETTINGS);
+const readsSettings = (p: string) => isOneOf(`${p}.prosrc`, [...SETTING_LIST_SYMBOLS, ...SETTING_SYMBOLS]);
+/** Whether the statement names a secret setting, or any by an expression. The server ignores the case of names. */
+const NAMES_SECRET_SETTING = `g.k = 's' and (g.n = '' or ${isOneOf("lower(g.n)", SECRET_SETTING_NAMES)})`;
+
 /**
  * Whether a role may read the data behind statistics in the catalogue: statistics then show values of secret columns.
  */
@@ -130,7 +148,7 @@ const CLOSED_FOREIGN = `closed_foreign as materialized (select ft.ftrelid as id,
   from pg_foreign_table ft join pg_class c on c.oid = ft.ftrelid
     join pg_foreign_server f on f.oid = ft.ftserver join pg_foreign_data_wrapper w on w.oid = f.srvfdw
     left join pg_class s on s.relname = coalesce((select option_value from pg_options_to_table(ft.ftoptions)
-      where option_name = 'table_name'), c.relname) and (${isSecret("s")} or ${isStatistics("s")}))`;
+      where option_name = 'table_name'), c.relname) and (${isSecret("s")} or ${isSecretInCopy("s")}))`;
 
 /** The place of a call: the statement itself, a view (then it is the view's number), or anywhere else. */
 const OWN_CALL = 0;
@@ -242,7 +260,24 @@ const COPIED = `
     where i.k in ('r', 'c') and c.oid = i.id and (c.relkind = 'm' or (i.k = 'c' and c.relkind = 'v'))
       and m[1] = 'relid' and ${IS_NUMBER} and not ${isBelowOwnView("i.id")}`;
 
+/**
+ * Whether a definition reads settings other than harmless ones by their names: a superuser's rights may have copied
+ * them.
+ */
+const copiesSettings = (
+  c: string,
+) => `exists (select from pg_rewrite w cross join lateral ${NUMBERS_IN("w.ev_action::text")}
+    where w.ev_class = ${c}.oid and m[1] = 'funcid' and ${IS_NUMBER} and exists (select from pg_proc p where p.oid = n::oid
+      and (${isOneOf("p.prosrc", SETTING_LIST_SYMBOLS)} or (${isOneOf("p.prosrc", SETTING_SYMBOLS)}
+        and pg_get_viewdef(${c}.oid) ~* 'current_setting[(](?!'')|''(${SECRET_SETTING_NAMES.join("|")})'''))))`;
+
+/** Analysed copies of other relations that the user may read: statistics show their values. */
+const IN_STATISTICS = `
+  select 'c', c.oid from pg_class s join pg_class c on c.relkind in ('m', 'f') and c.reltuples > 0
+    where i.k = 'r' and s.oid = i.id and ${isStatistics("s")} and has_any_column_privilege(me.id, c.oid, 'select')`;
+
 const STEPS = `${COPIED}
+  union all ${IN_STATISTICS}
   union all  select 't', t from pg_proc p, unnest(p.proargtypes::oid[] || p.prorettype || coalesce(p.proallargtypes, '{}')) t
     where i.k = 'f' and p.oid = i.id and t >= ${FIRST_OWN_OID}
   union all
@@ -291,7 +326,7 @@ const STEPS = `${COPIED}
   select 't', t.oid from ${BODY} cross join lateral (select t.oid from pg_type t where t.oid >= ${FIRST_OWN_OID} and ${inText("t.typname")} offset 0) t
   union all
   select 'r', c.oid from ${BODY} cross join lateral (select c.oid from pg_class c
-    where (c.oid >= ${FIRST_OWN_OID} and (c.relkind in ('v', 'm', 'f', 'p') or c.relhassubclass) or ${isSecret("c")} or ${isStatistics("c")})
+    where (c.oid >= ${FIRST_OWN_OID} and (c.relkind in ('v', 'm', 'f', 'p') or c.relhassubclass) or ${isSecret("c")} or ${isSecretInCopy("c")})
       and ${inText("c.relname")} offset 0) c
   union all
   select 'o', o.oid from ${BODY} cross join pg_operator o where o.oid >= ${FIRST_OWN_OID}
@@ -312,6 +347,11 @@ const REASON = `case
   when ${isLent("me.id")} then 'definer'
   when me.wary and array_to_string(p.proconfig, ',') ~* '(^|,)(role|session_authorization)=' then ${UNSEEN}
   when ${isOneOf("p.prosrc", COMPOSING_SYMBOLS)} and l.lanname in ('c', 'internal') then 'volatile'
+  when ${isOneOf("p.prosrc", SETTING_LIST_SYMBOLS)} and ${SEES_SECRET_SETTINGS} then 'setting'
+  when ${isOneOf("p.prosrc", SETTING_SYMBOLS)} and ${SEES_SECRET_SETTINGS} then
+    case when i.via <> ${ELSEWHERE} and ${IS_SEEN} then null
+      when i.via = ${ELSEWHERE} or p.proname <> all ($2::text[]) then 'setting' else 'within' end
+  when ${IS_READ} and '${SHOW_WORD}' = any (${WORDS}) and ${SEES_SECRET_SETTINGS} then 'setting'
   when ${isOneOf("p.prosrc", STATEMENT_SYMBOLS)} and (l.lanname = 'internal' or (l.lanname = 'c' and p.probin like '%tablefunc%')) then
     case when i.via = ${ELSEWHERE} then 'buried' when ${IS_SEEN} then null
       when p.proname <> all ($2::text[]) then 'statement' else 'within' end
@@ -357,8 +397,11 @@ refused as (
   union all
   select 'secret', c.relname, 0 from item i cross join me join pg_class c on i.k in ('r', 'c') and c.oid = i.id
     where ${isSecret("c")} or (${isStatistics("c")} and (i.k = 'c' or me.sees_secrets))
+      or ((c.relkind = 'm' or (i.k = 'c' and c.relkind = 'v')) and ${copiesSettings("c")})
   union all
-  select f.reason, c.relname, 0 from item i join closed_foreign f on i.k = 'r' and f.id = i.id join pg_class c on c.oid = f.id)
+  select 'setting', g.n, 0 from given g where ${NAMES_SECRET_SETTING} and ${SEES_SECRET_SETTINGS}
+  union all
+  select f.reason, c.relname, 0 from item i join closed_foreign f on i.k in ('r', 'c') and f.id = i.id join pg_class c on c.oid = f.id)
 select case when no.reason is not null then ('${MARK}' || json_build_object('reason', no.reason, 'name', no.name, 'view', no.view::int8))::int end,
   ${GIVE_BACK}
 from (select) one left join lateral (select * from refused where reason is not null order by reason not in ('statement', 'within') limit 1) no on true`;
@@ -374,13 +417,14 @@ const OWN_JSON = `exists (select from pg_cast c where ${JSON_CASTS} and ${MAY_MA
 
 /** Whether a materialised view copies from the catalogue or other views: its sources must be followed. */
 const isCopyOfMore = `(c.relkind = 'm' and exists (select from pg_rewrite w cross join lateral ${NUMBERS_IN("w.ev_action::text")}
-    where w.ev_class = c.oid and m[1] = 'relid' and ${IS_NUMBER}
-      and (n::oid < ${FIRST_OWN_OID} or exists (select from pg_class x where x.oid = n::oid and x.relkind in ('v', 'm', 'f')))))`;
+    where w.ev_class = c.oid and m[1] in ('relid', 'funcid') and ${IS_NUMBER} and case m[1]
+      when 'relid' then n::oid < ${FIRST_OWN_OID} or exists (select from pg_class x where x.oid = n::oid and x.relkind in ('v', 'm', 'f'))
+      else exists (select from pg_proc p where p.oid = n::oid and ${readsSettings("p")}) end))`;
 
 /** Whether a relation involves more than rows of built-in types. @param kinds the kinds of relations that are known */
 const isMoreThanRows = (
   kinds: string,
-) => `(c.relkind not in (${kinds}) or c.relrowsecurity or ${isSecret("c")} or ${isStatistics("c")} or ${isCopyOfMore}
+) => `(c.relkind not in (${kinds}) or c.relrowsecurity or ${isSecret("c")} or ${isSecretInCopy("c")} or ${isCopyOfMore}
   or (c.relhassubclass and exists (select from pg_inherits h join pg_foreign_table f on f.ftrelid = h.inhrelid))
   or exists (select from pg_attribute a where a.attrelid = c.oid
     and (a.atttypid >= ${FIRST_OWN_OID} or a.attgenerated <> ''))
@@ -390,7 +434,8 @@ const isMoreThanRows = (
       and (x.indexprs is not null or x.indpred is not null)))))`;
 
 const isMoreThanReading = (p: string) =>
-  `(${p}.oid >= ${FIRST_OWN_OID} or ${refusedBuiltIn(p)} or ${isOneOf(`${p}.prosrc`, STATEMENT_SYMBOLS)})`;
+  `(${p}.oid >= ${FIRST_OWN_OID} or ${refusedBuiltIn(p)} or ${isOneOf(`${p}.prosrc`, STATEMENT_SYMBOLS)}
+    or (${readsSettings(p)} and ${SEES_SECRET_SETTINGS}))`;
 
 /** The conditions on the statement's names alone, wherever they are found. */
 const UNCLEAR_BY_NAMES = `
@@ -403,7 +448,8 @@ const UNCLEAR_BY_NAMES = `
       and (c.castcontext = 'i' or exists (select from given g where g.k in ('f', 'a', 't'))))
     or ${OWN_ORDERS}
     or ${OWN_JSON} and exists (select from given g join pg_proc p on p.proname = g.n::name where g.k in ('f', 'a') and ${makesJson("p")})
-    or exists (select from given g where ${OTHER_LETTERS})`;
+    or exists (select from given g where ${OTHER_LETTERS})
+    or exists (select from given g where ${NAMES_SECRET_SETTING} and ${SEES_SECRET_SETTINGS})`;
 
 /**
  * Returns a query that ends the transaction when it is unclear. A non-IMMUTABLE function assembles the reason: the
@@ -469,7 +515,8 @@ export type Refusal = {
     | "hidden"
     | "unseen"
     | "foreign"
-    | "secret";
+    | "secret"
+    | "setting";
   name: string;
   /** For "within", the number of the view whose definition calls the function. */
   view?: number;
@@ -503,6 +550,8 @@ const MESSAGES: Record<Refusal["reason"], (name: string) => string> = {
   foreign: (name) =>
     `Foreign table ${name} is not allowed on a read-only connection. Its wrapper can read files or run programs on the server.`,
   secret: (name) => `${name} can contain server passwords and can't be read.`,
+  setting: (name) =>
+    `${name || "The setting"} can contain server passwords and can't be read. Connect with a role outside pg_monitor and pg_read_all_settings.`,
 };
 
 export function toRefusal({ reason, name }: Refusal): AppError {

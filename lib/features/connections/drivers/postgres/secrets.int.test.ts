@@ -15,12 +15,18 @@ const readers: Record<string, QueryableSource> = {};
 let secrets: string[];
 const FDW_PASSWORD = "marker-of-a-user-mapping";
 const REPLICA_PASSWORD = "marker-of-a-replica";
+const KEY_PASSPHRASE = "marker-of-a-key";
 
 const OBJECTS = [
   "create role marked login password 'a marked password'",
   "create role ordinary login password 'a password'",
   "create role all_reader login password 'a password'",
   "grant pg_read_all_data to all_reader",
+  "create role owner login password 'a password'",
+  "create role monitor login password 'a password'",
+  "grant pg_monitor to monitor",
+  "create role settings_reader login password 'a password'",
+  "grant pg_read_all_settings to settings_reader",
   "create table plain (id int primary key, name text)",
   "insert into plain select i, 'name ' || i from generate_series(1, 100) i",
   "analyze pg_authid",
@@ -60,7 +66,38 @@ const OBJECTS = [
   "create foreign table parted_file partition of parted_deeper default server files options (filename '/etc/passwd')",
   "create table parent (line text)",
   "create foreign table child () inherits (parent) server files options (filename '/etc/passwd')",
-  "grant select on all tables in schema public to ordinary",
+  "create view settings_view as select name, setting from pg_settings",
+  "create view settings_by_function as select setting as value from pg_show_all_settings()",
+  "create view setting_by_name as select current_setting('primary_conninfo') as value",
+  "create view setting_by_text as select current_setting('primary_' || 'conninfo') as value",
+  "create view harmless_setting as select current_setting('TimeZone') as value",
+  "create function settings_in_sql() returns setof text language sql stable as 'select setting from pg_settings'",
+  "create function setting_in_sql() returns text language sql stable as $$ select current_setting('primary_conninfo') $$",
+  "create function setting_in_plpgsql(name text) returns text language plpgsql stable as $$ begin return current_setting(name); end $$",
+  "create function shown() returns text language plpgsql stable as $$ declare r record; begin for r in show primary_conninfo loop return r.primary_conninfo; end loop; end $$",
+  "create function setting_in_body() returns text language sql stable begin atomic select current_setting('primary_conninfo'); end",
+  "create function renamed_setting(text) returns text language internal stable as 'show_config_by_name'",
+  "create operator ==> (rightarg = text, function = current_setting)",
+  "create table guarded (id int)",
+  "insert into guarded values (1)",
+  "create policy by_setting on guarded using (current_setting('primary_conninfo') like '%a%')",
+  "alter table guarded enable row level security",
+  "create foreign table remote_settings (name text, setting text) server here options (schema_name 'pg_catalog', table_name 'pg_settings')",
+];
+/** Created once the server has passwords in its settings. */
+const COPIED_SETTINGS = [
+  "create materialized view copied_settings as select name, setting from pg_settings",
+  "create materialized view copied_settings_view as select * from settings_view",
+  "create materialized view copied_by_function as select setting from pg_show_all_settings()",
+  "create materialized view copied_by_name as select current_setting('primary_conninfo') as value",
+  "create materialized view copied_by_text as select current_setting('primary_' || 'conninfo') as value",
+  "create materialized view copied_by_view as select * from setting_by_name",
+  "create materialized view copied_harmless as select current_setting('TimeZone') as value",
+  "grant select on all tables in schema public to ordinary, monitor, settings_reader",
+  "grant select on plain, harmless to owner",
+  "analyze copied",
+  "analyze copied_settings",
+  "analyze harmless",
 ];
 
 beforeAll(async () => {
@@ -73,22 +110,28 @@ beforeAll(async () => {
   const common = { host, port, database };
   admin = await openWith(postgres, { ...common, user, password }, false);
   await change(admin, ...OBJECTS);
-  await change(admin, `alter system set primary_conninfo = 'host=h password=${REPLICA_PASSWORD}'`);
+  await change(
+    admin,
+    `alter system set primary_conninfo = 'host=h password=${REPLICA_PASSWORD}'`,
+    `alter system set ssl_passphrase_command = 'echo ${KEY_PASSPHRASE}'`,
+  );
   await ask(admin, "select pg_reload_conf()", { readOnly: false });
   await vi.waitUntil(
     async () =>
       JSON.stringify((await ask(admin, "show primary_conninfo", { readOnly: false })).rows).includes("marker"),
     60_000,
   );
+  await change(admin, ...COPIED_SETTINGS);
   const client = new Client({ ...common, user, password });
   await client.connect();
   const found = (await client.query("select rolpassword as text from pg_authid where rolpassword is not null")).rows;
   await client.end();
-  secrets = [...found.map(({ text }) => String(text)), FDW_PASSWORD, REPLICA_PASSWORD, "root:x:0"];
-  expect(found.length).toBe(4);
+  secrets = [...found.map(({ text }) => String(text)), FDW_PASSWORD, REPLICA_PASSWORD, KEY_PASSPHRASE, "root:x:0"];
+  expect(found.length).toBe(7);
   readers.superuser = await openWith(postgres, { ...common, user, password }, true);
-  readers.all_reader = await openWith(postgres, { ...common, user: "all_reader", password: "a password" }, true);
-  readers.ordinary = await openWith(postgres, { ...common, user: "ordinary", password: "a password" }, true);
+  for (const name of ["all_reader", "ordinary", "owner", ...SETTINGS_READERS]) {
+    readers[name] = await openWith(postgres, { ...common, user: name, password: "a password" }, true);
+  }
 }, 120_000);
 afterAll(async () => {
   await Promise.all(Object.values(readers).map((reader) => reader.close()));
@@ -97,6 +140,8 @@ afterAll(async () => {
 });
 
 const READERS = ["superuser", "all_reader", "ordinary"] as const;
+/** Users to whom the server shows every setting. */
+const SETTINGS_READERS = ["monitor", "settings_reader"] as const;
 /** @returns the result as text, or the kind of its refusal */
 const outcomeOf = (reader: string, query: string): Promise<string> =>
   ask(readers[reader] as QueryableSource, query).then(
@@ -183,13 +228,12 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
     if (!server) return;
     for (const query of [
       "select * from pg_stats",
+      "select histogram_bounds from pg_stats where tablename = 'copied'",
       "select * from pg_stats_ext",
       "table pg_stats_ext_exprs",
       "select * from statistics",
     ]) {
-      const outcome = await outcomeOf(reader, query);
-      if (reader !== "ordinary") expect([query, outcome]).toEqual([query, "not_allowed"]);
-      for (const secret of secrets) expect(outcome).not.toContain(secret);
+      expect([query, await outcomeOf(reader, query)]).toEqual([query, "not_allowed"]);
     }
   });
 
@@ -241,21 +285,125 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
 
 it("C23 shows statistics to a user who sees only their own", async () => {
   if (!server) return;
-  expect(await outcomeOf("ordinary", "select count(*) > 0 from pg_stats where tablename = 'plain'")).toBe("[[true]]");
+  expect(await outcomeOf("owner", "select count(*) > 0 from pg_stats where tablename = 'plain'")).toBe("[[true]]");
 });
 
-it.each(READERS)("C23 shows no settings with passwords of other servers to %s", async (reader) => {
+const SECRET_SETTINGS = [
+  "show primary_conninfo",
+  "show PRIMARY_CONNINFO",
+  "show ssl_passphrase_command",
+  "show all",
+  "select setting from pg_settings where name = 'primary_conninfo'",
+  "select * from pg_settings",
+  "select reset_val from pg_catalog.pg_settings",
+  "table pg_settings",
+  "select length(setting) from pg_settings",
+  "select * from pg_show_all_settings()",
+  "select (pg_show_all_settings()).setting",
+  "select current_setting('primary_conninfo')",
+  "select current_setting('primary_conninfo', true)",
+  "select pg_catalog.current_setting('Primary_ConnInfo'::text)",
+  "select current_setting('primary_' || 'conninfo')",
+  "select current_setting(name) from (values ('primary_conninfo')) s(name)",
+  "select ('primary_conninfo'::text).current_setting",
+  "select s.current_setting from (select 'primary_conninfo'::text) s",
+  "select current_setting('ssl_passphrase_command')",
+  "select ==> 'primary_conninfo'",
+  "select renamed_setting('primary_conninfo')",
+  "select query_to_xml('select * from pg_settings', true, false, '')",
+  "select query_to_xml('show all', true, false, '')",
+  "select * from settings_view",
+  "select * from settings_by_function",
+  "select * from setting_by_name",
+  "select * from setting_by_text",
+  "select settings_in_sql()",
+  "select setting_in_sql()",
+  "select setting_in_plpgsql('primary_conninfo')",
+  "select shown()",
+  "select setting_in_body()",
+  "select * from guarded",
+];
+const COPIES_OF_SETTINGS = [
+  "select * from copied_settings",
+  "select * from copied_settings_view",
+  "select * from copied_by_function",
+  "select * from copied_by_name",
+  "select * from copied_by_text",
+  "select * from copied_by_view",
+  "select * from remote_settings",
+  "select * from pg_file_settings",
+  "select * from pg_show_all_file_settings()",
+];
+
+describe.each([...READERS, ...SETTINGS_READERS])("C23 settings with passwords of other servers and %s", (reader) => {
+  it("shows none of them", async () => {
+    if (!server) return;
+    for (const query of SECRET_SETTINGS) {
+      const outcome = await outcomeOf(reader, query);
+      for (const secret of secrets) expect(outcome, query).not.toContain(secret);
+    }
+  });
+
+  it("refuses copies of them", async () => {
+    if (!server) return;
+    const outcomes = await Promise.all(COPIES_OF_SETTINGS.map((query) => outcomeOf(reader, query)));
+    expect(outcomes).toEqual(COPIES_OF_SETTINGS.map(() => "not_allowed"));
+  });
+
+  it("still shows other settings", async () => {
+    if (!server) return;
+    for (const query of [
+      "show timezone",
+      "show server_version",
+      "select current_setting('TimeZone')",
+      "select current_setting('millrace.unknown', true)",
+      "select * from harmless_setting",
+      "select * from copied_harmless",
+    ]) {
+      expect(await outcomeOf(reader, query), query).toMatch(/^\[\[/);
+    }
+  });
+});
+
+/**
+ * Settings that the server hides from ordinary users: names of files, libraries and TLS choices. Settings of extensions
+ * have a dot, and appear in sessions that loaded their extension.
+ */
+const HIDDEN_WITHOUT_PASSWORD =
+  /_(?:file|directory|directories|filename|keyfile|pid_file|libraries|destdir|path|version|ciphers|curve|groups|provider|reload)$|^(?:config_file|jit_provider)$/;
+
+it("C23 knows every hidden setting that can have a password", async () => {
   if (!server) return;
-  for (const query of [
-    "show primary_conninfo",
-    "show all",
-    "select setting from pg_settings where name = 'primary_conninfo'",
-    "select * from pg_settings",
-    "select * from pg_show_all_settings()",
-    "select current_setting('primary_conninfo', true)",
-    "select current_setting('primary_' || 'conninfo')",
-    "select query_to_xml('select * from pg_settings', true, false, '')",
-  ]) {
-    expect(await outcomeOf(reader, query), query).not.toContain(REPLICA_PASSWORD);
+  const namesFor = async (reader: QueryableSource, readOnly: boolean) =>
+    (await ask(reader, "select name from pg_settings", { readOnly })).rows.map(([name]) => String(name));
+  const shown = new Set(await namesFor(readers.ordinary as QueryableSource, true));
+  const hidden = (await namesFor(admin, false)).filter((name) => !shown.has(name) && !name.includes("."));
+  expect(hidden.filter((name) => !HIDDEN_WITHOUT_PASSWORD.test(name)).sort()).toEqual([
+    "primary_conninfo",
+    "ssl_passphrase_command",
+  ]);
+});
+
+describe.each(SETTINGS_READERS)("C23 a read-only connection of %s", (reader) => {
+  it("refuses settings while one has a password", async () => {
+    if (!server) return;
+    const outcomes: Record<string, string> = {};
+    for (const query of SECRET_SETTINGS) outcomes[query] = await outcomeOf(reader, query);
+    expect(outcomes).toEqual(Object.fromEntries(SECRET_SETTINGS.map((query) => [query, "not_allowed"])));
+  });
+});
+
+it("C23 shows settings to their readers while none has a password", async () => {
+  if (!server) return;
+  await change(
+    admin,
+    "alter system set primary_conninfo = 'host=h user=u passfile=/p'",
+    "alter system reset ssl_passphrase_command",
+  );
+  await ask(admin, "select pg_reload_conf()", { readOnly: false });
+  for (const reader of SETTINGS_READERS) {
+    await vi.waitUntil(async () => (await outcomeOf(reader, "show primary_conninfo")) !== "not_allowed", 60_000);
+    expect(await outcomeOf(reader, "select count(*) > 0 from pg_settings")).toBe("[[true]]");
+    expect(await outcomeOf(reader, "select name from settings_view where name = 'port'")).toBe('[["port"]]');
   }
 });

@@ -2,7 +2,7 @@ import "server-only";
 import { DatabaseError, type FieldDef } from "pg";
 import { firstWordOf } from "@/lib/base/sql/statement-kind";
 import type { Batch, Entity, Field } from "@/lib/base/values/fields";
-import { STATEMENT_FUNCTIONS } from "@/lib/platform/embedded/grammar/functions";
+import { SETTING_FUNCTION, STATEMENT_FUNCTIONS } from "@/lib/platform/embedded/grammar/functions";
 import type { Use } from "@/lib/platform/embedded/grammar/verdict";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
@@ -332,7 +332,10 @@ function readingPreamble(
   if (uses.length === 0) return [begin, { text: pinned(timeoutMs, "own") }];
   const given = toGiven([uses, ...views.map((view) => view.uses)].flat());
   const hashes = JSON.stringify(Object.fromEntries(views.map(({ id, hash }) => [id, hash])));
-  const judged = [...toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), ...statementFunctions]]), hashes];
+  const judged = [
+    ...toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), SETTING_FUNCTION, ...statementFunctions]]),
+    hashes,
+  ];
   const verdict =
     closeness === "close"
       ? { text: VERDICT_SQL, values: [given, ...judged] }
