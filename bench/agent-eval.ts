@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { OFFLINE_MODEL_ID, offlineModel } from "@/lib/features/agent/offline";
-import type { Half } from "@/lib/features/agent/questions/question";
 import { evaluate, type Outcome } from "@/test/fixtures/agent/evaluate";
 import { questionSets } from "@/test/fixtures/agent/question-sets";
+import type { Half } from "@/test/fixtures/agent/questions/question";
 
 /**
  * Asks a model the question set over real databases, and prints accuracy, steps, tokens and time: npm run eval:agent --

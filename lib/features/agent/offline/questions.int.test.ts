@@ -5,10 +5,10 @@ import { afterAll, describe, expect, test } from "vitest";
 import { driverEngine, postgresEngine, sqliteEngine } from "@/test/fixtures/agent/engines";
 import { evaluate, type Outcome } from "@/test/fixtures/agent/evaluate";
 import { questionSets } from "@/test/fixtures/agent/question-sets";
-import { deskTables } from "../questions/desk-data";
-import { DESK_QUESTIONS } from "../questions/desk-questions";
-import { libraryTables } from "../questions/library-data";
-import { LIBRARY_QUESTIONS } from "../questions/library-questions";
+import { deskTables } from "@/test/fixtures/agent/questions/desk-data";
+import { DESK_QUESTIONS } from "@/test/fixtures/agent/questions/desk-questions";
+import { libraryTables } from "@/test/fixtures/agent/questions/library-data";
+import { LIBRARY_QUESTIONS } from "@/test/fixtures/agent/questions/library-questions";
 import { offlineModel } from ".";
 
 /** Minimum share of correct answers in each half. */

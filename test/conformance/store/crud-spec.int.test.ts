@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { EJSON } from "bson";
 import { MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VERSION } from "../commands/admin.ts";
-import { type RunningStore, startStore } from "../server.ts";
+import { VERSION } from "@/lib/platform/embedded/mongo/commands/admin";
+import { type RunningStore, startStore } from "@/lib/platform/embedded/mongo/server";
 import { isMet, type SpecFile, type SpecTest } from "./format.ts";
 import { SpecRunner } from "./runner.ts";
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 function readExclusions(): Exclusion[] {
-  const page = readFileSync(fileURLToPath(new URL("../../../../../docs/develop/store.md", import.meta.url)), "utf8");
+  const page = readFileSync(fileURLToPath(new URL("../../../docs/develop/store.md", import.meta.url)), "utf8");
   const rows = page.split("\n").filter((line) => line.startsWith("|") && line.includes("spec: "));
   return rows.map((line) => {
     const [feature = "", code = "", message = "", tests = ""] = line
