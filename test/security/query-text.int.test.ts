@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { query as queryTool } from "@/lib/features/agent/tools/queries";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { writeNow } from "@/lib/features/query/history-writer";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { type Credentials, call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { newId } from "@/test/fixtures/agent/ask";
@@ -48,7 +48,7 @@ beforeAll(async () => {
   connectionId = (await call("GET", `${base}/connectors`, owner)).json.data[0].id;
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await own.drop();
 });

@@ -3,7 +3,6 @@ import { BSON, type CommandStartedEvent, type CommandSucceededEvent, ObjectId } 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functions } from "@/inngest/functions";
 import { callerOfJob } from "@/lib/features/accounts/identity";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { SYNC_EVENT } from "@/lib/features/linked-repositories/enqueue";
 import type { DeliveryQueued } from "@/lib/features/notifications/enqueue";
@@ -14,6 +13,7 @@ import type { RunEnded } from "@/lib/features/runs/ends";
 import { mongoClient } from "@/lib/platform/db/client";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { takeOwnDatabase } from "@/test/database";
 import { appDocOf, bindingText, serve } from "@/test/fixtures/apps/bindings/binding-world";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await jobs?.stop();
   await Promise.all(receivers.map((each) => each.close()));
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await own.drop();
   dataDir.remove();

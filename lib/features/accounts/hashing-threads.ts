@@ -1,7 +1,7 @@
 import "server-only";
 import { availableParallelism } from "node:os";
-import type { HashingAnswer, HashingRequest } from "@/lib/platform/embedded/hashing/messages";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import type { HashingRequest } from "@/lib/platform/embedded/hashing/messages";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { ThreadPool } from "@/lib/platform/process/thread-pool";
 
 /**
@@ -10,11 +10,10 @@ import { ThreadPool } from "@/lib/platform/process/thread-pool";
  */
 export const HASHES_AT_ONCE = Math.min(4, Math.max(1, availableParallelism() - 1));
 
+const threads = serverMember("hashingThreads", () => new ThreadPool("hashing", HASHES_AT_ONCE));
+
 /** Runs the work in a separate thread. @throws Error if the thread has ended; the next request starts another */
 export async function inHashingThread<T extends string | boolean>(request: HashingRequest): Promise<T> {
-  const threads = processSingleton("hashing-threads", () => {
-    return new ThreadPool<HashingRequest, HashingAnswer>("hashing", HASHES_AT_ONCE);
-  });
-  const { result } = await threads.run(request);
+  const { result } = await threads().run(request);
   return result as T;
 }

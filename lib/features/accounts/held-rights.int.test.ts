@@ -1,9 +1,9 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { env } from "@/lib/platform/env";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { type Credentials, call, callRaw, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { PASSWORD, type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   connectionId = (await call("GET", `${base}/connectors`, owner)).json.data[0].id;
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await own.drop();
 });

@@ -6,7 +6,7 @@ import type { HeldRight } from "@/lib/platform/access/held-right";
 import type { Access } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
 
 /**
@@ -19,7 +19,7 @@ const SETTLED_MS = 200;
 
 type Need = { access: Pick<Access, "authorize">; workspaceId: ObjectId | null };
 type Entry = { identity: Identity; needs: Need[]; since: number; stop: AbortController };
-type State = { entries: Set<Entry>; timer: NodeJS.Timeout | null; isLooking: boolean };
+export type HeldRights = { entries: Set<Entry>; timer: NodeJS.Timeout | null; isLooking: boolean };
 
 /**
  * Watches a right until it is released: the session or key, the membership and the role (docs/develop/security.md, Open
@@ -44,7 +44,7 @@ export function holdRight(identity: Identity, access: Need["access"], workspaceI
   };
 }
 
-async function look(state: State): Promise<void> {
+async function look(state: HeldRights): Promise<void> {
   if (state.entries.size === 0 && state.timer) {
     clearInterval(state.timer);
     state.timer = null;
@@ -64,7 +64,7 @@ async function look(state: State): Promise<void> {
   }
 }
 
-async function endLost(state: State, entries: readonly Entry[], now = new Date()): Promise<void> {
+async function endLost(state: HeldRights, entries: readonly Entry[], now = new Date()): Promise<void> {
   const sessionIds: ObjectId[] = [];
   const keyIds: ObjectId[] = [];
   const pairs: Pick<Membership & { userId: ObjectId }, "workspaceId" | "userId">[] = [];
@@ -131,6 +131,4 @@ function stillHolds(
   }
 }
 
-function shared(): State {
-  return processSingleton("held-rights", () => ({ entries: new Set(), timer: null, isLooking: false }));
-}
+const shared = serverMember("heldRights", () => ({ entries: new Set(), timer: null, isLooking: false }));

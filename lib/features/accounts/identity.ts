@@ -25,7 +25,7 @@ import { changesOf } from "@/lib/platform/db/changes";
 import { database } from "@/lib/platform/db/client";
 import type { CollectionDeclaration } from "@/lib/platform/db/collection";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
 import type { ApiKeyDoc, SessionDoc } from "./model";
 import { RecentLookUps } from "./recent-look-ups";
@@ -167,6 +167,9 @@ function toMembership({ membership: [found] }: WithMembership): Membership | nul
   return found && isKnownRole(found.role) ? { workspaceId: found.workspaceId, role: found.role } : null;
 }
 
+const joinedLookUps = serverMember("identityLookUps", () => new Coalescer());
+const recentLookUps = serverMember("recentIdentities", () => new RecentLookUps(RECENT_MS, RECENT_MAX));
+
 /**
  * Looks up the record of a credential with the data of `joins` and the named connection. A command rather than a
  * cursor: it runs on every request, and half of a cursor's cost is overhead.
@@ -179,14 +182,12 @@ async function lookUp<T extends Document>(
 ): Promise<T | undefined> {
   const db = database();
   const [hash] = Object.values(match);
-  const joined = processSingleton("identity-look-ups", () => new Coalescer<Document[]>());
-  const recent = processSingleton("recent-identities", () => new RecentLookUps<Document>(RECENT_MS, RECENT_MAX));
   const ids = [workspaceId?.toHexString(), connectionId?.toHexString()];
   const key = [db.databaseName, from.collectionName, hash, ...ids].join(" ");
   const connections = workspaceId && connectionId ? [lookUpConnection(workspaceId, connectionId)] : [];
   const stages = [...joins, ...connections];
   const ask = async () => {
-    const [found] = await joined.next(key, async () => {
+    const [found] = await joinedLookUps().next(key, async () => {
       const { cursor } = await db.command({
         aggregate: from.collectionName,
         pipeline: [{ $match: match }, ...stages],
@@ -197,7 +198,7 @@ async function lookUp<T extends Document>(
     return found;
   };
   const readFrom = [from.collectionName, ...stages.map(({ $lookup }) => $lookup.from as string)];
-  const found = await (mayBeRecent ? recent.ask(key, () => changesOf(readFrom), ask) : ask());
+  const found = await (mayBeRecent ? recentLookUps().ask(key, () => changesOf(readFrom), ask) : ask());
   return found as T | undefined;
 }
 

@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { HASHES_AT_ONCE, inHashingThread } from "./hashing-threads";
 
 /** OWASP's first recommendation for Argon2id (T5). */
@@ -43,19 +43,22 @@ export function isOutdated(stored: string): boolean {
   return !stored.startsWith(STORED_PREFIX);
 }
 
+const hashingQueue = serverMember("hashingQueue", () => new Semaphore(HASHES_AT_ONCE + QUEUE_MAX, 0));
+
 /**
  * Runs work that needs a hash, unless the queue is full. Call it first, so that a rejected request costs no look-up, no
  * rate-limit point and no hash.
  * @throws AppError `unavailable` if the queue is full
  */
 export async function inLineForHashing<T>(work: () => Promise<T>): Promise<T> {
-  const line = processSingleton("hashing-line", () => new Semaphore(HASHES_AT_ONCE + QUEUE_MAX, 0));
-  const release = await line.acquire().catch((cause) => {
-    throw new AppError("unavailable", "The server is busy. Try again in a moment.", {
-      cause,
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
+  const release = await hashingQueue()
+    .acquire()
+    .catch((cause) => {
+      throw new AppError("unavailable", "The server is busy. Try again in a moment.", {
+        cause,
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
     });
-  });
   try {
     return await work();
   } finally {

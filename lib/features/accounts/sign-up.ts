@@ -4,7 +4,7 @@ import { findFirstUser, findUser, hasAccounts } from "@/lib/features/users/servi
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
 import type { InstanceDoc } from "./model";
 
@@ -109,6 +109,4 @@ function refusal(): string {
   return "Registration is closed on this server. Ask its administrator for access.";
 }
 
-function invitations(): { find: FindsInvitation | null } {
-  return processSingleton("auth.invitations", () => ({ find: null }));
-}
+const invitations = serverMember("invitationLookUp", () => ({ find: null }));

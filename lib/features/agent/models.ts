@@ -5,7 +5,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { safeFetch } from "@/lib/platform/net/safe-fetch";
 import { streamThrough } from "@/lib/platform/net/stream-through";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import type { ModelsAnswer } from "./schema";
 
 /** An available model. `open` loads its provider, so that unused providers cost nothing. */
@@ -177,14 +177,16 @@ async function openCompatible(baseURL: string, apiKey: string | undefined, model
   })(model);
 }
 
-type Listed = { at: number; models: { id: string; name: string }[] };
+export type Listed = { at: number; models: { id: string; name: string }[] };
+
+const listedModels = serverMember("listedModels", () => ({ asked: null }));
 
 /**
  * Returns the models that a self-hosted server lists. Empty while it is unreachable; DEFAULT_MODEL still names one
  * then.
  */
 async function compatibleModels(baseURL: string, apiKey: string | undefined): Promise<Listed["models"]> {
-  const known = processSingleton("agent-compatible-models", () => ({ asked: null as Promise<Listed> | null }));
+  const known = listedModels();
   const last = await known.asked;
   if (!last || Date.now() - last.at > LIST_MS) known.asked = askForModels(baseURL, apiKey);
   return (await known.asked)?.models ?? [];

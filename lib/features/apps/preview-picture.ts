@@ -1,6 +1,6 @@
 import "server-only";
 import { makeThumbnail } from "@/lib/platform/engines/pictures/thumbnail";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Maximum size of a picture for link previews; larger files were made for something else. */
 const SOURCE_BYTES_MAX = 5 * 1024 * 1024;
@@ -14,13 +14,15 @@ function isRaster(content: Buffer): boolean {
   return begins("89504e470d0a1a0a") || begins("ffd8ff") || isWebp;
 }
 
+const previews = serverMember("appPreviewPictures", () => new Map());
+
 /**
  * Returns a thumbnail as a JPEG for link previews, without metadata on camera and location. Cached by the id of its
  * content.
  * @returns null if it is not a picture that may be shown
  */
 export async function toPreview(oid: string, read: () => Promise<Buffer>): Promise<Buffer | null> {
-  const kept = processSingleton("apps.previews", () => new Map<string, Buffer>());
+  const kept = previews();
   const known = kept.get(oid);
   if (known) return known;
   const made = await makePreview(await read());

@@ -1,12 +1,13 @@
 import { ObjectId } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { batchOf, begin, field } from "@/test/conformance/drivers/flow-steps";
 import { ask, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
 import { storedConnection } from "@/test/fixtures/query/stored-connection";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import { startTrinoStandIn } from "@/test/servers/trino-stand-in";
 import type { ConnectionDoc } from "./model";
-import { closeDataSources, dataSourcePool, leaseDataSource, retireDataSource, withDataSource } from "./pool";
+import { dataSourcePool, leaseDataSource, retireDataSource, withDataSource } from "./pool";
 import { requireQueryable } from "./queryable";
 
 const DAY_MS = 86_400_000;
@@ -14,7 +15,7 @@ const { openMax } = dataSourcePool().limits;
 afterEach(() => {
   dataSourcePool().limits.openMax = openMax;
 });
-afterAll(closeDataSources, 10_000);
+afterAll(() => closeServerMember("dataSources"), 10_000);
 
 const WORKSPACE_ID = new ObjectId("a".repeat(24));
 const recordOf = (type: string, config: Record<string, unknown>) => storedConnection(WORKSPACE_ID, { type, config });
@@ -41,7 +42,7 @@ const EVENTS: Record<string, (record: ConnectionDoc) => Promise<unknown>> = {
     withDataSource(changed(record, { config: { unknown: true } }), async () => {}).catch(() => {}),
   "a turn to read-only": (record) => withDataSource(changed(record, { readOnly: true }), async () => {}),
   deletion: async (record) => retireDataSource(record._id.toHexString()),
-  "the end of the server": async () => void closeDataSources(),
+  "the end of the server": async () => void closeServerMember("dataSources"),
 };
 
 const LOADED: SubjectName[] = ["postgres", "mariadb", "sqlite", "duckdb", "mongodb"];
@@ -52,11 +53,12 @@ describe.each(LOADED)("%s", (name) => {
     subject = await startSubject(name);
   }, 120_000);
   afterAll(async () => {
-    await closeDataSources();
+    await closeServerMember("dataSources");
     await subject?.stop();
   }, 20_000);
 
   test.each(Object.entries(EVENTS))("C4 a load and a stream outlive %s", async (event, happen) => {
+    const pool = dataSourcePool();
     if (!subject) return;
     const record = recordOf(subject.driver.type, subject.config);
     const table = `c4_${Object.keys(EVENTS).indexOf(event)}`;
@@ -86,7 +88,7 @@ describe.each(LOADED)("%s", (name) => {
       const statement = name === "mongodb" ? `db.${table}.countDocuments()` : `select count(*) as n from ${table}`;
       expect((await ask(source, statement, { readOnly: false })).rows.flat().map(Number)).toEqual([1000]);
     });
-    expect(dataSourcePool().counts().leases).toBe(0);
+    expect(pool.counts().leases).toBe(0);
   });
 
   test("C4 a use after a change opens the changed connection, while the old one goes on", async () => {
@@ -112,9 +114,10 @@ describe.each(LOADED)("%s", (name) => {
       }),
     );
     await Promise.allSettled(uses);
-    expect(dataSourcePool().counts().leases).toBe(0);
-    await closeDataSources();
-    expect(dataSourcePool().counts()).toEqual({ open: 0, leases: 0 });
+    const pool = dataSourcePool();
+    expect(pool.counts().leases).toBe(0);
+    await closeServerMember("dataSources");
+    expect(pool.counts()).toEqual({ open: 0, leases: 0 });
   });
 });
 
@@ -142,19 +145,20 @@ describe("stand-ins", () => {
         await EVENTS[event]?.(record);
       }
     });
-    await closeDataSources();
+    await closeServerMember("dataSources");
     await server.stop();
   });
 });
 
 test("C4 keeps more sources open than the limit while all are in use, and no more afterwards", async () => {
-  dataSourcePool().limits.openMax = 2;
+  const pool = dataSourcePool();
+  pool.limits.openMax = 2;
   const leases = [other(), other(), other(), other()].map((record) => leaseDataSource(record));
   await Promise.all(leases.map(({ source }) => source));
-  expect(dataSourcePool().counts()).toEqual({ open: 4, leases: 4 });
+  expect(pool.counts()).toEqual({ open: 4, leases: 4 });
   for (const { release } of leases) release();
-  await closeDataSources();
-  expect(dataSourcePool().counts()).toEqual({ open: 0, leases: 0 });
+  await closeServerMember("dataSources");
+  expect(pool.counts()).toEqual({ open: 0, leases: 0 });
 });
 
 test("C4 tries again to open a source that failed to open", async () => {

@@ -1,6 +1,6 @@
 import "server-only";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { SharedResource } from "@/lib/platform/process/shared-resource";
 import { openConfig } from "./config";
 import type { DataSource } from "./data-source";
@@ -24,12 +24,14 @@ type Slot = { shared: SharedResource<Promise<DataSource>>; version: number; used
 type Limits = { openMax: number; idleCloseMs: number };
 
 /** The open sources of one server, by connection. */
-class DataSourcePool {
+export class DataSourcePool {
   readonly limits: Limits = { openMax: OPEN_SOURCES_MAX, idleCloseMs: IDLE_CLOSE_MS };
   /** In the order of their last use. */
   readonly #slots = new Map<string, Slot>();
   /** Those of `#slots`, and retired ones that a lease keeps open. */
   readonly #open = new Set<SharedResource<Promise<DataSource>>>();
+
+  readonly #sweeps = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
 
   lease(doc: ConnectionDoc): DataSourceLease {
     const key = doc._id.toHexString();
@@ -48,7 +50,9 @@ class DataSourcePool {
     if (slot) this.#retire(connectionId, slot);
   }
 
-  async retireAll(): Promise<void> {
+  /** Closes every source once it is unused, and waits for that. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeps);
     this.#slots.clear();
     await Promise.all([...this.#open].map((shared) => shared.retire().catch(() => {})));
   }
@@ -141,19 +145,11 @@ export function retireDataSource(connectionId: string): void {
   dataSourcePool().retire(connectionId);
 }
 
-/** Closes every source once it is unused, and waits for that. */
-export async function closeDataSources(): Promise<void> {
-  await dataSourcePool().retireAll();
-}
-
 /** Returns the sources of this server. Tests read its counts and set its limits. */
-export function dataSourcePool(): DataSourcePool {
-  return processSingleton("data-sources", () => {
-    const pool = new DataSourcePool();
-    setInterval(() => pool.sweep(), SWEEP_EVERY_MS).unref();
-    return pool;
-  });
-}
+export const dataSourcePool = serverMember("dataSources", () => new DataSourcePool(), {
+  phase: "clients",
+  close: (pool) => pool.close(),
+});
 
 async function open(doc: ConnectionDoc, connectionId: string): Promise<DataSource> {
   return driverOf(doc.type).open({

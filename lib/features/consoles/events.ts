@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import { publish } from "@/lib/platform/events/publish";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import type { ConsoleDoc } from "./model";
 
 type Standing = Pick<ConsoleDoc, "_id" | "workspaceId" | "space" | "ownerId">;
@@ -21,10 +21,12 @@ const TELL_EDITING_EVERY_MS = 5000;
 /** Maximum number of users whose last typing event this server remembers. */
 const WORDS_MAX = 10_000;
 
+const editors = serverMember("consoleEditors", () => new Map());
+
 /** Publishes that a user is typing in a shared console; nothing for a private one. */
 export function tellEditing({ _id, workspaceId, space }: Standing, userId: ObjectId, now = Date.now()): void {
   if (space !== WORKSPACE_SPACE) return;
-  const words = processSingleton("consoles-editing", () => new Map<string, number>());
+  const words = editors();
   const key = `${_id.toHexString()}:${userId.toHexString()}`;
   if (now - (words.get(key) ?? 0) < TELL_EDITING_EVERY_MS) return;
   if (words.size >= WORDS_MAX) words.clear();

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await writeNow();
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await own.drop();
   dataDir.remove();
 });

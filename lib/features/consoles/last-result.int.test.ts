@@ -1,10 +1,10 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { keptNow } from "@/lib/features/results/first-rows";
 import { writeNow as tellNow } from "@/lib/platform/events/publish";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -34,7 +34,7 @@ afterAll(async () => {
   await writeNow();
   await keptNow();
   await tellNow();
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await own.drop();
   dataDir.remove();
 });

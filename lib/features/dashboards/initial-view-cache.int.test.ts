@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { Binary, ObjectId } from "mongodb";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { closeTables } from "@/lib/features/results/crossfilter/tables";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import type { DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
 import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
@@ -60,7 +60,7 @@ describe("the first page of a dashboard", () => {
     const id = await make();
     const [computed] = await look(id);
     await forge(id);
-    await closeTables();
+    await closeServerMember("crossfilterTables");
     const [kept] = await look(id);
     expect(kept?.rows).toEqual([{ count: FORGED }]);
     expect(kept).toEqual({ ...computed, rows: kept?.rows, ageMs: expect.any(Number) });

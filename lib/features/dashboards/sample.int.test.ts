@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { writeNow } from "@/lib/features/query/history-writer";
-import { closeTables } from "@/lib/features/results/crossfilter/tables";
 import { beginWorkspacesBy } from "@/lib/features/workspaces/beginning";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
@@ -18,8 +17,8 @@ beforeAll(async () => {
   owner = await seedPerson("Owner");
 });
 afterAll(async () => {
-  await closeTables();
-  await closeDataSources();
+  await closeServerMember("crossfilterTables");
+  await closeServerMember("dataSources");
   await writeNow();
   await own.drop();
 });

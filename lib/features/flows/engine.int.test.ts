@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources, dataSourcePool } from "@/lib/features/connections/pool";
+import { dataSourcePool } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { bundleProcess } from "@/test/bundle";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
@@ -34,7 +35,7 @@ beforeAll(async () => {
   runner = await bundleProcess("test/fixtures/flows/run-process.ts");
 }, 180_000);
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await server?.stop();
   await own.drop();
 });

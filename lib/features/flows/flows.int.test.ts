@@ -1,11 +1,11 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { queueDueRuns } from "@/lib/features/runs/schedules/tick";
 import { sweepRuns } from "@/lib/features/runs/sweep";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await ana.sql(sample, "select 1 as one");
 }, 120_000);
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await own.drop();
 });
 

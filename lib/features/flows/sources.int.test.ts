@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type DocumentStore, startDocumentStore } from "@/test/servers/document-store";
@@ -39,7 +39,7 @@ beforeAll(async () => {
   sqlite = await ana.file("sqlite");
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await service.stop();
   await stripe.stop();
   await own.drop();
@@ -291,7 +291,7 @@ describe("a flow into MongoDB", () => {
     into = await ana.connect("mongodb", { connectionString: server.uri, database: "lake" });
   });
   afterAll(async () => {
-    await closeDataSources();
+    await closeServerMember("dataSources");
     await mongo.close();
     await server.stop();
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type JsonService, startJsonService } from "@/test/servers/json-service";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   sqlite = await ana.file("sqlite");
 }, 180_000);
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await service.stop();
   await server?.stop();
   await own.drop();

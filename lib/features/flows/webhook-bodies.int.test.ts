@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   postgres = await ana.connect("postgres", { host, port, database, user, password, ssl: "disable" });
 }, 180_000);
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await server?.stop();
   await own.drop();
 });

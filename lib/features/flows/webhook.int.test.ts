@@ -3,11 +3,12 @@ import { ObjectId } from "mongodb";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { closeDataSources, withDataSource } from "@/lib/features/connections/pool";
+import { withDataSource } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import type { HeldRun } from "@/lib/features/runs/execute";
 import type { RunDoc } from "@/lib/features/runs/model";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { type Answer, call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
@@ -25,7 +26,7 @@ beforeAll(async () => {
   into = await ana.file("sqlite");
 }, 120_000);
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await own.drop();
 });
 

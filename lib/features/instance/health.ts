@@ -1,7 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import { database } from "@/lib/platform/db/client";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { isShuttingDown } from "@/lib/platform/process/shutdown";
 import { version } from "@/package.json";
 
@@ -22,7 +22,7 @@ export type HealthPart = (typeof PARTS)[number];
 type PartState = z.infer<typeof partState>;
 /** Resolves if the part works, rejects if it does not. */
 type Check = () => Promise<void>;
-type Watched = { check: Check | undefined; asked: Promise<PartState> | null; wasOkAt: number };
+export type WatchedPart = { check: Check | undefined; asked: Promise<PartState> | null; wasOkAt: number };
 
 const partState = z.enum(["ok", "failing"]);
 /**
@@ -99,14 +99,14 @@ async function stateOf(name: HealthPart): Promise<PartState> {
 }
 
 /** Runs one check at a time, shared by all callers. */
-function ask(part: Watched): Promise<PartState> {
+function ask(part: WatchedPart): Promise<PartState> {
   part.asked ??= answerOf(part).finally(() => {
     part.asked = null;
   });
   return part.asked;
 }
 
-async function answerOf(part: Watched): Promise<PartState> {
+async function answerOf(part: WatchedPart): Promise<PartState> {
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => timeout.reject(new Error("timed out")), CHECK_TIMEOUT_MS);
   try {
@@ -121,15 +121,13 @@ async function answerOf(part: Watched): Promise<PartState> {
   }
 }
 
-function parts(): Record<HealthPart, Watched> {
-  return processSingleton("health", () => ({
-    mongo: watched(pingStore),
-    jobs: watched(undefined),
-    disk: watched(undefined),
-  }));
-}
+const parts = serverMember("healthParts", () => ({
+  mongo: watched(pingStore),
+  jobs: watched(undefined),
+  disk: watched(undefined),
+}));
 
-function watched(check: Check | undefined): Watched {
+function watched(check: Check | undefined): WatchedPart {
   return { check, asked: null, wasOkAt: Number.NEGATIVE_INFINITY };
 }
 

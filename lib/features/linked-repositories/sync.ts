@@ -29,8 +29,8 @@ import {
 import { publish } from "@/lib/platform/events/publish";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { DurableWork, SUCCEEDED } from "@/lib/platform/work/durable-work";
 import type { Claim } from "@/lib/platform/work/heartbeat";
 import { collections } from "./collections";
@@ -82,6 +82,8 @@ type Hosted = {
   files: HostedFiles;
 };
 
+const syncs = serverMember("repositorySyncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
+
 /**
  * Syncs a workspace's apps and its linked repository in both directions: a change that one side made since both were
  * equal goes to the other. If both changed the same file, nothing moves, and the link reports it. Safe to repeat:
@@ -93,8 +95,7 @@ export async function syncLink(
   workspaceId: ObjectId,
   { prefer, signal = new AbortController().signal }: { prefer?: Prefer | undefined; signal?: AbortSignal } = {},
 ): Promise<void> {
-  const syncs = processSingleton("repohost.syncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
-  await syncs.run(async () => {
+  await syncs().run(async () => {
     const claimed = await claimLink(workspaceId, prefer);
     if (claimed) await syncClaimed(claimed.claim, prefer ?? claimed.asked, signal);
   }, signal);

@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { RunResource } from "@/lib/features/runs/model";
 import { publish, writeNow } from "@/lib/platform/events/publish";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import { type DeliveryDoc, toDelivery } from "./model";
@@ -21,7 +21,7 @@ const GROUP_MAX = 500;
 /** Maximum number of deliveries that wait while the store is unavailable; clients that reconnect reload everything. */
 const WAITING_MAX = 5_000;
 
-type Shared = {
+export type DeliveryEvents = {
   /** Deliveries by id: of several changes of one, only the last is published. */
   waiting: Map<string, Pick<DeliveryDoc, "_id" | "workspaceId">>;
   telling: Promise<void>;
@@ -110,12 +110,10 @@ function onlyTo(readers: "everybody" | ObjectId): { onlyFor?: ObjectId } {
   return readers === "everybody" ? {} : { onlyFor: readers };
 }
 
-function shared(): Shared {
-  return processSingleton("deliveries-to-tell", () => ({
-    waiting: new Map(),
-    telling: Promise.resolve(),
-    timer: null,
-    toldAt: Number.NEGATIVE_INFINITY,
-    isAtShutdown: false,
-  }));
-}
+const shared = serverMember("deliveryEvents", () => ({
+  waiting: new Map(),
+  telling: Promise.resolve(),
+  timer: null,
+  toldAt: Number.NEGATIVE_INFINITY,
+  isAtShutdown: false,
+}));

@@ -1,6 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /**
  * Minimum gap between sends, in ms: a server starts at most 222 sends a second, and guarantees 200 (F13). Each takes
@@ -14,9 +14,11 @@ const GAP_MAX_MS = 20;
 /** Weight of one more lateness in the average. */
 const WEIGHT = 0.1;
 
-type Pace = { nextAt: number; lateMs: number };
+export type Pace = { nextAt: number; lateMs: number };
 /** Granted starts: `gapMs` is the gap between two sends, `giveBack` returns unused ones. */
 type Turns = { gapMs: number; giveBack: (unused: number) => void };
+
+const sendPace = serverMember("sendPace", () => ({ nextAt: 0, lateMs: 0 }));
 
 /**
  * Waits until these sends may start, in order of request. The gap grows with the lateness of this server. Without it, a
@@ -26,7 +28,7 @@ type Turns = { gapMs: number; giveBack: (unused: number) => void };
  *   the one before
  */
 export async function takePace(sends: number): Promise<Turns> {
-  const pace = processSingleton("pace-of-sends", (): Pace => ({ nextAt: 0, lateMs: 0 }));
+  const pace = sendPace();
   const now = performance.now();
   // Lateness is made up for only within the punctual range, so that no burst follows.
   const at = Math.max(pace.nextAt, now - PUNCTUAL_MS);

@@ -1,12 +1,12 @@
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { CONNECTION_QUERIES_MAX, WORKSPACE_QUERIES_MAX, WORKSPACE_QUEUE_MAX } from "./limits";
 
 /** Time after which to retry: most queries end and free their slot within it. */
 const RETRY_AFTER_SECONDS = 5;
 
 type Waiter = { connectionId: string; enter: () => void };
-type Places = { running: number; byConnection: Map<string, number>; queue: Waiter[] };
+export type Places = { running: number; byConnection: Map<string, number>; queue: Waiter[] };
 
 /**
  * Waits for a slot to run a query: ten at once in a workspace, five on a connection, and fifty queued
@@ -40,9 +40,7 @@ export function queryLoad(): { running: number; waiting: number } {
   return { running, waiting };
 }
 
-function admitted(): Map<string, Places> {
-  return processSingleton("query-admission", () => new Map<string, Places>());
-}
+const admitted = serverMember("queryAdmission", () => new Map<string, Places>());
 
 function waitInLine(places: Places, connectionId: string, signal: AbortSignal): Promise<void> {
   if (places.queue.length >= WORKSPACE_QUEUE_MAX) {

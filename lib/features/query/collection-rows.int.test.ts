@@ -1,7 +1,7 @@
 import { MongoClient, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   id = await ana.connect("mongodb", { connectionString: store.uri, database: "rows" });
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await mongo?.close();
   await store?.stop();
   await own.drop();

@@ -1,9 +1,9 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -20,7 +20,7 @@ const connections = { duckdb: connectionTo("duckdb"), sqlite: connectionTo("sqli
 
 beforeAll(databaseReady);
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await database.drop();
   dataDir.remove();

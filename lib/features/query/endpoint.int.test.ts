@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await writeNow();
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await own.drop();
   dataDir.remove();
 });

@@ -1,7 +1,7 @@
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
@@ -37,7 +37,7 @@ beforeAll(async () => {
   ids.mongodb = await ana.connect("mongodb", { connectionString: store.uri, database: "exact" });
 }, 240_000);
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await mongo?.close();
   await store?.stop();
   for (const server of servers) await server.stop();

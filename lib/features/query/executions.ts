@@ -9,7 +9,7 @@ import { type Page, readCursor, toPage, withExtra } from "@/lib/platform/http/pa
 import { LIST_LIMIT_DEFAULT } from "@/lib/platform/http/schema";
 import { log } from "@/lib/platform/log";
 import { metrics } from "@/lib/platform/metrics/metrics";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import { claimExecutionId, usedBefore, writeNow, writeSoon } from "./history-writer";
@@ -36,7 +36,7 @@ const LAST_ENDS_POLL_MS = 10;
 const UNFINISHED: ExecutionStatus[] = ["queued", "running"];
 
 type Running = { doc: ExecutionDoc; isWritten: boolean; cancel: () => void };
-type Shared = {
+export type Executions = {
   /** Running queries by workspace and execution id: two workspaces may use the same id. */
   running: Map<string, Running>;
   look: NodeJS.Timeout | null;
@@ -283,7 +283,7 @@ function watchRunning(): void {
   }, LOOK_FOR_LONG_EVERY_MS).unref();
 }
 
-function writeLong({ running }: Shared): void {
+function writeLong({ running }: Executions): void {
   const latest = Date.now() - FIRST_WRITE_AFTER_MS;
   for (const entry of running.values()) {
     if (entry.isWritten || entry.doc.startedAt.getTime() > latest) continue;
@@ -292,7 +292,7 @@ function writeLong({ running }: Shared): void {
   }
 }
 
-async function cancelAsAsked({ running }: Shared): Promise<void> {
+async function cancelAsAsked({ running }: Executions): Promise<void> {
   const written = [...running.values()].filter((entry) => entry.isWritten);
   if (written.length === 0) return;
   const asked = await collections
@@ -318,12 +318,10 @@ function keyOf(workspaceId: ObjectId, executionId: string): string {
   return `${workspaceId.toHexString()}:${executionId}`;
 }
 
-function shared(): Shared {
-  return processSingleton("executions", () => ({
-    running: new Map(),
-    look: null,
-    polledAt: 0,
-    isPolling: false,
-    isAtShutdown: false,
-  }));
-}
+const shared = serverMember("executions", () => ({
+  running: new Map(),
+  look: null,
+  polledAt: 0,
+  isPolling: false,
+  isAtShutdown: false,
+}));

@@ -1,8 +1,8 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { type Subject, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
 import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
@@ -63,7 +63,7 @@ describe.each(Object.entries(KINDS))("%s", (name, { type, mark }) => {
     for (const [id, [literal]] of STORED.entries()) await ask(`insert into floats values (${id}, ${literal})`);
   }, 120_000);
   afterAll(async () => {
-    await closeDataSources();
+    await closeServerMember("dataSources");
     await subject?.stop();
   });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { type Answer, type Credentials, call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
@@ -46,7 +46,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await own.drop();
 });

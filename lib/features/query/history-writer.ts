@@ -3,7 +3,7 @@ import type { AnyBulkWriteOperation } from "mongodb";
 import { indexesOfDuplicates, isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import type { ExecutionDoc } from "./model";
@@ -24,7 +24,7 @@ const GROUP_MAX = 500;
  */
 const WAITING_MAX = 10_000;
 
-type Shared = {
+export type HistoryBuffer = {
   /** Records to write, by id: one entry for each, however often it has changed. */
   waiting: Map<string, ExecutionDoc>;
   /** Records that are being written. */
@@ -91,7 +91,7 @@ export async function writeNow(): Promise<void> {
  * Writes the records that wait at this time. Later ones are left for the next write: under load this would otherwise
  * never end, and would write no groups.
  */
-async function writeAll(state: Shared): Promise<void> {
+async function writeAll(state: HistoryBuffer): Promise<void> {
   const all = [...state.waiting.values()];
   state.waiting.clear();
   state.leaving = all;
@@ -124,18 +124,16 @@ function toWrite({ _id, ...doc }: ExecutionDoc): AnyBulkWriteOperation<Execution
   return { updateOne: { filter: { _id }, update: { $set: doc }, upsert: true } };
 }
 
-function giveUpOldest({ waiting }: Shared): void {
+function giveUpOldest({ waiting }: HistoryBuffer): void {
   const [oldest] = waiting.keys();
   if (oldest !== undefined) waiting.delete(oldest);
   log.error("query history is lost: the store has not taken any for too long");
 }
 
-function shared(): Shared {
-  return processSingleton("query-history", () => ({
-    waiting: new Map(),
-    leaving: [],
-    writing: null,
-    timer: null,
-    isAtShutdown: false,
-  }));
-}
+const shared = serverMember("queryHistory", () => ({
+  waiting: new Map(),
+  leaving: [],
+  writing: null,
+  timer: null,
+  isAtShutdown: false,
+}));

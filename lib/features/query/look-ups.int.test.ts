@@ -1,8 +1,8 @@
 import { type CommandStartedEvent, ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { mongoClient } from "@/lib/platform/db/client";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await database.drop();
   dataDir.remove();

@@ -1,8 +1,8 @@
 import { MongoClient, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { database } from "@/lib/platform/db/client";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   base = `/api/workspaces/${owner.workspaceId}`;
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await own.drop();
   dataDir.remove();

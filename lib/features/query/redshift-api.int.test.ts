@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedPerson } from "@/test/seed";
@@ -36,7 +36,7 @@ beforeAll(async () => {
   id = made.json.data.id;
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await own.drop();
   await standIn?.stop();

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import type { Caller } from "@/lib/platform/access/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import type { AppError } from "@/lib/platform/http/errors";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await ask("select 1", { connection: connectionTo("service.duckdb", false) });
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await database.drop();
   dataDir.remove();

@@ -1,8 +1,9 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
-import { closeDataSources, dataSourcePool } from "@/lib/features/connections/pool";
+import { dataSourcePool } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
@@ -83,7 +84,7 @@ describe("MariaDB", () => {
     for (const statement of PROCEDURES) await ask(statement);
   }, 120_000);
   afterAll(async () => {
-    await closeDataSources();
+    await closeServerMember("dataSources");
     await subject?.stop();
   });
 
@@ -400,7 +401,7 @@ describe("PostgreSQL", () => {
     await ask(`create procedure gives(out total int, inout twice int) ${body}`, { of: postgres });
   }, 120_000);
   afterAll(async () => {
-    await closeDataSources();
+    await closeServerMember("dataSources");
     await subject?.stop();
   });
 

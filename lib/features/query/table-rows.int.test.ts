@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -75,7 +75,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await closeDataSources();
+  await closeServerMember("dataSources");
   await writeNow();
   await database.drop();
   dataDir.remove();

@@ -1,6 +1,6 @@
 import "server-only";
 import { MongoBulkWriteError, ObjectId } from "mongodb";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
 import { diffCommit } from "./commit-diff";
 import { type Commit, subjectOf } from "./git-objects";
@@ -71,9 +71,7 @@ export function tellLandingsTo(listener: LandingListener): void {
   listeners().add(listener);
 }
 
-function listeners(): Set<LandingListener> {
-  return processSingleton("repository.landings", () => new Set<LandingListener>());
-}
+const listeners = serverMember("landingListeners", () => new Set<LandingListener>());
 
 /**
  * Deletes the index and rebuilds it from git alone. Histories that are read during the rebuild may end early. An

@@ -2,7 +2,7 @@ import "server-only";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Batch, WireValue } from "@/lib/base/values/fields";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { keepLatest, LATEST_BYTES_MAX, LATEST_ROWS_MAX, type NewLatest } from "./latest";
 import type { ResultOwner } from "./model";
@@ -12,7 +12,7 @@ const HELD_BYTES_MAX = 128 * 1024 * 1024;
 /** Overhead of a value beside its text. */
 const CELL_BYTES = 8;
 
-type Shared = {
+export type FirstRowsBuffer = {
   heldBytes: number;
   /** By owner: of several waiting results only the newest is written. */
   waiting: Map<string, Job>;
@@ -109,7 +109,7 @@ export async function keptNow(): Promise<void> {
 }
 
 /** Writes results one after another: they are many small pieces of work beside requests that users wait for. */
-async function writeAll({ waiting }: Shared): Promise<void> {
+async function writeAll({ waiting }: FirstRowsBuffer): Promise<void> {
   // Let the response leave first.
   await nextTurn();
   for (let next = waiting.entries().next().value; next; next = waiting.entries().next().value) {
@@ -136,11 +136,9 @@ function sizeOf(value: WireValue): number {
   return bytes;
 }
 
-function shared(): Shared {
-  return processSingleton("results-first-rows", () => ({
-    heldBytes: 0,
-    waiting: new Map(),
-    writing: null,
-    isAtShutdown: false,
-  }));
-}
+const shared = serverMember("firstRows", () => ({
+  heldBytes: 0,
+  waiting: new Map(),
+  writing: null,
+  isAtShutdown: false,
+}));

@@ -7,7 +7,7 @@ import { jsonRowWriter } from "@/lib/features/query/serialize/row-text";
 import { DAY_SECONDS } from "@/lib/platform/db/collection";
 import { log } from "@/lib/platform/log";
 import { Pacer } from "@/lib/platform/process/pacer";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
 import type { LatestOf, ResultDoc, ResultOwner } from "./model";
@@ -149,9 +149,11 @@ function filterOf({ workspaceId, kind, id }: ResultOwner) {
   return { workspaceId, "latest.kind": kind, "latest.ownerId": id };
 }
 
+const uncountedBytes = serverMember("uncountedResultBytes", () => new Map());
+
 /** Drops the oldest results of a workspace above its limit. */
 async function keepWithinWorkspace(workspaceId: ObjectId, added: number, bytesMax: number): Promise<void> {
-  const uncounted = processSingleton("results-uncounted", () => new Map<string, number>());
+  const uncounted = uncountedBytes();
   const key = workspaceId.toHexString();
   const sum = (uncounted.get(key) ?? Number.POSITIVE_INFINITY) + added;
   if (sum < bytesMax * COUNT_AFTER_SHARE) {

@@ -1,5 +1,5 @@
 import "server-only";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import type { RunResource } from "./model";
 
 /**
@@ -18,6 +18,4 @@ export const followDeletion: FollowDeletion = async (resource) => {
   await holder().follow?.(resource);
 };
 
-function holder(): { follow: FollowDeletion | null } {
-  return processSingleton("runs.deletion", () => ({ follow: null }));
-}
+const holder = serverMember("runDeletion", () => ({ follow: null }));

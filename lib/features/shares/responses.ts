@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Limits for all shares on this server: concurrent and queued requests. Members' pages have the remaining capacity. */
 const AT_ONCE = 2;
@@ -21,13 +21,14 @@ const KEPT_MAX = 100;
 const TIMEOUT_MS = 2 * 60_000;
 
 type Kept = { answer: Promise<unknown>; until: number };
-const state = () =>
-  processSingleton("shares-answers", () => ({
-    kept: new Map<string, Kept>(),
-    /** Number of running and queued requests by share. */
-    asked: new Map<string, number>(),
-    turns: new Semaphore(AT_ONCE, QUEUE_MAX),
-  }));
+/** Cached responses, the number of running and queued requests by share, and the queue of all. */
+export type ShareResponses = { kept: Map<string, Kept>; asked: Map<string, number>; turns: Semaphore };
+
+const state = serverMember("shareResponses", () => ({
+  kept: new Map(),
+  asked: new Map(),
+  turns: new Semaphore(AT_ONCE, QUEUE_MAX),
+}));
 
 /**
  * Returns a share's response to a request, computed once for all identical requests at the same time or shortly after.

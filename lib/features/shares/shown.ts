@@ -1,7 +1,7 @@
 import "server-only";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import type { ShareDoc, Shared } from "./model";
 import type { ShownShare } from "./schema";
 import { getOpenShareOrThrow, noSuchShare } from "./service";
@@ -13,8 +13,7 @@ export type Shown = { title: string; description: string; pictureId: string | nu
 /** Returns the description; null when the item no longer exists. */
 export type FindShown = (share: Pick<ShareDoc, "workspaceId" | "resourceId">) => Promise<Shown | null>;
 
-const handed = () =>
-  processSingleton("shares.shown", () => ({ finders: null as Record<Shared["kind"], FindShown> | null }));
+const handed = serverMember("shownFinders", () => ({ finders: null as Record<Shared["kind"], FindShown> | null }));
 
 /** Called once at process start: shareable domains depend on shares, not the reverse. */
 export function handInShown(finders: Record<Shared["kind"], FindShown>): void {

@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller, Person } from "@/lib/platform/access/caller";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Creates the initial contents of a new workspace beyond the sample connection. */
 export type BeginWorkspace = (owner: Caller) => Promise<void>;
@@ -25,6 +25,4 @@ export async function beginWorkspace(workspaceId: ObjectId, user: Person): Promi
   }
 }
 
-function holder(): { begin: BeginWorkspace | null } {
-  return processSingleton("workspaces.beginning", () => ({ begin: null }));
-}
+const holder = serverMember("workspaceBeginning", () => ({ begin: null }));

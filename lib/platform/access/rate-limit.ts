@@ -1,6 +1,5 @@
 import "server-only";
 import ipaddr from "ipaddr.js";
-import type { MongoClient } from "mongodb";
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
@@ -10,7 +9,7 @@ import {
 import { database, mongoClient } from "@/lib/platform/db/client";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
 
 /** Limits (docs/develop/api.md, Settings; T3, T4). Counted in the database, so that all servers share them. */
@@ -68,13 +67,15 @@ export function consume(limit: RateLimit, subject: string): Promise<void> {
   return take(limiter(limit), subject);
 }
 
+const localLimiters = serverMember("localRateLimiters", () => new Map());
+
 /**
  * Consumes points of a limit that this server counts alone: for frequent requests, whose write to the database would
  * cost more than the answer.
  * @throws AppError as `consume`
  */
 export function consumeHere(limit: RateLimit, subject: string): Promise<void> {
-  const limiters = processSingleton("rate-limiters-here", () => new Map<RateLimit, RateLimiterMemory>());
+  const limiters = localLimiters();
   const { windowSeconds } = RATE_LIMITS[limit];
   const own = limiters.get(limit) ?? new RateLimiterMemory({ points: pointsOf(limit), duration: windowSeconds });
   limiters.set(limit, own);
@@ -102,15 +103,13 @@ export async function giveBack(limit: RateLimit, subject: string): Promise<void>
   await limiter(limit).reward(subject);
 }
 
-const KEY = Symbol.for("millrace.rate-limiters");
 /** Limiters by client: closing one releases its limiters. */
-const shared = globalThis as { [KEY]?: WeakMap<MongoClient, Map<string, RateLimiterMongo>> };
+const limitersByClient = serverMember("rateLimiters", () => new WeakMap());
 
 function limiter(name: RateLimit): RateLimiterMongo {
-  shared[KEY] ??= new WeakMap();
   const client = mongoClient();
-  const limiters = shared[KEY].get(client) ?? new Map<string, RateLimiterMongo>();
-  shared[KEY].set(client, limiters);
+  const limiters = limitersByClient().get(client) ?? new Map<string, RateLimiterMongo>();
+  limitersByClient().set(client, limiters);
   const id = `${database().databaseName}:${name}`;
   const existing = limiters.get(id);
   if (existing) return existing;

@@ -1,6 +1,6 @@
 import "server-only";
 import type { Collection, Document } from "mongodb";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Read-only members; any other member of a collection counts as a change of it. */
 const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection | "constructor">([
@@ -23,9 +23,9 @@ const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection | "constructor"
   "writeConcern",
 ]);
 
-type Changes = { of: Map<string, number>; commits: number };
+export type Changes = { of: Map<string, number>; commits: number };
 
-const counted = () => processSingleton("store-changes", (): Changes => ({ of: new Map(), commits: 0 }));
+const counted = serverMember("storeChanges", (): Changes => ({ of: new Map(), commits: 0 }));
 
 /**
  * Returns a number that changes as soon as this process starts or ends a write to one of the collections: data read

@@ -1,6 +1,7 @@
 import "server-only";
 import { type Db, MongoClient } from "mongodb";
 import { env } from "@/lib/platform/env";
+import { closeServerMember, forgetServerMember, serverMember } from "@/lib/platform/process/server-context";
 import { storeUri } from "@/lib/platform/process/store-uri";
 import { watched } from "./changes";
 
@@ -12,29 +13,22 @@ const SERVER_SELECTION_TIMEOUT_MS = 4_000;
 const SOCKET_TIMEOUT_MS = 60_000;
 const DEFAULT_DATABASE = "millrace";
 
-type Connection = { client: MongoClient; db: Db };
+export type Connection = { client: MongoClient; db: Db };
 
-// Route bundles and the start-up hook are separate module instances in one process: they share one client through this
-// key.
-const KEY = Symbol.for("millrace.db");
-const shared = globalThis as { [KEY]?: Connection };
+const connection = serverMember("database", connect, { phase: "network", close: ({ client }) => client.close() });
 
 /** Returns the database, connected on first use, so that a build or a unit test needs none. */
 export function database(): Db {
-  shared[KEY] ??= connect();
-  return shared[KEY].db;
+  return connection().db;
 }
 
 export function mongoClient(): MongoClient {
-  database();
-  return (shared[KEY] as Connection).client;
+  return connection().client;
 }
 
 /** Closes the client; a later `database()` opens a new one. */
-export async function closeDatabase(): Promise<void> {
-  const open = shared[KEY];
-  delete shared[KEY];
-  await open?.client.close();
+export function closeDatabase(): Promise<void> {
+  return closeServerMember("database");
 }
 
 function connect(): Connection {
@@ -54,10 +48,8 @@ function connect(): Connection {
     return db;
   };
   const named = client.options.dbName;
-  const connection = { client, db: client.db(named && named !== "test" ? named : DEFAULT_DATABASE) };
+  const opened = { client, db: client.db(named && named !== "test" ? named : DEFAULT_DATABASE) };
   // A client whose first connection fails is closed for good: the next request needs a new one.
-  client.connect().catch(() => {
-    if (shared[KEY] === connection) delete shared[KEY];
-  });
-  return connection;
+  client.connect().catch(() => forgetServerMember("database", opened));
+  return opened;
 }

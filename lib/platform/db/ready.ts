@@ -1,25 +1,24 @@
 import "server-only";
+import { serverMember } from "@/lib/platform/process/server-context";
 
-type Preparation = { work: () => Promise<void>; done: Promise<void> | null };
+export type Preparation = { work: (() => Promise<void>) | null; done: Promise<void> | null };
 
-// Route bundles and the start-up hook are separate module instances in one process.
-const KEY = Symbol.for("millrace.db.preparation");
-const shared = globalThis as { [KEY]?: Preparation };
+const preparation = serverMember("databasePreparation", () => ({ work: null, done: null }));
 
 /**
  * Registers the work to do once per process before the first query: the start passes it, since it knows every domain.
  */
 export function prepareDatabaseBy(work: () => Promise<void>): void {
-  shared[KEY] = { work, done: null };
+  Object.assign(preparation(), { work, done: null });
 }
 
 /** Resolves when the store is prepared; the work runs once per process, and again if it failed. */
 export function databaseReady(): Promise<void> {
-  const preparation = shared[KEY];
-  if (!preparation) return Promise.reject(new Error("No preparation of the store is registered."));
-  preparation.done ??= preparation.work().catch((error) => {
-    preparation.done = null;
+  const state = preparation();
+  if (!state.work) return Promise.reject(new Error("No preparation of the store is registered."));
+  state.done ??= state.work().catch((error) => {
+    state.done = null;
     throw error;
   });
-  return preparation.done;
+  return state.done;
 }

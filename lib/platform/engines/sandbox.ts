@@ -2,7 +2,7 @@ import "server-only";
 import { basename, dirname } from "node:path";
 import { log } from "@/lib/platform/log";
 import { confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import type { ServiceSpec } from "@/lib/platform/process/service";
 
 /** Folders of programs and their libraries; none of them holds the platform's files. */
@@ -18,13 +18,16 @@ type Confinement = {
   readOnly: "nothing" | "file" | "folder";
 };
 
+/** Returns whether engines run confined. Tests change it. */
+export const bubblewrap = serverMember("engineSandbox", probe);
+
 /**
  * Confines an engine with bubblewrap: no network, no other processes, and of the file system only system libraries, the
  * program and the file's folder, under a neutral name (T40). If bubblewrap is missing or namespaces are not allowed,
  * the engine runs without it, protected by DuckDB's settings, and the log says so once.
  */
 export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement): ServiceSpec["wrap"] {
-  if (!processSingleton("engine-sandbox", probe).isThere) return undefined;
+  if (!bubblewrap().isThere) return undefined;
   const folder = dirname(filePath);
   const inside = `${FILES}/${basename(filePath)}`;
   const root = process.cwd();

@@ -6,7 +6,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { requireProcess } from "@/lib/platform/http/require-process";
 import { childEntry } from "@/lib/platform/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/platform/process/paths";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { ensureService, type Service, ServiceDown, STILL_STARTING } from "@/lib/platform/process/service";
 import { SharedResource } from "@/lib/platform/process/shared-resource";
 import { engineSandbox } from "./sandbox";
@@ -36,7 +36,7 @@ export type EngineFile = {
   slot?: number;
 };
 
-type Entry = { service: Service; wasUp: boolean; shared: SharedResource<Service> };
+export type LeasedEngine = { service: Service; wasUp: boolean; shared: SharedResource<Service> };
 
 /** The engine of a file in this process. Connections share it; the last release stops it. */
 export type EngineLease = {
@@ -64,9 +64,7 @@ export function leasedEngines(): number {
   return fileEngines().size;
 }
 
-function fileEngines(): Map<string, Entry> {
-  return processSingleton("file-engines", () => new Map<string, Entry>());
-}
+const fileEngines = serverMember("fileEngines", () => new Map<string, LeasedEngine>());
 
 /** Returns a separate folder for each socket: an engine in its sandbox sees no other service's. */
 export function engineSocketPath(key: string): string {
@@ -78,7 +76,7 @@ function keyOf({ path, slot }: EngineFile): string {
   return slot === undefined ? path : `${path}#${slot}`;
 }
 
-function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
+function startEntry(file: EngineFile, entries: Map<string, LeasedEngine>): LeasedEngine {
   const socketPath = engineSocketPath(keyOf(file));
   const folder = dirname(socketPath);
   ensureSocketFolder();
@@ -114,12 +112,12 @@ function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
       entries.delete(key);
     },
   });
-  const entry: Entry = { service, wasUp: false, shared };
+  const entry: LeasedEngine = { service, wasUp: false, shared };
   entries.set(key, entry);
   return entry;
 }
 
-async function socketOf(entry: Entry): Promise<string> {
+async function socketOf(entry: LeasedEngine): Promise<string> {
   try {
     await entry.service.whenUp(entry.wasUp ? RESTART_TIMEOUT_MS : FIRST_START_TIMEOUT_MS);
   } catch (error) {

@@ -1,7 +1,7 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { SharedResource } from "@/lib/platform/process/shared-resource";
 import { type EngineFile, type EngineLease, leaseEngine } from "./service";
 
@@ -13,7 +13,7 @@ export const SHARED_ENGINES_MAX = 4;
 /** Time before an idle engine is stopped, in ms: it costs memory, and a start takes a fraction of a second. */
 const IDLE_CLOSE_MS = 60_000;
 
-type Slot = {
+export type EngineSlot = {
   index: number;
   lease: Promise<EngineLease> | null;
   /** Number of running requests by tenant. */
@@ -30,16 +30,18 @@ export type SharedEngines = {
   release(): Promise<void>;
 };
 
+const enginePools = serverMember("sharedEngines", () => new Map());
+
 /**
  * Shares a few engines of one file among any number of tenants, so that a query that blocks its engine blocks as few
  * others as possible. A tenant keeps to one engine, and gets one without other tenants' requests if there is one.
  */
 export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
-  const pools = processSingleton("shared-engines", () => new Map<string, SharedResource<Slot[]>>());
+  const pools = enginePools();
   const pool = pools.get(file.path) ?? newPool(() => pools.delete(file.path));
   pools.set(file.path, pool);
   const { resource: slots, release } = pool.lease();
-  const taken = new Map<string, Slot>();
+  const taken = new Map<string, EngineSlot>();
   return {
     async take() {
       const slot = pickSlot(slots, tenant);
@@ -62,7 +64,7 @@ export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
 }
 
 /** Returns the slot's lease. A failed one is dropped: the next request creates another. */
-function leaseOf(slot: Slot, file: EngineFile): Promise<EngineLease> {
+function leaseOf(slot: EngineSlot, file: EngineFile): Promise<EngineLease> {
   if (slot.lease) return slot.lease;
   const lease = leaseEngine({ ...file, slot: slot.index });
   slot.lease = lease;
@@ -73,8 +75,8 @@ function leaseOf(slot: Slot, file: EngineFile): Promise<EngineLease> {
 }
 
 /** @param forget called when the last tenant has released it, before its engines stop */
-function newPool(forget: () => void): SharedResource<Slot[]> {
-  const slots: Slot[] = Array.from({ length: SHARED_ENGINES_MAX }, (_, index) => ({
+function newPool(forget: () => void): SharedResource<EngineSlot[]> {
+  const slots: EngineSlot[] = Array.from({ length: SHARED_ENGINES_MAX }, (_, index) => ({
     index,
     lease: null,
     running: new Map(),
@@ -91,7 +93,7 @@ function newPool(forget: () => void): SharedResource<Slot[]> {
 }
 
 /** Picks a slot. A tenant's preferred engine comes early, so that several servers agree on it. Exported for tests. */
-export function pickSlot<T extends Pick<Slot, "running" | "lastTenant" | "lease">>(
+export function pickSlot<T extends Pick<EngineSlot, "running" | "lastTenant" | "lease">>(
   slots: readonly T[],
   tenant: string,
 ): T {
@@ -108,17 +110,17 @@ export function pickSlot<T extends Pick<Slot, "running" | "lastTenant" | "lease"
   return found;
 }
 
-function requestsOf({ running }: Pick<Slot, "running">): number {
+function requestsOf({ running }: Pick<EngineSlot, "running">): number {
   return [...running.values()].reduce((sum, count) => sum + count, 0);
 }
 
-function begin(slot: Slot, tenant: string): void {
+function begin(slot: EngineSlot, tenant: string): void {
   clearTimeout(slot.idleTimer);
   slot.running.set(tenant, (slot.running.get(tenant) ?? 0) + 1);
   slot.lastTenant = tenant;
 }
 
-function end(slot: Slot, tenant: string): void {
+function end(slot: EngineSlot, tenant: string): void {
   const left = (slot.running.get(tenant) ?? 0) - 1;
   if (left > 0) slot.running.set(tenant, left);
   else slot.running.delete(tenant);
@@ -129,7 +131,7 @@ function end(slot: Slot, tenant: string): void {
   }, IDLE_CLOSE_MS).unref();
 }
 
-async function close(slot: Slot): Promise<void> {
+async function close(slot: EngineSlot): Promise<void> {
   clearTimeout(slot.idleTimer);
   const { lease } = slot;
   slot.lease = null;

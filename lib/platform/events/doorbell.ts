@@ -1,6 +1,6 @@
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
-const listeners = () => processSingleton("events-doorbell", () => new Set<() => void>());
+const listeners = serverMember("eventListeners", () => new Set<() => void>());
 
 /** Wakes the readers after this server wrote events, so that they need not wait for the next poll. */
 export function wakeTellers(): void {

@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
 import { onWake } from "./doorbell";
 import type { EventDoc } from "./model";
@@ -20,7 +20,7 @@ export type Reader = {
 type Channel = { workspaceId: ObjectId; position: number; readers: Set<Reader> };
 
 /** Delivers changes to one process's readers: one query a second for all of them together, and none without readers. */
-class Teller {
+export class Teller {
   readonly #channels = new Map<string, Channel>();
   #timer: NodeJS.Timeout | null = null;
   #unlisten: (() => void) | null = null;
@@ -139,4 +139,4 @@ async function isKept(workspaceId: ObjectId, position: number, head: number): Pr
   return (await collections.events().countDocuments({ workspaceId, position: position + 1 }, { limit: 1 })) === 1;
 }
 
-export const teller = (): Teller => processSingleton("events-teller", () => new Teller());
+export const teller = serverMember("eventFeed", () => new Teller());

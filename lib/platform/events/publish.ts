@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { inTransaction } from "@/lib/platform/db/transaction";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import { wakeTellers } from "./doorbell";
@@ -34,7 +34,7 @@ export type NewEvent = {
 };
 
 type Waiting = Omit<EventDoc, "_id" | "position">;
-type Shared = {
+export type EventBuffer = {
   waiting: Waiting[];
   writing: Promise<void> | null;
   timer: NodeJS.Timeout | null;
@@ -117,6 +117,4 @@ async function writeGroup(events: readonly Waiting[]): Promise<void> {
   });
 }
 
-function shared(): Shared {
-  return processSingleton("events-to-write", () => ({ waiting: [], writing: null, timer: null, isAtShutdown: false }));
-}
+const shared = serverMember("eventBuffer", () => ({ waiting: [], writing: null, timer: null, isAtShutdown: false }));

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { onShutdown } from "@/lib/platform/process/shutdown";
 import { type Reader, teller } from "./event-feed";
 import { HEARTBEAT_SECONDS } from "./limits";
@@ -157,9 +157,7 @@ export function openStreams(): number {
   return [...streamCounts().values()].reduce((sum, count) => sum + count, 0);
 }
 
-function streamCounts(): Map<string, number> {
-  return processSingleton("event-streams", () => new Map<string, number>());
-}
+const streamCounts = serverMember("eventStreams", () => new Map<string, number>());
 
 /** @returns a function that releases the slot */
 function enter(userId: ObjectId): () => void {

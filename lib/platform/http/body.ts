@@ -1,6 +1,6 @@
 import { ExactNumber, parseExactJson } from "@/lib/base/values/exact-json";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { RequestPacer } from "@/lib/platform/process/request-pacer";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { AppError } from "./errors";
 
@@ -30,7 +30,7 @@ const RETRY_AFTER_SECONDS = 2;
 const PIECES_TURN_MS = 10;
 
 /** Memory that the bodies of all current requests hold. */
-const heldBodies = () => processSingleton("held-bodies", () => ({ bytes: 0 }));
+const heldBodies = serverMember("heldBodies", () => ({ bytes: 0 }));
 
 /** Share of one request in the memory for all bodies. Release it when the request is over. */
 export class HeldBody {
@@ -166,10 +166,11 @@ export async function readBytes(request: Request, limitBytes: number, held: Held
   }
 }
 
+const bodyPacer = serverMember("bodyPacer", () => new RequestPacer(PIECES_TURN_MS));
+
 /** Waits in a queue that pieces of all large bodies share: a thousand bodies at once would otherwise fill each turn. */
 function pieceTurn(): Promise<void> {
-  const line = processSingleton("body-pieces", () => new RequestPacer(PIECES_TURN_MS));
-  return new Promise((resolve) => line.enter(resolve));
+  return new Promise((resolve) => bodyPacer().enter(resolve));
 }
 
 /**

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { processSingleton } from "../process/process-singleton.ts";
+import { serverMember } from "../process/server-context.ts";
 import { acceptsCoding } from "./accept-encoding.ts";
 
 /** A route's handler; never throws. */
 type Answer = (request: Request, params: Record<string, string>) => Promise<Response>;
-type DirectRoute = { method: string; pattern: RegExp; answer: Answer };
+export type DirectRoute = { method: string; pattern: RegExp; answer: Answer };
 
 /** Pattern of an id: a malformed one goes through the framework, and the same route rejects it. */
 const ID = "[0-9a-f]{24}";
@@ -41,9 +41,7 @@ export function hasDirectAnswer(incoming: IncomingMessage, outgoing: ServerRespo
   return false;
 }
 
-function directRoutes(): DirectRoute[] {
-  return processSingleton<DirectRoute[]>("direct-routes", () => []);
-}
+const directRoutes = serverMember("directRoutes", () => []);
 
 async function respond(
   answer: Answer,

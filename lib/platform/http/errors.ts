@@ -49,7 +49,7 @@ type AppErrorOptions = ErrorOptions & {
   headers?: Record<string, string>;
 };
 
-/** Unique per process, for all bundles' copies of this module (`processSingleton`). */
+/** Unique per process, for all bundles' copies of this module. */
 const BRAND = Symbol.for("millrace.app-error");
 
 /**

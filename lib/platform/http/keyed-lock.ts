@@ -1,10 +1,12 @@
 import { Coalescer } from "@/lib/base/async/coalescer";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { AppError } from "./errors";
 
 /** Maximum queue: more than any burst that a server accepts; beyond it a writer is told to retry. */
 const QUEUE_MAX = 10_000;
+
+const keyedLocks = serverMember("keyedLocks", () => new Map());
 
 /**
  * Serialises writes to the same object in this process. It only saves retries, each later than the one before: the
@@ -13,7 +15,7 @@ const QUEUE_MAX = 10_000;
  * @throws what `work` throws; AppError unavailable if too many wait
  */
 export async function withKeyedLock<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const turns = processSingleton("db.turns", () => new Map<string, Semaphore>());
+  const turns = keyedLocks();
   const turn = turns.get(key) ?? new Semaphore(1, QUEUE_MAX);
   turns.set(key, turn);
   const leave = await turn.acquire().catch((error: unknown) => {
@@ -28,10 +30,12 @@ export async function withKeyedLock<T>(key: string, work: () => Promise<T>): Pro
   }
 }
 
+const coalesced = serverMember("coalescedWork", () => new Coalescer());
+
 /**
  * Coalesces work of this process that has the same effect for all callers: a call while it runs shares the next run,
  * which starts afterwards and so sees everything written before the call.
  */
 export function coalesce(key: string, work: () => Promise<void>): Promise<void> {
-  return processSingleton("db.coming", () => new Coalescer<void>()).next(key, work);
+  return coalesced().next(key, work);
 }

@@ -1,5 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Set by the server from the socket: a client's value is overwritten. */
 const HEADER = "x-millrace-remote-address";
@@ -10,7 +11,8 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT"
 const REFUSED_METHOD = "OPTIONS";
 /** Headers with which a page's script requests a part of a page. */
 const NAVIGATION_HEADERS = ["rsc", "next-router-state-tree", "next-router-prefetch", "next-router-segment-prefetch"];
-const KEY = Symbol.for("millrace.remote-address");
+
+const preparation = serverMember("requestPreparation", () => ({ isDone: false }));
 
 /**
  * Prepares every request before Next sees it. Stores the socket's address, since Next would accept a client's
@@ -18,9 +20,9 @@ const KEY = Symbol.for("millrace.remote-address");
  * does not know, such as TRACE, to a 405, where Next would answer 500.
  */
 export function prepareRequests(): void {
-  const shared = globalThis as { [KEY]?: true };
-  if (shared[KEY]) return;
-  shared[KEY] = true;
+  const state = preparation();
+  if (state.isDone) return;
+  state.isDone = true;
   subscribe("http.server.request.start", (message) => {
     const { request } = message as { request: IncomingMessage };
     // One client is one address, also for an IPv4-mapped IPv6 socket.

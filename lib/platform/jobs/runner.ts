@@ -1,6 +1,6 @@
 import "server-only";
 import { env } from "@/lib/platform/env";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { deriveKey } from "@/lib/platform/secrets/bootstrap";
 
 /** Keys for calls of functions and for events. */
@@ -17,13 +17,15 @@ export function isEmbeddedRunner(): boolean {
   return !isVercel && (INNGEST_BASE_URL ?? INNGEST_EVENT_KEY ?? INNGEST_SIGNING_KEY) === undefined;
 }
 
+const embeddedKeys = serverMember("jobRunnerKeys", derivedKeys);
+
 /**
  * Returns the keys from the settings. The embedded executor's keys are derived from AUTH_SECRET, so that all servers
  * share them.
  */
 export function runnerKeys(): RunnerKeys {
   const { INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = env();
-  if (isEmbeddedRunner()) return processSingleton("jobs.keys", derivedKeys);
+  if (isEmbeddedRunner()) return embeddedKeys();
   return {
     signingKey: INNGEST_SIGNING_KEY ?? "",
     signingKeyFallback: INNGEST_SIGNING_KEY_FALLBACK ?? null,
@@ -56,6 +58,4 @@ export function setListenerUrl(url: string | null): void {
   listenerState().url = url;
 }
 
-function listenerState(): { url: string | null } {
-  return processSingleton("jobs.listener", () => ({ url: null }));
-}
+const listenerState = serverMember("jobListener", () => ({ url: null }));

@@ -1,6 +1,6 @@
 import "server-only";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Facts about the work that log lines belong to. */
 export type LogContext = {
@@ -13,9 +13,7 @@ export type LogContext = {
   workspace?: string;
 };
 
-function storage(): AsyncLocalStorage<LogContext> {
-  return processSingleton("log-context", () => new AsyncLocalStorage<LogContext>());
-}
+const storage = serverMember("logContext", () => new AsyncLocalStorage<LogContext>());
 
 /** Runs work whose log lines carry the facts, and those added during it. */
 export function withLogContext<T>(context: LogContext, work: () => T): T {

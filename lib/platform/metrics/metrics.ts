@@ -1,6 +1,6 @@
 import "server-only";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Buckets from a cached look-up to the longest query allowed, in seconds. */
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
@@ -8,7 +8,7 @@ const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** A value of a gauge with its labels. */
 export type Sample = { labels?: Record<string, string>; value: number };
 
-type Metrics = {
+export type Metrics = {
   registry: Registry;
   requests: Counter<"method" | "route" | "status">;
   requestSeconds: Histogram<"method" | "route">;
@@ -18,9 +18,7 @@ type Metrics = {
 };
 
 /** Returns the metrics of this process, in the names and units that Prometheus recommends. */
-export function metrics(): Metrics {
-  return processSingleton("metrics", create);
-}
+export const metrics = serverMember("metrics", create);
 
 /**
  * Declares a gauge that is read when Prometheus scrapes.

@@ -1,6 +1,6 @@
 import "server-only";
 import { fetch as undiciFetch } from "undici";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import type { Purpose } from "./address";
 import { guardedAgent } from "./dispatcher";
 import { toConnectionFailure } from "./failures";
@@ -28,7 +28,12 @@ export function fetchThrough(purpose: Purpose, policy?: EgressPolicy): typeof fe
   return guarded as typeof fetch;
 }
 
+const egressAgents = serverMember("egressAgents", () => new Map());
+
 /** Returns the connection pool that all requests of a purpose share. */
 export function sharedAgent(purpose: Purpose) {
-  return processSingleton(`net.agent.${purpose}`, () => guardedAgent(purpose, systemPolicy()));
+  const agents = egressAgents();
+  const agent = agents.get(purpose) ?? guardedAgent(purpose, systemPolicy());
+  agents.set(purpose, agent);
+  return agent;
 }

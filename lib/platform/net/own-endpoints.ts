@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { canonicalAddress, classifyAddress } from "./address";
 import { resolveBySystem } from "./resolver";
 
@@ -20,7 +20,7 @@ type Endpoint = { host: string; port: number };
 export type OwnEndpoint = Endpoint & { addresses: readonly string[] };
 
 type Known = { addresses: string[]; readAt: number };
-type OwnState = { registered: Set<Endpoint>; known: Map<string, Known> };
+export type OwnEndpoints = { registered: Set<Endpoint>; known: Map<string, Known> };
 
 /**
  * Adds a listener of this process, or another server of the store, to the addresses that users' connections may not
@@ -177,6 +177,4 @@ function machineAddresses(): string[] {
   );
 }
 
-function ownState(): OwnState {
-  return processSingleton("net.own-endpoints", () => ({ registered: new Set(), known: new Map() }));
-}
+const ownState = serverMember("ownEndpoints", () => ({ registered: new Set(), known: new Map() }));

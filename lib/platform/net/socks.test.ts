@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { listener } from "@/test/fixtures/net/listener";
 import { testPolicy } from "@/test/fixtures/net/policy";
 import { askSocks } from "@/test/fixtures/net/socks-client";
 import type { EgressPolicy } from "./policy";
-import { closeSocksDoor, mongoProxyOptions, openSocksDoor } from "./socks";
+import { mongoProxyOptions, openSocksDoor } from "./socks";
 
 async function door(policy: EgressPolicy) {
   const opened = await openSocksDoor(policy);
@@ -92,11 +93,11 @@ test("when one side breaks, the other is closed", async () => {
 });
 
 test("the process has one door, on loopback, until it is closed", async () => {
-  onTestFinished(closeSocksDoor);
+  onTestFinished(() => closeServerMember("socksProxy"));
   const [first, second] = await Promise.all([mongoProxyOptions(), mongoProxyOptions()]);
   expect(first).toEqual(second);
   expect(first.proxyHost).toBe("127.0.0.1");
-  await closeSocksDoor();
+  await closeServerMember("socksProxy");
   const [error] = await once(connect(first.proxyPort, first.proxyHost), "error").catch((thrown: unknown) => [thrown]);
   expect(error).toMatchObject({ code: "ECONNREFUSED" });
 });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import ipaddr from "ipaddr.js";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { openSocket } from "./connect";
 import type { Dialer } from "./dialer";
 import { denyEndpoint } from "./own-endpoints";
@@ -50,20 +50,12 @@ export type SocksDoor = { options: ProxyOptions; close(): Promise<void> };
  * keeps a process alive.
  */
 export async function mongoProxyOptions(): Promise<ProxyOptions> {
-  const state = doorState();
+  const state = socksProxy();
   state.door ??= openSocksDoor().catch((error: unknown) => {
     state.door = null;
     throw error;
   });
   return (await state.door).options;
-}
-
-/** Closes this process's egress proxy and all connections through it. The next use starts a new one. */
-export async function closeSocksDoor(): Promise<void> {
-  const state = doorState();
-  const door = await state.door;
-  state.door = null;
-  await door?.close();
 }
 
 /**
@@ -213,6 +205,7 @@ function listen(server: Server): Promise<void> {
   });
 }
 
-function doorState(): { door: Promise<SocksDoor> | null } {
-  return processSingleton("net.socks-door", () => ({ door: null }));
-}
+const socksProxy = serverMember("socksProxy", () => ({ door: null }), {
+  phase: "network",
+  close: async ({ door }) => (await door)?.close(),
+});

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { ReadableStream as WebStream } from "node:stream/web";
 import { request } from "undici";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import type { Purpose } from "./address";
 import { toConnectionFailure } from "./failures";
@@ -26,7 +26,7 @@ const HELD_MS_MAX = 500;
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
 const NEW_LINE = 10;
 
-const openAnswers = () => processSingleton("net.open-answers", () => ({ count: 0 }));
+const openAnswers = serverMember("openAnswers", () => ({ count: 0 }));
 
 /**
  * Returns a `fetch` for libraries whose responses are long streams of small pieces, such as the model providers'. It

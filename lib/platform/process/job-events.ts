@@ -1,4 +1,4 @@
-import { processSingleton } from "./process-singleton";
+import { serverMember } from "./server-context";
 
 /** An event for the job runner: it carries ids and small facts, and handlers read the rest. */
 export type JobEvent = {
@@ -31,6 +31,4 @@ export async function sendJobEvents(events: JobEvent[]): Promise<void> {
   }
 }
 
-function holder(): { send: SendJobEvents | null } {
-  return processSingleton("job-events", () => ({ send: null }));
-}
+const holder = serverMember("jobEvents", () => ({ send: null }));

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ensureService, type ServiceSpec, STILL_STARTING, stopServices } from "./service.ts";
+import { closeServerMember } from "./server-context.ts";
+import { ensureService, type ServiceSpec, STILL_STARTING } from "./service.ts";
 
 const standIn = fileURLToPath(new URL("../../../test/fixtures/process/stand-in.ts", import.meta.url));
 const supervisor = fileURLToPath(new URL("../../../test/fixtures/process/supervisor.ts", import.meta.url));
@@ -27,7 +28,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await stopServices();
+  await closeServerMember("services");
   for (const server of servers) server.kill("SIGKILL");
   rmSync(folder, { recursive: true, force: true });
 });

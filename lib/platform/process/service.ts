@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectIfLive } from "./probe.ts";
-import { processSingleton } from "./process-singleton.ts";
+import { serverMember } from "./server-context.ts";
 
 /** Maximum time for a child to become ready, including opening a large file and recovering it, in ms. */
 const START_TIMEOUT_MS = 30_000;
@@ -83,14 +83,12 @@ export function ensureService(spec: ServiceSpec): Service {
   return service;
 }
 
-/** Stops all services of this process in parallel. */
-export async function stopServices(): Promise<void> {
-  await Promise.all([...registry().values()].map((service) => service.stop()));
-}
-
-function registry(): Map<string, Service> {
-  return processSingleton("services", () => new Map<string, Service>());
-}
+const registry = serverMember("services", () => new Map(), {
+  phase: "children",
+  close: async (services) => {
+    await Promise.all([...services.values()].map((service) => service.stop()));
+  },
+});
 
 type Waiter = { resolve: () => void; reject: (error: Error) => void };
 type Attempt = { upForMs: number; failure: string | null };

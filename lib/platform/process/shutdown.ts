@@ -1,8 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { processSingleton } from "./process-singleton.ts";
-import { stopServices } from "./service.ts";
+import { closeServerContext, serverMember } from "./server-context.ts";
 
 /** Maximum time from the signal to the exit, in ms (F14); platforms kill after 30 s. */
 export const SHUTDOWN_TIMEOUT_MS = 25_000;
@@ -21,7 +20,7 @@ const REQUESTS_TIMEOUT_MS = 13_000;
 const LAST_WRITES_TIMEOUT_MS = 2000;
 const POLL_MS = 20;
 
-type ShutdownState = {
+export type ShutdownState = {
   isInstalled: boolean;
   isShuttingDown: boolean;
   callbacks: Set<() => void | Promise<void>>;
@@ -101,7 +100,7 @@ async function shutDown(state: ShutdownState): Promise<void> {
   await Promise.race([Promise.all([...state.callbacks].map(runCallback)), sleep(CALLBACKS_TIMEOUT_MS)]);
   if (state.server) await closeServer(state.server, state);
   await Promise.race([Promise.all([...state.lastWrites].map(runCallback)), sleep(LAST_WRITES_TIMEOUT_MS)]);
-  await stopServices();
+  await closeServerContext(reportError);
 }
 
 async function closeServer(server: Server, state: ShutdownState): Promise<void> {
@@ -125,17 +124,19 @@ async function runCallback(callback: () => void | Promise<void>): Promise<void> 
   try {
     await callback();
   } catch (error) {
-    process.stderr.write(`While stopping: ${error instanceof Error ? error.message : String(error)}\n`);
+    reportError(error);
   }
 }
 
-function shutdownState(): ShutdownState {
-  return processSingleton("shutdown", () => ({
-    isInstalled: false,
-    isShuttingDown: false,
-    callbacks: new Set(),
-    lastWrites: new Set(),
-    running: new Set(),
-    server: null,
-  }));
+function reportError(error: unknown): void {
+  process.stderr.write(`While stopping: ${error instanceof Error ? error.message : String(error)}\n`);
 }
+
+const shutdownState = serverMember("shutdown", () => ({
+  isInstalled: false,
+  isShuttingDown: false,
+  callbacks: new Set(),
+  lastWrites: new Set(),
+  running: new Set(),
+  server: null,
+}));

@@ -1,11 +1,13 @@
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
+
+const turns = serverMember("eventLoopTurns", () => []);
 
 /**
  * Resolves in a turn of the event loop without other long work, first come, first served. Work that is cut into slices
  * waits once for each: twenty results at once then delay others by one slice, not by twenty (F15).
  */
 export function yieldToEventLoop(): Promise<void> {
-  const line = processSingleton("long-work", (): (() => void)[] => []);
+  const line = turns();
   return new Promise((resolve) => {
     line.push(resolve);
     if (line.length === 1) setImmediate(next, line);

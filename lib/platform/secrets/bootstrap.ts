@@ -24,7 +24,7 @@ import {
   parseKeyRing,
   SECRET_BYTES_MIN,
 } from "@/lib/platform/env";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 const SECRETS_FILE = "secrets.json";
 const OWNER_READS_AND_WRITES = 0o600;
@@ -56,7 +56,7 @@ const secretsFile = z.object({
   encryptionKeys: z.string().transform(parseKeyRing),
 });
 
-const secretsCache = () => processSingleton("secrets", () => ({ secrets: null as Secrets | null }));
+const secretsCache = serverMember("secrets", () => ({ secrets: null as Secrets | null }));
 
 /**
  * Returns the secrets of this installation: from the settings, or created on the first start of an embedded one and

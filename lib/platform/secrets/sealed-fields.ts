@@ -1,6 +1,6 @@
 import "server-only";
 import type { Collection, Document, ObjectId } from "mongodb";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { isSealed, type SealContext } from "./seal";
 
 /** A stored document with encrypted fields. */
@@ -47,6 +47,4 @@ export function registeredSealedFields(): readonly SealedFields[] {
   return [...registry().values()];
 }
 
-function registry(): Map<string, SealedFields> {
-  return processSingleton("secrets.sealed-fields", () => new Map());
-}
+const registry = serverMember("sealedFields", () => new Map());

@@ -1,7 +1,7 @@
 import "server-only";
 import type { Collection, ObjectId } from "mongodb";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { BEAT_MS, CANCEL_LOOK_MS, LEASE_MS } from "./limits";
 import { inMs, type WithWork } from "./model";
 
@@ -51,7 +51,7 @@ export class Claim {
 }
 
 /** Renews the claims of a process, all of a collection with one command, and reads their cancel requests. */
-class Heartbeat {
+export class Heartbeat {
   readonly #claims = new Set<Claim>();
   #timers: NodeJS.Timeout[] = [];
   #isBeating = false;
@@ -121,9 +121,7 @@ class Heartbeat {
 }
 
 /** Returns the heartbeat of this process. */
-export function heartbeat(): Heartbeat {
-  return processSingleton("work.heartbeat", () => new Heartbeat());
-}
+export const heartbeat = serverMember("heartbeat", () => new Heartbeat());
 
 function collectionOf([first]: readonly Claim[]): Collection<WithWork> {
   if (!first) throw new Error("No claim is given.");

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bubblewrap } from "@/lib/platform/engines/sandbox";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { takeOwnDataDir, WORKSPACE_ID } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { ask, openWith } from "./subjects";
@@ -115,7 +115,7 @@ describe.each([
 ])("the engine of a $kind file, confined: $isConfined", ({ kind, isConfined }) => {
   let source: QueryableSource;
   const file = `prepared-${isConfined}.${kind}`;
-  const confinement = processSingleton("engine-sandbox", () => ({ isThere: false }));
+  const confinement = bubblewrap();
 
   beforeAll(async () => {
     await prepare(kind, file);
@@ -153,7 +153,7 @@ test.each(["duckdb", "sqlite"] as const)(
         ? (await import("@/lib/features/connections/drivers/duckdb")).duckdb
         : (await import("@/lib/features/connections/drivers/sqlite")).sqlite;
     for (const isThere of [true, false]) {
-      processSingleton("engine-sandbox", () => ({ isThere })).isThere = isThere;
+      bubblewrap().isThere = isThere;
       const source = await openWith(driver, { file: `broken.${kind}` }, true);
       const error = await source.test(new AbortController().signal).catch((each: unknown) => each);
       await source.close();

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { writeNow } from "@/lib/features/query/history-writer";
-import { closeTables } from "@/lib/features/results/crossfilter/tables";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { productOf, throughProduct } from "./product";
@@ -22,8 +21,8 @@ beforeAll(async () => {
   ana = await flowAuthor();
 });
 afterAll(async () => {
-  await closeTables();
-  await closeDataSources();
+  await closeServerMember("crossfilterTables");
+  await closeServerMember("dataSources");
   await writeNow();
   await own.drop();
 });
@@ -40,7 +39,7 @@ describe.each(ALL_DRIVERS)("C9 C10 the fidelity matrix of %s through the product
     });
   }, 120_000);
   afterAll(async () => {
-    await closeDataSources();
+    await closeServerMember("dataSources");
     await subject?.stop();
   });
 

@@ -17,8 +17,8 @@ import { type Dataset, readDatasets, refreshDataset } from "@/lib/features/resul
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 import type { AppDoc } from "../model";
 import { originOf, publishedPlace, resolveBinding } from "./places";
 import { bindingIn, findSet, findSourceKey } from "./published";
@@ -210,19 +210,22 @@ async function readJson(kept: Kept, query: DataQuery, signal: AbortSignal) {
   return { facts, pieces };
 }
 
+const dataStreams = serverMember("appDataStreams", () => new Semaphore(STREAMS_AT_ONCE, STREAMS_WAITING_MAX));
+
 async function answerArrow(
   kept: Kept,
   query: DataQuery,
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Response> {
-  const places = processSingleton("apps.data-streams", () => new Semaphore(STREAMS_AT_ONCE, STREAMS_WAITING_MAX));
-  const leave = await places.acquire(signal).catch((error: unknown) => {
-    if (!(error instanceof QueueFullError)) throw error;
-    throw new AppError("unavailable", "Too many full-table reads. Try again in a moment.", {
-      retryAfterSeconds: 5,
+  const leave = await dataStreams()
+    .acquire(signal)
+    .catch((error: unknown) => {
+      if (!(error instanceof QueueFullError)) throw error;
+      throw new AppError("unavailable", "Too many full-table reads. Try again in a moment.", {
+        retryAfterSeconds: 5,
+      });
     });
-  });
   const stop = new AbortController();
   try {
     const limit = query.limit ?? ALL_ROWS;

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import type { Caller } from "@/lib/platform/access/caller";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "../collections";
 import { APPS_MAX } from "../limits";
 import type { AppDoc } from "../model";
@@ -30,7 +30,7 @@ const KEPT_MS = 24 * 60 * 60_000;
 /** Most recently used workspaces. 10,000 apps take about 3 MB. */
 const WORKSPACES_MAX = 10;
 
-type Entry = { known: Promise<KnownApps>; since: number; isBeingRead: boolean };
+export type CachedFacts = { known: Promise<KnownApps>; since: number; isBeingRead: boolean };
 export type FactsSource = Pick<
   AppDoc,
   "_id" | "space" | "ownerId" | "publishedSha" | "description" | "publishedAt" | "createdAt" | "heat" | "thumbnail"
@@ -47,7 +47,7 @@ export const FACTS = {
   thumbnail: 1,
 } as const;
 
-const entries = () => processSingleton("app-feed-facts", () => new Map<string, Entry>());
+const entries = serverMember("appFeedFacts", () => new Map<string, CachedFacts>());
 
 /**
  * Returns cached facts. Reading 10,000 apps takes longer than a first page may take, so one read serves all viewers.
@@ -71,11 +71,6 @@ export function knownApps(workspaceId: ObjectId, now: Date): Promise<KnownApps> 
   entries().delete(id);
   entries().set(id, entry);
   return entry.known;
-}
-
-/** Clears the cache, for tests that insert apps which the lookup of new ones would miss. */
-export function forgetKnownApps(): void {
-  entries().clear();
 }
 
 function keep(id: string, known: Promise<KnownApps>, now: Date): Promise<KnownApps> {

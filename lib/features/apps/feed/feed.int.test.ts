@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf } from "@/test/fixtures/apps/app-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { forgetKnownApps } from "./facts";
 import type { Card, Feed } from "./schema";
 
 const own = takeOwnDatabase();
@@ -46,7 +46,7 @@ async function seedApps(count: number, more: (n: number) => object = () => ({}))
 }
 
 async function fresh(): Promise<void> {
-  forgetKnownApps();
+  closeServerMember("appFeedFacts");
   const workspaceId = new ObjectId(ana.workspaceId);
   for (const each of ["apps", "appFeeds", "appViews", "appFavorites"] as const) {
     await collections[each]().deleteMany({ workspaceId } as object);

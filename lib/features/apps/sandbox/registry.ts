@@ -7,7 +7,7 @@ import type { HeldRight } from "@/lib/platform/access/held-right";
 import { member } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { onShutdown } from "@/lib/platform/process/shutdown";
 import { getSandbox } from ".";
 import { SESSION_IDLE_MS, SESSIONS_MAX } from "./limits";
@@ -24,7 +24,7 @@ export type Running = Whose & {
   watchers: number;
   rights: Map<string, HeldRight>;
 };
-type Registry = { running: Map<string, Running>; starting: Coalescer<Running> };
+export type Previews = { running: Map<string, Running>; starting: Coalescer<Running> };
 
 /**
  * Returns a user's dev server for an app and starts it if needed. Concurrent calls share one start. If all slots are
@@ -142,17 +142,15 @@ function keyOf({ appId, userId }: Whose): string {
   return `${appId.toHexString()} ${userId.toHexString()}`;
 }
 
-function registry(): Registry {
-  return processSingleton("app-sessions", () => {
-    const made: Registry = { running: new Map(), starting: new Coalescer() };
-    const look = setInterval(() => {
-      stopIdleSessions().catch((error: unknown) => log.error({ err: error }, "idle previews could not be stopped"));
-    }, LOOK_MS);
-    // Does not keep the process alive.
-    look.unref();
-    onShutdown(async () => {
-      await Promise.all([...made.running.values()].map(({ session }) => session.stop()));
-    });
-    return made;
+const registry = serverMember("appPreviews", () => {
+  const made: Previews = { running: new Map(), starting: new Coalescer() };
+  const look = setInterval(() => {
+    stopIdleSessions().catch((error: unknown) => log.error({ err: error }, "idle previews could not be stopped"));
+  }, LOOK_MS);
+  // Does not keep the process alive.
+  look.unref();
+  onShutdown(async () => {
+    await Promise.all([...made.running.values()].map(({ session }) => session.stop()));
   });
-}
+  return made;
+});

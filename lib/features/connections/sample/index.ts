@@ -9,7 +9,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { childEntry } from "@/lib/platform/process/entries";
 import { absolutePath } from "@/lib/platform/process/paths";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Increased when the data or DuckDB's file format changes: a file of an older version is kept and not read. */
 const SAMPLE_VERSION = 2;
@@ -26,6 +26,8 @@ export function samplePath(): string {
   return join(absolutePath(env().DATA_DIR), "sample", `shop-${SAMPLE_VERSION}.duckdb`);
 }
 
+const sampleBuilds = serverMember("sampleBuilds", () => new Coalescer());
+
 /**
  * Resolves when the sample shop exists. The first call builds it in a child process; further calls, and other servers
  * on the same data folder, share or accept the result.
@@ -33,8 +35,7 @@ export function samplePath(): string {
  */
 export async function ensureSample(): Promise<void> {
   const path = samplePath();
-  const builds = processSingleton("sample-builds", () => new Coalescer<void>());
-  await within(builds.join(path, () => buildOrRefuse(path)));
+  await within(sampleBuilds().join(path, () => buildOrRefuse(path)));
 }
 
 async function buildOrRefuse(path: string): Promise<void> {

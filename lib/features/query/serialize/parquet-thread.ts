@@ -3,7 +3,7 @@ import type { Batch, Field } from "@/lib/base/values/fields";
 import type { ParquetAnswer, ParquetRequest } from "@/lib/platform/embedded/parquet/messages";
 import { AppError } from "@/lib/platform/http/errors";
 import { childEntry } from "@/lib/platform/process/entries";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /**
  * Size of the young generation, in MiB, which limits the garbage of row groups. By default the thread would let a
@@ -14,7 +14,7 @@ const YOUNG_MIB = 16;
 type Waiting = { resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void };
 
 /** The thread that writes Parquet for this process (lib/platform/embedded/parquet), started when first needed. */
-class ParquetThread {
+export class ParquetThread {
   #worker: Worker | null = null;
   #lastFile = 0;
   /** Requests by file, in order. */
@@ -79,7 +79,7 @@ class ParquetThread {
   }
 }
 
-const thread = () => processSingleton("parquet-thread", () => new ParquetThread());
+const thread = serverMember("parquetThread", () => new ParquetThread());
 
 /**
  * Writes batches as one file. While the thread writes a batch the next one is read, so one waits in memory.

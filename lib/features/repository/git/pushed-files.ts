@@ -1,4 +1,4 @@
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /** The rules for one kind of file, by its folder in the repository. Each domain registers its own. */
 export type FileKind = {
@@ -17,7 +17,7 @@ export type FileKind = {
 /** Files allowed at the top level, next to the folders. */
 export const TOP_FILES: ReadonlySet<string> = new Set(["README.md", ".gitignore"]);
 
-const handed = () => processSingleton("git.file-kinds", () => ({ kinds: [] as readonly FileKind[] }));
+const handed = serverMember("fileKinds", () => ({ kinds: [] as readonly FileKind[] }));
 
 /** Registers the file kinds. Called once at start. */
 export function handInFileKinds(kinds: readonly FileKind[]): void {

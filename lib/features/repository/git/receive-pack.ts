@@ -12,8 +12,8 @@ import {
 import { isReadOnly } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { alive, wordsOf } from "./answer";
 import type { GitCaller } from "./entry";
 import { Push } from "./judge-push";
@@ -73,6 +73,8 @@ export async function* receivePack(
   yield FLUSH;
 }
 
+const pushes = serverMember("gitPushes", () => new Semaphore(PUSHES_AT_ONCE, PUSHES_WAITING_MAX));
+
 async function receive(
   caller: GitCaller,
   request: PushRequest & { isTooLarge: boolean },
@@ -81,10 +83,9 @@ async function receive(
   if (request.isTooLarge || request.pack.length > MAX_PACK_BYTES) {
     return { unpack: "A push is limited to 64 MiB. Push in parts.", refs: new Map() };
   }
-  const pushes = processSingleton("git.pushes", () => new Semaphore(PUSHES_AT_ONCE, PUSHES_WAITING_MAX));
   let release: (() => void) | undefined;
   try {
-    release = await pushes.acquire(signal);
+    release = await pushes().acquire(signal);
     return await judgeAndMove(caller, request, signal);
   } catch (error) {
     const why =

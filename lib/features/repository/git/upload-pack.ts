@@ -1,8 +1,8 @@
 import "server-only";
 import { CommitGraph } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { alive, wordsOf } from "./answer";
 import { BasePack, STRETCH_COMMITS_MIN, wakeBasePack } from "./base-pack";
 import { type Choice, chooseCommits, type Depth } from "./choose-commits";
@@ -211,10 +211,11 @@ async function knownOf(graph: CommitGraph, oids: readonly string[]): Promise<str
   return known;
 }
 
+const packs = serverMember("gitPacks", () => new Semaphore(PACKS_AT_ONCE, PACKS_WAITING_MAX));
+
 async function slot(signal: AbortSignal): Promise<() => void> {
-  const packs = processSingleton("git.packs", () => new Semaphore(PACKS_AT_ONCE, PACKS_WAITING_MAX));
   try {
-    return await packs.acquire(signal);
+    return await packs().acquire(signal);
   } catch (cause) {
     signal.throwIfAborted();
     throw new AppError("unavailable", "Too many clones at once. Try again in a minute.", { cause });

@@ -2,11 +2,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Batch, Field, FieldType, WireValue } from "@/lib/base/values/fields";
 import { parquet } from "@/lib/features/query/serialize/parquet";
 import { settleTypes } from "@/lib/features/query/serialize/settle";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { type AggregateSpec, aggregateSpec, type Condition } from "./spec";
 import { toAggregateStatement, toListStatement } from "./statement";
-import { closeTables, type Kept, queryTables } from "./tables";
+import { type Kept, queryTables } from "./tables";
 
-afterAll(closeTables);
+afterAll(() => closeServerMember("crossfilterTables"));
 const ANY = new AbortController().signal;
 let count = 0;
 

@@ -2,11 +2,12 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { parquet } from "@/lib/features/query/serialize/parquet";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { type PivotQuery, toPivotStatement } from "./pivot";
 import { aggregateSpec, type Condition } from "./spec";
-import { closeTables, type Kept, queryTables } from "./tables";
+import { type Kept, queryTables } from "./tables";
 
-afterAll(closeTables);
+afterAll(() => closeServerMember("crossfilterTables"));
 const ANY = new AbortController().signal;
 
 const FIELDS: Field[] = [

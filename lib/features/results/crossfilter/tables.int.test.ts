@@ -1,13 +1,14 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { parquet } from "@/lib/features/query/serialize/parquet";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { childrenOf } from "@/test/servers/millrace";
 import { QueryBatcher } from "./query-batcher";
 import { type AggregateSpec, aggregateSpec, type Condition } from "./spec";
 import { type TableField, toAggregateStatement } from "./statement";
-import { closeTables, followKept, type Kept, queryTables } from "./tables";
+import { followKept, type Kept, queryTables } from "./tables";
 
-afterAll(closeTables);
+afterAll(() => closeServerMember("crossfilterTables"));
 const ANY = new AbortController().signal;
 
 /** Returns whether a process is alive. The process that lists the children is one itself, and has ended. */

@@ -11,8 +11,8 @@ import { type EngineLease, leaseEngine } from "@/lib/platform/engines/service";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { absolutePath } from "@/lib/platform/process/paths";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { raceAbort } from "@/lib/platform/process/race-abort";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { Answers } from "./answer-cache";
 import type { Together } from "./batched-statement";
 import { type Answer, finishBatch, toAnswer } from "./finish";
@@ -62,7 +62,7 @@ const MICRO_DIGITS = 6;
 const NANO_DIGITS = 9;
 
 type Table = { name: string; fields: TableField[]; cells: number; lastUsed: number };
-type Tables = {
+export type Tables = {
   client: EngineClient;
   lease: EngineLease;
   folder: string;
@@ -182,18 +182,16 @@ export async function followKept(beforeId: string, kept: Kept): Promise<void> {
   for (const zone of zones) await loadingOf(tables, `${kept.id} ${zone}`, kept, zone).catch(() => {});
 }
 
-/** Stops the engine and deletes its files. */
-export async function closeTables(): Promise<void> {
-  const holder = sharedTables();
-  const tables = await holder.tables?.catch(() => null);
-  holder.tables = null;
-  if (!tables) return;
-  await tables.client.close();
-  await tables.lease.release();
-  await rm(tables.folder, { recursive: true, force: true });
-}
-
-const sharedTables = () => processSingleton("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
+const sharedTables = serverMember("crossfilterTables", () => ({ tables: null }), {
+  phase: "clients",
+  close: async (holder) => {
+    const tables = await holder.tables?.catch(() => null);
+    if (!tables) return;
+    await tables.client.close();
+    await tables.lease.release();
+    await rm(tables.folder, { recursive: true, force: true });
+  },
+});
 
 function open(): Promise<Tables> {
   const holder = sharedTables();

@@ -1,14 +1,14 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
-import { closeDataSources } from "@/lib/features/connections/pool";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { runQuery } from "@/lib/features/query/service";
 import { collections as resultCollections } from "@/lib/features/results/collections";
 import { aggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { toAggregateStatement } from "@/lib/features/results/crossfilter/statement";
-import { closeTables, queryTables } from "@/lib/features/results/crossfilter/tables";
+import { queryTables } from "@/lib/features/results/crossfilter/tables";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { closeServerMember } from "@/lib/platform/process/server-context";
 import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
@@ -31,8 +31,8 @@ beforeAll(async () => {
   await write("create table sales as select i as id, (i % 10)::decimal(10,2) as price from range(1000) t(i)");
 });
 afterAll(async () => {
-  await closeTables();
-  await closeDataSources();
+  await closeServerMember("crossfilterTables");
+  await closeServerMember("dataSources");
   await writeNow();
   await database.drop();
   dataDir.remove();

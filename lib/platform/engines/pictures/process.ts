@@ -10,8 +10,8 @@ import { requireProcess } from "@/lib/platform/http/require-process";
 import { type ChildName, childEntry } from "@/lib/platform/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/platform/process/paths";
 import { connectIfLive } from "@/lib/platform/process/probe";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { ensureService, type Service, ServiceDown } from "@/lib/platform/process/service";
 import { HEAP_MIB, pictureSandbox } from "./sandbox";
 
@@ -29,7 +29,7 @@ const RETRY_AFTER_SECONDS = 60;
 /** Thrown if the process ended before its answer: it was out of memory or time, or the library failed. */
 export class PictureProcessEnded extends Error {}
 
-type State = { service: Service; queue: Semaphore };
+export type PictureProcess = { service: Service; queue: Semaphore };
 type Request = { frames: Iterable<Uint8Array>; frameCount: number; timeoutMs: number };
 
 /**
@@ -129,25 +129,31 @@ function isGreeted(socket: Socket): Promise<boolean> {
   });
 }
 
-function stateOf(entry: ChildName): State {
-  return processSingleton(`picture-process-${entry}`, () => {
-    // Private to this server: another server's request never ends this one's process.
-    const folder = join(dirname(socketPathFor(process.cwd())), `${entry}-${process.pid}`);
-    ensureSocketFolder();
-    ensureSocketFolder(folder);
-    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-    const socketPath = join(folder, "picture.sock");
-    const service = ensureService({
-      name: "picture process",
-      entry: childEntry(entry),
-      args: ["--socket", socketPath],
-      socketPath,
-      restart: "on-demand",
-      env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
-      wrap: pictureSandbox(folder),
-    });
-    return { service, queue: new Semaphore(1, WAITING_MAX) };
+const processes = serverMember("pictureProcesses", () => new Map());
+
+function stateOf(entry: ChildName): PictureProcess {
+  const state = processes().get(entry) ?? start(entry);
+  processes().set(entry, state);
+  return state;
+}
+
+function start(entry: ChildName): PictureProcess {
+  // Private to this server: another server's request never ends this one's process.
+  const folder = join(dirname(socketPathFor(process.cwd())), `${entry}-${process.pid}`);
+  ensureSocketFolder();
+  ensureSocketFolder(folder);
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const socketPath = join(folder, "picture.sock");
+  const service = ensureService({
+    name: "picture process",
+    entry: childEntry(entry),
+    args: ["--socket", socketPath],
+    socketPath,
+    restart: "on-demand",
+    env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
+    wrap: pictureSandbox(folder),
   });
+  return { service, queue: new Semaphore(1, WAITING_MAX) };
 }
 
 function kill(service: Service): void {

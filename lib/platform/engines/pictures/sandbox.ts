@@ -2,7 +2,7 @@ import "server-only";
 import { dirname } from "node:path";
 import { log } from "@/lib/platform/log";
 import { confined, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import type { ServiceSpec } from "@/lib/platform/process/service";
 
 /** Heap size: sixty charts of 5,000 rows, and the libraries. */
@@ -16,12 +16,14 @@ const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
 /** A shell sets the limit: it exists everywhere. If the kernel has no such limit, the heap's limit remains. */
 const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
+const sandbox = serverMember("pictureSandbox", probe);
+
 /**
  * Confines a process that renders pictures: RLIMIT_DATA limits its memory, and bubblewrap leaves it no network, no
  * other processes, and of the file system only its programs. Without bubblewrap, only the memory limit applies.
  */
 export function pictureSandbox(socketFolder: string): NonNullable<ServiceSpec["wrap"]> {
-  const { isThere } = processSingleton("picture-sandbox", probe);
+  const { isThere } = sandbox();
   const root = process.cwd();
   return (command, args) => {
     const sources = args[0]?.endsWith(".ts") ? `${root}/lib` : dirname(args[0] ?? "");

@@ -3,8 +3,8 @@ import type { ClientHttp2Stream } from "node:http2";
 import { pipeline } from "node:stream/promises";
 import { BadFrame, CONTROL, fileFrame, readFrames, toFrame } from "@/lib/platform/embedded/sandbox/wire";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
+import { serverMember } from "@/lib/platform/process/server-context";
 import {
   BUILD_MS_MAX,
   BUILDS_AT_ONCE,
@@ -86,11 +86,11 @@ export async function buildWith(
   }
 }
 
+const builds = serverMember("appBuilds", () => new Semaphore(BUILDS_AT_ONCE, BUILDS_WAITING_MAX));
+
 async function place(signal: AbortSignal): Promise<() => void> {
   try {
-    return await processSingleton("app-builds", () => new Semaphore(BUILDS_AT_ONCE, BUILDS_WAITING_MAX)).acquire(
-      signal,
-    );
+    return await builds().acquire(signal);
   } catch (error) {
     if (!(error instanceof QueueFullError)) throw error;
     throw new AppError("unavailable", "Too many builds are waiting. Try again in a moment.", {

@@ -3,14 +3,16 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
+
+const carriedPackages = serverMember("carriedPackages", () => ({ folder: find() }));
 
 /**
  * Returns the folder of the bundled packages as browser files. Our build creates them; in tests and development they
  * are created on first use.
  */
 export function carriedFolder(): Promise<string> {
-  return processSingleton("carried-packages", () => ({ folder: find() })).folder;
+  return carriedPackages().folder;
 }
 
 /** Returns a version that changes with the inputs of the bundled packages. */

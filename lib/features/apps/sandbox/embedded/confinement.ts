@@ -11,7 +11,7 @@ import {
 } from "@/lib/platform/embedded/sandbox/places";
 import { type Confinement, confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
 import { childEntry } from "@/lib/platform/process/entries";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import {
   BUILD_MS_MAX,
   CPUS,
@@ -92,9 +92,7 @@ export function sandboxEnvironment(purpose: Purpose): NodeJS.ProcessEnv {
  * Returns the availability, probed once: a missing dependency is installed while the server is stopped, or needs a
  * restart.
  */
-export function availability(): Availability {
-  return processSingleton("app-sandbox", probe);
-}
+export const availability = serverMember("appSandbox", probe);
 
 function probe(): Availability {
   if (process.platform !== "linux") {
@@ -152,16 +150,14 @@ function root(mounts: readonly Mount[], hostname: string): Confinement {
  * Returns the libraries that Node.js has loaded, which are those that the builder needs. Mounting their whole folder
  * would reveal what is installed here.
  */
-function libraries(): string[] {
-  return processSingleton("app-sandbox-libraries", () => {
-    // Without this, a report resolves the host names of all connections.
-    const report = process.report as typeof process.report & { excludeNetwork: boolean };
-    report.excludeNetwork = true;
-    const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] };
-    const loaded = sharedObjects.filter((file) => SYSTEM.test(file));
-    return [...loaded, ...loaded.filter((file) => C_LIBRARY.test(file)).map((file) => join(dirname(file), CLOCKS))];
-  });
-}
+const libraries = serverMember("appSandboxLibraries", () => {
+  // Without this, a report resolves the host names of all connections.
+  const report = process.report as typeof process.report & { excludeNetwork: boolean };
+  report.excludeNetwork = true;
+  const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] };
+  const loaded = sharedObjects.filter((file) => SYSTEM.test(file));
+  return [...loaded, ...loaded.filter((file) => C_LIBRARY.test(file)).map((file) => join(dirname(file), CLOCKS))];
+});
 
 /**
  * Mounts of the program: the bundle, or its source files, never the project's folder, which may contain the data
@@ -184,23 +180,21 @@ function packageFolder(name: string): string {
 }
 
 /** Returns the builder's package and all installed dependencies; binaries for other systems are not installed. */
-function builderPackages(): string[] {
-  return processSingleton("app-sandbox-packages", () => {
-    const found = new Set<string>();
-    const visit = (name: string) => {
-      const file = join(packageFolder(name), "package.json");
-      if (found.has(name) || !existsSync(file)) return;
-      found.add(name);
-      const { dependencies, optionalDependencies } = JSON.parse(readFileSync(file, "utf8")) as Record<
-        string,
-        Record<string, string> | undefined
-      >;
-      for (const each of Object.keys({ ...dependencies, ...optionalDependencies })) visit(each);
-    };
-    for (const name of BUILDERS) visit(name);
-    return [...found];
-  });
-}
+const builderPackages = serverMember("appBuilderPackages", () => {
+  const found = new Set<string>();
+  const visit = (name: string) => {
+    const file = join(packageFolder(name), "package.json");
+    if (found.has(name) || !existsSync(file)) return;
+    found.add(name);
+    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(file, "utf8")) as Record<
+      string,
+      Record<string, string> | undefined
+    >;
+    for (const each of Object.keys({ ...dependencies, ...optionalDependencies })) visit(each);
+  };
+  for (const name of BUILDERS) visit(name);
+  return [...found];
+});
 
 function lastLine(text: string): string {
   return text.trimEnd().split("\n").at(-1) ?? "";

@@ -2,7 +2,7 @@ import "server-only";
 import type { JudgeRequest, Verdict } from "@/lib/platform/embedded/grammar/verdict";
 import { AppError } from "@/lib/platform/http/errors";
 import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 /**
  * Maximum characters of statements for the thread of short ones, which takes at most about 0.1 s each: long statements
@@ -38,13 +38,19 @@ const CACHED_CHARS_MAX = 4000;
 const RETRY_AFTER_SECONDS = 5;
 
 type Threads = LimitedThreads<JudgeRequest, Verdict>;
-type State = { short: Threads; long: Threads; cache: Map<string, Verdict> };
+export type GrammarThreads = { short: Threads; long: Threads; cache: Map<string, Verdict> };
 
 const TOO_COMPLEX: Verdict = {
   status: "refused",
   kind: "query_failed",
   message: "The statement is too long or too deeply nested. Simplify it.",
 };
+
+const grammar = serverMember("postgresGrammar", () => ({
+  short: new LimitedThreads("grammar", SHORT),
+  long: new LimitedThreads("grammar", LONG),
+  cache: new Map(),
+}));
 
 /**
  * Checks a statement with PostgreSQL's grammar; a syntax error is refused.
@@ -59,13 +65,7 @@ export async function judgeStatement(
   tenant: string,
 ): Promise<Verdict> {
   if (query.length > STATEMENT_CHARS_MAX) return TOO_COMPLEX;
-  const state = processSingleton("postgres-grammar", (): State => {
-    return {
-      short: new LimitedThreads("grammar", SHORT),
-      long: new LimitedThreads("grammar", LONG),
-      cache: new Map(),
-    };
-  });
+  const state = grammar();
   const key = JSON.stringify([readOnly, statementFunctions, query]);
   const known = state.cache.get(key);
   if (known) return known;

@@ -1,8 +1,10 @@
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 
 const MINUTE_MS = 60_000;
 /** Connections whose last request this server remembers; the least recently used is evicted. */
 const KEPT_MAX = 1000;
+
+const sourceRates = serverMember("sourceRates", () => new Map());
 
 /**
  * A rate limit per connection that spaces requests evenly, so that any minute has at most the allowed number. All
@@ -19,7 +21,7 @@ export class RateBucket {
 
   /** Reserves the next slot. @returns the wait until then, in ms */
   reserve(now = performance.now()): number {
-    const nextFree = processSingleton("source-rates", () => new Map<string, number>());
+    const nextFree = sourceRates();
     const at = Math.max(now, nextFree.get(this.#key) ?? 0);
     nextFree.delete(this.#key);
     nextFree.set(this.#key, at + this.#intervalMs);

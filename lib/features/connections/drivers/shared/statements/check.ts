@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
-import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { type CheckAnswer, type CheckName, type CheckRequest, type Checks, runCheck } from "./checks";
 
 /** Maximum characters of text that is checked synchronously: each check takes a few milliseconds for any content. */
@@ -20,6 +20,8 @@ const LIMITS: ThreadLimits = {
 };
 const RETRY_AFTER_SECONDS = 5;
 
+const threads = serverMember("statementThreads", () => new LimitedThreads("statements", LIMITS));
+
 /**
  * Checks a statement's text: in a thread if it is long, with limits of time and memory.
  * @param tenant the statement's workspace: workspaces share threads fairly
@@ -34,13 +36,9 @@ export async function checkStatementText<Name extends CheckName>(
   const { length } = request.query;
   if (length <= SHORT_CHARS_MAX) return runCheck(name, request);
   if (length > STATEMENT_CHARS_MAX) throw tooComplex();
-  const threads = processSingleton(
-    "statement-threads",
-    () => new LimitedThreads<CheckRequest, CheckAnswer>("statements", LIMITS),
-  );
   let answer: CheckAnswer;
   try {
-    answer = await threads.run({ name, ...request } as CheckRequest, tenant);
+    answer = await threads().run({ name, ...request } as CheckRequest, tenant);
   } catch (error) {
     if (error instanceof ThreadEnded) throw tooComplex();
     if (!(error instanceof ThreadsBusy)) throw error;
