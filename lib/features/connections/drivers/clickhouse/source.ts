@@ -32,6 +32,7 @@ import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
 import { Uses } from "../shared/uses";
+import { type ColumnReader, pausing, readRowSliced } from "../shared/value-readers";
 import { hasLargeCell, isLargeText, mayHaveLargeCell, parsePaced, protocolValue } from "../shared/wire-values";
 import { columnsSql, FUNCTIONS_SQL, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
@@ -40,7 +41,7 @@ import { LineTooLong, linesOf } from "./lines";
 import { toClickHouseParams } from "./params";
 import { ClickHouseClient, type ClickHouseRequest } from "./request";
 import type { ServerFunction } from "./statement-guard";
-import { type ColumnReader, exactReaderOf, readerOf } from "./types";
+import { exactReaderOf, readerOf } from "./types";
 
 /** Numbers that a double may not hold. Reading those exactly is slower, so others skip it. */
 const LONG_NUMBER = /\d{16}/;
@@ -330,6 +331,7 @@ class Run {
     waiting = first;
     if (names === undefined) return { fields: [], portionBytes: 0, next: async () => null };
     const pacer = new Pacer();
+    const pause = pausing(() => pacer.restIfLate());
     const headNames = this.#list(names).map(String);
     const headTypes = this.#list(types ?? "").map(String);
     const readers = headTypes.map((type) => (jsonAsText ? exactReaderOf(type) : readerOf(type)));
@@ -344,10 +346,11 @@ class Run {
         const read: WireValue[][] = [];
         for (const line of portion) {
           if (line === "") continue;
-          const values = isLargeText(line)
-            ? await this.#largeList(line, pacer, jsonAsText)
-            : this.#list(line, jsonAsText);
-          read.push(values.map((value, index) => readers[index]?.read(value) ?? null));
+          read.push(
+            isLargeText(line)
+              ? await readRowSliced(await this.#largeList(line, pacer, jsonAsText), readers, pause)
+              : this.#list(line, jsonAsText).map((value, index) => readers[index]?.read(value) ?? null),
+          );
           if (pacer.isDue()) await pacer.rest();
         }
         return read;

@@ -1,12 +1,16 @@
 import { ExactNumber } from "@/lib/base/values/exact-json";
 import type { FieldType, WireValue } from "@/lib/base/values/fields";
-import { toJsonText } from "@/lib/base/values/json-text";
+import {
+  asIs,
+  type ColumnReader,
+  jsonTextReader,
+  listReader,
+  nullable,
+  objectReader,
+  type ValueReader,
+} from "../shared/value-readers";
 import { int64Value } from "../shared/wire-values";
 
-/** A reader of one type's values from the server's JSON, which has the settings of `request.ts`. */
-export type ColumnReader = { type: FieldType; read: (value: unknown) => WireValue };
-
-const asIs = (value: unknown): WireValue => value as WireValue;
 const asInt64 = (value: unknown): WireValue => int64Value(String(value));
 const DENORMALS: Readonly<Record<string, string>> = {
   nan: "NaN",
@@ -42,11 +46,11 @@ const SCALARS: [pattern: RegExp, type: FieldType, read: (value: unknown) => Wire
 /** Returns a reader that keeps JSON as text, for values in which `parseExactJson` kept every digit. */
 export function exactReaderOf(name: string): ColumnReader {
   const reader = readerOf(name, true);
-  return reader.type === "json" ? { type: "json", read: toJsonText } : reader;
+  return reader.type === "json" ? { type: "json", ...jsonTextReader } : reader;
 }
 
 /**
- * Returns the reader of a type.
+ * Returns the reader of a type, for the server's JSON with the settings of `request.ts`.
  * @param name a type as the server writes it, `Array(Nullable(Int64))`
  * @param isExact numbers within lists that no double holds are numbers (`ExactNumber`), not texts
  */
@@ -55,18 +59,18 @@ export function readerOf(name: string, isExact = false): ColumnReader {
   const [first = ""] = inner;
   if (outer === "LowCardinality" || outer === "SimpleAggregateFunction") return readerOf(inner.at(-1) ?? "", isExact);
   if (outer === "Nullable") {
-    const { type, read } = readerOf(first, isExact);
-    return { type, read: (value) => (value === null ? null : read(value)) };
+    const reader = readerOf(first, isExact);
+    return { type: reader.type, ...nullable(reader) };
   }
   if (outer === "Array") {
-    const { type, read } = readerOf(first, isExact);
-    const isNumber = isExact && (type === "int64" || type === "decimal");
-    const readItem = isNumber ? (item: unknown) => exactNumber(read(item)) : read;
-    return { type: "array", read: (value) => (Array.isArray(value) ? value.map(readItem) : asIs(value)) };
+    const reader = readerOf(first, isExact);
+    const isNumber = isExact && (reader.type === "int64" || reader.type === "decimal");
+    const item = isNumber ? { read: (value: unknown) => exactNumber(reader.read(value)) } : reader;
+    return { type: "array", ...listReader(() => item, asIs) };
   }
   if (outer === "Map") {
-    const { read } = readerOf(inner[1] ?? "");
-    return { type: "json", read: (value) => mapEntries(value, () => read) };
+    const reader = readerOf(inner[1] ?? "");
+    return { type: "json", ...objectReader(() => reader, asIs) };
   }
   if (outer === "Tuple") return tupleReader(inner);
   const scalar = SCALARS.find(([pattern]) => pattern.test(name));
@@ -83,30 +87,15 @@ function tupleReader(items: readonly string[]): ColumnReader {
   const named = items.map((item) => /^(`(?:[^`\\]|\\.)*`|[A-Za-z_]\w*) (.+)$/s.exec(item));
   if (items.length > 0 && named.every((match) => match !== null)) {
     const readers = new Map(
-      named.map((match) => [(match?.[1] ?? "").replace(/^`|`$/g, ""), readerOf(match?.[2] ?? "").read]),
+      named.map((match) => [(match?.[1] ?? "").replace(/^`|`$/g, ""), readerOf(match?.[2] ?? "")]),
     );
-    return { type: "json", read: (value) => mapEntries(value, (key) => readers.get(key) ?? asIs) };
+    return { type: "json", ...objectReader((key) => readers.get(key) ?? UNREAD, asIs) };
   }
-  const readers = items.map((item) => readerOf(item).read);
-  return {
-    type: "json",
-    read: (value) => (Array.isArray(value) ? value.map((item, index) => (readers[index] ?? asIs)(item)) : asIs(value)),
-  };
+  const readers = items.map((item) => readerOf(item));
+  return { type: "json", ...listReader((index) => readers[index] ?? UNREAD, asIs) };
 }
 
-function mapEntries(value: unknown, readerFor: (key: string) => (value: unknown) => WireValue): WireValue {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return asIs(value);
-  const object: { [key: string]: WireValue } = {};
-  for (const [key, item] of Object.entries(value)) {
-    Object.defineProperty(object, key, {
-      value: readerFor(key)(item),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
-  return object;
-}
+const UNREAD: ValueReader = { read: asIs };
 
 /** Splits a type into its name and arguments: `Map(String, Array(Int8))` is Map with two arguments. */
 function partsOf(name: string): [outer: string, inner: string[]] {

@@ -31,7 +31,7 @@ export function jsonValue(text: string): WireValue {
 }
 
 /** Characters beyond which parsing takes more than a few milliseconds. */
-const CHARS_AT_ONCE = 256 * 1024;
+export const CHARS_AT_ONCE = 256 * 1024;
 
 type Rest = () => Promise<void>;
 
@@ -60,13 +60,16 @@ export function cellOf(
 
 /** Parses like `jsonValue`, except a large cell, which waits for `parseLargeCells`. */
 export function jsonCell(text: string): WireValue {
-  return cellOf(text, jsonValue, async (large, rest) => {
-    try {
-      return (await parseLargeJson(large, rest)) as WireValue;
-    } catch {
-      return large;
-    }
-  });
+  return cellOf(text, jsonValue, jsonValuePaced);
+}
+
+/** Parses like `jsonValue`, in slices. */
+export async function jsonValuePaced(text: string, rest: Rest): Promise<WireValue> {
+  try {
+    return (await parseLargeJson(text, rest)) as WireValue;
+  } catch {
+    return text;
+  }
 }
 
 /**

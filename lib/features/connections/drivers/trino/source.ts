@@ -24,14 +24,15 @@ import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, withinLimit } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
 import { Uses } from "../shared/uses";
-import { hasLargeCell, mayHaveLargeCell, parseLargeCells } from "../shared/wire-values";
+import { type ColumnReader, pausing, readRowSliced } from "../shared/value-readers";
+import { CHARS_AT_ONCE, hasLargeCell, mayHaveLargeCell } from "../shared/wire-values";
 import { columnsSql, schemaChoicesSql, schemasSql, tablesSql, toEntities } from "./catalog";
 import type { TrinoConfig } from "./config";
 import { toServerFailure } from "./failures";
 import { extractTrino } from "./flows";
 import { quoted, toTrinoParams } from "./params";
 import { AskAgain, PageTooLarge, TrinoClient, type TrinoPage, type TrinoRequest } from "./request";
-import { type ColumnReader, readerOf } from "./types";
+import { readerOf } from "./types";
 
 /**
  * Maximum wait for the server to confirm a cancellation, in ms; after it the cancellation continues in the background.
@@ -253,6 +254,7 @@ class Run {
     const readers = columns.map(({ typeSignature }) => readerOf(typeSignature, jsonAsText));
     let isTaken = false;
     const pacer = new Pacer();
+    const pause = pausing(() => pacer.restIfLate());
     const rows: Rows = {
       chars: 0,
       fields: columns.map(({ name, type }, index) => ({ name, type: readers[index]?.type ?? "other", dbType: type })),
@@ -263,11 +265,11 @@ class Run {
         if (page === null) return null;
         rows.chars = page.chars;
         const all: WireValue[][] = [];
+        const isLarge = page.chars > CHARS_AT_ONCE;
         for (const row of page.data ?? []) {
-          all.push(readRow(row, readers));
+          all.push(isLarge ? await readRowSliced(row, readers, pause) : readRow(row, readers));
           if (pacer.isDue()) await pacer.rest();
         }
-        await parseLargeCells(all, () => pacer.restIfLate());
         return all;
       },
     };

@@ -1,7 +1,8 @@
 import { ExactNumber } from "@/lib/base/values/exact-json";
-import type { FieldType, WireValue } from "@/lib/base/values/fields";
+import type { WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
-import { int64Value, jsonCell, trimFraction } from "../shared/wire-values";
+import { asIs, type ColumnReader, listReader, objectOf, objectReader, type ValueReader } from "../shared/value-readers";
+import { int64Value, isLargeText, jsonValue, jsonValuePaced, trimFraction } from "../shared/wire-values";
 import { offsetOfLocal } from "./time-zones";
 
 /** A type as the server describes it: `map(varchar, bigint)` is rawType map with two arguments. */
@@ -10,10 +11,7 @@ export type TypeSignature = {
   arguments?: { kind: string; value: unknown }[];
 };
 
-/** A reader of one type's values from the protocol's JSON. */
-export type ColumnReader = { type: FieldType; read: (value: unknown) => WireValue };
-
-const asIs = (value: unknown): WireValue => value as WireValue;
+const asNull = () => null;
 const asText = (value: unknown): WireValue => (value === null ? null : String(value));
 
 const SCALARS: Readonly<Record<string, ColumnReader | undefined>> = {
@@ -38,20 +36,28 @@ const SCALARS: Readonly<Record<string, ColumnReader | undefined>> = {
   "timestamp with time zone": { type: "timestamptz", read: textReader(zonedTimestamp) },
   "interval day to second": { type: "interval", read: textReader(dayInterval) },
   "interval year to month": { type: "interval", read: textReader(monthInterval) },
-  json: { type: "json", read: textReader(jsonCell) },
+  json: {
+    type: "json",
+    read: textReader(jsonValue),
+    readSliced: (value, pause) => {
+      if (typeof value !== "string") return null;
+      return isLargeText(value) ? jsonValuePaced(value, async () => pause()) : jsonValue(value);
+    },
+  },
   unknown: { type: "string", read: () => null },
 };
 
+/** Returns the reader of a type, for the protocol's JSON. */
 export function readerOf(signature: TypeSignature, jsonAsText = false): ColumnReader {
   if (jsonAsText && signature.rawType === "json") return { type: "json", read: textReader(jsonText) };
   const inner = (signature.arguments ?? []).map(({ value }) => value);
   if (signature.rawType === "array") {
-    const { read } = itemReaderOf(inner[0] as TypeSignature, jsonAsText);
-    return { type: "array", read: (value) => (Array.isArray(value) ? value.map(read) : null) };
+    const item = itemReaderOf(inner[0] as TypeSignature, jsonAsText);
+    return { type: "array", ...listReader(() => item, asNull) };
   }
   if (signature.rawType === "map") {
-    const { read } = itemReaderOf(inner[1] as TypeSignature, jsonAsText);
-    return { type: "json", read: (value) => (isObject(value) ? objectOf(Object.entries(value), () => read) : null) };
+    const item = itemReaderOf(inner[1] as TypeSignature, jsonAsText);
+    return { type: "json", ...objectReader(() => item, asNull) };
   }
   if (signature.rawType === "row") return rowReader(inner as RowField[], jsonAsText);
   return SCALARS[signature.rawType] ?? { type: "other", read: asIs };
@@ -69,42 +75,28 @@ function itemReaderOf(signature: TypeSignature, jsonAsText: boolean): ColumnRead
     const isText = typeof text === "string" && /^-?\d+(?:\.\d+)?$/.test(text);
     return isText ? (new ExactNumber(text) as unknown as WireValue) : text;
   };
-  return { ...reader, read };
+  return { type: reader.type, read };
 }
 
 type RowField = { fieldName?: { name: string }; typeSignature: TypeSignature };
 
 /** Reads a row, which comes as a list. If all its names are distinct, it becomes an object. */
 function rowReader(fields: readonly RowField[], jsonAsText: boolean): ColumnReader {
-  const readers = fields.map(({ typeSignature }) => itemReaderOf(typeSignature, jsonAsText).read);
+  const readers = fields.map(({ typeSignature }) => itemReaderOf(typeSignature, jsonAsText));
+  const list = listReader((index) => readers[index] ?? UNREAD, asNull);
   const names = fields.map(({ fieldName }) => fieldName?.name);
   const isNamed = names.every((name) => name !== undefined) && new Set(names).size === names.length;
-  const read = (value: unknown): WireValue => {
-    if (!Array.isArray(value)) return null;
-    const items = value.map((item, index) => readers[index]?.(item) ?? null);
-    return isNamed
-      ? objectOf(
-          items.map((item, index) => [names[index] ?? "", item]),
-          () => asIs,
-        )
-      : items;
+  if (!isNamed) return { type: "json", ...list };
+  const named = (items: WireValue) =>
+    Array.isArray(items) ? objectOf(names, (_, index) => items[index] ?? null) : null;
+  return {
+    type: "json",
+    read: (value) => named(list.read(value)),
+    readSliced: async (value, pause) => named((await list.readSliced?.(value, pause)) ?? null),
   };
-  return { type: "json", read };
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-/** Returns an object, whose keys may be `__proto__`. */
-function objectOf(entries: [string, unknown][], readerFor: (key: string) => (value: unknown) => WireValue): WireValue {
-  const object: { [key: string]: WireValue } = {};
-  for (const [key, item] of entries) {
-    const value = readerFor(key)(item);
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  }
-  return object;
-}
+const UNREAD: ValueReader = { read: asNull };
 
 function textReader(read: (text: string) => WireValue): (value: unknown) => WireValue {
   return (value) => (typeof value === "string" ? read(value) : null);
