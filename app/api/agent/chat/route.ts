@@ -9,7 +9,7 @@ import { anyCredential, member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Ask the agent",
+    summary: "Send a message",
     description:
       "Sends a message and streams Server-Sent Events: `start`, `text-delta`, `tool-input-available`, `tool-result`, `error` and `finish`, one JSON object per line, then `[DONE]`. With the header `x-vercel-ai-ui-message-stream: v1`, or `stream=ui`, the chunks are the ai SDK's own. A new chatId starts a chat. Only the last message is appended to the stored chat; the others are ignored. Disconnecting stops the model and its queries, and stores the partial answer.",
     tag: "Agent",

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ token: inviteToken }),
     response: acceptedInviteSchema,
     failures: ["conflict"],
-    message: "Welcome to the workspace",
+    message: "Invitation accepted",
     handle: async ({ caller, params }) => {
       const { id, name, slug, role } = await acceptInvite(caller, params.token);
       return { workspace: { id, name, slug, role } };

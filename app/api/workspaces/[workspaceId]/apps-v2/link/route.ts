@@ -36,7 +36,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, body, signal }) => linkRepository(caller, body, signal),
   }),
   DELETE: route({
-    summary: "Unlink the repository",
+    summary: "Unlink a repository",
     description: "Both sides keep their files.",
     tag: "Apps",
     access: admin,

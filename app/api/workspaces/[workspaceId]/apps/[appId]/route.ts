@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params: { appId } }) => getApp(caller, appId),
   }),
   PATCH: route({
-    summary: "Rename or share an app",
+    summary: "Update an app",
     description:
       "Changing the visibility moves the files but not their history. The slug is kept unless it is taken there.",
     tag: "Apps",

@@ -9,7 +9,7 @@ import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List the bindings of an app",
+    summary: "List bindings",
     description:
       "Returns the files in `bindings/`, including your draft, with front matter and row status. Invalid files have state `error` and a reason. Does not query any source.",
     tag: "Apps",

@@ -6,7 +6,7 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Commit your draft of an app",
+    summary: "Commit an app draft",
     description: "Commits to your branch. Returns 409 if nothing has changed.",
     tag: "Apps",
     access: member,

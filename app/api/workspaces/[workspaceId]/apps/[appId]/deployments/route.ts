@@ -7,7 +7,7 @@ import { listQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List the versions of an app",
+    summary: "List published versions",
     description: "Returns the last 50 published versions that you can roll back to, newest first.",
     tag: "Apps",
     access: member,

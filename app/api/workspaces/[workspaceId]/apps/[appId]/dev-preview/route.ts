@@ -7,7 +7,7 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Open the live preview of an app",
+    summary: "Open a live preview",
     description: "Starts your sandbox if needed and returns a private URL for its preview frame.",
     tag: "Apps",
     access: member,

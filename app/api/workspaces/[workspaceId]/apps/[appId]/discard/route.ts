@@ -7,7 +7,7 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Discard your draft of an app",
+    summary: "Discard an app draft",
     description: "Discards the whole draft or one file. This cannot be undone.",
     tag: "Apps",
     access: member,

@@ -9,7 +9,7 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List the files of an app, or read one",
+    summary: "List app files, or get one",
     description:
       "Returns files from your branch (or main, if yours has no changes to the app) with your draft applied. Files over 1 MiB are available only as raw bytes.",
     tag: "Apps",
@@ -30,7 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     },
   }),
   PUT: route({
-    summary: "Write a file of an app",
+    summary: "Write an app file",
     description:
       "Saves the file to your draft. Send JSON up to 1 MiB, or raw bytes with any other Content-Type up to 25 MiB.",
     tag: "Apps",
@@ -46,7 +46,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       writeAppFile(caller, appId, path, await readFileBody(request), oid),
   }),
   DELETE: route({
-    summary: "Delete a file of an app",
+    summary: "Delete an app file",
     description: "Deletes the file in your draft. The next commit removes it.",
     tag: "Apps",
     access: member,

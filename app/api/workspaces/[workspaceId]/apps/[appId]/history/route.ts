@@ -7,7 +7,7 @@ import { opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List the commits of an app",
+    summary: "List app commits",
     description:
       "Returns commits newest first, from your branch or from main if your branch has no changes to the app.",
     tag: "Apps",

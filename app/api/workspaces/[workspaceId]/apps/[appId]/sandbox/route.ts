@@ -7,7 +7,7 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Start your sandbox of an app",
+    summary: "Start a sandbox",
     description:
       "Starts a dev server on your files, or returns the running one. It stops after 15 idle minutes. Each server runs up to four sandboxes. Returns 503 with install instructions if sandboxes are unavailable.",
     tag: "Apps",
@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params: { appId } }) => startPreview(caller, appId),
   }),
   DELETE: route({
-    summary: "Stop your sandbox of an app",
+    summary: "Stop a sandbox",
     description: "Your changes stay in your draft. Does nothing if no sandbox is running.",
     tag: "Apps",
     access: member,

@@ -8,7 +8,7 @@ const params = pathIds("workspaceId", "consoleId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Get your draft of a console",
+    summary: "Get a console draft",
     description: "Returns your unsaved changes, or null.",
     tag: "Consoles",
     access: member,

@@ -6,7 +6,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Get a console's run",
+    summary: "Get a console run",
     description: "Returns the first rows of its result and the end of its log.",
     tag: "Consoles",
     access: member,

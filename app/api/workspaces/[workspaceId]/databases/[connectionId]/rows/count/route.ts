@@ -7,7 +7,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Count the rows of a table",
+    summary: "Count table rows",
     description: "Counts the rows that match all filters.",
     tag: "Queries",
     access: member,

@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: pathIds("workspaceId", "flowId"),
     query: arrivalsQuery,
     response: pageOf(arrivalSchema),
-    refuses: { flowId: "A flow of another type" },
+    refuses: { flowId: "Not a webhook flow" },
     handle: ({ caller, params, query }) => listArrivals(caller, params.flowId, query),
   }),
 });

@@ -15,8 +15,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     body: provisionBody,
     response: provisionedSchema,
     status: 201,
-    refuses: { flowId: "A flow of another type" },
-    message: "Webhook opened",
+    refuses: { flowId: "Not a webhook flow" },
+    message: "Webhook URL created",
     handle: ({ caller, params, body }) => provisionWebhook(caller, params.flowId, body),
   }),
 });

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params: pathIds("workspaceId", "flowId"),
     response: webhookStatsSchema,
-    refuses: { flowId: "A flow of another type" },
+    refuses: { flowId: "Not a webhook flow" },
     handle: ({ caller, params }) => webhookStats(caller, params.flowId),
   }),
 });

@@ -7,7 +7,7 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Refresh a binding of a published app",
+    summary: "Refresh a published binding",
     description:
       "Refreshes the rows in the background with the publisher's permissions. Returns the current refresh if one is running. Old rows are served until the refresh succeeds. Returns 404 if the binding is not published.",
     tag: "Apps",

@@ -7,7 +7,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Cancel a console's run",
+    summary: "Cancel a console run",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId", "runId"),
