@@ -106,9 +106,9 @@ export function ApiReference() {
 }
 
 async function readDocument(signal: AbortSignal): Promise<OpenApiDocument> {
-  const answer = await fetch(ADDRESS, { signal }).catch((error: unknown) => {
+  const answer = await fetch(ADDRESS, { signal }).catch(() => {
     signal.throwIfAborted();
-    throw new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.", error);
+    throw ApiError.unreachable();
   });
   if (!answer.ok)
     throw new ApiError(answer.status, "internal", `The server returned status ${answer.status}. Try again.`);

@@ -18,6 +18,11 @@ export class ApiError extends Error {
     this.name = "ApiError";
   }
 
+  /** Returns the failure of a request that got no response. */
+  static unreachable(): ApiError {
+    return new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.");
+  }
+
   /** Returns the problems by field; empty for failures of another kind. */
   get problems(): ApiProblem[] {
     return Array.isArray(this.details) ? this.details.filter(isProblem) : [];
@@ -68,7 +73,7 @@ export async function exchange(method: string, url: string, options: RequestOpti
   } catch (cause) {
     if (signal?.aborted) throw cause;
     reportUnreachable();
-    throw new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.");
+    throw ApiError.unreachable();
   }
 }
 

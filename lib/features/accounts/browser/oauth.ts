@@ -19,7 +19,7 @@ export async function signInWith(provider: string, next: string): Promise<string
     return url;
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.");
+    throw ApiError.unreachable();
   }
 }
 

@@ -53,7 +53,7 @@ export async function fetchStream(input: RequestInfo | URL, init?: RequestInit):
   } catch (cause) {
     if (init?.signal?.aborted) throw cause;
     reportUnreachable();
-    throw new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.");
+    throw ApiError.unreachable();
   }
   reportReachable(sentAfter);
   if (response.ok) return response;

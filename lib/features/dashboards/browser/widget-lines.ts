@@ -39,7 +39,7 @@ export async function readWidgetLines(
   } catch (cause) {
     if (signal?.aborted || cause instanceof ApiError) throw cause;
     reportUnreachable();
-    throw new ApiError(0, "unreachable", "The server did not respond. Check your network, then try again.");
+    throw ApiError.unreachable();
   }
 }
 
