@@ -51,7 +51,7 @@ export async function getItemOrThrow(caller: Caller, itemKind: ItemKind, id: Obj
 
 /** Returns the error for an item that does not exist or that the caller cannot see. */
 export function noSuch({ noun }: Pick<ItemKind, "noun">): AppError {
-  return new AppError("not_found", `No ${noun} with this ID.`);
+  return new AppError("not_found", `${noun.charAt(0).toUpperCase()}${noun.slice(1)} not found.`);
 }
 
 /** Returns the keys of all entries in a folder, or at the top level. */

@@ -141,7 +141,7 @@ export async function cancelExecution(whoever: Caller, executionId: string): Pro
   const { matchedCount } = await collections
     .executions()
     .updateOne({ ...reachOf(caller), executionId, status: { $in: UNFINISHED } }, { $set: { cancelRequested: true } });
-  if (matchedCount === 0) throw new AppError("not_found", "No running query with this ID.");
+  if (matchedCount === 0) throw new AppError("not_found", "Query not found or no longer running.");
 }
 
 /**

@@ -186,7 +186,7 @@ describe("a client of the Model Context Protocol", () => {
     const bob = await seedMember(ana.workspaceId, "member");
     const bobs = await connect(await seedKey(ana.workspaceId, bob));
     expect((await bobs.listResources()).resources.map(({ uri }) => uri)).not.toContain(`millrace://consoles/${id}`);
-    await expect(bobs.readResource({ uri: `millrace://consoles/${id}` })).rejects.toThrow("No console with this ID");
+    await expect(bobs.readResource({ uri: `millrace://consoles/${id}` })).rejects.toThrow("Console not found");
     await expect(bobs.readResource({ uri: "file:///etc/passwd" })).rejects.toThrow("Resource not found");
     expect((await read.listResourceTemplates()).resourceTemplates).toHaveLength(2);
   });

@@ -155,7 +155,7 @@ async function ownRows(app: AppDoc, userId: ObjectId, name: string, signal: Abor
 }
 
 function noBinding(name: string): AppError {
-  return new AppError("not_found", `This app has no binding “${name}”.`);
+  return new AppError("not_found", `Binding “${name}” not found.`);
 }
 
 async function answerJson(
