@@ -227,7 +227,7 @@ test("what is not saved outlives a reload, and leaving asks", async ({ page, per
   await expect(page.getByRole("dialog", { name: "Leave without saving?" })).toBeVisible();
   await page.getByRole("button", { name: "Stay" }).click();
   await page.getByRole("button", { name: "Discard changes", exact: true }).click();
-  await expect(page.getByRole("dialog").getByText("Renamed kpi “Net revenue” from “Revenue”")).toBeVisible();
+  await expect(page.getByRole("dialog").getByText("Renamed number “Net revenue” from “Revenue”")).toBeVisible();
   await page.getByRole("dialog").getByRole("button", { name: "Discard changes", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
@@ -245,7 +245,7 @@ test("a save of somebody else is told, compared, and taken or overwritten", asyn
   await notice.getByRole("button", { name: "Compare" }).click();
   const dialog = page.getByRole("dialog", { name: "Compare changes" });
   await expect(dialog).toContainText("Changed description");
-  await expect(dialog).toContainText("Resized kpi “Revenue”");
+  await expect(dialog).toContainText("Resized number “Revenue”");
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Overwrite with mine" }).click();
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));

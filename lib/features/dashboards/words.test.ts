@@ -29,7 +29,7 @@ test("what came and went is named with its kind", () => {
 
 test.each([
   [{ title: "Income" }, "Renamed chart “Income” from “Revenue”"],
-  [{ kind: "kpi" as const }, "Changed chart to kpi “Revenue”"],
+  [{ kind: "kpi" as const }, "Changed chart to number “Revenue”"],
   [{ source: { datasetId: "e" } }, "Changed source of chart “Revenue”"],
   [{ spec: { limit: 1 } }, "Edited chart “Revenue”"],
   [{ layout: { ...layout, x: 1 } }, "Moved chart “Revenue”"],

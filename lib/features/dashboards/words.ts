@@ -1,4 +1,5 @@
 import { isSameJson } from "@/lib/base/values/same-json";
+import { traitsOf, type WidgetKind } from "./kinds/traits";
 import type { DashboardFile, Dataset, Filter, Widget } from "./schema";
 
 /**
@@ -22,7 +23,7 @@ const EMPTY: DashboardFile = { title: "", description: "", datasets: [], widgets
 function partsOf(before: DashboardFile, after: DashboardFile): string[] {
   return [
     ...compare(before.datasets, after.datasets, "dataset", nameOfDataset, changesOfDataset),
-    ...compare(before.widgets, after.widgets, ({ kind }) => kind, nameOfWidget, changesOfWidget),
+    ...compare(before.widgets, after.widgets, ({ kind }) => toKindNoun(kind), nameOfWidget, changesOfWidget),
     ...compare(before.filters, after.filters, "filter", nameOfFilter, changesOfFilter),
   ];
 }
@@ -50,7 +51,7 @@ function compare<T extends { id: string }>(
 function changesOfWidget(before: Widget, after: Widget, name: string): string[] {
   const lines: string[] = [];
   if (before.title !== after.title) lines.push(`Renamed ${name} from ${nameOfWidget(before)}`);
-  if (before.kind !== after.kind) lines.push(`Changed ${before.kind} to ${name}`);
+  if (before.kind !== after.kind) lines.push(`Changed ${toKindNoun(before.kind)} to ${name}`);
   if (!isSameJson(before.source, after.source)) lines.push(`Changed source of ${name}`);
   if (!isSameJson(before.spec, after.spec)) lines.push(`Edited ${name}`);
   lines.push(...changesOfTotals(before, after, name));
@@ -83,6 +84,10 @@ function changesOfFilter(before: Filter, after: Filter, name: string): string[] 
   return [
     nameOfFilter(before) === nameOfFilter(after) ? `Changed ${name}` : `Changed ${name} (was ${nameOfFilter(before)})`,
   ];
+}
+
+function toKindNoun(kind: WidgetKind): string {
+  return traitsOf(kind).label.toLowerCase();
 }
 
 function nameOfWidget({ title, id }: Widget): string {
