@@ -18,7 +18,7 @@ import {
   toActivityHead,
   toActivityLine,
 } from "@/lib/features/runs/browser/activity-export";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 /**
  * Maximum number of lines of one file, and of items that are searched for them: enough to read, not a copy of the
@@ -63,7 +63,7 @@ export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
       }
       await file.close();
       const isCut = lines === LINES_MAX || looked >= LOOKED_THROUGH_MAX;
-      announce(`Exported ${isCut ? "the latest " : ""}${formatCount(lines)} entries`);
+      announce(`Exported ${isCut ? "the latest " : ""}${formatCountOf(lines, "entry", "entries")}`);
     } catch (error) {
       await file.abort().catch(() => {});
       if (!controller.signal.aborted) showFailure(`Export failed. ${toMessage(error)}`);

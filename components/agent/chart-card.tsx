@@ -8,6 +8,7 @@ import { findRows, type ToolPart, toRecord } from "@/components/agent/tool-parts
 import { useFrame } from "@/components/layout/use-frame";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import type { ResultRow } from "@/lib/base/values/json-rows";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadRowsChart = later(() => import("@/components/chart/rows-chart"));
@@ -53,7 +54,9 @@ export function ChartCard({ tool, chatId, isBusy }: { tool: ToolPart; chatId: st
         ) : (
           <p className="tool-error">Chart data not available. Ask for the chart again.</p>
         ))}
-      {isShown && kept?.truncated && <p className="tool-foot xs t3">Based on the first {kept.rows.length} rows.</p>}
+      {isShown && kept?.truncated && (
+        <p className="tool-foot xs t3">Based on the first {formatCountOf(kept.rows.length, "row")}.</p>
+      )}
     </div>
   );
 }

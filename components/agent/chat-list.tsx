@@ -16,7 +16,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { agentApi, type Chat } from "@/lib/features/agent/browser/client";
-import { formatClock } from "@/lib/platform/browser/format";
+import { formatClock, formatCountOf } from "@/lib/platform/browser/format";
 
 /** Maximum number of pages loaded without a click during a search. */
 const SEARCHED_PAGES_MAX = 10;
@@ -111,7 +111,7 @@ export function ChatList() {
         />
         {isSearching && (
           <>
-            <span className="xs t3">{found.length} results</span>
+            <span className="xs t3">{formatCountOf(found.length, "result")}</span>
             <button type="button" aria-label="Clear search" onClick={() => setSearch("")}>
               <X className="s" />
             </button>
@@ -153,9 +153,7 @@ export function ChatList() {
                         </span>
                         <span className="xs t3 num">{toWhen(chat.updatedAt, now)}</span>
                       </span>
-                      <span className="xs t3">
-                        {chat.messageCount === 1 ? "1 message" : `${chat.messageCount} messages`}
-                      </span>
+                      <span className="xs t3">{formatCountOf(chat.messageCount, "message")}</span>
                     </button>
                   )}
                   <Menu

@@ -21,6 +21,7 @@ import { useIsPhone } from "@/components/ui/use-browser";
 import { Wheel } from "@/components/ui/wheel";
 import { mergeRecord, recordIdOf } from "@/lib/features/agent/browser/chat-record";
 import type { ChatDetail } from "@/lib/features/agent/browser/client";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** Minimum time between two renders of a stream, in ms: a fast model sends hundreds of chunks a second. */
@@ -277,7 +278,7 @@ function titleOf(messages: AgentMessage[]): string {
 function toWords(error: Error | undefined): string {
   if (error instanceof ApiError) {
     const wait = error.retryAfterSeconds;
-    return wait === null ? error.message : `${error.message} Try again in ${wait} seconds.`;
+    return wait === null ? error.message : `${error.message} Try again in ${formatCountOf(wait, "second")}.`;
   }
   return error?.message || "The answer was interrupted. Try again.";
 }

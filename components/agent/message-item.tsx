@@ -15,6 +15,7 @@ import { type ToolPart, toQueryOutput, toToolPart } from "@/components/agent/too
 import { Markdown } from "@/components/markdown/markdown";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Tip } from "@/components/ui/tip";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 type MessageItemProps = {
   chatId: string;
@@ -104,7 +105,7 @@ function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk 
               </button>
             </Tip>
           )}
-          {steps > 0 && <span className="answer-steps">{steps === 1 ? "1 step" : `${steps} steps`}</span>}
+          {steps > 0 && <span className="answer-steps">{formatCountOf(steps, "step")}</span>}
         </div>
       )}
     </div>

@@ -12,6 +12,7 @@ import { SqlCode } from "@/components/editor/sql-code";
 import { useConnections } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { loadAgain } from "@/lib/platform/browser/load-again";
 
 // The grid and its row reader are not part of the panel's bundle.
@@ -107,5 +108,5 @@ function toShownWords({
 }): string {
   const shown = Math.min(SHOWN_ROWS, rows.length);
   if (rowCount === 0) return "No rows";
-  return shown < rowCount || truncated ? `${shown} of ${rowCount.toLocaleString("en")} rows` : "";
+  return shown < rowCount || truncated ? `${shown} of ${formatCountOf(rowCount, "row")}` : "";
 }

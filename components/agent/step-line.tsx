@@ -4,6 +4,7 @@ import { ChevronRight, CircleX, ListTree, type LucideIcon, Search, SquareTermina
 import { type ReactNode, useState } from "react";
 import type { ToolPart } from "@/components/agent/tool-parts";
 import { useConnections } from "@/components/schema/use-schema";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 type CardHeadProps = {
   icon: LucideIcon;
@@ -47,7 +48,7 @@ export function LookedCard({ calls }: { calls: ToolPart[] }) {
   const where = places.length > 0 ? places.join(", ") : "all connections";
   const isRunning = calls.some(({ state }) => state === "running");
   const isFailed = calls.every(({ state }) => state === "failed");
-  const count = tables.length === 1 ? "1 table" : `${tables.length} tables`;
+  const count = formatCountOf(tables.length, "table");
   return (
     <div className="tool">
       <CardHead
@@ -81,7 +82,7 @@ function outcomeOf({ state, output, errorText }: ToolPart): string {
   if (state === "running") return "...";
   if (state === "failed") return errorText;
   const { columnCount, total, connections } = output;
-  if (typeof columnCount === "number") return columnCount === 1 ? "1 column" : `${columnCount} columns`;
+  if (typeof columnCount === "number") return formatCountOf(columnCount, "column");
   if (typeof total === "number") return `${total} found`;
   if (Array.isArray(connections)) return `${connections.length} found`;
   return "";

@@ -9,7 +9,7 @@ import { Modal } from "@/components/ui/modal";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import { readArrowRows } from "@/lib/features/results/browser/arrow-rows";
-import { formatCount, formatRows } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 type WholeResultProps = {
   chatId: string;
@@ -40,7 +40,9 @@ export function WholeResult({ chatId, resultId, rowCount, query, dialect, onClos
       {kept.data && <RowsGrid label="Full result" {...kept.data} query={query} dialect={dialect} />}
       {kept.data && (
         <p className="whole-foot num xs t2">
-          {held < rowCount ? `First ${formatCount(held)} of ${formatRows(rowCount)}` : formatRows(held)}
+          {held < rowCount
+            ? `First ${formatCount(held)} of ${formatCountOf(rowCount, "row")}`
+            : formatCountOf(held, "row")}
         </p>
       )}
     </Modal>

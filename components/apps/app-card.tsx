@@ -7,7 +7,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { Mark } from "@/components/ui/person";
 import { useNow } from "@/components/ui/use-browser";
 import type { AppCard as Card } from "@/lib/features/apps/browser/client";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 60_000;
@@ -48,7 +48,7 @@ export function AppCard({ card, tells }: AppCardProps) {
                 ? `${isMine ? "You" : owner.name}, not published`
                 : `${owner.name.split(/[\s@]/)[0]}, ${
                     tells === "views"
-                      ? `${formatCount(views)} ${views === 1 ? "view" : "views"}`
+                      ? formatCountOf(views, "view")
                       : now === null
                         ? formatStamp(at)
                         : formatAgo(at, new Date(now))

@@ -10,6 +10,7 @@ import { NavFind } from "@/components/layout/nav-find";
 import { NavList } from "@/components/layout/nav-list";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import "./apps.css";
 
 /** An app that is edited in another tab is saved every few seconds; these events are batched. */
@@ -58,7 +59,7 @@ function AppsParts() {
                 icon: <AppWindow />,
                 href: `${root}/${slug}/edit`,
                 isOn: false,
-                end: changes > 0 && <span className="meta num">{changes} changes</span>,
+                end: changes > 0 && <span className="meta num">{formatCountOf(changes, "change")}</span>,
               }))}
             />
           </ExplorerSection>

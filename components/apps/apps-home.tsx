@@ -18,6 +18,7 @@ import { NoneShown } from "@/components/ui/none-shown";
 import { type Segment, Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { AppCard as Card } from "@/lib/features/apps/browser/client";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 import "./apps.css";
 
@@ -147,7 +148,7 @@ export function AppsHome() {
         <NoneShown noun="app" search={search} alsoBy="description" href={root} />
       )}
       {feed.data && isNarrowed && found.length === 0 && feed.hasNextPage && (
-        <p className="t2 apps-so-far">No matches in the first {all.length} apps.</p>
+        <p className="t2 apps-so-far">No matches in the first {formatCountOf(all.length, "app")}.</p>
       )}
       {feed.data && <MorePages feed={feed} isByItself={pages.length < PAGES_BY_THEMSELVES} isSearching={isNarrowed} />}
       {isNew && <NewApp onClose={closeNew} />}

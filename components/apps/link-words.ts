@@ -1,4 +1,5 @@
 import type { Repo } from "@/lib/features/apps/browser/client";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo } from "@/lib/platform/browser/format-time";
 
 /** Describes the state of a linked repository in one line. @param now null before the browser's clock is known */
@@ -13,7 +14,7 @@ export function toLinkWords(
     case "pending":
       return { text: `Sync queued for ${defaultBranch}${ago}`, isProblem: false };
     case "conflict": {
-      const count = conflicts.length === 1 ? "1 file" : `${conflicts.length} files`;
+      const count = formatCountOf(conflicts.length, "file");
       return { text: `Conflicts in ${count}${ago}`, isProblem: true };
     }
     case "failing":

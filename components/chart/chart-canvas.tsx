@@ -10,6 +10,7 @@ import type { Picture, Stop, StopRow } from "@/lib/base/charts/picture";
 import { colourOf, findEndsRoom, isLying, PIE_HOLE, toDrawnSpec, toPieRadius } from "@/lib/base/charts/spec";
 import { describeChart, describeStop, formatRow, formatStop, formatUp } from "@/lib/base/charts/words";
 import type { CellLook } from "@/lib/base/values/cell-look";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 /** Handlers for selecting marks, supplied by the caller. */
 export type ChartMarks = {
@@ -198,7 +199,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
           aria-valuenow={(cursor?.stop ?? 0) + 1}
           aria-valuetext={
             stop === null
-              ? `${stops.length} points. Use arrow keys to move.`
+              ? `${formatCountOf(stops.length, "point")}. Use arrow keys to move.`
               : describeStop(
                   picture,
                   stop.rows.length > 1 && row !== null

@@ -8,6 +8,7 @@ import { useSize } from "@/components/chart/use-size";
 import { toForeignSpec } from "@/lib/base/charts/foreign-spec";
 import { toPlainText } from "@/lib/base/values/cell-text";
 import type { CellValue, ResultRow } from "@/lib/base/values/json-rows";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 type SpecChartProps = { title: string; spec: Record<string, unknown>; rows: ResultRow[] };
 type Hover = { at: { x: number; y: number }; values: [string, string][] };
@@ -56,7 +57,7 @@ export function SpecChart({ title, spec, rows }: SpecChartProps) {
     <div className="chart-canvas">
       {failure !== null && <p className="chart-said">{failure}</p>}
       <div ref={frameRef} className="chart-frame">
-        <div className="chart-picture" role="img" aria-label={`${title}, ${rows.length} points`}>
+        <div className="chart-picture" role="img" aria-label={`${title}, ${formatCountOf(rows.length, "point")}`}>
           <div ref={hostRef} className="chart-host" />
         </div>
       </div>

@@ -5,7 +5,7 @@ import { useId, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
 import type { ConfigField, SchemaChoice } from "@/lib/features/connections/browser/client";
 import { fromNames, toNames } from "@/lib/features/connections/browser/connection-form";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 type SchemaTicksProps = { field: ConfigField; form: ConnectionForm; choices: SchemaChoice[]; isDisabled: boolean };
 
@@ -86,5 +86,5 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
 function toTablesWords({ tables }: SchemaChoice): string {
   if (tables === undefined) return "";
   if (tables === null) return "no access";
-  return tables === 1 ? "1 table" : `${formatCount(tables)} tables`;
+  return formatCountOf(tables, "table");
 }

@@ -5,7 +5,7 @@ import { useConsoleList } from "@/components/consoles/use-consoles";
 import { useFlows } from "@/components/flows/use-flows";
 import type { ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import type { Flow } from "@/lib/features/flows/browser/client";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 /** Users of a connection that the reader may see. */
 export type ConnectionUses = { consoles: ConsoleSummary[]; flows: Flow[] };
@@ -36,7 +36,7 @@ export function useConnectionUses(): ReadonlyMap<string, ConnectionUses> | null 
 /** "14 consoles, 3 flows"; empty for none. */
 export function toUseWords(consoleCount: number, flowCount: number): string {
   const words = [];
-  if (consoleCount > 0) words.push(`${formatCount(consoleCount)} ${consoleCount === 1 ? "console" : "consoles"}`);
-  if (flowCount > 0) words.push(`${formatCount(flowCount)} ${flowCount === 1 ? "flow" : "flows"}`);
+  if (consoleCount > 0) words.push(formatCountOf(consoleCount, "console"));
+  if (flowCount > 0) words.push(formatCountOf(flowCount, "flow"));
   return words.join(", ");
 }

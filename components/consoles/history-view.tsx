@@ -25,7 +25,7 @@ import { showToast } from "@/components/ui/toast";
 import { useConnectivity, useMediaQuery, useNow } from "@/components/ui/use-browser";
 import { withLastNewline } from "@/lib/base/values/last-newline";
 import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/features/consoles/browser/client";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 import { ApiError } from "@/lib/platform/browser/request";
 import "./consoles.css";
@@ -325,6 +325,5 @@ function toWord(status: FileOf["status"]): string {
 }
 
 function countLines(text: string): string {
-  const count = text.split("\n").length;
-  return `${count} ${count === 1 ? "line" : "lines"}`;
+  return formatCountOf(text.split("\n").length, "line");
 }

@@ -21,7 +21,7 @@ import { showFailure } from "@/components/ui/toast";
 import { useNow } from "@/components/ui/use-browser";
 import { type ConsoleRun, type Run, runsApi } from "@/lib/features/runs/browser/client";
 import { formatRowTime, TRIGGER_WORDS, toRunAdvice } from "@/lib/features/runs/browser/run-words";
-import { formatCount, formatDuration } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf, formatDuration } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -257,7 +257,7 @@ function useAnnouncedEnd(run: Run | null): void {
     const last = before.current;
     before.current = run;
     if (run === null || last?.id !== run.id || last.status === run.status) return;
-    if (run.status === "success") announce(`Run succeeded, ${run.rowCount ?? 0} rows`);
+    if (run.status === "success") announce(`Run succeeded, ${formatCountOf(run.rowCount ?? 0, "row")}`);
     else if (run.status === "failure") announce(`Run failed. ${run.error?.split("\n")[0] ?? ""}`, true);
     else if (run.status === "cancelled") announce("Run cancelled");
   }, [run]);

@@ -11,6 +11,7 @@ import { useTyped } from "@/components/ui/use-typed";
 import type { FilterChoice, Widget } from "@/lib/features/dashboards/browser/client";
 import { toClickedWidget } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { describeValue, isPreset, PRESET_WORDS, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 /** Delay after typing before a request. */
 const TYPED_AFTER_MS = 250;
@@ -79,8 +80,8 @@ export function FilterBar({ filters, widgets, source, choice, timezone, hasTimes
       ))}
       {choice.lost.length > 0 && (
         <span className="xs t2" role="status">
-          {choice.lost.length === 1 ? "1 filter" : `${choice.lost.length} filters`} of this link{" "}
-          {choice.lost.length === 1 ? "is" : "are"} stored in another browser. Select again.
+          {formatCountOf(choice.lost.length, "filter")} of this link {choice.lost.length === 1 ? "is" : "are"} stored in
+          another browser. Select again.
         </span>
       )}
       {set.length > 0 && (

@@ -14,7 +14,7 @@ import { zoneOf } from "@/lib/base/charts/moments";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import { dashboardApi, type FilterChoice, type Widget } from "@/lib/features/dashboards/browser/client";
 import { toChoiceText } from "@/lib/features/dashboards/browser/dashboard-choice";
-import { formatRows } from "@/lib/platform/browser/format";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 type WidgetSourceRowsProps = { dashboardId: string; widget: Widget; choice: FilterChoice; onClose: () => void };
 
@@ -51,7 +51,9 @@ export function WidgetSourceRows({ dashboardId, widget, choice, onClose }: Widge
             rows={data.rows as ResultRow[]}
           />
           <p className="widget-cut num xs t2">
-            {data.truncated ? `First ${formatRows(data.rows.length)}` : formatRows(data.rows.length)}
+            {data.truncated
+              ? `First ${formatCountOf(data.rows.length, "row")}`
+              : formatCountOf(data.rows.length, "row")}
           </p>
           <FirstRowsNotice firstRows={data.firstRows} />
         </>

@@ -5,6 +5,7 @@ import { showFailure } from "@/components/ui/toast";
 import { toSqlName } from "@/lib/base/sql/names";
 import { findRenaming, isNameTaken } from "@/lib/base/sql/rename";
 import { SqlScript } from "@/lib/base/sql/statements";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 const DIALOG = "cm-rename";
 
@@ -56,5 +57,5 @@ export async function renameName(view: EditorView): Promise<void> {
     insert,
   }));
   view.dispatch({ changes, userEvent: "input.rename" });
-  announce(`Renamed ${changes.length} ${changes.length === 1 ? "occurrence" : "occurrences"}.`);
+  announce(`Renamed ${formatCountOf(changes.length, "occurrence")}.`);
 }

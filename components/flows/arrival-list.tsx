@@ -16,7 +16,7 @@ import { Segments } from "@/components/ui/segments";
 import { useIsAwake, useStaleSince } from "@/components/ui/use-browser";
 import type { Arrival, Run } from "@/lib/features/flows/browser/client";
 import { formatRowTime } from "@/lib/features/runs/browser/run-words";
-import { formatClock, formatRows, toSize } from "@/lib/platform/browser/format";
+import { formatClock, formatCountOf, toSize } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 
 const HEADS = ["Status", "Event", "Type", { name: "Size", isNumber: true }, "Received", "Details"];
@@ -197,7 +197,7 @@ function Detail({ arrival, flowId, run, isOpen, onToggle }: ArrivalRowProps) {
   const at = run && new Date(run.startedAt ?? run.createdAt);
   return (
     <Link className="xs" href={`/w/${workspace.slug}/flows/${flowId}/runs/${runId}`}>
-      {run && at && isAwake ? `Run ${formatClock(at, false)}, ${formatRows(run.rowCount ?? 0)}` : "Run"}
+      {run && at && isAwake ? `Run ${formatClock(at, false)}, ${formatCountOf(run.rowCount ?? 0, "row")}` : "Run"}
     </Link>
   );
 }

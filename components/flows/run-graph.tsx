@@ -8,7 +8,7 @@ import { RunBar } from "@/components/runs/run-bar";
 import { useConnectionName, useConnections } from "@/components/schema/use-schema";
 import type { EntityProgress, FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
 import { isGoing, toShareOf } from "@/lib/features/flows/browser/flow-words";
-import { formatCount, formatRows } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 /** Maximum number of nodes in the graph; the rest are listed below it. */
 const NODES_MAX = 4;
@@ -60,7 +60,7 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
             state={whole}
             isEnd
           >
-            {formatRows(counts.read)} read
+            {formatCountOf(counts.read, "row")} read
           </Node>
         </div>
         <Edges states={states} isFan />
@@ -79,13 +79,13 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
         <Edges states={states} />
         <div className="graph-col">
           <Node icon={<Shuffle />} name="Map types" state={whole} isEnd>
-            {counts.failed === 0 ? "none rejected" : `${formatRows(counts.failed)} rejected`}
+            {counts.failed === 0 ? "none rejected" : `${formatCountOf(counts.failed, "row")} rejected`}
           </Node>
         </div>
         <Edges states={[whole]} />
         <div className="graph-col">
           <Node icon={iconOf(destination.connectionId)} name={nameOf(destination.connectionId)} state={whole} isEnd>
-            {formatRows(counts.written)} {WRITTEN[destination.write]}
+            {formatCountOf(counts.written, "row")} {WRITTEN[destination.write]}
           </Node>
         </div>
       </div>

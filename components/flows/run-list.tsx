@@ -10,7 +10,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { useNow } from "@/components/ui/use-browser";
 import { toRunState } from "@/lib/features/flows/browser/flow-words";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 import "./flows.css";
 
@@ -45,7 +45,7 @@ export function RunList({ flowId }: { flowId: string }) {
                     {now === null ? "" : formatAgo(at, new Date(now))}
                   </time>
                   <span className="meta num">
-                    {state === "success" ? `${formatCount(run.rowCount ?? 0)} rows` : toStatusWord(state)}
+                    {state === "success" ? formatCountOf(run.rowCount ?? 0, "row") : toStatusWord(state)}
                   </span>
                 </Link>
               </li>

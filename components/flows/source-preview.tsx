@@ -11,7 +11,7 @@ import { Select } from "@/components/ui/select";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { type FlowPreview, flowsApi, type PreviewBody } from "@/lib/features/flows/browser/client";
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
-import { formatCount, formatDuration } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf, formatDuration } from "@/lib/platform/browser/format";
 
 /** Maximum number of columns of the first rows; the mapping above them names all. */
 const COLUMNS_MAX = 12;
@@ -127,7 +127,7 @@ function Mapping({ preview: { fields }, keys }: { preview: FlowPreview; keys: Re
         </table>
       </section>
       <p className="xs t3 preview-foot">
-        {formatCount(fields.length)} columns. Names are kept; types map to the nearest destination type.
+        {formatCountOf(fields.length, "column")}. Names are kept; types map to the nearest destination type.
       </p>
     </>
   );

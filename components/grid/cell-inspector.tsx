@@ -6,7 +6,7 @@ import { copyText } from "@/components/ui/copy-text";
 import { Modal } from "@/components/ui/modal";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { toPlainText } from "@/lib/features/results/browser/cell-text";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 export type Inspected = { field: ResultField; value: CellValue | undefined; rowNumber: number };
 
@@ -39,7 +39,7 @@ export function CellInspector({ inspected, onClose }: { inspected: Inspected | n
     >
       <div className="xs t3 num">
         Row {formatCount(rowNumber)}, {(field.dbType ?? field.type).toLowerCase()}
-        {typeof value === "string" ? `, ${formatCount([...value].length)} characters` : ""}
+        {typeof value === "string" ? `, ${formatCountOf([...value].length, "character")}` : ""}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long value scrolls, and the keyboard has to reach it */}
       <pre className={isNull ? "cell-value null" : "cell-value"} tabIndex={0}>

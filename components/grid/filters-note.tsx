@@ -7,6 +7,7 @@ import { toFilteredQuery } from "@/lib/base/sql/conditions";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toConditionKind } from "@/lib/features/results/browser/column-filter";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 type FiltersNoteProps = {
   source: RowsSource;
@@ -58,7 +59,7 @@ export function FiltersCount({ count, onClear }: { count: number; onClear: () =>
   return (
     <span className="filters-on">
       <ListFilter className="s" />
-      {count === 1 ? "1 filter" : `${count} filters`}
+      {formatCountOf(count, "filter")}
       <button type="button" aria-label="Clear filters" onClick={onClear}>
         <X className="xs" />
       </button>

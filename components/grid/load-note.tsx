@@ -3,7 +3,7 @@
 import { CircleX } from "lucide-react";
 import { useNow } from "@/components/ui/use-browser";
 import type { LoadState } from "@/lib/features/results/browser/loaded-results";
-import { formatCount, formatDuration, formatRows, toSize } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf, formatDuration, toSize } from "@/lib/platform/browser/format";
 
 type LoadNoteProps = {
   /** Number of loaded rows; there are more. */
@@ -30,7 +30,7 @@ export function LoadNote({ rowCount, load, nextLimit, isDisabled, onLoadMore, on
           <i className="m" />
         </span>
         <span>
-          Loading all rows: {formatCount(load.progress.rows)} rows, {value} {unit},{" "}
+          Loading all rows: {formatCountOf(load.progress.rows, "row")}, {value} {unit},{" "}
           {formatDuration(Math.max(0, (now ?? load.startedAt) - load.startedAt))}
         </span>
         <button type="button" className="btn sm" onClick={onCancel}>
@@ -43,7 +43,7 @@ export function LoadNote({ rowCount, load, nextLimit, isDisabled, onLoadMore, on
     if (!load.end.isCut) return null;
     return (
       <div className="result-note" role="status">
-        Loaded the first {formatRows(load.end.rows)}, the browser limit. Export the result to get all rows.
+        Loaded the first {formatCountOf(load.end.rows, "row")}, the browser limit. Export the result to get all rows.
       </div>
     );
   }
@@ -59,7 +59,7 @@ export function LoadNote({ rowCount, load, nextLimit, isDisabled, onLoadMore, on
         <span>
           {rowCount === 0
             ? "No rows loaded. The row limit of the run was reached."
-            : `First ${formatCount(rowCount)} rows; there are more.`}
+            : `First ${formatCountOf(rowCount, "row")}. More are available.`}
         </span>
       )}
       {nextLimit !== null && (

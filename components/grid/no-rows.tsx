@@ -3,7 +3,7 @@
 import { Table2 } from "lucide-react";
 import type { ExecuteAnswer } from "@/lib/features/query/browser/api";
 import { toChangeWord } from "@/lib/features/results/browser/result-words";
-import { formatDuration, formatRows } from "@/lib/platform/browser/format";
+import { formatCountOf, formatDuration } from "@/lib/platform/browser/format";
 
 type NoRowsProps = { answer: ExecuteAnswer; statement: string; onShowQuery: () => void };
 
@@ -11,7 +11,8 @@ type NoRowsProps = { answer: ExecuteAnswer; statement: string; onShowQuery: () =
 export function NoRows({ answer, statement, onShowQuery }: NoRowsProps) {
   const count = answer.fields.length;
   const { affectedRows } = answer;
-  const ran = affectedRows === null ? "Statement completed" : `${formatRows(affectedRows)} ${toChangeWord(statement)}`;
+  const ran =
+    affectedRows === null ? "Statement completed" : `${formatCountOf(affectedRows, "row")} ${toChangeWord(statement)}`;
   return (
     <div className="result-fill center">
       <div className="empty">
@@ -22,7 +23,7 @@ export function NoRows({ answer, statement, onShowQuery }: NoRowsProps) {
         <p>
           {count === 0
             ? `${affectedRows === null ? "No rows returned. " : ""}${formatDuration(answer.durationMs)}.`
-            : `${count} ${count === 1 ? "column" : "columns"}, ${formatDuration(answer.durationMs)}. Check your filters and joins.`}
+            : `${formatCountOf(count, "column")}, ${formatDuration(answer.durationMs)}. Check your filters and joins.`}
         </p>
         <div className="row">
           <button type="button" className="btn" onClick={onShowQuery}>

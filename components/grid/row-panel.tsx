@@ -17,7 +17,7 @@ import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { countBytes, toBytes, toHexLines, toPictureType } from "@/lib/features/results/browser/binary-cell";
 import { toCellText, toPlainText } from "@/lib/features/results/browser/cell-text";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 /** Maximum number of characters on a field's line. */
 const LINE_LETTERS = 34;
@@ -249,7 +249,7 @@ type Long =
 function toLongValue(field: ResultField, value: CellValue | undefined): Long | null {
   if (field.type === "binary" && typeof value === "string" && value !== "") {
     const count = countBytes(value);
-    const size = `${formatCount(count)} ${count === 1 ? "byte" : "bytes"}`;
+    const size = formatCountOf(count, "byte");
     const type = value.length <= PICTURE_LETTERS_MAX ? toPictureType(value) : null;
     if (type !== null) return { kind: "picture", address: `data:${type};base64,${value}`, size };
     const bytes = toBytes(value, SHOWN_BYTES);
@@ -258,7 +258,7 @@ function toLongValue(field: ResultField, value: CellValue | undefined): Long | n
   const structure = toStructure(value);
   if (structure !== null) return { kind: "json", value: structure, size: countEntries(structure) };
   if (typeof value === "string" && (value.length > LINE_LETTERS || value.includes("\n"))) {
-    return { kind: "text", text: value, size: `${formatCount([...value].length)} characters` };
+    return { kind: "text", text: value, size: formatCountOf([...value].length, "character") };
   }
   return null;
 }

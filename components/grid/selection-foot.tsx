@@ -9,7 +9,7 @@ import { isNumericField } from "@/lib/features/results/browser/cell-text";
 import { type CellRange, countCells, toBounds } from "@/lib/features/results/browser/grid-selection";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import { groupDigits } from "@/lib/platform/browser/exact-number";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 import "@/components/ui/foot.css";
 
 type FootProps = {
@@ -28,7 +28,7 @@ export function SelectionFoot({ run, source, columns, range, back, isPinned, onP
   return (
     <div className="foot num">
       <span>
-        {formatCount(source.count)} of {formatCount(source.total)} {source.total === 1 ? "row" : "rows"}
+        {formatCount(source.count)} of {formatCountOf(source.total, "row")}
       </span>
       {source.isArranging && <span className="st run">Sorting rows</span>}
       {summary && (

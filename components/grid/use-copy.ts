@@ -11,7 +11,7 @@ import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
 import { type CellRange, countCells, toBounds } from "@/lib/features/results/browser/grid-selection";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import type { CopyAsk } from "@/lib/features/results/browser/worker-messages";
-import { formatCount, formatRows } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 /** Query that returned the rows. */
 type SqlText = { text: string; dialect: SqlDialect };
@@ -56,7 +56,10 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
       const ask = toAsk(format, isOneCellEnough);
       if (isTooMuch(ask) || !(await write(ask))) return;
       const name = NAMES[format] ?? format.toUpperCase();
-      showToast(`${formatRows(ask.to - ask.from)} copied as ${name}`, { id: "copied", duration: COPIED_TOAST_MS });
+      showToast(`${formatCountOf(ask.to - ask.from, "row")} copied as ${name}`, {
+        id: "copied",
+        duration: COPIED_TOAST_MS,
+      });
     },
     /** Copies the selection for the keyboard shortcut: cells only, without a head. */
     copyTo: (clipboard: DataTransfer) => {
@@ -68,7 +71,7 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
         clipboard.setData("text/plain", text);
         clipboard.setData("text/html", source.copyNow({ ...ask, format: "html" }) ?? "");
       }
-      if (ask.to - ask.from > 1) announce(`${formatRows(ask.to - ask.from)} copied`);
+      if (ask.to - ask.from > 1) announce(`${formatCountOf(ask.to - ask.from, "row")} copied`);
     },
   };
 }

@@ -25,7 +25,7 @@ import { SAMPLE_QUERY } from "@/lib/features/consoles/browser/sample-console";
 import { completeStep, SAMPLE_CONSOLE_ID, type Workbench } from "@/lib/features/consoles/browser/workbench";
 import type { User, WorkspaceSummary } from "@/lib/features/query/browser/api";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
-import { formatRows } from "@/lib/platform/browser/format";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { LiveUpdates } from "@/lib/platform/browser/live";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -177,6 +177,7 @@ function toFigures(run: ConsoleRun): string {
   const ms = answers.reduce((sum, answer) => sum + answer.durationMs, 0);
   const [only, ...others] = run.statements;
   const [answer] = answers;
-  const words = only && answer && others.length === 0 ? toOutcomeWords(answer, only.statement.text) : formatRows(rows);
+  const words =
+    only && answer && others.length === 0 ? toOutcomeWords(answer, only.statement.text) : formatCountOf(rows, "row");
   return `${words}, ${Math.round(ms)} milliseconds`;
 }

@@ -11,7 +11,7 @@ import { useOutage } from "@/components/ui/use-browser";
 import { useLater } from "@/components/ui/use-later";
 import { type FoundLine, findLines } from "@/lib/base/values/find-lines";
 import { consoleApi } from "@/lib/features/consoles/browser/client";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 /** Number of characters from which the server is queried, and the pause in typing before it is. */
 const SEARCH_FROM = 2;
@@ -124,7 +124,7 @@ function ConsoleName({ found: { name, place, lines, lineCount } }: { found: Foun
       <span className="b5 trunc">{name}</span>
       <span className="t3 trunc">{place}</span>
       <span className="grow" />
-      {lineCount > lines.length && <span className="t3">{formatCount(lineCount - lines.length)} more lines</span>}
+      {lineCount > lines.length && <span className="t3">{formatCountOf(lineCount - lines.length, "more line")}</span>}
     </>
   );
 }

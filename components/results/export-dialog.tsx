@@ -16,7 +16,7 @@ import {
   type ExportProgress,
   exportRows,
 } from "@/lib/features/results/browser/export-rows";
-import { formatRows, toSize } from "@/lib/platform/browser/format";
+import { formatCountOf, toSize } from "@/lib/platform/browser/format";
 import "./results.css";
 
 type ExportDialogProps = {
@@ -74,7 +74,7 @@ export function ExportDialog(props: ExportDialogProps) {
         setWork({ status: "running", progress: now }),
       );
       setWork({ status: "done", progress, name });
-      announce(progress.rows === null ? "Export finished" : `${formatRows(progress.rows)} exported`);
+      announce(progress.rows === null ? "Export finished" : `${formatCountOf(progress.rows, "row")} exported`);
     } catch (error) {
       await file.abort().catch(() => {});
       if (controller.signal.aborted) {
@@ -192,7 +192,7 @@ function ExportStatus({ work, outage }: { work: Work; outage: string | null }) {
               Exported
             </span>
           )}{" "}
-          {work.progress.rows !== null && `${formatRows(work.progress.rows)}, `}
+          {work.progress.rows !== null && `${formatCountOf(work.progress.rows, "row")}, `}
           {value} {unit}
           {work.status === "done" && `, to ${work.name}`}
         </div>

@@ -19,7 +19,7 @@ import { readScope } from "@/lib/base/sql/scope";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { KeptPlan } from "@/lib/features/results/browser/earlier-plans";
 import { toPlanText } from "@/lib/features/results/browser/plan-text";
-import { formatClock, formatDuration } from "@/lib/platform/browser/format";
+import { formatClock, formatCountOf, formatDuration } from "@/lib/platform/browser/format";
 import { formatDay } from "@/lib/platform/browser/format-time";
 import { later } from "@/lib/platform/browser/load-again";
 import "./results.css";
@@ -259,7 +259,7 @@ function toWhen({ at }: KeptPlan): string {
 }
 
 function toComparison(earlier: KeptPlan, tree: Tree): string {
-  const steps = (count: number) => (count === 1 ? "1 step" : `${count} steps`);
+  const steps = (count: number) => formatCountOf(count, "step");
   const wordsOf = (count: number, totalMs: number | null) =>
     totalMs === null ? steps(count) : `${formatDuration(totalMs)} in ${steps(count)}`;
   const isSame = earlier.text === tree.text ? " No differences." : "";
@@ -293,7 +293,7 @@ function usePlanTree({ outcome, form, statement }: Plan, connection: Connection 
 function toSum(tree: Tree | null, durationMs: number): string {
   if (tree === null) return `Planned in ${formatDuration(durationMs)}`;
   const { length } = tree.nodes;
-  const steps = `${length} ${length === 1 ? "step" : "steps"}`;
+  const steps = formatCountOf(length, "step");
   if (tree.totalMs === null) return `${steps}, planned in ${formatDuration(durationMs)}`;
   const planning = tree.planningMs === null ? "" : `, ${formatDuration(tree.planningMs)} planning`;
   return `${steps}, ${formatDuration(tree.totalMs)} execution${planning}`;

@@ -1,13 +1,13 @@
 import { RowsTable } from "@/components/ui/rows-table";
 import type { ResultPreview } from "@/lib/features/runs/browser/client";
-import { formatCount, formatRows } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 import "./runs.css";
 
 /** Beginning of a stored result. */
 export function ResultTable({ preview }: { preview: ResultPreview }) {
   const { fields, rows, rowCount, keptRows } = preview;
   if (rows.length === 0) {
-    return <p className="t2">No rows. {fields.length === 1 ? "1 column" : `${fields.length} columns`}.</p>;
+    return <p className="t2">No rows. {formatCountOf(fields.length, "column")}.</p>;
   }
   return (
     <div className="kept-rows">
@@ -16,7 +16,9 @@ export function ResultTable({ preview }: { preview: ResultPreview }) {
         <RowsTable label="Result preview" fields={fields} rows={rows} />
       </section>
       <p className="xs t3 num">
-        {rows.length < rowCount ? `First ${formatCount(rows.length)} of ${formatRows(rowCount)}` : formatRows(rowCount)}
+        {rows.length < rowCount
+          ? `First ${formatCount(rows.length)} of ${formatCountOf(rowCount, "row")}`
+          : formatCountOf(rowCount, "row")}
         {keptRows < rowCount && `, ${formatCount(keptRows)} saved`}
       </p>
     </div>

@@ -1,4 +1,4 @@
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import "./runs.css";
 
 type RunBarProps = {
@@ -20,7 +20,7 @@ export function RunBar({ label, share, read }: RunBarProps) {
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percent ?? undefined}
-      aria-valuetext={percent === null ? `${formatCount(read)} rows read` : undefined}
+      aria-valuetext={percent === null ? `${formatCountOf(read, "row")} read` : undefined}
     >
       <i
         className={percent === null ? "moving" : undefined}

@@ -44,7 +44,7 @@ import {
 } from "@/lib/features/results/browser/table-address";
 import { TABLE_ROWS_MAX, TablePages } from "@/lib/features/results/browser/table-pages";
 import { groupDigits } from "@/lib/platform/browser/exact-number";
-import { formatCount, formatRows } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 import "@/components/ui/foot.css";
 import "@/components/ui/page.css";
@@ -164,7 +164,7 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
       const answer = await api.countTableRows(workspace.id, connectionId, { table, filters });
       const text = groupDigits(String(answer.count));
       setCount({ text, arrangement: arrangement.columns });
-      announce(`${text} rows`);
+      announce(`${text} ${answer.count === 1 ? "row" : "rows"}`);
     } catch (error) {
       showFailure(error instanceof Error ? error.message : "Couldn't count rows. Try again.");
     }
@@ -228,7 +228,7 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
       )}
       <div className="foot num" role="status">
         <span>
-          {source.hasMore ? `First ${formatRows(source.count)}` : formatRows(source.count)}
+          {source.hasMore ? `First ${formatCountOf(source.count, "row")}` : formatCountOf(source.count, "row")}
           {counted !== null && ` of ${counted}`}
         </span>
         {source.isArranging && <span className="st run">Querying the database</span>}

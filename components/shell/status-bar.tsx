@@ -12,7 +12,7 @@ import { useFindDatabase } from "@/components/schema/use-schema";
 import { Tip } from "@/components/ui/tip";
 import { useConnectivity, useIsSettled } from "@/components/ui/use-browser";
 import { deviceZone } from "@/lib/base/values/names";
-import { formatCount, formatDuration } from "@/lib/platform/browser/format";
+import { formatCountOf, formatDuration } from "@/lib/platform/browser/format";
 
 /** Status of the page: server, running queries, cursor position, time zone. */
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {
@@ -48,7 +48,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
         prefetch={isSettled ? null : false}
       >
         <Waves className="xs" />
-        {running === 0 ? "Nothing running" : `${formatCount(running)} ${running === 1 ? "run" : "runs"} in progress`}
+        {running === 0 ? "Nothing running" : `${formatCountOf(running, "run")} in progress`}
       </Link>
       <span className="grow" />
       {cursor && (

@@ -1,4 +1,5 @@
 import type { FieldPath, FieldValues, UseFormSetError } from "react-hook-form";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /**
@@ -23,6 +24,6 @@ export function placeFailure<T extends FieldValues>(
 
 function toWait(seconds: number | null): string {
   if (seconds === null) return "";
-  if (seconds < 90) return `Try again in ${Math.max(1, seconds)} seconds.`;
-  return `Try again in ${Math.ceil(seconds / 60)} minutes.`;
+  if (seconds < 90) return `Try again in ${formatCountOf(Math.max(1, seconds), "second")}.`;
+  return `Try again in ${formatCountOf(Math.ceil(seconds / 60), "minute")}.`;
 }

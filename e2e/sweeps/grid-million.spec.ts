@@ -10,7 +10,7 @@ test.beforeEach(async ({ page, consolePage, person }) => {
   await consolePage.open(person.slug);
   await consolePage.write(MILLION);
   await consolePage.run.click();
-  await expect(page.getByText("First 1,000 rows; there are more.")).toBeVisible();
+  await expect(page.getByText("First 1,000 rows. More are available.")).toBeVisible();
 });
 
 test("a million rows are loaded, reached to the last one, sorted, filtered and added up", async ({

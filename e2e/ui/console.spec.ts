@@ -108,7 +108,7 @@ test("a query that finds nothing says so, with its columns", async ({ page, cons
 test("the first thousand of many rows say so and more can be loaded", async ({ page, consolePage }) => {
   await consolePage.write("select range as n from range(12000)");
   await consolePage.run.click();
-  await expect(page.getByText("First 1,000 rows; there are more.")).toBeVisible();
+  await expect(page.getByText("First 1,000 rows. More are available.")).toBeVisible();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "1001");
   await page.getByRole("button", { name: "Load up to 10,000" }).click();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "10001");

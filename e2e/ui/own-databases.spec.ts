@@ -63,7 +63,7 @@ for (const { kind, start, version, fill, wrong } of ENGINES) {
 
       await consolePage.write("select * from orders order by id");
       await consolePage.run.click();
-      await expect(page.getByText("First 1,000 rows; there are more.")).toBeVisible();
+      await expect(page.getByText("First 1,000 rows. More are available.")).toBeVisible();
       await expect(consolePage.cell(1, 2)).toHaveText("customer 1");
 
       const lines = (await exportCsv(page)).split("\r\n");

@@ -266,7 +266,7 @@ test("an export goes straight to the disk where the browser allows it, and a can
 
   await consolePage.write("select repeat('abcdefghij', 20) as t, random() as r from range(30000000)");
   await consolePage.run.click();
-  await expect(page.getByText("First 1,000 rows; there are more.")).toBeVisible();
+  await expect(page.getByText("First 1,000 rows. More are available.")).toBeVisible();
   await page.getByRole("button", { name: "Export" }).click();
   await dialog.getByRole("textbox", { name: "File name" }).fill("cut");
   await dialog.getByRole("button", { name: "Export cut.csv" }).click();

@@ -1,6 +1,7 @@
 import "server-only";
 import { resolve } from "node:path";
 import type { ObjectId } from "mongodb";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { exportBare } from "@/lib/features/repository/export-bare";
 import { findWorkspaceId } from "@/lib/features/workspaces/service";
 import { AppError } from "@/lib/platform/http/errors";
@@ -24,7 +25,7 @@ export async function exportCommand(args: string[], print: (line: string) => voi
   try {
     const dir = resolve(folder);
     const { branches, objects } = await exportBare(await findWorkspace(workspace), dir);
-    print(`Wrote ${objects} objects and ${branches} ${branches === 1 ? "branch" : "branches"} to ${dir}`);
+    print(`Wrote ${objects} objects and ${formatCountOf(branches, "branch", "branches")} to ${dir}`);
     print(`Clone it with: git clone ${JSON.stringify(dir)}`);
     return 0;
   } catch (error) {

@@ -62,9 +62,9 @@ test("it prints counts and says when all is under the newest key", async () => {
   expect([code, lines.pop()]).toEqual([0, "All secrets are encrypted with key test."]);
   // One line per domain. The order of registration varies.
   expect(lines.sort()).toEqual([
-    "connections: 1 records, 1 secrets, 0 re-encrypted",
+    "connections: 1 record, 1 secret, 0 re-encrypted",
     "flow webhooks: 0 records, 0 secrets, 0 re-encrypted",
-    "mails: 1 records, 1 secrets, 0 re-encrypted",
+    "mails: 1 record, 1 secret, 0 re-encrypted",
     "notification rules: 0 records, 0 secrets, 0 re-encrypted",
     "shares: 0 records, 0 secrets, 0 re-encrypted",
     "snapshots: 0 records, 0 secrets, 0 re-encrypted",

@@ -1,6 +1,7 @@
 import "server-only";
 import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { checkKeys } from "@/lib/features/instance/check-keys";
 import { ENCRYPTION_KEY_BYTES } from "@/lib/platform/env";
 import "@/lib/features/instance/sealed-fields";
@@ -52,7 +53,10 @@ function toLine({ name, documents, sealed, resealed, left, unreadable }: Rotatio
     left > 0 ? `${left} changed during rotation` : null,
     unreadable.length > 0 ? `${unreadable.length} can't be decrypted` : null,
   ].filter((part) => part !== null);
-  return [`${name}: ${documents} records, ${sealed} secrets, ${resealed} re-encrypted`, ...rest].join(", ");
+  return [
+    `${name}: ${formatCountOf(documents, "record")}, ${formatCountOf(sealed, "secret")}, ${resealed} re-encrypted`,
+    ...rest,
+  ].join(", ");
 }
 
 function closingLines(counts: readonly RotationCount[], newest: string, older: string[]): string[] {

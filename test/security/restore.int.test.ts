@@ -71,7 +71,7 @@ it("a store restored with its keys has every credential: people sign in, and eac
     const fresh = `fresh:${Buffer.alloc(32, 7).toString("base64")}`;
     writeFileSync(file, JSON.stringify({ ...secrets, encryptionKeys: `${fresh},${secrets.encryptionKeys}` }));
     const rotated = await runScript("keys-rotate", dataDir);
-    expect(rotated).toContain("connections: 1 records, 1 secrets, 1 re-encrypted");
+    expect(rotated).toContain("connections: 1 record, 1 secret, 1 re-encrypted");
     expect(rotated).toContain("All secrets are encrypted with key fresh.");
   });
 }, 120_000);

@@ -17,7 +17,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
 import { appApi, type BindingData, type BindingItem, type Build } from "@/lib/features/apps/browser/client";
-import { formatCount, toSize } from "@/lib/platform/browser/format";
+import { formatCountOf, toSize } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGO_EVERY_MS = 30_000;
@@ -196,7 +196,7 @@ function Facts({ build, label }: { build: Build; label: string }) {
   return (
     <p className="xs t2" title={formatStamp(at)}>
       {label}
-      {build.rowCount !== null && `${formatCount(build.rowCount)} ${build.rowCount === 1 ? "row" : "rows"}, `}
+      {build.rowCount !== null && `${formatCountOf(build.rowCount, "row")}, `}
       {size && `${size.value} ${size.unit}, `}
       {now === null ? formatStamp(at) : formatAgo(at, new Date(now))}
       {build.truncated && ", truncated"}
@@ -210,8 +210,8 @@ function Rows({ name, data }: { name: string; data: BindingData }) {
     <div className="binding-rows">
       <p className="xs t2">
         {shown.length < data.rows.length || data.truncated
-          ? `First ${shown.length} rows, with your edits`
-          : `${data.rows.length} ${data.rows.length === 1 ? "row" : "rows"}, with your edits`}
+          ? `First ${formatCountOf(shown.length, "row")}, with your edits`
+          : `${formatCountOf(data.rows.length, "row")}, with your edits`}
       </p>
       <RowsTable label={`${name} rows`} fields={data.fields} rows={shown} />
       <CodeBox label="Use in the app">{`const { rows, age } = useBinding("${name}");`}</CodeBox>

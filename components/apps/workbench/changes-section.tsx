@@ -9,6 +9,7 @@ import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { showToast } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 type ChangesSectionProps = { work: Work; places: Places; isReadOnly: boolean };
 
@@ -51,7 +52,7 @@ export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps
               aria-current={places.centre === "changes" ? "page" : undefined}
               onClick={() => places.showCentre("changes")}
             >
-              {count === 1 ? "View 1 change" : `View ${count} changes`}
+              View {formatCountOf(count, "change")}
             </button>
             {!isReadOnly && (
               <>
@@ -67,7 +68,7 @@ export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps
                 </div>
                 <button type="button" className="btn" disabled={isBusy || !isOnline} onClick={() => void commit()}>
                   <GitCommitHorizontal className="s" />
-                  {isBusy ? "Committing" : `Commit ${count} ${count === 1 ? "file" : "files"}`}
+                  {isBusy ? "Committing" : `Commit ${formatCountOf(count, "file")}`}
                 </button>
               </>
             )}
@@ -93,7 +94,7 @@ export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps
           }}
           onClose={() => setIsDiscarding(false)}
         >
-          This resets {count === 1 ? "1 file" : `${count} files`} to the last commit. This can't be undone.
+          This resets {formatCountOf(count, "file")} to the last commit. This can't be undone.
         </Confirm>
       )}
     </ExplorerSection>

@@ -12,6 +12,7 @@ import { MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { folderOf, nameOf } from "@/lib/features/apps/browser/app-files";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 const BAR_WIDTHS = [42, 60, 54, 36];
 /** Key of the row in which a new name is typed. */
@@ -185,7 +186,7 @@ function FileQuestions({ state }: { state: State }) {
           onClose={() => state.setRemoving(null)}
         >
           {state.isFolder(removing)
-            ? `This deletes ${state.countUnder(removing)} files. `
+            ? `This deletes ${formatCountOf(state.countUnder(removing), "file")}. `
             : "Uncommitted changes are lost. "}
           Committed versions stay in the history.
         </Confirm>

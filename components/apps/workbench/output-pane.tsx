@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { BuildProblems } from "@/components/apps/workbench/build-problems";
 import type { OutputLine } from "@/components/apps/workbench/use-output";
 import type { BuildProblem } from "@/lib/features/apps/frame/messages";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 
 type OutputPaneProps = {
@@ -26,7 +27,7 @@ export function OutputPane({ lines, problems, onGoTo, onClear }: OutputPaneProps
     <section className="app-output" aria-label="Output">
       <div className="row app-output-head">
         <h2 className="xs b6">Output</h2>
-        {failures > 0 && <span className="xs app-output-bad">{failures === 1 ? "1 error" : `${failures} errors`}</span>}
+        {failures > 0 && <span className="xs app-output-bad">{formatCountOf(failures, "error")}</span>}
         <span className="grow" />
         {lines.length > 0 && (
           <button type="button" className="btn ghost sm" onClick={onClear}>

@@ -23,6 +23,7 @@ import { useOutage } from "@/components/ui/use-browser";
 import { useSingleFlight } from "@/components/ui/use-single-flight";
 import { differencesOf, type FileDifference, nameOf } from "@/lib/features/apps/browser/app-files";
 import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/features/apps/browser/client";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** Maximum number of build errors shown in the dialog. */
@@ -181,9 +182,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
               </p>
               <WhatChanges work={work} onDiff={onDiff} />
               {uncommitted > 0 && (
-                <Notice kind="warn">
-                  {uncommitted} uncommitted {uncommitted === 1 ? "file" : "files"} will be committed first.
-                </Notice>
+                <Notice kind="warn">{formatCountOf(uncommitted, "uncommitted file")} will be committed first.</Notice>
               )}
               <TextField
                 label="Release notes (optional)"

@@ -43,6 +43,7 @@ import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useIsPhone, useMediaQuery } from "@/components/ui/use-browser";
 import type { App } from "@/lib/features/apps/browser/client";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 import "@/components/consoles/console.css";
 import "@/components/consoles/consoles.css";
@@ -329,9 +330,9 @@ function WorkWords({ work }: { work: Work }) {
   if (!data) return null;
   const count = data.drafts.length;
   const words = [
-    data.ahead > 0 && `${data.ahead} ${data.ahead === 1 ? "commit" : "commits"} ahead`,
+    data.ahead > 0 && `${formatCountOf(data.ahead, "commit")} ahead`,
     data.behind > 0 && `${data.behind} behind`,
-    count > 0 && `${count} ${count === 1 ? "file" : "files"} changed`,
+    count > 0 && `${formatCountOf(count, "file")} changed`,
   ].filter(Boolean);
   return <span className="xs t2 trunc app-work">{words.length === 0 ? "Up to date with main" : words.join(", ")}</span>;
 }

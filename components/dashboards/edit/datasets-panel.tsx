@@ -22,7 +22,7 @@ import {
   toWidgetName,
 } from "@/lib/features/dashboards/browser/edit/draft";
 import { DATASETS_MAX } from "@/lib/features/dashboards/limits";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo } from "@/lib/platform/browser/format-time";
 
 const AGES = [
@@ -117,7 +117,7 @@ function DatasetItem({ dataset, editing, state }: DatasetItemProps) {
       <div className="row between xs t3">
         <span>
           {readers.length === 0 ? "Not used by any widget" : `Used by ${readers.map(toWidgetName).join(", ")}`}
-          {state?.rowCount != null && `. ${formatCount(state.rowCount)} rows`}
+          {state?.rowCount != null && `. ${formatCountOf(state.rowCount, "row")}`}
           {state?.cachedAt && `, ${formatAgo(new Date(state.cachedAt), new Date())}`}
         </span>
         <button

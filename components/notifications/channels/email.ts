@@ -1,4 +1,5 @@
 import { Mail } from "lucide-react";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import type { ChannelView } from "./channel-view";
 import { emailsField } from "./fields";
 
@@ -9,7 +10,7 @@ export const email: ChannelView<"email"> = {
   fields: [emailsField("recipients")],
   toTexts: ({ recipients }) => ({ recipients: recipients.join(", ") }),
   toName: ({ recipients }) => recipients.join(", "),
-  toHelp: ({ recipients }) => (recipients.length === 1 ? "1 recipient" : `${recipients.length} recipients`),
+  toHelp: ({ recipients }) => formatCountOf(recipients.length, "recipient"),
   toSaved: () => "set",
   isSigned: false,
   acceptedHelp: "Without an email service, the email stays in the outbox.",

@@ -9,6 +9,7 @@ import {
   toDrawable,
   toMeasureName,
 } from "@/lib/base/charts/settings";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { isIdentifierField } from "@/lib/base/values/cell-text";
 import { compareNumberText, isPlainNumber, sumNumberTexts } from "@/lib/base/values/exact-number";
 
@@ -111,7 +112,7 @@ function choose(
   const values = shown.flatMap((series) => (data.cells[series] ?? []).filter(isCell).map(({ value }) => value));
   const negatives = values.filter((value) => value < 0).length;
   const odd = up.find((measure) => !isAdditive(measure));
-  const count = `${negatives} ${negatives === 1 ? "value is" : "values are"} negative`;
+  const count = `${formatCountOf(negatives, "value is", "values are")} negative`;
   if (kind === "pie") {
     const why = odd
       ? `${toMeasureName(odd)} isn't a part of a whole`

@@ -1,7 +1,7 @@
 import type { ChartData } from "@/lib/base/charts/data";
 import { isCell, type Picture, type Stop, type StopRow } from "@/lib/base/charts/picture";
 import { type ChartKind, type ChartSettings, toMeasureName } from "@/lib/base/charts/settings";
-import { formatCount, formatRows } from "@/lib/base/values/amounts";
+import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
 import type { ResultField } from "@/lib/base/values/json-rows";
 
@@ -129,15 +129,17 @@ export function describeCuts({ data, settings, notes, kind }: Picture): string[]
   }
   if (data.everyNth > 1) cuts.push(`Showing 1 of every ${formatCount(data.everyNth)} rows.`);
   if (data.isAddedUp) cuts.push("Values with the same x value are summed.");
-  if (data.noPlace > 0) cuts.push(`${formatRows(data.noPlace)} without ${across ?? "an x value"} not shown.`);
+  if (data.noPlace > 0) cuts.push(`${formatCountOf(data.noPlace, "row")} without ${across ?? "an x value"} not shown.`);
   if (data.noValue > 0) {
     const columns = up.flatMap(({ column }) => column ?? []).join(", ");
     cuts.push(
-      `${formatCount(data.noValue)} ${data.noValue === 1 ? "value" : "values"} of ${columns} ${data.noValue === 1 ? "is" : "are"} empty or not numeric.`,
+      `${formatCountOf(data.noValue, "value")} of ${columns} ${data.noValue === 1 ? "is" : "are"} empty or not numeric.`,
     );
   }
   if (data.blurred > 0) {
-    cuts.push(`${formatCount(data.blurred)} values of ${across} are too close together to draw separately.`);
+    cuts.push(
+      `${formatCountOf(data.blurred, "value")} of ${across} ${data.blurred === 1 ? "is" : "are"} too close together to draw separately.`,
+    );
   }
   if (kind === "scatter" || kind === "kpi" ? false : data.places.length === 1 && (kind === "line" || kind === "area")) {
     cuts.push("A line needs at least two points.");

@@ -1,3 +1,4 @@
+import { formatCountOf } from "../values/amounts.ts";
 /*
  * The plan of a statement as one tree, for every database. Pure: the browser parses answers with it, and the drivers
  * name the form of their answers.
@@ -179,7 +180,7 @@ function warn(
     if (isCause && node.offBy !== null && node.offBy >= OFF_BY) {
       warnings.push({
         node: node.id,
-        lead: `${node.name}: ${count(node.plannedRows ?? 0)} rows estimated, ${count(node.realRows ?? 0)} actual.`,
+        lead: `${node.name}: ${formatCountOf(Math.round(node.plannedRows ?? 0), "row")} estimated, ${count(node.realRows ?? 0)} actual.`,
         rest: "Statistics are out of date. Run ANALYZE.",
       });
     }

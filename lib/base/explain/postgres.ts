@@ -1,3 +1,4 @@
+import { formatCountOf } from "../values/amounts.ts";
 import { detailsOf, isObject, type Json, listOf, numberOf, textOf } from "./json.ts";
 import { NO_STEP, type Reading, type Step } from "./plan.ts";
 
@@ -103,8 +104,7 @@ function nameOf(type: string, node: Json, object: string | null): string {
 
 function aboutOf(node: Json, dropped: number | null): string | null {
   const parts: string[] = [];
-  if (dropped !== null && dropped > 0)
-    parts.push(`${Math.round(dropped).toLocaleString("en-US")} rows removed by the filter`);
+  if (dropped !== null && dropped > 0) parts.push(`${formatCountOf(Math.round(dropped), "row")} removed by the filter`);
   const condition = CONDITIONS.map((key) => textOf(node[key])).find((text) => text !== null);
   const index = textOf(node["Index Name"]);
   if (condition) parts.push(condition);

@@ -7,9 +7,9 @@ export function formatCount(count: number): string {
   return COUNT.format(count);
 }
 
-/** Formats a count and its noun: "1 row", "35 rows". */
-export function formatRows(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? "row" : "rows"}`;
+/** Formats a count and its noun: "1 row", "1,284 rows". */
+export function formatCountOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** Returns a number and its unit: milliseconds below a second, then "1.2 s", "2 min 5 s". */

@@ -1,8 +1,8 @@
-import { formatCount } from "./amounts";
+import { formatCountOf } from "./amounts";
 
 /** Returns the notice of a widget whose dataset was truncated. @param firstRows number of rows in the dataset */
 export function firstRowsNotice(firstRows: number): string {
-  return `First ${formatCount(firstRows)} rows only`;
+  return `First ${formatCountOf(firstRows, "row")} only`;
 }
 
 export const ACCEPT_LABEL = "Show totals of truncated rows";

@@ -114,7 +114,7 @@ describe("a refresh of a dashboard", () => {
     await runJobs();
     const ended = await runOf(id, asked.json.data.run.id);
     expect(ended).toMatchObject({ status: "failure", rowCount: 1 });
-    expect(ended.error).toMatch(/^Stock failed and kept .* previous rows/);
+    expect(ended.error).toMatch(/^Couldn.t refresh Stock\. Previous rows are kept/);
     expect(ended.entities.map(({ status }: { status: string }) => status)).toEqual(["failed", "done"]);
     const why = ended.logs.filter(
       ({ level, text }: { level: string; text: string }) => level === "error" && /^Stock: /.test(text),

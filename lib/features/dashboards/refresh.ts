@@ -1,5 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { refreshDataset } from "@/lib/features/results/datasets/service";
 import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/features/runs/enqueue";
 import { carryOutRun, type HeldRun } from "@/lib/features/runs/execute";
@@ -183,7 +184,7 @@ class Refresh {
 
   summary(): string {
     const done = this.#entities.filter(({ status }) => status === "done").length;
-    return `${done} of ${this.#entities.length} datasets refreshed`;
+    return `${done} of ${formatCountOf(this.#entities.length, "dataset")} refreshed`;
   }
 
   /** @throws AppError that names the sources that failed; the others are still read, and old rows stay */
@@ -218,9 +219,7 @@ class Refresh {
       const rows = kept?.rowCount ?? 0;
       await this.#set(index, { status: "done", counts: { ...NO_COUNTS, read: rows, written: rows } });
       const cut = kept?.truncated ? ", truncated" : "";
-      await this.#held.log([
-        { level: "info", text: `${part.title}: ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}${cut}` },
-      ]);
+      await this.#held.log([{ level: "info", text: `${part.title}: ${formatCountOf(rows, "row")}${cut}` }]);
     } catch (error) {
       // A cancellation takes precedence over its consequences.
       signal.throwIfAborted();
@@ -241,6 +240,9 @@ class Refresh {
     if (failed.length === 0) return;
     const names = failed.slice(0, NAMES_SHOWN).map(({ title }) => title);
     const more = failed.length > NAMES_SHOWN ? ` and ${failed.length - NAMES_SHOWN} more` : "";
-    throw new AppError("query_failed", `${names.join(", ")}${more} failed and kept their previous rows. See the log.`);
+    throw new AppError(
+      "query_failed",
+      `Couldn't refresh ${names.join(", ")}${more}. Previous rows are kept. See the log.`,
+    );
   }
 }

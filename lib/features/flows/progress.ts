@@ -1,4 +1,5 @@
 import "server-only";
+import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
 import type { HeldRun } from "@/lib/features/runs/execute";
 import type { NewLogLine } from "@/lib/features/runs/logs";
 import { type EntityProgress, NO_COUNTS, type RunCounts } from "@/lib/features/runs/schema";
@@ -51,7 +52,6 @@ export class Progress {
 }
 
 export function inWords({ read, written, failed }: RunCounts): string {
-  const amount = (count: number) => count.toLocaleString("en");
-  const refused = failed === 0 ? "" : `, ${amount(failed)} rejected`;
-  return `${amount(read)} ${read === 1 ? "row" : "rows"} read, ${amount(written)} written${refused}`;
+  const refused = failed === 0 ? "" : `, ${formatCount(failed)} rejected`;
+  return `${formatCountOf(read, "row")} read, ${formatCount(written)} written${refused}`;
 }

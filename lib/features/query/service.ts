@@ -1,5 +1,6 @@
 import "server-only";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { namesLimitProblem } from "@/lib/base/values/column-limits";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import type { ResultStream, Statement } from "@/lib/features/connections/data-source";
@@ -250,7 +251,7 @@ async function skipResults(first: ResultStream, number: number): Promise<ResultS
 }
 
 function noSuchResult(number: number, count: number): AppError {
-  const results = count === 1 ? "1 result" : `${count} results`;
+  const results = formatCountOf(count, "result");
   const message = `The statement returns ${results}, numbered from 0. Result ${number} does not exist.`;
   return new AppError("invalid_request", message, { details: [{ path: "result", message }] });
 }

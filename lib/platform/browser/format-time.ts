@@ -1,3 +1,5 @@
+import { formatCountOf } from "@/lib/base/values/amounts";
+
 /**
  * Formats days and spans of time (docs/develop/design.md, Words). `now` is a parameter, so that a page is consistent.
  */
@@ -40,9 +42,9 @@ export function formatMoment(at: Date, now: Date): string {
 export function formatLeft(until: Date, now: Date): string | null {
   const ms = until.getTime() - now.getTime();
   if (ms <= 0) return null;
-  if (ms >= DAY_MS) return toCounted(Math.round(ms / DAY_MS), "day");
-  if (ms >= HOUR_MS) return toCounted(Math.round(ms / HOUR_MS), "hour");
-  return toCounted(Math.max(1, Math.round(ms / MINUTE_MS)), "minute");
+  if (ms >= DAY_MS) return formatCountOf(Math.round(ms / DAY_MS), "day");
+  if (ms >= HOUR_MS) return formatCountOf(Math.round(ms / HOUR_MS), "hour");
+  return formatCountOf(Math.max(1, Math.round(ms / MINUTE_MS)), "minute");
 }
 
 /** Formats the full timestamp with its zone, for hovering. */
@@ -53,10 +55,6 @@ export function formatStamp(at: Date): string {
 
 function toDayAndMonth(at: Date): string {
   return `${at.getDate()} ${MONTHS[at.getMonth()]}`;
-}
-
-function toCounted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function two(n: number): string {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   formatClock,
+  formatCountOf,
   formatCountShort,
   formatDuration,
-  formatRows,
   toInitials,
   toSize,
 } from "@/lib/platform/browser/format";
@@ -26,7 +26,7 @@ describe("the words for numbers", () => {
   });
 
   it("says one row, and several rows", () => {
-    expect([0, 1, 1284].map(formatRows)).toEqual(["0 rows", "1 row", "1,284 rows"]);
+    expect([0, 1, 1284].map((count) => formatCountOf(count, "row"))).toEqual(["0 rows", "1 row", "1,284 rows"]);
   });
 
   it("picks the unit of a size", () => {

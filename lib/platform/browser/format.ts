@@ -1,7 +1,7 @@
 /** Formats numbers, sizes and times for the whole interface (docs/develop/design.md, Words). */
 import { formatCount } from "@/lib/base/values/amounts";
 
-export { formatCount, formatDuration, formatRows, toDuration } from "@/lib/base/values/amounts";
+export { formatCount, formatCountOf, formatDuration, toDuration } from "@/lib/base/values/amounts";
 
 /** Shortens a count for trees, which are narrow: "2,000", "8,400", "21 k", "1.9 M". */
 export function formatCountShort(count: number): string {

@@ -1,4 +1,5 @@
 import { SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { build } from "./build";
 import type { Conversation, ToolCall, ToolResult } from "./conversation";
 import { type Answer, cell, explain } from "./explain";
@@ -198,12 +199,13 @@ function aboutSchema(question: string): SchemaQuestion {
 
 function listTables(connection: Connection, entities: readonly Entity[], total: number): string {
   const lines = entities.slice(0, LISTED_MAX).map(({ name, schema, kind, rowEstimate }) => {
-    const rows = rowEstimate !== undefined && rowEstimate !== null ? `, about ${cell(rowEstimate)} rows` : "";
+    const rows =
+      rowEstimate !== undefined && rowEstimate !== null ? `, about ${formatCountOf(rowEstimate, "row")}` : "";
     return `- \`${codeName(schema ? `${schema}.${name}` : name)}\` (${kind ?? "table"}${rows})`;
   });
   const more =
     total > lines.length ? `\n\n${total - lines.length} more. Add a word from its name to your question.` : "";
-  return `“${cell(connection.name)}” has ${total} ${total === 1 ? "table" : "tables"} and views:\n\n${lines.join("\n")}${more}`;
+  return `“${cell(connection.name)}” has ${formatCountOf(total, "table or view", "tables and views")}:\n\n${lines.join("\n")}${more}`;
 }
 
 function sayColumns(asked: "describe" | "columns", question: string, schema: Schema): string | null {
@@ -247,8 +249,8 @@ function sayColumns(asked: "describe" | "columns", question: string, schema: Sch
     return `- \`${codeName(column.name)}\` (${facts.join(", ")})`;
   });
   const below = schema.edges.filter(({ to }) => to === best).map(({ from }) => `\`${codeName(from.name)}\``);
-  const rows = best.rowEstimate === null ? "" : ` and about ${cell(best.rowEstimate)} rows`;
-  return `\`${codeName(best.id)}\` has ${best.columns.length} columns${rows}:\n\n${lines.join("\n")}${below.length > 0 ? `\n\nReferenced by ${[...new Set(below)].join(", ")}.` : ""}`;
+  const rows = best.rowEstimate === null ? "" : ` and about ${formatCountOf(best.rowEstimate, "row")}`;
+  return `\`${codeName(best.id)}\` has ${formatCountOf(best.columns.length, "column")}${rows}:\n\n${lines.join("\n")}${below.length > 0 ? `\n\nReferenced by ${[...new Set(below)].join(", ")}.` : ""}`;
 }
 
 function spans(stems: readonly string[]): string[][] {

@@ -1,5 +1,6 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
 import { callerOfJob } from "@/lib/features/accounts/identity";
 import { dropDatasets, readDatasets, refreshDataset } from "@/lib/features/results/datasets/service";
 import { putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
@@ -67,7 +68,7 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
       const { name, path } = binding;
       const state = kept.get(sourceKey);
       const there = state?.kept;
-      if (there) return onLog(`${name}: ${rowsOf(there.rowCount)}, read ${there.at.toISOString()}`);
+      if (there) return onLog(`${name}: ${formatCountOf(there.rowCount, "row")}, read ${there.at.toISOString()}`);
       const leave = await reads.acquire(signal);
       try {
         onLog(`${name}: refreshing`);
@@ -81,7 +82,7 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
           state,
         );
         const cut = dataset.kept?.truncated ? ", truncated" : "";
-        onLog(`${name}: ${rowsOf(dataset.kept?.rowCount ?? 0)}${cut}`);
+        onLog(`${name}: ${formatCountOf(dataset.kept?.rowCount ?? 0, "row")}${cut}`);
       } catch (error) {
         signal.throwIfAborted();
         const message = wordsOf(error);
@@ -236,12 +237,11 @@ async function forgetOld(app: OfApp, live: BindingSetDoc | null): Promise<void> 
   await collections.appBindings().deleteMany({ workspaceId, appId, name: { $in: unnamed } });
 }
 
-function rowsOf(count: number): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"}`;
-}
-
 function notReady(details: { path: string; message: string }[]): AppError {
   const [first] = details;
-  const more = details.length > 1 ? ` ${details.length - 1} more are not ready.` : "";
+  const more =
+    details.length > 1
+      ? ` ${formatCount(details.length - 1)} more ${details.length === 2 ? "is" : "are"} not ready.`
+      : "";
   return new AppError("build_failed", `${first?.path}: ${first?.message}${more}`, { details });
 }

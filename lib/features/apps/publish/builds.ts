@@ -1,6 +1,7 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { ObjectId } from "mongodb";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { filesIn, readBlob as readGitBlob } from "@/lib/features/repository/service";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError } from "@/lib/platform/http/errors";
@@ -90,7 +91,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
       files.length,
       files.map(({ bytes }) => bytes),
     );
-    onLog(`${files.length} files, served without a build.`);
+    onLog(`${formatCountOf(files.length, "file")}, served without a build.`);
   }
   if (!files.some(({ path }) => path === ENTRY)) {
     throw new BuildFailed(`“${ENTRY}” is missing. Add it, commit and publish again.`);

@@ -1,6 +1,6 @@
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { type ChangeVerb, changeVerbOf } from "@/lib/base/sql/statement-kind";
-import { formatCount, formatRows } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 const PARTICIPLES: Readonly<Record<ChangeVerb, string>> = {
   insert: "inserted",
@@ -40,8 +40,8 @@ export function toRowCounts(counts: Counts, query: string | null): { rows: numbe
 export function toOutcomeWords(counts: Counts, query: string | null): string | null {
   const { rows, changed } = toRowCounts(counts, query);
   const words = [
-    ...(changed === null ? [] : [`${formatRows(changed)} ${toChangeWord(query)}`]),
-    ...(rows === null ? [] : [formatRows(rows)]),
+    ...(changed === null ? [] : [`${formatCountOf(changed, "row")} ${toChangeWord(query)}`]),
+    ...(rows === null ? [] : [formatCountOf(rows, "row")]),
   ];
   return words.length === 0 ? null : words.join(", ");
 }
@@ -53,12 +53,12 @@ export function toTotalWords(outcomes: readonly Outcome[]): string {
   const counts = outcomes.map(({ answer, text }) => ({ ...toRowCounts(answer, text), text }));
   const changes = counts.filter(({ changed }) => changed !== null);
   const rows = counts.reduce((sum, each) => sum + (each.rows ?? 0), 0);
-  if (changes.length === 0) return formatRows(rows);
+  if (changes.length === 0) return formatCountOf(rows, "row");
   const changed = changes.reduce((sum, each) => sum + (each.changed ?? 0), 0);
   const words = new Set(changes.map(({ text }) => toChangeWord(text)));
   const [word = "changed"] = words.size === 1 ? words : [];
-  const change = `${formatRows(changed)} ${word}`;
-  return rows === 0 ? change : `${change}, ${formatRows(rows)}`;
+  const change = `${formatCountOf(changed, "row")} ${word}`;
+  return rows === 0 ? change : `${change}, ${formatCountOf(rows, "row")}`;
 }
 
 /** Returns the notice of how many of a statement's results are shown. Of a stored result only the first is. */

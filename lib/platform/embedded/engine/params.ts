@@ -10,6 +10,7 @@ import {
   listValue,
   VARCHAR,
 } from "@duckdb/node-api";
+import { formatCountOf } from "../../../base/values/amounts.ts";
 import { ExactNumber } from "../../../base/values/exact-json.ts";
 import { StatementFailure } from "./failures.ts";
 
@@ -32,7 +33,7 @@ export function bindParams(
   if (values.length !== count) {
     throw new StatementFailure(
       "invalid_request",
-      `The statement has ${plural(count, "placeholder")}, and ${plural(values.length, "value")} came in params.`,
+      `The statement has ${formatCountOf(count, "placeholder")}, and ${formatCountOf(values.length, "value")} came in params.`,
     );
   }
   for (const [index, value] of values.entries()) bindOne(statement, index + 1, value);
@@ -123,8 +124,4 @@ function fromObject(params: Record<string, unknown>, names: readonly string[]): 
     throw new StatementFailure("invalid_request", `Unknown placeholder $${extra} in params.`);
   }
   return values;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -139,7 +139,7 @@ test("only what is new is asked for by a variable, which is left out the first t
 
 describe("a service that fails", () => {
   const failing: [string, Answer, RegExp][] = [
-    ["with errors in an answer 200", () => ({ json: { errors: [{ message: "Field 'x' is unknown" }, { message: "b" }] } }), /^The source returned an error: Field 'x' is unknown\. Plus 1 more errors\.$/],
+    ["with errors in an answer 200", () => ({ json: { errors: [{ message: "Field 'x' is unknown" }, { message: "b" }] } }), /^The source returned an error: Field 'x' is unknown\. Plus 1 more error\.$/],
     ["with errors beside a part of the data", () => ({ json: { data: { orders: connection(rowsFrom(1, 3), 9, 0) }, errors: [{ message: "Two are missing" }] } }), /Two are missing/],
     ["with errors in an answer 400", () => ({ status: 400, json: { errors: [{ message: "Syntax Error" }] } }), /HTTP 400: Syntax Error\./],
     ["by having no data", () => ({ json: { ok: true } }), /is not GraphQL/],

@@ -1,4 +1,5 @@
 import "server-only";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import type { Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import type { DataSource, ExtractRequest, ExtractStream, SourceFacts } from "../../data-source";
@@ -110,7 +111,7 @@ export class GraphqlSource implements DataSource {
     if (Array.isArray(errors) && errors.length > 0) {
       const [first] = errors;
       const message = isObject(first) && typeof first.message === "string" ? first.message : "no reason given";
-      const more = errors.length > 1 ? ` Plus ${errors.length - 1} more errors.` : "";
+      const more = errors.length > 1 ? ` Plus ${formatCountOf(errors.length - 1, "more error")}.` : "";
       const failure = sourceFailure(
         `The source returned an error: ${this.#line.words(message).replace(/[.!]?$/, ".")}${more}`,
       );

@@ -4,6 +4,7 @@ import {
   OWN_TRANSACTION_MESSAGE,
   READ_ONLY_MESSAGE,
 } from "../../../../base/sql/statement-messages.ts";
+import { formatCountOf } from "../../../../base/values/amounts.ts";
 import { AppError } from "../../../../platform/http/errors.ts";
 import { positionOf } from "../shared/text-position.ts";
 import { PLAN_HINTS } from "./functions.ts";
@@ -101,7 +102,7 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
   if (placeholders !== valueCount) {
     throw new AppError(
       "invalid_request",
-      `The statement has ${placeholders} placeholders, but params has ${valueCount} values.`,
+      `The statement has ${formatCountOf(placeholders, "placeholder")}, but params has ${formatCountOf(valueCount, "value")}.`,
     );
   }
   const text = readOnly ? withoutComments(query, reading, words) : query;

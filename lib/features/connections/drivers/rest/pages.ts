@@ -1,4 +1,5 @@
 import "server-only";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { ExactNumber } from "@/lib/base/values/exact-json";
 import { AppError } from "@/lib/platform/http/errors";
 import type { CursorValue } from "../shared/cursor-value";
@@ -71,7 +72,8 @@ export class RestPages {
       throw this.#liesAbout(`page ${this.#lastPage.number} is reported as the last, but page ${page} has records`);
     }
     if (records.length === 0) {
-      if (last !== null && page < last) throw this.#liesAbout(`it reports ${total} pages, but page ${page} is empty`);
+      if (last !== null && page < last)
+        throw this.#liesAbout(`it reports ${formatCountOf(total ?? 0, "page")}, but page ${page} is empty`);
       if (hasMore === true) throw this.#liesAbout(`it reports more records, but page ${page} is empty`);
       return { records, next: null };
     }
@@ -89,7 +91,7 @@ export class RestPages {
     const next = offset + records.length;
     if (records.length === 0) {
       if (total !== null && offset < total) {
-        throw this.#liesAbout(`it reports ${total} records, but none at offset ${offset}`);
+        throw this.#liesAbout(`it reports ${formatCountOf(total, "record")}, but none at offset ${offset}`);
       }
       if (hasMore === true) throw this.#liesAbout(`it reports more records, but none at offset ${offset}`);
       return { records, next: null };

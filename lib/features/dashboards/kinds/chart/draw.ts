@@ -4,6 +4,7 @@ import { colourOf, toDrawnSpec } from "@/lib/base/charts/spec";
 import { findDrawProblems, toProblemWords } from "@/lib/base/charts/spec-rules";
 import { toWidgetChart } from "@/lib/base/charts/widget-chart";
 import { describeChart } from "@/lib/base/charts/words";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { PicturePart } from "@/lib/platform/embedded/drawing/messages";
 import { cutTo, escapeXml, round, toText, widthOf } from "@/lib/platform/embedded/drawing/text";
@@ -35,7 +36,7 @@ export function drawChart(spec: Record<string, unknown>, data: WidgetData, body:
   const part: PicturePart = { kind: "chart", spec: drawn, x: body.x, y: body.y + top, ...size, ink: paint.faint };
   return {
     parts: [...(legend === null ? [] : clip(body, legend)), part],
-    words: [picture === null ? `${rows.length} points` : describeChart(picture, look)],
+    words: [picture === null ? formatCountOf(rows.length, "point") : describeChart(picture, look)],
   };
 }
 

@@ -1,3 +1,4 @@
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
 import { cutTo, round, toText, widthOf } from "@/lib/platform/embedded/drawing/text";
 import type { Paint } from "../../picture/paint";
@@ -174,8 +175,8 @@ function toRule({ x, width }: Box, y: number, paint: Paint): string {
 
 function toNotice(lines: number, columns: number, { shown }: PivotLayout): string {
   const more = [
-    ...(lines > 0 ? [`${lines} more ${lines === 1 ? "row" : "rows"}`] : []),
-    ...(columns > 0 ? [`${columns} more ${columns === 1 ? "column" : "columns"}`] : []),
+    ...(lines > 0 ? [formatCountOf(lines, "more row")] : []),
+    ...(columns > 0 ? [formatCountOf(columns, "more column")] : []),
   ].join(" and ");
   return [more === "" ? "" : `${more} on the page.`, toCutWords(shown) ?? ""].filter(Boolean).join(" ");
 }

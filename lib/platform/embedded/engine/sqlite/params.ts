@@ -1,4 +1,5 @@
 import type { SqlToken } from "../../../../base/sql/lexer.ts";
+import { formatCountOf } from "../../../../base/values/amounts.ts";
 import { ExactNumber } from "../../../../base/values/exact-json.ts";
 import { StatementFailure } from "../failures.ts";
 import type { SqliteValue } from "./values.ts";
@@ -28,7 +29,10 @@ export function toBindings(
   const values = (params ?? []).map(toSqlite);
   const [name] = names;
   if (name !== undefined) throw unfit(`placeholder ${name} is named, so params must be an object`);
-  if (values.length < count) throw unfit(`it has ${count} placeholders, and params has ${values.length} values`);
+  if (values.length < count)
+    throw unfit(
+      `it has ${formatCountOf(count, "placeholder")}, and params has ${formatCountOf(values.length, "value")}`,
+    );
   return values;
 }
 
