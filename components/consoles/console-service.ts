@@ -431,7 +431,7 @@ export class ConsoleService {
       queryClient.removeQueries({ queryKey: toConsoleKey(workspaceId, id) });
       return true;
     } catch (error) {
-      tell(error, "Couldn't delete it.");
+      tell(error, "Couldn't delete the console.");
       return false;
     }
   }
@@ -483,7 +483,7 @@ export class ConsoleService {
 
   /** Deletes a folder with its consoles and the user's drafts of them. @returns whether it was deleted */
   async removeFolder(id: string, heldIds: string[]): Promise<boolean> {
-    const done = await this.#withFolders("Couldn't delete it.", async () => {
+    const done = await this.#withFolders("Couldn't delete the folder.", async () => {
       await consoleApi.removeFolder(this.parts.workspaceId, id);
       for (const each of heldIds) this.parts.drafts.drop(each);
       return true;

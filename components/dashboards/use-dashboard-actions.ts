@@ -98,7 +98,7 @@ function makeActions(client: QueryClient, workspaceId: string) {
     duplicate: (id: string) =>
       attempt("Couldn't duplicate the dashboard.", async () => note(await dashboardApi.duplicate(workspaceId, id))),
     remove: (id: string) =>
-      attempt("Couldn't delete it.", async () => {
+      attempt("Couldn't delete the dashboard.", async () => {
         await dashboardApi.remove(workspaceId, id);
         client.setQueryData<DashboardSummary[]>(listKey, (list) => list?.filter((each) => each.id !== id));
         client.removeQueries({ queryKey: toDashboardKey(workspaceId, id) });
@@ -114,7 +114,7 @@ function makeActions(client: QueryClient, workspaceId: string) {
     changeFolder: (id: string, change: UpdateFolderBody) =>
       withFolders("Couldn't save the change.", () => dashboardApi.updateFolder(workspaceId, id, change)),
     removeFolder: (id: string) =>
-      withFolders("Couldn't delete it.", async () => {
+      withFolders("Couldn't delete the folder.", async () => {
         await dashboardApi.removeFolder(workspaceId, id);
         return true;
       }),

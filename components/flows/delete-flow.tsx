@@ -42,7 +42,7 @@ export function DeleteFlow({ flow, isOpen, onClose, onDeleted }: DeleteFlowProps
         Its schedule stops and a current run is cancelled. Rows it has written stay in the destination.
         {flow.type === "webhook" && " Its URL stops working now, and queued events are dropped."}
       </p>
-      <p>This cannot be undone.</p>
+      <p>This can't be undone.</p>
     </Confirm>
   );
 }

@@ -115,7 +115,7 @@ function NotRun({ flow, root }: { flow: FlowDetail; root: string }) {
           <p>Events are written in batches. Each batch shows here as a run.</p>
           <div className="row">
             <Link className="btn" href={`${root}/${flow.id}/webhook`}>
-              Open webhook
+              View webhook
             </Link>
           </div>
         </>

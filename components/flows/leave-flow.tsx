@@ -18,7 +18,7 @@ export function LeaveFlow({ isOn, onDiscard }: LeaveFlowProps) {
       onDiscard={onDiscard}
     >
       {onDiscard
-        ? "It is not saved. A kept draft reopens under New flow until you close this tab."
+        ? "Keep the draft to continue later in this tab under New flow."
         : "Your unsaved changes will be lost."}
     </LeaveQuestion>
   );

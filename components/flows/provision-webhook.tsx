@@ -31,7 +31,7 @@ export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebh
       mutationFn: () =>
         flowsApi.provision(workspace.id, flow.id, { verifySignature, ...(events.length > 0 && { events }) }),
       onSuccess: async (made) => {
-        announce("Webhook opened. Copy the signing secret now.");
+        announce("Endpoint URL created. Copy the signing secret now.");
         onDone(made);
         await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) });
       },
@@ -39,8 +39,8 @@ export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebh
   );
   return (
     <Confirm
-      title={isNew ? "Open webhook?" : "Rotate URL and secret?"}
-      action={isNew ? "Open webhook" : "Rotate URL and secret"}
+      title={isNew ? "Create endpoint URL?" : "Rotate URL and secret?"}
+      action={isNew ? "Create endpoint URL" : "Rotate URL and secret"}
       isOpen
       isBusy={provision.isPending}
       isDanger={!isNew}

@@ -37,7 +37,7 @@ import "./flows.css";
 
 const AGE_EVERY_MS = 30_000;
 
-/** Secrets of newly opened webhooks, by flow. */
+/** Secrets of newly created endpoint URLs, by flow. */
 const secrets = createOneTimeValues<Provisioned>();
 
 /** Page of a webhook flow: its address, its secret once, and the received events. */
@@ -83,7 +83,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
   const open = (
     <button type="button" className="btn primary" disabled={!isOnline} onClick={() => setIsAsking(true)}>
       <Webhook className="s" />
-      Open webhook
+      Create endpoint URL
     </button>
   );
   const actions = (
@@ -133,12 +133,12 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
             <span className="empty-mark">
               <Webhook />
             </span>
-            <h2>Webhook not open yet</h2>
-            <p>Opening it creates an endpoint URL and a signing secret. The secret is shown once.</p>
+            <h2>No endpoint URL yet</h2>
+            <p>Creating it also creates a signing secret, which is shown once.</p>
             {isAdmin ? (
               <div className="row">{open}</div>
             ) : (
-              <Notice kind="locked">Only owners and admins can open webhooks.</Notice>
+              <Notice kind="locked">Only owners and admins can create endpoint URLs.</Notice>
             )}
           </div>
         ) : (

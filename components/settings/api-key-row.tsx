@@ -80,7 +80,7 @@ export function ApiKeyRow({ apiKey, isNew }: { apiKey: ApiKey; isNew: boolean })
           }}
         >
           <p>
-            Requests with <b>{apiKey.prefix}…</b> fail from now on. This cannot be undone.
+            Requests with <b>{apiKey.prefix}…</b> fail from now on. This can't be undone.
           </p>
         </Confirm>
       </td>

@@ -137,7 +137,7 @@ function DeleteWorkspace() {
   return (
     <div className="boxed danger-box">
       <p className="t2">
-        Deletes its connections, consoles, API keys, invitations and history for every member. This cannot be undone.
+        Deletes its connections, consoles, API keys, invitations and history for every member. This can't be undone.
       </p>
       <button type="button" className="btn danger" onClick={() => setIsAsking(true)}>
         Delete workspace

@@ -167,8 +167,8 @@ test("a webhook's secret is shown once, and a signed event shows in what has com
   const destination = { connectionId: into, table: "events", write: "append" };
   const { flow } = await make({ name: "Carrier tracking", type: "webhook", source: undefined, destination });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/webhook`);
-  await page.getByRole("button", { name: "Open webhook" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Open webhook" }).click();
+  await page.getByRole("button", { name: "Create endpoint URL" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create endpoint URL" }).click();
   const banner = page.getByRole("region", { name: "The new secret" });
   const secret = await banner.getByRole("textbox", { name: "Secret" }).inputValue();
   expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);
@@ -222,8 +222,8 @@ test("a member runs what others made and changes only what is theirs", async ({ 
   await jun.page.getByRole("button", { name: "Actions for Products" }).click();
   await expect(jun.page.getByRole("menuitem")).toHaveText(["View flow"]);
   await jun.page.goto(`/w/${person.slug}/flows/${hook.flow.id}/webhook`);
-  await expect(jun.page.getByText("Only owners and admins can open webhooks.")).toBeVisible();
-  await expect(jun.page.getByRole("button", { name: "Open webhook" })).toHaveCount(0);
+  await expect(jun.page.getByText("Only owners and admins can create endpoint URLs.")).toBeVisible();
+  await expect(jun.page.getByRole("button", { name: "Create endpoint URL" })).toHaveCount(0);
   await jun.page.goto(`/w/${person.slug}/flows/${theirs.flow.id}/edit`);
   await expect(jun.page.getByRole("button", { name: "Save flow" })).toBeEnabled();
 });
@@ -370,7 +370,7 @@ test("a form that was begun is kept over a reload, leaving it asks, and a double
   await page.getByRole("region", { name: "Destination" }).getByRole("combobox", { name: "Connection" }).click();
   await page.getByRole("option", { name: /^warehouse/ }).click();
   await page.getByRole("button", { name: "Save flow" }).dblclick();
-  await expect(page.getByRole("heading", { name: "Webhook not open yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No endpoint URL yet" })).toBeVisible();
   const flows = (await (await page.request.get(`${home}/flows`)).json()).data;
   expect(flows.map((flow: { name: string; destination: object }) => [flow.name, flow.destination])).toEqual([
     ["Carrier tracking", { connectionId: into, table: "scans", write: "append" }],

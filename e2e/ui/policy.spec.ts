@@ -149,8 +149,8 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await open(`/w/${slug}/flows/${sync.flow.id}/edit`);
   await expect(page.getByRole("table", { name: "First rows of the source" })).toBeVisible();
   await open(`/w/${slug}/flows/${hook.flow.id}/webhook`);
-  await page.getByRole("button", { name: "Open webhook" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Open webhook" }).click();
+  await page.getByRole("button", { name: "Create endpoint URL" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create endpoint URL" }).click();
   await page.getByRole("button", { name: "Done", exact: true }).click();
 
   // Dashboards: the list, one with each kind of widget, and its editor.

@@ -372,7 +372,7 @@ export async function readDdl(
   if (!tellsDdl) throw new AppError("invalid_request", `${label} does not support DDL.`);
   const entity = await getEntityOrThrow(caller, connectionId, name, signal);
   const text = await withDataSource(doc, (source) => inTime(signal, async (inner) => source.ddl?.(entity, inner)));
-  if (text === undefined) throw new Error(`${doc.type} says that it tells DDL and has no port for it.`);
+  if (text === undefined) throw new Error(`Driver ${doc.type} declares DDL support without implementing it.`);
   if (text.length > DDL_CHARS_MAX) {
     throw new AppError("too_large", "The DDL is too long to show. Get it from the database.");
   }

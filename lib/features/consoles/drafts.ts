@@ -33,7 +33,7 @@ export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDra
     if (isDuplicateKey(error)) return write();
     throw error;
   });
-  if (!doc) throw new Error("An upsert must return its document.");
+  if (!doc) throw new Error("The store returned no document.");
   tellEditing(console, caller.user._id);
   return toDraft(doc);
 }

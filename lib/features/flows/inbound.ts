@@ -249,7 +249,7 @@ async function store(
           { session },
         );
       // The flow was deleted concurrently: the event would never be written.
-      if (matchedCount === 0) throw new AppError("not_found", "This webhook is closed.");
+      if (matchedCount === 0) throw new AppError("not_found", "This webhook was deleted.");
       await countHour(hook, now, { session });
     });
     return true;

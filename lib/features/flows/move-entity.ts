@@ -434,7 +434,7 @@ function immutable(checkpoint: Checkpoint | null): Checkpoint | null {
 function unsteadyPosition(name: string): AppError {
   return new AppError(
     "conflict",
-    `The destination named ${BEGIN_TRIES_MAX} different positions for ${name}. Check whether another run writes to the same table, then retry.`,
+    `The destination reported ${BEGIN_TRIES_MAX} different positions for ${name}. Check whether another run writes to the same table, then retry.`,
   );
 }
 

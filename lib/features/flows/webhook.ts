@@ -80,7 +80,7 @@ export async function provisionWebhook(
 export async function sendTestEvent(caller: Caller, flowId: ObjectId): Promise<InboundAnswer> {
   await getWebhookOrThrow(caller, flowId);
   const hook = await collections.flowWebhooks().findOne({ _id: flowId, workspaceId: caller.workspaceId });
-  if (!hook) throw new AppError("invalid_request", "The webhook is not open. Open it first.");
+  if (!hook) throw new AppError("invalid_request", "This flow has no endpoint URL. Create one first.");
   const type = hook.events?.[0] ?? TEST_EVENT_TYPE;
   const body = JSON.stringify({ id: `test_${randomUUID()}`, type, test: true, sentAt: new Date().toISOString() });
   const secret = open(hook.secret, contextOf(hook, "secret"));

@@ -80,7 +80,7 @@ export function toTablePage(driver: Driver, entity: Entity, body: Omit<TableRows
 function toSortColumn(table: Table, { column, descending }: TableRowsBody["sort"][number], path: string): SortColumn {
   const found = columnOf(table, column, path);
   if (table.values.of(found, table.quote(column)).order !== null) return { column: found, descending };
-  throw new AppError("invalid_request", `Rows cannot be sorted by ${column}: its type ${found.type} has no order.`, {
+  throw new AppError("invalid_request", `Can't sort by ${column}: its type ${found.type} has no order.`, {
     details: [{ path, message: "Choose a column whose type has an order." }],
   });
 }

@@ -41,7 +41,7 @@ export async function createBranch(input: {
 /** @throws AppError not_found; conflict if it has just moved; invalid_request for `main`, which cannot be deleted */
 export async function deleteBranch(input: { repositoryId: ObjectId; name: string }): Promise<void> {
   const { repositoryId, name } = input;
-  if (name === MAIN_BRANCH) throw new AppError("invalid_request", "The main branch cannot be deleted.");
+  if (name === MAIN_BRANCH) throw new AppError("invalid_request", "The main branch can't be deleted.");
   const head = await headOrThrow(repositoryId, name);
   if (!(await removeHead(repositoryId, name, head))) {
     throw new AppError("conflict", `The branch “${name}” has changed. Review it before you delete it.`);

@@ -79,7 +79,7 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
       [{ $replaceWith: onlyIfNew({ $mergeObjects: [{ $literal: fresh }, times] }) }],
       { upsert: true, returnDocument: "after", includeResultMetadata: true },
     );
-    if (!value) throw new Error("The store has not given the run back.");
+    if (!value) throw new Error("The store returned no run.");
     const isNew = lastErrorObject?.updatedExisting === false;
     if (isNew) {
       await makeNewest(value);

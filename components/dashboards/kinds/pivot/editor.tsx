@@ -194,9 +194,9 @@ function PivotSettings({ spec, onChange }: DataFormProps) {
   );
   return (
     <>
-      {toggle("totals", "Totals", "Computed from the data, not from the cells")}
-      {toggle("subtotals", "Subtotals", "A line for each group of several rows")}
-      {toggle("heat", "Shading", "Greater values have a stronger colour")}
+      {toggle("totals", "Totals", "Computed from all rows of the dataset")}
+      {toggle("subtotals", "Subtotals", "One total per row group")}
+      {toggle("heat", "Shading", "Higher values are darker")}
     </>
   );
 }

@@ -5,10 +5,7 @@ const WORDS = new Map([
   ["OAuthCallbackError", "The sign-in was cancelled or timed out. Try again, or use your email and password."],
   ["SignUpClosed", "Registration is closed. Ask a workspace admin to invite you."],
   ["MissingCSRF", "The sign-in expired. Try again."],
-  [
-    "Configuration",
-    "This sign-in method is not working. Use your email and password, and tell a server administrator.",
-  ],
+  ["Configuration", "This sign-in method is not working. Use your email and password, and contact your administrator."],
 ]);
 const ANY_OTHER = "Sign-in failed. Try again, or use your email and password.";
 

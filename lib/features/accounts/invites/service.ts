@@ -225,7 +225,7 @@ async function putInvite({ workspaceId, role }: Caller, email: string, facts: In
       );
   // Two concurrent invitations of one address: the second finds the first's on its retry.
   const invite = await write().catch(onDuplicate(write)).catch(onDuplicate(refuseOwners));
-  if (!invite) throw new Error("An upsert answered no document.");
+  if (!invite) throw new Error("The store returned no document.");
   return invite;
 }
 

@@ -281,8 +281,8 @@ function toConflict(conflicts: readonly MergeConflict[], mainSha: string | null)
     ours: text(ours),
     theirs: text(theirs),
   }));
-  const files = conflicts.length === 1 ? `“${conflicts[0]?.path}” differs` : `${conflicts.length} files differ`;
-  return new AppError("conflict", `${files} in conflict with main. Resolve the conflicts, then publish again.`, {
+  const files = conflicts.length === 1 ? `“${conflicts[0]?.path}” conflicts` : `${conflicts.length} files conflict`;
+  return new AppError("conflict", `${files} with main. Resolve the conflicts, then publish again.`, {
     details: { mainSha, conflicts: shown },
   });
 }

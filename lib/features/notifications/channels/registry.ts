@@ -25,6 +25,6 @@ const byType = new Map<string, AnyChannel>(CHANNELS.map((channel) => [channel.ty
 
 export function channelOf(type: ChannelType): AnyChannel {
   const channel = byType.get(type);
-  if (!channel) throw new Error(`There is no notification channel ${type}.`);
+  if (!channel) throw new Error(`Unknown notification channel ${type}.`);
   return channel;
 }

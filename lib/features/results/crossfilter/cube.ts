@@ -77,7 +77,7 @@ export function toCubeStatement(
     const { sql, field: column } = build.column(field);
     if (op === "min" || op === "max") {
       // Their order differs from that of their texts, by which cells are ranked.
-      if (column.isTimeText) throw new AppError("invalid_request", `The column ${field} cannot be ranked by its text.`);
+      if (column.isTimeText) throw new AppError("invalid_request", `Column ${field} can't be ranked by its text.`);
       const at = build.part(`${op}(${sql})`);
       coded.push(at);
       return ({ codes }) => ({ kind: op, ...codes(at) });

@@ -15,30 +15,30 @@ const SORTS_MAX = 8;
 /** Maximum number of groups or rows of one widget: browsers cannot draw more marks quickly. */
 export const LIMIT_MAX = 50_000;
 const LIMIT_USUAL = 5000;
-const LIMIT_WORDS = `The limit is a whole number from 1 to ${LIMIT_MAX}.`;
+const LIMIT_WORDS = `Limit must be a whole number from 1 to ${LIMIT_MAX}.`;
 /** Twice the longest column name that databases allow. */
 const NAME_CHARS_MAX = 256;
 
 const columnName = boundedText(NAME_CHARS_MAX).min(1, "Column is required.");
 
-const timeUnit = z.enum(TIME_UNITS, `A time unit is one of ${TIME_UNITS.join(", ")}.`);
+const timeUnit = z.enum(TIME_UNITS, `Time unit must be one of ${TIME_UNITS.join(", ")}.`);
 export const dimension = z.union(
   [
     columnName.transform((field) => ({ field })),
     z.object({ field: columnName, timeUnit: timeUnit.optional(), as: columnName.optional() }),
   ],
-  `A dimension is a column's name, or {field, timeUnit?, as?} with one of ${TIME_UNITS.join(", ")}.`,
+  `Dimension must be a column name, or {field, timeUnit?, as?} with one of ${TIME_UNITS.join(", ")}.`,
 );
 /** Without a field, `count` counts rows. `ratio` divides the sum of `field` by the sum of `by`. */
 const measure = z
   .object(
     {
       field: columnName.optional(),
-      op: z.enum(AGGREGATES, `An operation is one of ${AGGREGATES.join(", ")}.`),
+      op: z.enum(AGGREGATES, `Operation must be one of ${AGGREGATES.join(", ")}.`),
       by: columnName.optional(),
       as: columnName.optional(),
     },
-    "A measure is {field?, op, as?}.",
+    "Measure must be {field?, op, as?}.",
   )
   .refine(({ field, op }) => field !== undefined || op === "count", "field is required for this op.")
   .refine(({ by, op }) => (by !== undefined) === (op === "ratio"), "by is required for the op ratio, and only there.");
@@ -47,21 +47,21 @@ const measure = z
 export const aggregateSpec = z.object({
   dimensions: z
     .array(dimension, "dimensions must be a list of columns.")
-    .max(DIMENSIONS_MAX, `There are at most ${DIMENSIONS_MAX} dimensions.`)
+    .max(DIMENSIONS_MAX, `At most ${DIMENSIONS_MAX} dimensions.`)
     .default([]),
   measures: z
     .array(measure, "measures must be a list of {field?, op, as?}.")
-    .max(MEASURES_MAX, `There are at most ${MEASURES_MAX} measures.`)
+    .max(MEASURES_MAX, `At most ${MEASURES_MAX} measures.`)
     .default([]),
   sort: z
     .array(
       z.object(
-        { by: columnName, order: z.enum(["asc", "desc"], "An order is asc or desc.").default("asc") },
-        "An entry of the sort order is {by, order?}.",
+        { by: columnName, order: z.enum(["asc", "desc"], "Order must be asc or desc.").default("asc") },
+        "Sort entry must be {by, order?}.",
       ),
-      "The sort order is a list of {by, order?}.",
+      "Sort order must be a list of {by, order?}.",
     )
-    .max(SORTS_MAX, `The sort order has at most ${SORTS_MAX} entries.`)
+    .max(SORTS_MAX, `At most ${SORTS_MAX} sort entries.`)
     .default([]),
   limit: z.int(LIMIT_WORDS).min(1, LIMIT_WORDS).max(LIMIT_MAX, LIMIT_WORDS).default(LIMIT_USUAL),
   /** Default for time dimensions without their own unit. */

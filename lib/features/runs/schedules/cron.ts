@@ -81,7 +81,7 @@ function readPattern(cron: string, timezone: string): Cron {
     return new Cron(cron, { paused: true, timezone, mode: "5-part" });
   } catch (error) {
     // "CronPattern: Invalid value for minute: 61"
-    const reason = error instanceof Error ? error.message.replace(/^\w+: /, "") : "It cannot be read.";
+    const reason = error instanceof Error ? error.message.replace(/^\w+: /, "") : "Invalid expression.";
     throw new BadSchedule("cron", `Invalid cron expression: ${reason}`);
   }
 }

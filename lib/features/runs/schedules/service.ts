@@ -36,7 +36,7 @@ export async function putSchedule(
     },
     { upsert: true, returnDocument: "after" },
   );
-  if (!doc) throw new Error("The store has not given the schedule back.");
+  if (!doc) throw new Error("The store returned no schedule.");
   return toSchedule(doc, now);
 }
 

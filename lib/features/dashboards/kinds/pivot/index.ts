@@ -10,22 +10,22 @@ import {
   PIVOT_COLUMN_GROUPS_MAX, PIVOT_COLUMNS_MAX, PIVOT_MEASURES_MAX, PIVOT_ROW_GROUPS_MAX, PIVOT_ROW_GROUPS_USUAL, PIVOT_ROWS_MAX,
 } from "./limits"; // biome-ignore format: one look at the whole list
 
-const LIMIT_WORDS = `The limit of a pivot table is a whole number from 1 to ${PIVOT_ROW_GROUPS_MAX}.`;
-const shown = z.boolean("It is true or false.").optional();
+const LIMIT_WORDS = `Limit must be a whole number from 1 to ${PIVOT_ROW_GROUPS_MAX}.`;
+const shown = z.boolean("Must be true or false.").optional();
 /** A blank one is a pivot table whose rows are not chosen yet. */
 const pivotSpec = z
   .object({
     rows: z
-      .array(dimension, "Rows are a list of columns.")
-      .max(PIVOT_ROWS_MAX, `A pivot table has at most ${PIVOT_ROWS_MAX} rows.`)
+      .array(dimension, "Rows must be a list of columns.")
+      .max(PIVOT_ROWS_MAX, `At most ${PIVOT_ROWS_MAX} rows.`)
       .default([]),
     columns: z
-      .array(dimension, "Columns are a list of columns.")
-      .max(PIVOT_COLUMNS_MAX, `A pivot table has at most ${PIVOT_COLUMNS_MAX} columns.`)
+      .array(dimension, "Columns must be a list of columns.")
+      .max(PIVOT_COLUMNS_MAX, `At most ${PIVOT_COLUMNS_MAX} columns.`)
       .default([]),
     measures: aggregateSpec.shape.measures
       .unwrap()
-      .max(PIVOT_MEASURES_MAX, `A pivot table has at most ${PIVOT_MEASURES_MAX} measures.`)
+      .max(PIVOT_MEASURES_MAX, `At most ${PIVOT_MEASURES_MAX} measures.`)
       .default([]),
     sort: aggregateSpec.shape.sort,
     limit: z
@@ -40,9 +40,10 @@ const pivotSpec = z
   })
   .superRefine(({ rows, columns, measures }, context) => {
     const isBlank = rows.length + columns.length + measures.length === 0;
-    if (!isBlank && rows.length === 0) context.addIssue({ code: "custom", path: ["rows"], message: "Name a row." });
+    if (!isBlank && rows.length === 0)
+      context.addIssue({ code: "custom", path: ["rows"], message: "Select at least one row." });
     if (!isBlank && measures.length === 0)
-      context.addIssue({ code: "custom", path: ["measures"], message: "Name a measure." });
+      context.addIssue({ code: "custom", path: ["measures"], message: "Select at least one measure." });
   });
 
 const query = pivotSpec.transform(

@@ -8,7 +8,7 @@ import { member } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Discard an app draft",
-    description: "Discards the whole draft or one file. This cannot be undone.",
+    description: "Discards the whole draft or one file. This can't be undone.",
     tag: "Apps",
     access: member,
     params,

@@ -6,9 +6,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Open a webhook",
+    summary: "Create an endpoint URL",
     description:
-      "Creates the endpoint URL and signing secret, and returns the secret once. Calling it again rotates both; the old ones stop working immediately.",
+      "Creates the URL and its signing secret, and returns the secret once. Calling it again rotates both; the old ones stop working immediately.",
     tag: "Flows",
     access: admin,
     params: pathIds("workspaceId", "flowId"),
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: provisionedSchema,
     status: 201,
     refuses: { flowId: "Not a webhook flow" },
-    message: "Webhook URL created",
+    message: "Endpoint URL created",
     handle: ({ caller, params, body }) => provisionWebhook(caller, params.flowId, body),
   }),
 });
