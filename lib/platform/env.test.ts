@@ -31,7 +31,7 @@ describe(".env.example", () => {
     expect(parseEnv(rest as Record<string, string>)).toEqual(parseEnv({}));
   });
 
-  test("copied unchanged is refused, naming the secret (T23)", () => {
+  test("is refused when copied unchanged, naming the secret (T23)", () => {
     expect(problemsOf(values as Record<string, string>)).toEqual([
       expect.stringMatching(/^AUTH_SECRET is still the example/),
     ]);
@@ -39,11 +39,11 @@ describe(".env.example", () => {
 });
 
 describe("defaults", () => {
-  test("an empty string is an absent value", () => {
+  test("treats an empty string as absent", () => {
     expect(parseEnv({ PORT: "", MONGODB_URI: "", ALLOW_PRIVATE_NETWORK: "" })).toEqual(parseEnv({}));
   });
 
-  test("without settings the embedded store is used and databases on private addresses may be dialled", () => {
+  test("uses the embedded store and allows databases on private addresses without settings", () => {
     expect(parseEnv({})).toMatchObject({
       PORT: 3000,
       DATA_DIR: ".data",
@@ -55,14 +55,14 @@ describe("defaults", () => {
     });
   });
 
-  test("links follow the port until PUBLIC_URL says otherwise", () => {
+  test("derives links from the port unless PUBLIC_URL is set", () => {
     expect(parseEnv({ PORT: "8080" }).publicUrl).toBe("http://localhost:8080");
     expect(parseEnv({ PORT: "8080", PUBLIC_URL: "https://data.example.com/" }).publicUrl).toBe(
       "https://data.example.com",
     );
   });
 
-  test("on Vercel no private address may be dialled and nothing is embedded", () => {
+  test("forbids private addresses and embedded parts on Vercel", () => {
     const vercel = { ...shared, VERCEL: "1", INNGEST_EVENT_KEY: "e", INNGEST_SIGNING_KEY: "s" };
     expect(parseEnv(vercel)).toMatchObject({
       isVercel: true,
@@ -72,14 +72,14 @@ describe("defaults", () => {
     expect(parseEnv({ ...vercel, ALLOW_PRIVATE_NETWORK: "all" }).privateNetwork).toBe("all");
   });
 
-  test("on Vercel its own proxy is believed, without which everybody would have the proxy's address (T109)", () => {
+  test("trusts the proxy on Vercel, so that clients have separate addresses (T109)", () => {
     const vercel = { ...shared, VERCEL: "1", INNGEST_EVENT_KEY: "e", INNGEST_SIGNING_KEY: "s" };
     expect(parseEnv(vercel).TRUST_PROXY).toBe(1);
     expect(parseEnv({ ...vercel, TRUST_PROXY: "2" }).TRUST_PROXY).toBe(2);
   });
 });
 
-describe("what is refused", () => {
+describe("invalid settings", () => {
   test.each([
     ["PORT", "70000"],
     ["PORT", "80a"],
@@ -103,11 +103,11 @@ describe("what is refused", () => {
     if (name === "AUTH_SECRET" || name === "ENCRYPTION_KEYS") expect(problems[0]).not.toContain(value);
   });
 
-  test("every problem is told at once", () => {
+  test("reports every problem at once", () => {
     expect(problemsOf({ PORT: "0", SAMPLE_DATA: "no" })).toHaveLength(2);
   });
 
-  test("a store of one's own demands both secrets, whatever NODE_ENV says", () => {
+  test("requires both secrets with an external store, for every NODE_ENV", () => {
     for (const NODE_ENV of ["production", "development", "test"]) {
       const problems = problemsOf({ NODE_ENV, MONGODB_URI: shared.MONGODB_URI });
       expect(problems.map((problem) => problem.split(" ")[0])).toEqual(["AUTH_SECRET", "ENCRYPTION_KEYS"]);
@@ -115,7 +115,7 @@ describe("what is refused", () => {
     expect(parseEnv(shared).isEmbeddedStore).toBe(false);
   });
 
-  test("Vercel demands the store, both secrets and the job runner's keys", () => {
+  test("requires the store, both secrets and the job runner's keys on Vercel", () => {
     expect(problemsOf({ VERCEL: "1" }).map((problem) => problem.split(" ")[0])).toEqual([
       "MONGODB_URI",
       "AUTH_SECRET",
@@ -125,13 +125,13 @@ describe("what is refused", () => {
     ]);
   });
 
-  test("a job runner is never called without its signing key", () => {
+  test("requires the signing key of a job runner", () => {
     expect(
       problemsOf({ INNGEST_BASE_URL: "http://jobs.example:8288" }).map((problem) => problem.split(" ")[0]),
     ).toEqual(["INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"]);
   });
 
-  test("the job runner's dev mode is refused in production only (T102)", () => {
+  test("refuses the job runner's dev mode in production only (T102)", () => {
     expect(problemsOf({ NODE_ENV: "production", INNGEST_DEV: "1" })[0]).toMatch(/^INNGEST_DEV /);
     expect(problemsOf({ NODE_ENV: "production", INNGEST_DEV: "0" })).toEqual([]);
     expect(problemsOf({ NODE_ENV: "development", INNGEST_DEV: "1" })).toEqual([]);

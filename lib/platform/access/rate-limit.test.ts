@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addressSubject } from "./rate-limit";
 
-describe("whom a limit by address counts (T4, T109)", () => {
+describe("addresses that per-address limits count (T4, T109)", () => {
   it.each([
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],

@@ -27,7 +27,7 @@ function outcome(access: Access, identity: Identity | null) {
   }
 }
 
-describe("whom an access lets in", () => {
+describe("principals that an access rule admits", () => {
   it.each<[string, Access, Record<string, string>]>([
     ["open", open, { nobody: "ok", member: "ok", key: "ok" }],
     ["sign-in", signIn, { nobody: "ok", member: "ok", key: "forbidden" }],
@@ -92,8 +92,8 @@ describe("whom an access lets in", () => {
   });
 });
 
-describe("the caller that an access makes", () => {
-  it("of a workspace has it, the role there and nothing that was only looked up", () => {
+describe("the caller of an access rule", () => {
+  it("for a workspace has the workspace and the role, and nothing that was only looked up", () => {
     const identity = { ...session("admin"), setCookie: "secret", connection: null };
     const { via } = identity;
     expect(admin.authorize(identity, W1)).toEqual({ workspaceId: W1, role: "admin", user, via });
@@ -102,7 +102,7 @@ describe("the caller that an access makes", () => {
     expect(orAnyKey(admin).authorize(byKey, W1)).toEqual({ workspaceId: W1, role: "member", user, via: byKey.via });
   });
 
-  it("of an account has no workspace and no role, and of an open route there is none", () => {
+  it("for an account has no workspace and no role; an open route has no caller", () => {
     const identity = session("owner");
     expect(account.authorize(identity, W1)).toEqual({ user, via: identity.via });
     expect(anyCredential.authorize(key("owner"), null)).toEqual({
@@ -112,12 +112,12 @@ describe("the caller that an access makes", () => {
     expect([open.authorize(identity, W1), signIn.authorize(identity, W1)]).toEqual([null, null]);
   });
 
-  it("is none for a membership of another workspace than the one that is asked for, by session or key", () => {
+  it("is missing for a membership of another workspace, by session or key", () => {
     const inOther = { ...session("owner"), membership: { workspaceId: W2, role: "owner" as const } };
     expect([outcome(member, inOther), outcome(member, key("owner", W2))]).toEqual(["forbidden", "forbidden"]);
   });
 
-  it("is typed by the access", () => {
+  it("is typed by the access rule", () => {
     expectTypeOf<CallerOf<typeof open>>().toEqualTypeOf<null>();
     expectTypeOf<CallerOf<typeof signIn>>().toEqualTypeOf<null>();
     expectTypeOf<CallerOf<typeof account>>().toEqualTypeOf<UserCaller<BySession>>();

@@ -20,21 +20,18 @@ it.each([
   ["a person", () => ana, true],
   ["an API key", () => ({ key }), true],
   ["nobody", () => ({}), false],
-] as const)(
-  "C36 a refused request of %s is logged with its user, workspace, duration and id",
-  async (_, who, isKnown) => {
-    const captured = captureLog();
-    const path = `/api/workspaces/${ana.workspaceId}/consoles/${new ObjectId()}`;
-    const answer = await call("GET", path, who());
-    expect(answer.status).toBe(isKnown ? 404 : 401);
-    const line = JSON.parse(captured.stop().at(-1) ?? "");
-    expect(line).toMatchObject({
-      requestId: answer.headers.get("x-request-id"),
-      workspace: ana.workspaceId,
-      durationMs: expect.any(Number),
-      method: "GET",
-      status: answer.status,
-    });
-    expect(line.user).toBe(isKnown ? ana.id : undefined);
-  },
-);
+] as const)("C36 logs a rejected request of %s with its user, workspace, duration and ID", async (_, who, isKnown) => {
+  const captured = captureLog();
+  const path = `/api/workspaces/${ana.workspaceId}/consoles/${new ObjectId()}`;
+  const answer = await call("GET", path, who());
+  expect(answer.status).toBe(isKnown ? 404 : 401);
+  const line = JSON.parse(captured.stop().at(-1) ?? "");
+  expect(line).toMatchObject({
+    requestId: answer.headers.get("x-request-id"),
+    workspace: ana.workspaceId,
+    durationMs: expect.any(Number),
+    method: "GET",
+    status: answer.status,
+  });
+  expect(line.user).toBe(isKnown ? ana.id : undefined);
+});

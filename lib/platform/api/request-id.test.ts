@@ -10,7 +10,7 @@ import { captureLog } from "@/test/security/log-lines";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const of = (id: string) => requestIdOf(new Headers({ "X-Request-Id": id }));
 
-describe("the id of a request", () => {
+describe("the request ID", () => {
   it.each([
     "a",
     "0123456789abcdef",
@@ -19,7 +19,7 @@ describe("the id of a request", () => {
     "4bf92f3577b34da6a3ce929d0e0e4736/00f067aa0ba902b7",
     "node-1:55:req@eu.west+2",
     "x".repeat(128),
-  ])("C36 is taken from the request: %s", (id) => expect(of(id)).toBe(id));
+  ])("C36 is taken from the header: %s", (id) => expect(of(id)).toBe(id));
 
   it.each([
     "",
@@ -37,9 +37,9 @@ describe("the id of a request", () => {
     "a\\b",
     "'",
     "`id`",
-  ])("C36 is made where it is odd: %j", (id) => expect(of(id)).toMatch(UUID));
+  ])("C36 is generated for an invalid header: %j", (id) => expect(of(id)).toMatch(UUID));
 
-  it("C36 is made where there is none, another one each time", () => {
+  it("C36 is generated without a header, a new one each time", () => {
     const ids = [requestIdOf(new Headers()), requestIdOf(new Headers())];
     for (const id of ids) expect(id).toMatch(UUID);
     expect(ids[0]).not.toBe(ids[1]);
@@ -64,7 +64,7 @@ describe("a request", () => {
     return GET(new Request("http://localhost/api/test", { headers }), { params: Promise.resolve({}) });
   };
 
-  it("C36 has its id in the answer, and its id and duration in each of its lines", async () => {
+  it("C36 has its ID in the response, and its ID and duration in each log line", async () => {
     const captured = captureLog();
     const response = await answer(new AppError("conflict", "Already there."));
     expect(response.headers.get("x-request-id")).toBe("abc-1");
@@ -85,7 +85,7 @@ describe("a request", () => {
     [new AppError("not_found", "Not there."), 30, false],
     [new TypeError("fetch failed", { cause }), 50, true],
     [new Error("a bug"), 50, true],
-  ])("C36 that fails with %s is a line of level %i, with a stack: %s", async (thrown, level, hasStack) => {
+  ])("C36 that fails with %s is logged at level %i, with a stack: %s", async (thrown, level, hasStack) => {
     const captured = captureLog();
     await answer(thrown);
     const line = JSON.parse(captured.stop().at(-1) ?? "");
@@ -124,7 +124,7 @@ describe("a log line", () => {
     expect(JSON.stringify(written(() => log.warn({ err }, "could not")))).not.toContain("s3cret99");
   });
 
-  it("C36 carries the facts of its request, of two at once each its own", async () => {
+  it("C36 has the fields of its request, also with two requests at once", async () => {
     const captured = captureLog();
     await Promise.all(
       ["one", "two"].map((requestId) =>

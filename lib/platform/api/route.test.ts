@@ -7,8 +7,8 @@ import { account, admin, anyCredential, member, open, peopleOnly } from "@/lib/p
 const words = { summary: "A test", tag: "Tests" };
 
 /** Type checks: the compiler evaluates them. */
-describe("what a handler gets to know", () => {
-  it("of its caller follows from the access that the route declares", () => {
+describe("the input of a handler", () => {
+  it("has the caller of the declared access rule", () => {
     route({ ...words, access: open, handle: ({ caller }) => expectTypeOf(caller).toEqualTypeOf<null>() });
     route({
       ...words,
@@ -28,7 +28,7 @@ describe("what a handler gets to know", () => {
     });
   });
 
-  it("so a route that asks for too little cannot act in a workspace", () => {
+  it("cannot act in a workspace if the route declares too little access", () => {
     const acts = (caller: Caller) => caller.workspaceId;
     // @ts-expect-error no caller
     route({ ...words, access: open, handle: ({ caller }) => acts(caller) });
@@ -37,7 +37,7 @@ describe("what a handler gets to know", () => {
     route({ ...words, access: member, handle: ({ caller }) => acts(caller) });
   });
 
-  it("of its input follows from the schemas, and is nothing without one", () => {
+  it("has the types of its schemas, and nothing without a schema", () => {
     route({
       ...words,
       access: open,

@@ -3,12 +3,12 @@ import { suggestEmail } from "@/lib/features/accounts/browser/email-suggestion";
 import { findEmailProblem } from "@/lib/platform/browser/email-help";
 
 describe("findEmailProblem", () => {
-  it("finds nothing wrong with ordinary addresses", () => {
+  it("accepts ordinary addresses", () => {
     for (const email of ["ines@harrowandpine.example", "a+b@c.co", " ana@example.com "])
       expect(findEmailProblem(email)).toBeNull();
   });
 
-  it("names the missing ending", () => {
+  it("names the missing domain ending", () => {
     expect(findEmailProblem("ines@harrowandpine")).toContain("Add the domain ending");
     expect(findEmailProblem("ines@harrowandpine.")).toContain("Add the domain ending");
   });
@@ -27,12 +27,12 @@ describe("findEmailProblem", () => {
 });
 
 describe("suggestEmail", () => {
-  it("repairs a slip in a well-known host and keeps the name as typed", () => {
+  it("corrects a typo in a well-known host and keeps the name as typed", () => {
     expect(suggestEmail("Ines.O@gmial.com")).toBe("Ines.O@gmail.com");
     expect(suggestEmail("ines@hotmial.com")).toBe("ines@hotmail.com");
   });
 
-  it("leaves hosts alone that are right, or another host", () => {
+  it("keeps correct and unknown hosts", () => {
     expect(suggestEmail("ines@gmail.com")).toBeNull();
     expect(suggestEmail("ines@harrowandpine.shop")).toBeNull();
     expect(suggestEmail("ines")).toBeNull();

@@ -8,18 +8,18 @@ describe("a list of addresses", () => {
     );
   });
 
-  it("drops the names that a mail program puts before the addresses", () => {
+  it("drops display names in front of addresses", () => {
     expect(parseEmails("Ana Costa <ana@example.com>, Bo <bo@example.com>")).toEqual({
       emails: ["ana@example.com", "bo@example.com"],
       rest: [],
     });
   });
 
-  it("names an address once, whatever its case", () => {
+  it("lists an address once, ignoring case", () => {
     expect(parseEmails("Ana@Example.com ana@example.com").emails).toEqual(["ana@example.com"]);
   });
 
-  it("keeps apart what cannot be an address", () => {
+  it("separates text that is not an address", () => {
     expect(parseEmails("ana@example.com ana@")).toEqual({ emails: ["ana@example.com"], rest: ["ana@"] });
   });
 });

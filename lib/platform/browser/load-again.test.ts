@@ -13,8 +13,8 @@ afterEach(() => {
 
 const missing = () => Object.assign(new Error("Failed to load chunk"), { name: "ChunkLoadError" });
 
-describe("a part of the page", () => {
-  it("that does not come while the server is away is loaded when it is back", async () => {
+describe("a lazy part of the page", () => {
+  it("is loaded when an unreachable server is back", async () => {
     vi.mocked(ping).mockRejectedValue(new TypeError("no way"));
     const load = vi.fn().mockRejectedValueOnce(missing()).mockResolvedValue("part");
     const loaded = loadAgain(load);
@@ -25,7 +25,7 @@ describe("a part of the page", () => {
     await expect(loaded).resolves.toBe("part");
   });
 
-  it("that a server which answers does not have makes the page an outdated one, after three tries", async () => {
+  it("marks the page as outdated after three tries if the reachable server lacks it", async () => {
     vi.mocked(ping).mockResolvedValue();
     const load = vi.fn().mockImplementation(async () => {
       throw missing();
@@ -38,7 +38,7 @@ describe("a part of the page", () => {
     expect(readConnectivity().isOnline).toBe(true);
   });
 
-  it("is loaded ahead, with those that it names in turn, and once", async () => {
+  it("is preloaded once, with its own imports", async () => {
     const inner = vi.fn().mockResolvedValue("inner");
     const broken = vi.fn().mockRejectedValue(new SyntaxError("broken"));
     const outer = vi.fn().mockImplementation(async () => {
@@ -52,7 +52,7 @@ describe("a part of the page", () => {
     for (const load of [broken, outer, inner]) expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it("is not loaded ahead while the server is away", async () => {
+  it("is not preloaded while the server is unreachable", async () => {
     reportUnreachable();
     const load = vi.fn().mockResolvedValue("part");
     later(load);
@@ -65,7 +65,7 @@ describe("a part of the page", () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it("that is broken itself fails at once", async () => {
+  it("fails at once if the code itself is broken", async () => {
     const load = vi.fn().mockRejectedValue(new SyntaxError("broken"));
     await expect(loadAgain(load)).rejects.toThrow("broken");
     expect(load).toHaveBeenCalledTimes(1);

@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 afterEach(() => vi.unstubAllGlobals());
 
 describe("newId", () => {
-  it("is a uuid of version 4, also where the page has no secure context", () => {
+  it("is a version 4 UUID, also on pages without a secure context", () => {
     expect(newId()).toMatch(UUID);
     vi.stubGlobal("crypto", { getRandomValues: crypto.getRandomValues.bind(crypto) });
     const ids = Array.from({ length: 50 }, newId);

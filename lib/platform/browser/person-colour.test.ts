@@ -19,7 +19,7 @@ function luminance(hex: string): number {
 }
 
 describe("a person's colour", () => {
-  it("is the same each time, and spread evenly over people who joined one after the other", () => {
+  it("is stable, and evenly spread over people who joined in sequence", () => {
     const counts = new Map<string, number>();
     for (const id of ids) {
       expect(toPersonColour(id)).toBe(toPersonColour(id));
@@ -31,7 +31,7 @@ describe("a person's colour", () => {
   });
 
   it.each([1, 2, 5, 6, 7, 12, 16])(
-    "is that of the person before no more often than by chance: %i ids a person",
+    "equals the previous person's no more often than by chance: %i IDs a person",
     (made) => {
       for (const seconds of [0, 1, 7, 3600]) {
         const colours = idsOf(made, seconds).map(toPersonColour);
@@ -42,7 +42,7 @@ describe("a person's colour", () => {
     },
   );
 
-  it("can be told from the white letters on it, at 4.5:1", () => {
+  it("has a contrast of 4.5:1 with white letters", () => {
     for (const colour of new Set(ids.map(toPersonColour))) {
       expect(1.05 / (luminance(colour) + 0.05)).toBeGreaterThanOrEqual(4.5);
     }

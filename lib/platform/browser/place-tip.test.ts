@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { placeTip } from "@/lib/platform/browser/place-tip";
 
 describe("placeTip", () => {
-  it("stands at the right of its point, and at the left where the window ends", () => {
+  it("is at the right of its point, or at the left near the window's edge", () => {
     expect(placeTip({ x: 100, y: 200 }, { width: 80, height: 40 }, { width: 400, height: 400 })).toEqual({
       left: 114,
       top: 180,
@@ -11,7 +11,7 @@ describe("placeTip", () => {
     expect(placeTip({ x: 350, y: 200 }, { width: 80, height: 40 }, { width: 400, height: 400 }).left).toBe(256);
   });
 
-  it("is never cut off by a window that has room for it", () => {
+  it("is never cut off in a window with room for it", () => {
     const px = (max: number) => fc.integer({ min: 0, max });
     fc.assert(
       fc.property(px(390), px(844), px(374), px(400), (x, y, width, height) => {

@@ -10,6 +10,6 @@ test.each([
   ["public.", " o", "orders"],
   ["from a,", "b", "orders "],
   ["from a\n", ";", "orders"],
-])("between %j and %j it is %j", (before, after, written) => {
+])("orders a position between %j and %j: %j", (before, after, written) => {
   expect(spacedName("orders", before, after)).toBe(written);
 });

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("a store that is killed under a stream of commands is answered with 503 and Retry-After, whatever the driver says", async () => {
+it("answers 503 and Retry-After when the store is killed under load, for every driver error", async () => {
   type Thing = { _id: number; n?: number };
   const things = client.db("t").collection<Thing>("things");
   await things.insertMany(Array.from({ length: 1000 }, (_, i) => ({ _id: i, n: 0 })));
@@ -114,7 +114,7 @@ it("a store that is killed under a stream of commands is answered with 503 and R
   expect(Object.fromEntries(outcomes)).toEqual({});
 }, 300_000);
 
-it("what the store says of a request stays what it is", async () => {
+it("keeps the store's errors about a request", async () => {
   const things = client.db("t").collection<{ _id: number }>("verdicts");
   await things.insertOne({ _id: 1 });
   const errorOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
@@ -136,6 +136,6 @@ it.each([
   [11_600, "InterruptedAtShutdown"],
   [13_435, "NotPrimaryNoSecondaryOk"],
   [189, "PrimarySteppedDown"],
-])("a member that changes its part is a store that is away: %d %s", (code, errmsg) => {
+])("treats a member that changes its role as unavailable: %d %s", (code, errmsg) => {
   expect(isStoreAway(new MongoServerError({ code, errmsg }))).toBe(true);
 });

@@ -18,7 +18,7 @@ it.each<[string, () => Promise<unknown>]>([
   ["a deletion", () => a().deleteMany({})],
   ["a write that fails", () => a().updateOne({ _id: 1 }, { $bad: 1 } as never)],
   ["a write past the accessor", () => mongoClient().db(database().databaseName).collection("counted_b").insertOne({})],
-])("%s counts when it begins and when it ends", async (_, write) => {
+])("counts the start and the end of %s", async (_, write) => {
   const before = changesOf(NAMES);
   const under = write().catch(() => undefined);
   const begun = changesOf(NAMES);
@@ -27,7 +27,7 @@ it.each<[string, () => Promise<unknown>]>([
   await expect.poll(() => changesOf(NAMES)).toBeGreaterThan(begun);
 });
 
-it("a transaction counts when it is over, whether it holds or not", async () => {
+it("counts a transaction when it ends, committed or not", async () => {
   for (const isUndone of [false, true]) {
     let inside = 0;
     const under = inTransaction(async (session) => {
@@ -40,7 +40,7 @@ it("a transaction counts when it is over, whether it holds or not", async () => 
   }
 });
 
-it("reading counts nothing, nor does a write elsewhere", async () => {
+it("counts neither reads nor writes to other collections", async () => {
   const before = changesOf(NAMES);
   await a().findOne({ _id: 10 });
   await a().find({}).sort({ _id: 1 }).toArray();

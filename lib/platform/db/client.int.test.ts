@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("a store that is away at the first request is used as soon as it is there (F5)", async () => {
+it("uses a store that was unavailable at the first request once it is up (F5)", async () => {
   const port = await freePort();
   prepareStore();
   process.env.MONGODB_URI = `mongodb://millrace:of%20no%20use%20elsewhere@127.0.0.1:${port}/?directConnection=true`;

@@ -22,7 +22,7 @@ function socketPath(): string {
 
 const REQUEST = { type: "execute", query: "select 1", readOnly: true, timeoutMs: 1000, cellBytesMax: null } as const;
 
-it("who stops waiting for an engine that is still starting is let go at once, and closing waits for nobody", async () => {
+it("releases a caller that stops waiting for a starting engine at once, and closing waits for no one", async () => {
   const client = new EngineClient(() => new Promise(() => {}));
   const stop = new AbortController();
   const asked = [client.execute(REQUEST, stop.signal), client.ask({ type: "entities" }, stop.signal)];
@@ -31,14 +31,14 @@ it("who stops waiting for an engine that is still starting is let go at once, an
   await client.close();
 });
 
-it("nothing is begun for who had left before", async () => {
+it("starts nothing for a caller that left before", async () => {
   const stop = new AbortController();
   stop.abort(new Error("gone"));
   const client = new EngineClient(() => Promise.resolve("/nowhere/at.all"));
   await expect(client.execute(REQUEST, stop.signal)).rejects.toThrow("gone");
 });
 
-it("a request that a dying engine did not accept is sent again, even one that writes", async () => {
+it("sends a request again that a dying engine did not accept, even a write", async () => {
   const path = socketPath();
   let refused = 0;
   // What the kernel does for a process that is being killed: it accepts, and closes without a word.
@@ -64,7 +64,7 @@ it("a request that a dying engine did not accept is sent again, even one that wr
   await client.close();
 });
 
-it("a read survives an engine that took several of its sockets along, a write does not", async () => {
+it("retries a read on an engine whose sockets broke, but not a write", async () => {
   const path = socketPath();
   const sockets: Socket[] = [];
   const seen: string[] = [];

@@ -64,7 +64,7 @@ test.each([2, 3])("C3 leases engines again after %i tenants failed at once", asy
   for (const engines of tenants) engines.giveBack(await engines.take());
 });
 
-test("C3 keeps the engine of another tenant when one cannot be leased", async () => {
+test("C3 keeps another tenant's engine when one can't be leased", async () => {
   const file = await newFile();
   const first = share(file, "one");
   const held = await first.take();

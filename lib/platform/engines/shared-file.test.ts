@@ -21,7 +21,7 @@ const OWN = ["a", "b", "c", "d"]
   );
 const four = (...slots: Slot[]) => slots.toSpliced(OWN, 0, slot("own", { other: 9 }));
 
-describe("the engine that a workspace gets", () => {
+describe("the engine of a workspace", () => {
   it.each<[string, Slot[], string]>([
     ["is the one in which it has requests", four(slot("x"), slot("y", { me: 1 }), slot("z")), "y"],
     ["is that one although others are in it", four(slot("x"), slot("y", { me: 1, other: 5 }), slot("z")), "y"],
@@ -49,7 +49,7 @@ describe("the engine that a workspace gets", () => {
     ],
   ])("C3 %s", (_, slots, name) => expect(pickSlot(slots, "me").name).toBe(name));
 
-  it("C3 is the same on every server while nobody works", () => {
+  it("C3 is the same on every server while no one works", () => {
     const names = Array.from(
       { length: 100 },
       (_, index) =>

@@ -33,8 +33,8 @@ const tell = (workspaceId: ObjectId, resourceId: string, onlyFor?: ObjectId) =>
   publish({ workspaceId, kind: "run", resourceType: "flow", resourceId, onlyFor, data: { status: "running" } });
 const idsOf = (frames: (Frame | null)[]) => frames.map((frame) => JSON.parse(frame?.data ?? "{}").resourceId);
 
-describe("the stream of a workspace's changes", () => {
-  it("tells what happens from now on, in order, with the facts of each", async () => {
+describe("the event stream of a workspace", () => {
+  it("sends later changes in order, with their data", async () => {
     const workspaceId = new ObjectId();
     const { response, next, take } = open(workspaceId);
     expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
@@ -49,7 +49,7 @@ describe("the stream of a workspace's changes", () => {
     expect(new Date(data.at).toISOString()).toBe(data.at);
   });
 
-  it("tells nobody of another workspace, and what is somebody's own to them alone", async () => {
+  it("sends nothing to other workspaces, and private changes to their owner only", async () => {
     const [here, elsewhere, me] = [new ObjectId(), new ObjectId(), new ObjectId()];
     const mine = open(here, { userId: me });
     const others = open(here);
@@ -61,7 +61,7 @@ describe("the stream of a workspace's changes", () => {
     expect(idsOf(await others.take(1))).toEqual(["shared"]);
   });
 
-  it("goes on behind the last event that was seen, without one lost or told twice, though more than a page was missed", async () => {
+  it("resumes after the last seen event without losing or repeating one, also after more than a page", async () => {
     const workspaceId = new ObjectId();
     for (let n = 1; n <= 1200; n++) tell(workspaceId, `f${n}`);
     await writeNow();
@@ -71,7 +71,7 @@ describe("the stream of a workspace's changes", () => {
   });
 
   it.each(["999", "-1", "abc", "1e3", "7; drop"])(
-    "says `reset` to a reader that comes with %j, and goes on live",
+    "sends `reset` to a reader with %j and continues live",
     async (lastEventId) => {
       const workspaceId = new ObjectId();
       tell(workspaceId, "before");
@@ -86,7 +86,7 @@ describe("the stream of a workspace's changes", () => {
     },
   );
 
-  it("says `reset` when what lies between is not kept any more", async () => {
+  it("sends `reset` if events in between have expired", async () => {
     const workspaceId = new ObjectId();
     for (const name of ["a", "b", "c"]) tell(workspaceId, name);
     await writeNow();
@@ -95,7 +95,7 @@ describe("the stream of a workspace's changes", () => {
     expect(idsOf(await open(workspaceId, { lastEventId: "2" }).take(1))).toEqual(["c"]);
   });
 
-  it("tells what another server has written within seconds", async () => {
+  it("sends changes of another server within seconds", async () => {
     const workspaceId = new ObjectId();
     const { next, take } = open(workspaceId);
     await next();
@@ -105,7 +105,7 @@ describe("the stream of a workspace's changes", () => {
     expect(idsOf(await take(1))).toEqual(["there"]);
   });
 
-  it("numbers what many write at once without a gap", async () => {
+  it("numbers concurrent events without a gap", async () => {
     const workspaceId = new ObjectId();
     await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
@@ -117,7 +117,7 @@ describe("the stream of a workspace's changes", () => {
     expect(positions.map(({ position }) => position)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
   });
 
-  it("leaves out the data of an event that is too large, and keeps what names it", async () => {
+  it("omits the data of an event that is too large and keeps its identifiers", async () => {
     const workspaceId = new ObjectId();
     const { next } = open(workspaceId);
     await next();
@@ -125,7 +125,7 @@ describe("the stream of a workspace's changes", () => {
     expect(Object.keys(JSON.parse((await next())?.data ?? "{}"))).toEqual(["resourceType", "resourceId", "at"]);
   });
 
-  it("says that it is alive: by an event without an id to who asks for one, by a comment to others", async () => {
+  it("sends heartbeats: events without an ID on request, comments otherwise", async () => {
     const workspaceId = new ObjectId();
     const [told, others] = [open(workspaceId, { hasHeartbeat: true }), open(workspaceId)];
     expect([await told.next(), await others.next()]).toEqual([{ id: "0" }, { id: "0" }]);
@@ -137,7 +137,7 @@ describe("the stream of a workspace's changes", () => {
     expect(idsOf(await others.take(1))).toEqual(["f1"]);
   }, 30_000);
 
-  it("ends for a reader who does not read, and lets go of those who leave", async () => {
+  it("ends for a reader that does not read, and releases readers that leave", async () => {
     const workspaceId = new ObjectId();
     const userId = new ObjectId();
     const slow = open(workspaceId, { userId });

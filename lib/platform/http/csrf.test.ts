@@ -12,7 +12,7 @@ describe("refuseCrossSite (T13)", () => {
     ["an address that the person typed", { "sec-fetch-site": "none" }],
     ["an older browser on the request's own host", { origin: "http://localhost:3000" }],
     ["an older browser on the public address", { origin: PUBLIC_URL }],
-  ])("lets %s through", (_, headers) => {
+  ])("allows %s", (_, headers) => {
     expect(check(headers)).not.toThrow();
   });
 
@@ -24,7 +24,7 @@ describe("refuseCrossSite (T13)", () => {
     ["a sandboxed frame", { origin: "null" }],
     ["another port of the same host", { origin: "http://localhost:4000" }],
     ["a foreign site that claims our Origin", { "sec-fetch-site": "cross-site", origin: PUBLIC_URL }],
-  ])("refuses %s", (_, headers) => {
+  ])("rejects %s", (_, headers) => {
     expect(check(headers)).toThrow(expect.objectContaining({ kind: "forbidden" }));
   });
 });

@@ -16,14 +16,14 @@ function bodyOf(pieces: string[], { isOpen = false, onCancel = () => {} } = {}):
 }
 
 describe("C27 a body that ends with a signal", () => {
-  it("is read to its end, and says once that it is over", async () => {
+  it("is read to its end and reports the end once", async () => {
     const over = vi.fn();
     const response = endingWith(new Response(bodyOf(["a", "b"])), new AbortController().signal, over);
     expect(await response.text()).toBe("ab");
     expect(over).toHaveBeenCalledTimes(1);
   });
 
-  it("breaks off when the signal aborts, and cancels what it was made from", async () => {
+  it("stops when the signal aborts, and cancels its source", async () => {
     const [over, onCancel] = [vi.fn(), vi.fn()];
     const stop = new AbortController();
     const response = endingWith(new Response(bodyOf(["a"], { isOpen: true, onCancel })), stop.signal, over);
@@ -34,7 +34,7 @@ describe("C27 a body that ends with a signal", () => {
     expect(onCancel).toHaveBeenCalledTimes(1);
   });
 
-  it("breaks off when the signal had aborted before", async () => {
+  it("stops if the signal was already aborted", async () => {
     const response = endingWith(
       new Response(bodyOf([], { isOpen: true })),
       AbortSignal.abort(new Error("lost")),
@@ -43,7 +43,7 @@ describe("C27 a body that ends with a signal", () => {
     await expect(response.text()).rejects.toThrow("lost");
   });
 
-  it("leaves a body that ends by itself its last word", async () => {
+  it("keeps the last chunk of a body that ends by itself", async () => {
     const stop = new AbortController();
     let end = () => {};
     const body = new ReadableStream<Uint8Array>({
@@ -60,7 +60,7 @@ describe("C27 a body that ends with a signal", () => {
     expect(await text).toBe("goodbye");
   });
 
-  it("is over when its reader leaves", async () => {
+  it("ends when its reader leaves", async () => {
     const [over, onCancel] = [vi.fn(), vi.fn()];
     const body = bodyOf(["a"], { isOpen: true, onCancel });
     const response = endingWith(new Response(body), new AbortController().signal, over);
@@ -68,7 +68,7 @@ describe("C27 a body that ends with a signal", () => {
     expect([over.mock.calls.length, onCancel.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it("fails as what it was made from fails", async () => {
+  it("fails as its source fails", async () => {
     const over = vi.fn();
     const body = new ReadableStream({
       pull() {
@@ -79,7 +79,7 @@ describe("C27 a body that ends with a signal", () => {
     expect(over).toHaveBeenCalledTimes(1);
   });
 
-  it.each([204, 302])("of nothing is over at once, with headers that can be added to: %i", (status) => {
+  it.each([204, 302])("without content ends at once, with headers that can be changed: %i", (status) => {
     const over = vi.fn();
     const given = status === 302 ? Response.redirect("https://a.test") : new Response(null, { status });
     const response = endingWith(given, new AbortController().signal, over);
@@ -87,7 +87,7 @@ describe("C27 a body that ends with a signal", () => {
     expect([over.mock.calls.length, response.status]).toEqual([1, status]);
   });
 
-  it("reads no more than its reader asks for", async () => {
+  it("reads no more than its reader requests", async () => {
     let pulled = 0;
     const body = new ReadableStream<Uint8Array>(
       {

@@ -9,7 +9,7 @@ const answer = async (thrown: unknown) => {
   return { status: response.status, headers: response.headers, body: await response.json() };
 };
 
-describe("what a throw is answered with (T108)", () => {
+describe("the response to a thrown error (T108)", () => {
   it.each(Object.entries(ERROR_STATUS))("%s is %d with its code", async (kind, status) => {
     const { body, ...rest } = await answer(new AppError(kind as ErrorKind, "What to do."));
     expect([rest.status, body]).toEqual([status, { success: false, error: "What to do.", code: kind }]);
@@ -24,14 +24,14 @@ describe("what a throw is answered with (T108)", () => {
     { error: "s3cr3t" },
     null,
     undefined,
-  ])("what nobody expected is one fixed sentence: %s", async (thrown) => {
+  ])("is one fixed sentence for an unexpected error: %s", async (thrown) => {
     const { status, body } = await answer(thrown);
     expect(status).toBe(500);
     expect(body).toEqual({ success: false, error: expect.stringContaining("request ID"), code: "internal" });
     expect(JSON.stringify(body)).not.toContain("s3cr3t");
   });
 
-  it("C36 work that its client has left is no failure; another error after it is", async () => {
+  it("C36 is no failure if the client has left; another error after it is", async () => {
     const left = new AbortController();
     left.abort(new DOMException("", "AbortError"));
     const context = { ...CONTEXT, signal: left.signal };
@@ -40,7 +40,7 @@ describe("what a throw is answered with (T108)", () => {
     ]);
   });
 
-  it("the cause of an expected failure stays here", async () => {
+  it("keeps the cause of an expected failure private", async () => {
     const { body } = await answer(new AppError("source_unreachable", "No answer.", { cause: new Error("s3cr3t") }));
     expect(body).toEqual({ success: false, error: "No answer.", code: "source_unreachable" });
   });
@@ -49,14 +49,14 @@ describe("what a throw is answered with (T108)", () => {
     new MongoNetworkError("connection 5 to db.example closed"),
     new MongoTopologyClosedError("Topology is closed"),
     new MongoNotConnectedError("Client must be connected"),
-  ])("a store that is away or being left is 503 with Retry-After: %s", async (thrown) => {
+  ])("is 503 with Retry-After for an unavailable store: %s", async (thrown) => {
     const { status, headers, body } = await answer(thrown);
     expect([status, body.code]).toEqual([503, "unavailable"]);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     expect(body.error).not.toContain("db.example");
   });
 
-  it("a store whose disk is full is 507 with what to do, and without its place", async () => {
+  it("is 507 with instructions for a store with a full disk, without its path", async () => {
     const errmsg = "The disk that holds /var/lib/millrace is full.";
     const { status, body } = await answer(new MongoServerError({ code: 14_031, errmsg }));
     expect([status, body.code]).toEqual([507, "storage_full"]);
@@ -64,7 +64,7 @@ describe("what a throw is answered with (T108)", () => {
     expect(body.error).not.toContain("/var");
   });
 
-  it("tells how long to wait in whole seconds", async () => {
+  it("has whole seconds in Retry-After", async () => {
     const { headers } = await answer(new AppError("rate_limited", "Wait.", { retryAfterSeconds: 7 }));
     expect(headers.get("retry-after")).toBe("7");
   });

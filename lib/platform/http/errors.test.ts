@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { AppError } from "./errors";
 
 describe("an expected failure", () => {
-  it("is known as one to every bundle's copy of the class", async () => {
+  it("is recognised by every bundle's copy of the class", async () => {
     vi.resetModules();
     const copy = await import("./errors");
     expect(copy.AppError).not.toBe(AppError);
@@ -10,7 +10,7 @@ describe("an expected failure", () => {
     expect(new AppError("not_found", "No.")).toBeInstanceOf(copy.AppError);
   });
 
-  it("is no error of another kind, and no other error is one", () => {
+  it("is no other kind of error, and no other error is one", () => {
     class Narrower extends AppError {}
     expect(new Narrower("conflict", "No.")).toBeInstanceOf(AppError);
     expect(new Narrower("conflict", "No.")).toBeInstanceOf(Narrower);

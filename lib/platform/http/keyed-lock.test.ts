@@ -9,7 +9,7 @@ function held() {
 }
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
-test("writers of one thing follow each other, those of another one do not wait, and a failure is its own", async () => {
+test("runs writers of one key in sequence, others at once, and keeps their failures apart", async () => {
   const { begun, work } = held();
   const first = withKeyedLock("a", work);
   const second = withKeyedLock("a", work);
@@ -25,7 +25,7 @@ test("writers of one thing follow each other, those of another one do not wait, 
   expect(await withKeyedLock("a", async () => 7)).toBe(7);
 });
 
-test("work for all runs once for those who came before it began, and once more for who came later", async () => {
+test("coalesces calls: one run for those before its start, one more for later ones", async () => {
   const { begun, work } = held();
   const first = coalesce("c", work);
   await turns();

@@ -34,7 +34,7 @@ afterAll(() => {
 const ask = (path: string, headers: Record<string, string> = {}, method: "GET" | "HEAD" | "POST" = "GET") =>
   request(base + path, { method, headers: { "accept-encoding": "gzip, br", ...headers } });
 
-it("sends a script as it was compressed by the build, to be kept for ever", async () => {
+it("sends a script compressed by the build, to be cached forever", async () => {
   const { statusCode, headers, body } = await ask("/static/a.js?v=1");
   const sent = Buffer.from(await body.arrayBuffer());
   expect([statusCode, headers["content-encoding"], headers.vary]).toEqual([200, "br", "Accept-Encoding"]);
@@ -62,7 +62,7 @@ it.each([
   await answer.body.dump();
 });
 
-it("leaves other verbs to the framework, and takes a build without any for one without", async () => {
+it("leaves other verbs, and builds without compressed files, to the framework", async () => {
   const answer = await ask("/static/a.js", {}, "POST");
   expect(answer.statusCode).toBe(418);
   await answer.body.dump();

@@ -10,13 +10,13 @@ it("ignores X-Forwarded-For while no proxy is trusted (T109)", () => {
   expect(remoteAddress(headers({ "x-forwarded-for": "1.2.3.4" }), 0)).toBe("10.0.0.9");
 });
 
-it("believes as many hops from the right as proxies are trusted", () => {
+it("trusts as many hops from the right as there are trusted proxies", () => {
   const forwarded = headers({ "x-forwarded-for": "6.6.6.6, 1.2.3.4, 10.0.0.1" });
   expect(remoteAddress(forwarded, 1)).toBe("10.0.0.1");
   expect(remoteAddress(forwarded, 2)).toBe("1.2.3.4");
 });
 
-it("falls back to the socket when the proxy said nothing", () => {
+it("falls back to the socket if the proxy sends no header", () => {
   expect(remoteAddress(headers({}), 1)).toBe("10.0.0.9");
 });
 
@@ -32,7 +32,7 @@ it("overwrites the address that a client claims for its socket", async () => {
 });
 
 it.each(["TRACE", "PROPFIND", "MKCOL", "GET", "DELETE", "HEAD"])(
-  "hands on %s as a method that Next knows",
+  "passes %s on as a method that Next.js knows",
   async (method) => {
     prepareRequests();
     const seen: string[] = [];
@@ -58,7 +58,7 @@ it.each(["TRACE", "PROPFIND", "MKCOL", "GET", "DELETE", "HEAD"])(
 it.each([
   ["http://evil.example/api/health?x=1", "/api/health?x=1"],
   ["*", "/api/malformed-address"],
-])("takes the path of %s and leaves its host", async (path, expected) => {
+])("takes the path of %s and ignores its host", async (path, expected) => {
   prepareRequests();
   const server = createServer((request, response) => response.end(request.url));
   server.listen(0, "127.0.0.1");
@@ -75,7 +75,7 @@ it.each([
 });
 
 it.each(["/api/%zz", "/%ff", "/api/%c0%ae?x=1"])(
-  "leads %s, which nobody can decode, to the 404 of the API",
+  "sends %s, which can't be decoded, to the 404 of the API",
   async (path) => {
     prepareRequests();
     const server = createServer((request, response) => response.end(request.url));

@@ -4,7 +4,7 @@ import { emailAddress } from "@/lib/features/users/schema";
 import { boundedText, isShortJson, listQuery, trimmedText } from "./schema";
 
 describe("texts", () => {
-  test("are as long as people count them: an emoji is one character", () => {
+  test("are counted in visible characters: an emoji is one", () => {
     const name = trimmedText(3, "Empty.");
     for (const right of ["abc", "🦫🦫🦫", "  abc  ", "e\u0301x"]) expect(name.parse(right)).toBe(right.trim());
     for (const wrong of ["abcd", "🦫🦫🦫🦫"])
@@ -13,18 +13,18 @@ describe("texts", () => {
     expect(boundedText(3).safeParse("    ").success).toBe(false);
   });
 
-  test("that name something are more than blanks of any kind", () => {
+  test("used as names must not be blank", () => {
     for (const blank of ["", " ", "\t\r\n", "\u00a0\u3000\ufeff\u2028"]) {
       expect([blank, trimmedText(3, "Empty.").safeParse(blank).error?.issues[0]?.message]).toEqual([blank, "Empty."]);
     }
   });
 
-  test("that are looked for hold no character that no text holds", () => {
+  test("used in searches contain no invalid characters", () => {
     expect(searchQuery.safeParse({ q: "a\u0000b" }).success).toBe(false);
   });
 });
 
-test("JSON is as long as it is written, and what is longer is told before it is", () => {
+test("limits the length of JSON as serialized, before it is parsed", () => {
   const exact = { a: ["b", 1, null] };
   expect(isShortJson(exact, JSON.stringify(exact).length)).toBe(true);
   expect(isShortJson(exact, JSON.stringify(exact).length - 1)).toBe(false);
@@ -35,19 +35,19 @@ test("JSON is as long as it is written, and what is longer is told before it is"
   expect(isShortJson(circle, 1000)).toBe(false);
 });
 
-describe("an address of mail", () => {
+describe("an email address", () => {
   const at = (local: number, label: number) => `${"a".repeat(local)}@${"b".repeat(label)}.example.com`;
-  test("has a name of 64 characters at the most, and labels of 63 (RFC 5321, RFC 1035)", () => {
+  test("has at most 64 characters in its name and 63 in a label (RFC 5321, RFC 1035)", () => {
     for (const right of [at(64, 63), at(1, 1)]) expect(emailAddress.parse(right)).toBe(right);
     for (const wrong of [at(65, 1), at(1, 64)]) expect(emailAddress.safeParse(wrong).success).toBe(false);
   });
 
-  test("is the same however it was typed", () => {
+  test("is the same in any case", () => {
     expect(emailAddress.parse("  Ana@Example.COM ")).toBe("ana@example.com");
   });
 });
 
-test("a limit is any integer, clamped to 1..200, however many digits it has", () => {
+test("clamps any integer limit to 1..200, with any number of digits", () => {
   const limitOf = (limit: string) => listQuery.safeParse({ limit }).data?.limit;
   expect(["1", "0", "-7", "201", "9".repeat(400), `-${"9".repeat(400)}`, "007"].map(limitOf)).toEqual([
     1, 1, 1, 200, 200, 1, 7,

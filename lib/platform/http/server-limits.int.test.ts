@@ -46,7 +46,7 @@ const headersOf = (bytes: number, path = "/") =>
 const within = (client: Client) =>
   Promise.race([client.closed.then(() => "cut"), sleep(CUT_WITHIN_MS, "still there", { ref: false })]);
 
-it.concurrent("four hundred connections that never finish their headers are cut", {
+it.concurrent("closes four hundred connections that never finish their headers", {
   timeout: TEST_TIMEOUT_MS,
 }, async () => {
   const starts = ["", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "];
@@ -54,14 +54,14 @@ it.concurrent("four hundred connections that never finish their headers are cut"
   expect(new Set(await Promise.all(clients.map(within)))).toEqual(new Set(["cut"]));
 });
 
-it.concurrent("a header that drips does not win time by dripping", { timeout: TEST_TIMEOUT_MS }, async () => {
+it.concurrent("does not extend the time for a header that drips", { timeout: TEST_TIMEOUT_MS }, async () => {
   const client = await open("GET / HTTP/1.1\r\nHost: localhost\r\n");
   const timer = setInterval(() => client.socket.write("X: y\r\n"), 200);
   expect(await within(client)).toBe("cut");
   clearInterval(timer);
 });
 
-it.concurrent("two hundred bodies that stop or drip are answered 408 and cut (T72)", {
+it.concurrent("answers 408 to two hundred bodies that stop or drip, and closes them (T72)", {
   timeout: TEST_TIMEOUT_MS,
 }, async () => {
   const clients = await Promise.all(Array.from({ length: 200 }, () => open(`${headersOf(1_000_000)}{`)));
@@ -73,7 +73,7 @@ it.concurrent("two hundred bodies that stop or drip are answered 408 and cut (T7
   expect(clients[0]?.text()).toContain("408 Request Timeout");
 });
 
-it.concurrent("a body that is slow and moves goes through, however long it takes", {
+it.concurrent("accepts a slow body that keeps moving, however long it takes", {
   timeout: TEST_TIMEOUT_MS,
 }, async () => {
   const pieces = 60;
@@ -87,7 +87,7 @@ it.concurrent("a body that is slow and moves goes through, however long it takes
   client.socket.destroy();
 });
 
-it.concurrent("a body that the server itself reads late is not the client's fault", {
+it.concurrent("does not blame the client for a body that the server reads late", {
   timeout: TEST_TIMEOUT_MS,
 }, async () => {
   const client = await open(headersOf(4_000_000, "/late") + "x".repeat(4_000_000));
@@ -95,14 +95,14 @@ it.concurrent("a body that the server itself reads late is not the client's faul
   client.socket.destroy();
 });
 
-it.concurrent("an answer that goes on for long is left alone", { timeout: TEST_TIMEOUT_MS }, async () => {
+it.concurrent("keeps a long response open", { timeout: TEST_TIMEOUT_MS }, async () => {
   const client = await open("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await vi.waitFor(() => expect(client.text()).toContain("event 13"), CUT_WITHIN_MS);
   expect(client.isClosed()).toBe(false);
   client.socket.destroy();
 });
 
-it("whoever asks for its health is answered before five hundred others that came earlier, and all of these are answered (F15)", {
+it("answers a health check before five hundred earlier requests, and then all of those (F15)", {
   timeout: TEST_TIMEOUT_MS,
 }, async () => {
   const all = await Promise.all(Array.from({ length: 500 }, () => open("")));

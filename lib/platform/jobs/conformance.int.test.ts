@@ -54,37 +54,34 @@ async function laterEventHasRun(): Promise<void> {
 }
 
 describe(`on ${runner}`, () => {
-  it("a function returns, and its end is told", () => noted("test/returns", ["called", { finished: { a: 1 } }]));
-  it("a function that returns nothing has run", () => noted("test/returns-nothing", ["called"]));
-  it("each step runs once, and its result comes back as JSON", () =>
+  it("reports the end of a function that returns", () => noted("test/returns", ["called", { finished: { a: 1 } }]));
+  it("completes a function that returns nothing", () => noted("test/returns-nothing", ["called"]));
+  it("runs each step once and returns its result as JSON", () =>
     noted("test/two-steps", ["a", "b", { a: { one: 1 }, b: null }]));
-  it("steps of one name are told apart by their order", () => noted("test/repeated-ids", [[0, 1, 2]]));
-  it("steps side by side all end before the next", () => noted("test/parallel", [{ before: 0, after: "XYZ" }]));
-  it("a step runs beside a sleep", () => noted("test/parallel-sleep", ["work", "both"]));
-  it("a sleep ends", () => noted("test/sleeps", ["before", "after"]));
-  it("a wait without its event ends with null", () => noted("test/waits-in-vain", [null]));
-  it("a wait hears an event that is sent in the same moment", () => noted("test/waits-for-own", ["test/own"]));
-  it("a function invokes another, and catches its failure", () =>
-    noted("test/invokes", [[{ twice: 42 }, "caught: no"]]));
-  it("a function that throws is tried again, and then has failed", () =>
-    noted("test/throws", [0, 1, 2, "failed: attempt 2"]));
-  it("a function that throws once keeps the steps that it had", () => noted("test/recovers", ["first", "then 1"]));
-  it("what cannot help is not tried again", () => noted("test/never-retried", [0, "failed: for good"]));
-  it("an error says when it is to be tried again", () => noted("test/retries-after", [0, 1]));
-  it("a step is tried again by itself", () => noted("test/step-retries", ["try 0", "try 1", "try 2", "held"]));
-  it("a step that has failed for good can be caught", () =>
+  it("tells steps of one name apart by their order", () => noted("test/repeated-ids", [[0, 1, 2]]));
+  it("ends all parallel steps before the next one", () => noted("test/parallel", [{ before: 0, after: "XYZ" }]));
+  it("runs a step beside a sleep", () => noted("test/parallel-sleep", ["work", "both"]));
+  it("ends a sleep", () => noted("test/sleeps", ["before", "after"]));
+  it("ends a wait without its event with null", () => noted("test/waits-in-vain", [null]));
+  it("receives an event that is sent while the wait starts", () => noted("test/waits-for-own", ["test/own"]));
+  it("invokes another function and catches its failure", () => noted("test/invokes", [[{ twice: 42 }, "caught: no"]]));
+  it("retries a function that throws, then fails it", () => noted("test/throws", [0, 1, 2, "failed: attempt 2"]));
+  it("keeps the completed steps of a function that throws once", () => noted("test/recovers", ["first", "then 1"]));
+  it("does not retry a non-retriable error", () => noted("test/never-retried", [0, "failed: for good"]));
+  it("retries at the time that the error sets", () => noted("test/retries-after", [0, 1]));
+  it("retries a step on its own", () => noted("test/step-retries", ["try 0", "try 1", "try 2", "held"]));
+  it("lets a function catch a step that has failed", () =>
     noted("test/catches", ["bad", "bad", ["caught TypeError: broken", "on"]]));
-  it("a step that has failed for good fails the run", () =>
-    noted("test/catches-not", ["bad", "bad", "failed: broken"]));
-  it("of steps side by side one may fail", () => noted("test/parallel-failure", [["fulfilled", "rejected"]]));
-  it("results of nearly four mebibytes come back whole, more than one call can carry", () =>
+  it("fails the run with a failed step", () => noted("test/catches-not", ["bad", "bad", "failed: broken"]));
+  it("lets one of several parallel steps fail", () => noted("test/parallel-failure", [["fulfilled", "rejected"]]));
+  it("returns results of nearly 4 MiB whole, more than one call can carry", () =>
     noted("test/large", [[4_193_280, 4_193_280]]));
-  it("unusual names and values come back as they were", async () => {
+  it("returns unusual names and values unchanged", async () => {
     const values = [{ "a.b": 1, $set: "x", "": 0 }, "\u2028 \u{1f600}", 1e21, -0.5, null, [[]], "12:00"];
     await noted("test/odd", [values], { values });
   });
 
-  it("a wait hears the event that it waits for, and no other", async () => {
+  it("receives only the event that it waits for", async () => {
     const key = randomUUID();
     await jobs.send({ name: "test/waits", data: { key } });
     const answers = [randomUUID(), key].map((one) => ({ name: "test/answer", data: { key: one, said: "yes" } }));
@@ -93,7 +90,7 @@ describe(`on ${runner}`, () => {
     await expectNoted(key, [{ name: "test/answer", data: { key, said: "yes" } }]).finally(() => clearInterval(timer));
   });
 
-  it("an event of one id starts one run, a hundred times over", async () => {
+  it("starts one run for a hundred events of one ID", async () => {
     const key = randomUUID();
     const event = { id: randomUUID(), name: "test/once", data: { key } };
     await Promise.all(Array.from({ length: 100 }, () => jobs.send(event)));
@@ -101,21 +98,21 @@ describe(`on ${runner}`, () => {
     await expectNoted(key, ["run"]);
   });
 
-  it("a function's own key starts one run", async () => {
+  it("starts one run per idempotency key of the function", async () => {
     const key = randomUUID();
     for (let count = 0; count < 3; count += 1) await jobs.send({ name: "test/once-per-key", data: { key } });
     await laterEventHasRun();
     await expectNoted(key, ["run"]);
   });
 
-  it("a trigger's condition holds back what does not meet it", async () => {
+  it("skips events that do not match the trigger's condition", async () => {
     const key = randomUUID();
     await jobs.send(["bad", "good", "worse"].map((kind) => ({ name: "test/filtered", data: { key, kind } })));
     await laterEventHasRun();
     await expectNoted(key, ["good"]);
   });
 
-  it("a run is cancelled between its steps", async () => {
+  it("cancels a run between its steps", async () => {
     const [key, other] = [randomUUID(), randomUUID()];
     await jobs.send([key, other].map((one) => ({ name: "test/cancelled", data: { key: one } })));
     await expectNoted(key, ["before"]);
@@ -124,13 +121,13 @@ describe(`on ${runner}`, () => {
     await expectNoted(key, ["before", "cancelled"]);
   });
 
-  it("a limit with a key lets one in at a time", async () => {
+  it("runs one at a time with a keyed limit", async () => {
     const key = randomUUID();
     await jobs.send(Array.from({ length: 5 }, () => ({ name: "test/alone", data: { key } })));
     await expectNoted(key, Array.from({ length: 5 }, () => ["in", "out"]).flat());
   });
 
-  it("a minute's tick starts a run, which hears of its expression", async () => {
+  it("starts a run each minute, with the cron expression", async () => {
     // Another server's clock cannot be advanced, so the test waits for its tick. Earlier ticks do not count.
     const before = (seen.get(TICKS_KEY) ?? []).length;
     jobs.advance(MINUTE_MS);

@@ -68,9 +68,9 @@ const ticking = inngest.createFunction({ id: "ticking", triggers: [{ cron: "* * 
   done.push(event.id ?? "");
 });
 
-describe("a process that is killed", () => {
+describe("a killed process", () => {
   it(
-    "after any of its writes leaves a run that ends with its result, each step done once, or twice if it was under way",
+    "after any of its writes leaves a run that ends with its result, each step run once, or twice if it was running",
     async () => {
       const file = await bundleCrash();
       const crash = async (write: number) => {
@@ -107,7 +107,7 @@ describe("a process that is killed", () => {
     CRASHES_TIMEOUT_MS,
   );
 
-  it("is noticed by its silence, and its jobs are done by the others (F1)", async () => {
+  it("is detected by its missing heartbeat, and others run its jobs (F1)", async () => {
     const first = await start([hanging], { leaseMs: 60_000 });
     await first.send({ name: "fault/hanging", data: {} });
     await until(async () => done.length === 1);
@@ -119,7 +119,7 @@ describe("a process that is killed", () => {
 });
 
 describe("two processes", () => {
-  it("do each job once, and share them (F8)", async () => {
+  it("run each job once and share them (F8)", async () => {
     const [one, two] = [await start([counted]), await start([counted])];
     await one.send(Array.from({ length: 100 }, (_, n) => ({ name: "fault/counted", data: { n } })));
     await two.send(Array.from({ length: 100 }, (_, n) => ({ name: "fault/counted", data: { n: 100 + n } })));
@@ -136,7 +136,7 @@ describe("two processes", () => {
     expect(done).toEqual(["same: one", "same: two"]);
   });
 
-  it("run each tick once, and one that was missed once (F8, F9)", async () => {
+  it("run each tick once, and a missed one once (F8, F9)", async () => {
     const [one, two] = [await start([ticking]), await start([ticking])];
     const advance = async (ms: number) => {
       for (const each of [one, two]) each.advance(ms);
@@ -159,8 +159,8 @@ describe("two processes", () => {
   });
 });
 
-describe("a job that cannot succeed (F16)", () => {
-  it("ends after its attempts and holds up nothing", async () => {
+describe("a job that can't succeed (F16)", () => {
+  it("ends after its attempts and blocks nothing", async () => {
     const jobs = await start([poison, counted]);
     await jobs.send([
       ...Array.from({ length: 20 }, () => ({ name: "fault/poison", data: {} })),
@@ -216,14 +216,14 @@ describe("a job that cannot succeed (F16)", () => {
     }
     expect(await notes().countDocuments({ key })).toBe(DEATHS_MAX);
   }
-  it("C1 that kills its process is run twice, and its neighbours end well", () => survive("in a step"));
-  it.each(DEADLY_PLACES.slice(1))("C1 that kills its process %s is run twice", { tags: ["long"] }, (where) =>
+  it("C1 that kills its process runs twice, and its neighbours succeed", () => survive("in a step"));
+  it.each(DEADLY_PLACES.slice(1))("C1 that kills its process %s runs twice", { tags: ["long"] }, (where) =>
     survive(where),
   );
 });
 
-describe("jobs of a function that there is no more", () => {
-  it("wait a day for a server that has it, and are given up then, with a line in the log", async () => {
+describe("jobs of a removed function", () => {
+  it("wait a day for a server that has it, then fail with a log line", async () => {
     const jobs = await start([counted], { leaseMs: LEASE_MS });
     const dayMs = 24 * 3_600_000;
     const ago = (ms: number) => new Date((jobs.executor?.clock.ms() ?? 0) - ms);
@@ -259,7 +259,7 @@ describe("jobs of a function that there is no more", () => {
   });
 });
 
-it("a clock that is set back holds up nothing that is due at once (F9)", async () => {
+it("keeps due jobs on time when the clock is set back (F9)", async () => {
   const jobs = await start([counted]);
   jobs.advance(-10 * MINUTE_MS);
   await jobs.send({ name: "fault/counted", data: { n: 1 } });
@@ -267,7 +267,7 @@ it("a clock that is set back holds up nothing that is due at once (F9)", async (
   expect(done).toEqual(["1: one", "1: two"]);
 });
 
-it("a server that stops gives back what it has not ended, and no attempt is lost (F14)", async () => {
+it("releases unfinished jobs when a server stops, without counting an attempt (F14)", async () => {
   const first = await start([hanging]);
   await first.send({ name: "fault/hanging", data: {} });
   await until(async () => done.length === 1);
@@ -285,7 +285,7 @@ it("a server that stops gives back what it has not ended, and no attempt is lost
   expect((await second.runsOf("hanging")).every(({ status }) => status === "completed")).toBe(true);
 });
 
-it("what has ended is kept for a day", async () => {
+it("keeps ended runs for a day", async () => {
   const jobs = await start([counted]);
   await jobs.send({ id: "kept", name: "fault/counted", data: { n: 2 } });
   await jobs.settled();

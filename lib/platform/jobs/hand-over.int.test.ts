@@ -43,7 +43,7 @@ const withKeyedLock = inngest.createFunction(
   },
 );
 
-it("a job that gets its turn while the process still notes that it has to wait is not taken for nobody's", async () => {
+it("keeps a job that is claimed while the process still records its wait", async () => {
   const server = await startJobServer([withKeyedLock], { leaseMs: LEASE_MS });
   beforeItWaits.ask = async () => {
     first.resolve();

@@ -47,7 +47,7 @@ it.each<[string, unknown, string]>([
   ]);
 });
 
-it("C36 leaves other lines of the job runner's SDK at their level", () => {
+it("C36 keeps the level of other log lines of the job runner's SDK", () => {
   const { lines, logger } = recorder();
   logger.debug("a");
   logger.info("b");

@@ -20,17 +20,17 @@ async function listen(server: Server | ReturnType<typeof createTcpServer>): Prom
 const answering = (status: number, headers: Record<string, string> = {}) =>
   createServer((_, response) => response.writeHead(status, headers).end("ok"));
 
-describe("C33 the health of an own Inngest server", () => {
-  it.each([200, 401, 404])("C33 is ok when it answers %i", async (status) => {
+describe("C33 the health of your own Inngest server", () => {
+  it.each([200, 401, 404])("C33 is ok for status %i", async (status) => {
     await expect(checkOwnRunner(await listen(answering(status)))()).resolves.toBeUndefined();
   });
 
-  it("C33 is ok behind a path, and a redirect is not followed", async () => {
+  it("C33 is ok behind a path, and does not follow a redirect", async () => {
     const server = answering(302, { location: "http://127.0.0.1:9/" });
     await expect(checkOwnRunner(`${await listen(server)}/inngest`)()).resolves.toBeUndefined();
   });
 
-  it.each([500, 502, 503])("C33 fails when it answers %i", async (status) => {
+  it.each([500, 502, 503])("C33 fails for status %i", async (status) => {
     await expect(checkOwnRunner(await listen(answering(status)))()).rejects.toThrow(`returned ${status}`);
   });
 
@@ -38,12 +38,12 @@ describe("C33 the health of an own Inngest server", () => {
     await expect(checkOwnRunner("http://127.0.0.1:9")()).rejects.toThrow();
   });
 
-  it("C33 fails when the server accepts and says nothing", async () => {
+  it("C33 fails when the server accepts and sends nothing", async () => {
     const silent = createTcpServer(() => {});
     await expect(checkOwnRunner(await listen(silent))()).rejects.toThrow(/timeout|aborted/i);
   });
 
-  it("C33 fails once it stops, and recovers once it is back", async () => {
+  it("C33 fails once it stops, and recovers when it is back", async () => {
     let status = 200;
     const url = await listen(createServer((_, response) => response.writeHead(status).end()));
     const check = checkOwnRunner(url, 0);
@@ -54,7 +54,7 @@ describe("C33 the health of an own Inngest server", () => {
     await expect(check()).resolves.toBeUndefined();
   });
 
-  it("C33 many checks are few probes", async () => {
+  it("C33 shares few probes between many checks", async () => {
     let asked = 0;
     const url = await listen(
       createServer((_, response) => {

@@ -13,7 +13,7 @@ import { ulid } from "./ulid";
 const NOW = Date.UTC(2026, 0, 1);
 
 describe("canonical JSON", () => {
-  it("is that of RFC 8785, whose example this is", () => {
+  it("follows RFC 8785, whose example this is", () => {
     const value = JSON.parse(
       '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
     );
@@ -32,14 +32,14 @@ describe("canonical JSON", () => {
 
 describe("signatures", () => {
   const key = "signkey-test-00ff";
-  it("are HMAC-SHA256 of the body and the seconds by the text behind the key's prefix", () => {
+  it("are HMAC-SHA256 of the body and the timestamp, keyed with the text after the key's prefix", () => {
     // printf '{}1767225600' | openssl dgst -sha256 -hmac 00ff
     expect(sign("{}", key, NOW)).toBe(
       "t=1767225600&s=0eec410e0c37bd2fadfe7bf09a18f988fcf7dc0fc127cf34b64edb316262b714",
     );
   });
 
-  it("hold for five minutes on both sides, for either key", () => {
+  it("are valid for five minutes on both sides, with either key", () => {
     const signature = sign("{}", key, NOW);
     for (const off of [-300_000, 0, 300_000]) expect(isSigned("{}", signature, ["00", key], NOW + off)).toBe(true);
     for (const off of [-301_000, 301_000]) expect(isSigned("{}", signature, [key], NOW + off)).toBe(false);
@@ -48,7 +48,7 @@ describe("signatures", () => {
     expect(isSigned("{}", null, [key], NOW)).toBe(false);
   });
 
-  it("the key is proven by the hash of its bytes", () => {
+  it("proves the key by the hash of its bytes", () => {
     // printf '\x00\xff' | sha256sum
     expect(hashSigningKey(key)).toBe("signkey-test-06eb7d6a69ee19e5fbdf749018d3d2abfa04bcbd1365db312eb86dc7169389b8");
   });
@@ -94,13 +94,13 @@ describe("expressions", () => {
     "size(event.data) == 1",
     "event.data['a'] == 1",
     "",
-  ])("%s is refused", (text) => {
+  ])("%s is rejected", (text) => {
     expect(() => readExpression(text)).toThrow("Unsupported expression");
   });
 });
 
-describe("pauses before another attempt", () => {
-  it("are those of the runner, each with up to thirty seconds more", () => {
+describe("pauses between attempts", () => {
+  it("are the runner's, each plus up to thirty seconds", () => {
     const pauses = [15, 30, 60, 120, 300, 600, 1200, 2400, 3600, 7200, 7200, 7200];
     for (const [attempt, seconds] of pauses.entries()) {
       for (let count = 0; count < 50; count += 1) {
@@ -156,13 +156,13 @@ describe("cron", () => {
     expect(next("@hourly", "2026-01-01T00:00:00Z", 1)).toEqual(["01-01T01:00"]);
   });
 
-  it("runs at the end of the gap what the clocks leave out, once (F9)", () => {
+  it("runs a skipped time once at the end of the gap when clocks go forward (F9)", () => {
     const text = "TZ=Europe/Vienna 30 2 * * *";
     expect(next(text, "2026-03-28T00:00:00Z", 3)).toEqual(["03-28T01:30", "03-29T01:00", "03-30T00:30"]);
     expect(next("TZ=Europe/Vienna 0,30 2 * * *", "2026-03-28T12:00:00Z", 2)).toEqual(["03-29T01:00", "03-30T00:00"]);
   });
 
-  it("runs once what the clocks bring twice, and by the hour what goes by the hour (F9)", () => {
+  it("runs a repeated time once when clocks go back, and hourly schedules each hour (F9)", () => {
     expect(next("TZ=Europe/Vienna 30 2 * * *", "2026-10-24T12:00:00Z", 2)).toEqual(["10-25T00:30", "10-26T01:30"]);
     expect(next("TZ=Europe/Vienna 0 * * * *", "2026-10-24T23:30:00Z", 3)).toEqual([
       "10-25T00:00",
@@ -171,15 +171,15 @@ describe("cron", () => {
     ]);
   });
 
-  it("never comes on a day that there is not", () => {
+  it("never fires on a date that does not exist", () => {
     expect(next("0 0 31 2 *", "2026-01-01T00:00:00Z", 1)).toEqual([]);
   });
 
-  it.each(["* * * *", "* * * * * *", "61 * * * *", "bogus", ""])("%s is refused", (text) => {
+  it.each(["* * * *", "* * * * * *", "61 * * * *", "bogus", ""])("%s is rejected", (text) => {
     expect(() => readCron(text, "UTC")).toThrow();
   });
 
-  it("refuses a zone that there is not", () => {
+  it("rejects an unknown zone", () => {
     expect(() => readCron("0 9 * * *", "Mars/Base")).toThrow();
   });
 });
@@ -192,7 +192,7 @@ describe("a function's declaration", () => {
     ...more,
   });
 
-  it("is tried five times unless it says otherwise", () => {
+  it("defaults to five attempts", () => {
     expect(readFunction(declared({})).attemptsMax).toBe(5);
     expect(readFunction(declared({ steps: { step: { retries: { attempts: 0 } } } })).attemptsMax).toBe(1);
   });
@@ -209,7 +209,7 @@ describe("a function's declaration", () => {
     [{ concurrency: { limit: 0 } }, "concurrency"],
     [{ cancel: [{ event: "b", timeout: "2y" }] }, "2y"],
     [{ steps: { step: { retries: { attempts: 21 } } } }, "attempts"],
-  ])("with %j is refused by name", (more, reason) => {
+  ])("with %j is rejected by name", (more, reason) => {
     const read = () => readFunction(declared(more));
     expect(read).toThrow(FunctionRefused);
     expect(read).toThrow("app-fn");
@@ -217,10 +217,10 @@ describe("a function's declaration", () => {
   });
 });
 
-describe("events as they come", () => {
+describe("incoming events", () => {
   const docs = (input: unknown, seed: string | null = null) => toEventDocs(input, seed, "w", new Date(NOW));
 
-  it("get the same ids when the same request comes again", () => {
+  it("get the same IDs when the same request is repeated", () => {
     const seed = `${NOW},AAAAAAAAAAAAAA==`;
     const ids = () => docs([{ name: "a" }, { name: "a" }], seed).map(({ _id }) => _id);
     expect(ids()).toEqual(ids());
@@ -236,7 +236,7 @@ describe("events as they come", () => {
     ["a", 400],
     [Array.from({ length: 5001 }, () => ({ name: "a" })), 400],
     [{ name: "a", data: { text: "x".repeat(512 * 1024) } }, 413],
-  ])("%j are refused", (input, status) => {
+  ])("%j are rejected", (input, status) => {
     try {
       docs(input);
       expect.unreachable();
@@ -247,24 +247,24 @@ describe("events as they come", () => {
   });
 });
 
-describe("answers", () => {
+describe("function responses", () => {
   const read = (status: number, headers: Record<string, string>, text: string | null) =>
     readAnswer({ status, headers, text }, NOW);
   const sdk = { "x-inngest-sdk": "inngest-js:v4.24.0" };
 
-  it("count for nothing when no SDK has sent them", () => {
+  it("are ignored unless an SDK sent them", () => {
     expect(read(200, {}, "1")).toMatchObject({ kind: "failed", isFinal: false });
     expect(read(206, {}, "[]")).toMatchObject({ kind: "failed", isFinal: false });
     expect(read(502, {}, "<html>")).toMatchObject({ kind: "failed", isFinal: false });
   });
 
-  it("that are too large, or have steps with ids that are none, are failures", () => {
+  it("are failures if they are too large or contain invalid step IDs", () => {
     expect(read(200, sdk, null)).toMatchObject({ kind: "failed", isFinal: false });
     const operations = JSON.stringify([{ id: "a.$b", op: "StepRun", data: 1 }]);
     expect(read(206, sdk, operations)).toMatchObject({ kind: "failed" });
   });
 
-  it("say whether and when to try again", () => {
+  it("say whether and when to retry", () => {
     const error = JSON.stringify({ name: "E", message: "m", stack: "s" });
     expect(read(500, { ...sdk, "x-inngest-no-retry": "false", "retry-after": "30" }, error)).toMatchObject({
       error: { name: "E", message: "m" },
@@ -276,7 +276,7 @@ describe("answers", () => {
   });
 });
 
-it("ids sort by their time, and are the same for the same seed", () => {
+it("generates IDs that sort by time and are the same for the same seed", () => {
   const ids = [1, 2, 3].map((day) => ulid(new Date(Date.UTC(2026, 0, day))));
   expect(ids).toEqual(ids.toSorted());
   expect(ulid(new Date(NOW), "a")).toBe(ulid(new Date(NOW), "a"));

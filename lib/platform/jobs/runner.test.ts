@@ -26,7 +26,7 @@ it.each([
   [{ ...RUNNER, INNGEST_BASE_URL: "http://jobs.example:8288" }, "http://jobs.example:8288"],
   [RUNNER, undefined],
   [{ ...RUNNER, VERCEL: "1", MONGODB_URI: "mongodb://db.example" }, undefined],
-])("with a runner of its own (%j) a server starts no executor, and asks and signs by that", async (settings, url) => {
+])("with an external runner (%j) starts no executor and uses the runner's URL and keys", async (settings, url) => {
   const { startJobs, runnerUrl, runnerKeys, inngest } = await withSettings(settings);
   // Inngest's cloud has no address to check.
   expect(await startJobs()).toEqual(url === undefined ? null : expect.any(Function));
@@ -36,14 +36,14 @@ it.each([
   expect(inngest.mode).toBe("cloud");
 });
 
-it("without one its keys come from AUTH_SECRET, and before the executor is there nothing is sent elsewhere", async () => {
+it("without one derives keys from AUTH_SECRET and sends nothing elsewhere before the executor is up", async () => {
   const { isEmbeddedRunner, runnerKeys, inngest } = await withSettings({});
   expect(isEmbeddedRunner()).toBe(true);
   expect(runnerKeys().signingKey).toMatch(/^signkey-embedded-[0-9a-f]{64}$/);
   await expect(inngest.send({ name: "a/b" })).rejects.toThrow("has not started yet");
 });
 
-it("development mode cannot be switched on by the environment", async () => {
+it("ignores development mode in the environment", async () => {
   const { inngest } = await withSettings({ INNGEST_DEV: "http://localhost:8288" });
   expect(inngest.mode).toBe("cloud");
 });

@@ -28,13 +28,13 @@ describe("a log entry (T107)", () => {
     expect(lines[0]).not.toMatch(/[\u0000-\u001f]/);
   });
 
-  it("has an ISO time and no name of the machine", () => {
+  it("has an ISO time and no host name", () => {
     const { entry } = written(() => log.info("started"));
     expect(Object.keys(entry).sort()).toEqual(["level", "msg", "time"]);
     expect(entry.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("survives what cannot be written as JSON", () => {
+  it("survives values that JSON can't represent", () => {
     const circular: Record<string, unknown> = { big: 2n ** 70n };
     circular.self = circular;
     const { lines } = written(() => log.error({ circular }, "odd"));
@@ -45,7 +45,7 @@ describe("a log entry (T107)", () => {
 describe("an error in the log (T47, T107)", () => {
   const marker = "s3cr3t-marker";
 
-  it("shows type, message and stack, and none of the fields that drivers hang on it", () => {
+  it("shows type, message and stack, and no fields that drivers add", () => {
     const error = Object.assign(new MongoServerError({ message: "no" }), {
       options: { credentials: { password: marker } },
       connectionString: marker,
@@ -62,25 +62,25 @@ describe("an error in the log (T47, T107)", () => {
     `{"password":"${marker}"}`,
     `Authorization: Bearer ${marker}`,
     `-----BEGIN PRIVATE KEY-----\n${marker}\n-----END PRIVATE KEY-----`,
-  ])("is masked where its message or stack holds a secret: %j", (message) => {
+  ])("is masked if its message or stack contains a secret: %j", (message) => {
     const { text } = written(() => log.error({ err: new Error(message, { cause: new Error(message) }) }, "failed"));
     expect(text).not.toContain(marker);
     expect(text).toContain("***");
   });
 
-  it("is not told what was thrown when it is no error", () => {
+  it("does not include a thrown value that is not an error", () => {
     for (const thrown of [marker, { password: marker }, [marker], null, undefined, 7]) {
       expect(written(() => log.error({ err: thrown }, "failed")).text).not.toContain(marker);
     }
   });
 
-  it("never shows a field that is called like a secret, at the top or one level down", () => {
+  it("never shows a field with a secret's name, at the top level or one below", () => {
     const fields = { password: marker, token: marker, authorization: marker, cookie: marker, secret: marker };
     const { text } = written(() => log.info({ ...fields, apiKey: marker, headers: fields, config: fields }, "odd"));
     expect(text).not.toContain(marker);
   });
 
-  it("keeps details for the caller out of the log", () => {
+  it("omits details for the caller", () => {
     const error = new AppError("query_failed", "The query has failed.", { details: { statement: marker } });
     expect(written(() => log.error({ err: error }, "failed")).text).not.toContain(marker);
   });

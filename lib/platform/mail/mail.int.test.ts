@@ -46,8 +46,8 @@ function lastReceived() {
   return last;
 }
 
-describe("a mail by the service", () => {
-  it("is one request with the key, the sender, one recipient, text and HTML, and the outbox says sent", async () => {
+describe("mail by the HTTP service", () => {
+  it("is one request with key, sender, one recipient, text and HTML; the outbox says sent", async () => {
     const answer = await invite("guest@example.com");
     expect([answer.status, answer.json.data.mail]).toEqual([201, "sent"]);
     expect(resend.received).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("a mail by the service", () => {
     ["refuses", "422"],
     ["fails", "500"],
     ["cuts", null],
-  ] as const)("that %s is failed in the outbox, and the invitation stands", async (mood, said) => {
+  ] as const)("%s is failed in the outbox, and the invitation stays valid", async (mood, said) => {
     resend.mood = mood;
     const answer = await invite(`${mood}@example.com`);
     expect([answer.status, answer.json.data.mail]).toEqual([201, "failed"]);
@@ -91,7 +91,7 @@ describe("a mail by the service", () => {
     expect((await call("GET", `/api/invites/${token}`)).status).toBe(200);
   });
 
-  it("that hangs is given up after ten seconds", async () => {
+  it("times out after ten seconds", async () => {
     resend.mood = "hangs";
     const start = performance.now();
     const answer = await invite("hangs@example.com");
@@ -100,7 +100,7 @@ describe("a mail by the service", () => {
     expect(seconds).toBeGreaterThan(9);
   });
 
-  it("leaves the service's key in no answer, no log and not in the store (T46, T47)", async () => {
+  it("exposes the service's key in no response, log or stored record (T46, T47)", async () => {
     const lines = captureLog();
     for (const mood of ["accepts", "fails", "cuts"] as const) {
       resend.mood = mood;
@@ -114,7 +114,7 @@ describe("a mail by the service", () => {
   });
 });
 
-it("a link that sets a password is in the mail alone once the service has taken it (T10)", async () => {
+it("with a password link is not in the outbox after the service has accepted it (T10)", async () => {
   expect((await call("POST", "/api/auth/password/forgot", { body: { email: owner.email } })).status).toBe(200);
   const find = () => collections.mails().findOne({ workspaceId: null, to: owner.email });
   // The mail is sent after the answer.
@@ -125,7 +125,7 @@ it("a link that sets a password is in the mail alone once the service has taken 
   expect((await dumpDatabase()).includes(token)).toBe(false);
 });
 
-describe("what people type", () => {
+describe("user input in mail", () => {
   it.each([
     "guest@example.com\r\nBcc: everybody@example.com",
     "guest@example.com\nBcc:everybody@example.com",
@@ -136,13 +136,13 @@ describe("what people type", () => {
     '"a\r\nBcc: x"@example.com',
     "guest@exam ple.com",
     `${"a".repeat(250)}@example.com`,
-  ])("is no recipient unless it is one address: %j (T83)", async (email) => {
+  ])("%j is not accepted as a recipient (T83)", async (email) => {
     const answer = await invite(email);
     expect([answer.status, answer.json.details?.[0].path]).toEqual([400, "email"]);
     expect(resend.received).toEqual([]);
   });
 
-  it("makes no header and no markup of its own, in names of people and workspaces (T83, T84)", async () => {
+  it("adds no header and no markup through names of people and workspaces (T83, T84)", async () => {
     const nasty = 'Eve\r\nBcc: all@example.com\u0000\u0085\u2028<script>alert(1)</script>" onload=x & \u{1F9AB}';
     const guest = `names-${Date.now()}@example.com`;
     await collections.users().updateOne({ _id: new ObjectId(owner.id) }, { $set: { name: nasty } });
@@ -159,7 +159,7 @@ describe("what people type", () => {
     expect(Object.keys(body).sort()).toEqual(["from", "html", "subject", "text", "to"]);
   });
 
-  it("is cut to 200 characters in a subject, never within one", async () => {
+  it("is cut to 200 characters in a subject, never within a character", async () => {
     const content = createElement(InviteMail, {
       workspaceName: "W",
       inviterName: "I",
@@ -179,7 +179,7 @@ describe("what people type", () => {
 });
 
 describe("the outbox", () => {
-  it("shows a workspace's mails to its admins alone, page by page, the newest first", async () => {
+  it("shows a workspace's mails to its admins only, page by page, newest first", async () => {
     const [admin, member, stranger] = [
       await seedMember(owner.workspaceId, "admin"),
       await seedMember(owner.workspaceId, "member"),

@@ -44,8 +44,8 @@ afterEach(async () => {
 });
 afterAll(() => own.drop());
 
-describe("C47 a mail by SMTP", () => {
-  it("C47 arrives with sender, recipients, subject, both texts and files", async () => {
+describe("C47 mail by SMTP", () => {
+  it("C47 has sender, recipients, subject, both texts and attachments", async () => {
     const { port, received } = await server({ disabledCommands: ["STARTTLS", "AUTH"] });
     const files = [{ filename: "chart.png", contentType: "image/png", contentId: "chart", bytes: Buffer.from("png!") }];
     const mail = { ...MAIL, to: ["ana@example.com", "bo@example.com"], files };
@@ -59,7 +59,7 @@ describe("C47 a mail by SMTP", () => {
     expect(arrived?.raw).toContain(Buffer.from("png!").toString("base64"));
   });
 
-  it("C47 keeps its Message-ID when it is sent again", async () => {
+  it("C47 keeps its Message-ID when it is resent", async () => {
     const { port, received } = await server({ disabledCommands: ["STARTTLS", "AUTH"] });
     for (const key of ["one", "one", "two"]) await sendBySmtp(`smtp://127.0.0.1:${port}`, MAIL, { key });
     const ids = received.map(({ raw }) => /^Message-ID: (.+)\r$/im.exec(raw)?.[1]);
@@ -81,7 +81,7 @@ describe("C47 a mail by SMTP", () => {
   it.each([
     ["smtp", {}],
     ["smtps", { secure: true }],
-  ])("C47 sends no password to a certificate that nobody vouches for, by %s", async (scheme, options) => {
+  ])("C47 sends no password to an untrusted certificate, by %s", async (scheme, options) => {
     const { port, received, logins } = await server({ ...tls, ...options });
     await expect(sendBySmtp(`${scheme}://mill:${PASSWORD}@localhost:${port}`, MAIL)).rejects.toThrow(
       "The TLS connection to the mail server failed.",
@@ -89,7 +89,7 @@ describe("C47 a mail by SMTP", () => {
     expect([received, logins]).toEqual([[], []]);
   });
 
-  it("C47 sends no password in the clear where TLS is required", async () => {
+  it("C47 sends no password in plain text if TLS is required", async () => {
     const { port, logins } = await server({ disabledCommands: ["STARTTLS"], allowInsecureAuth: true });
     await expect(sendBySmtp(`smtp://mill:${PASSWORD}@127.0.0.1:${port}?tls=required`, MAIL)).rejects.toThrow();
     expect(logins).toEqual([]);
@@ -98,13 +98,16 @@ describe("C47 a mail by SMTP", () => {
   it.each([
     ["", null, []],
     [`mill:${PASSWORD}@`, "mill", ["mill:p@ss/w:rd"]],
-  ])("C47 sends in the clear with tls=off beside STARTTLS with an untrusted certificate, as '%s'", async (...args) => {
-    const [account, user, expected] = args;
-    const { port, received, logins } = await server({ ...tls, allowInsecureAuth: true });
-    await sendBySmtp(`smtp://${account}localhost:${port}?tls=off`, MAIL);
-    expect(received).toMatchObject([{ isSecure: false, user }]);
-    expect(logins).toEqual(expected);
-  });
+  ])(
+    "C47 sends in plain text with tls=off to a server with an untrusted STARTTLS certificate, as '%s'",
+    async (...args) => {
+      const [account, user, expected] = args;
+      const { port, received, logins } = await server({ ...tls, allowInsecureAuth: true });
+      await sendBySmtp(`smtp://${account}localhost:${port}?tls=off`, MAIL);
+      expect(received).toMatchObject([{ isSecure: false, user }]);
+      expect(logins).toEqual(expected);
+    },
+  );
 
   it.each([
     ["smtp", "", {}, /failed\. On a trusted network, add \?tls=off to SMTP_URL to send without TLS\.$/],
@@ -117,14 +120,14 @@ describe("C47 a mail by SMTP", () => {
     expect(received).toEqual([]);
   });
 
-  it("C47 names a wrong password without repeating it", async () => {
+  it("C47 reports a wrong password without repeating it", async () => {
     const { port, received } = await server({ disabledCommands: ["STARTTLS"], allowInsecureAuth: true });
     const sent = sendBySmtp(`smtp://mill:wrong-secret@127.0.0.1:${port}`, MAIL);
     await expect(sent).rejects.toThrow(/^The mail server rejected the user name or password\.$/);
     expect(received).toEqual([]);
   });
 
-  it("C47 tells which recipients were refused, and fails when all were", async () => {
+  it("C47 names rejected recipients, and fails if all were rejected", async () => {
     const { port, received } = await server({ disabledCommands: ["STARTTLS", "AUTH"] }, (to) => to.startsWith("gone"));
     const url = `smtp://127.0.0.1:${port}`;
     const some = await sendBySmtp(url, { ...MAIL, to: ["ana@example.com", "gone@example.com"] });
@@ -135,7 +138,7 @@ describe("C47 a mail by SMTP", () => {
     );
   });
 
-  it("C47 gives up on a server that says nothing", async () => {
+  it("C47 times out on a silent server", async () => {
     const silent: Server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => silent.once("listening", resolve));
     const { port } = silent.address() as { port: number };
@@ -144,13 +147,13 @@ describe("C47 a mail by SMTP", () => {
     silent.close();
   });
 
-  it("C47 fails in words where nobody listens", async () => {
+  it("C47 fails with a message if no server listens", async () => {
     const closed = await startSmtpServer();
     await closed.close();
     await expect(sendBySmtp(`smtp://127.0.0.1:${closed.port}`, MAIL)).rejects.toThrow(/refused/);
   });
 
-  it("C47 writes no header of its own for line breaks in names", async () => {
+  it("C47 adds no header through line breaks in names", async () => {
     const { port, received } = await server({ disabledCommands: ["STARTTLS", "AUTH"] });
     await sendBySmtp(`smtp://127.0.0.1:${port}`, { ...MAIL, subject: "a\r\nBcc: everyone@example.com" });
     expect(received[0]?.to).toEqual(["ana@example.com"]);
@@ -162,7 +165,7 @@ describe("C47 an invitation", () => {
   const invite = (email: string) =>
     call("POST", `/api/workspaces/${owner.workspaceId}/invites`, { cookie: owner.cookie, body: { email } });
 
-  it("C47 leaves by SMTP, before Resend, and is logged as sent", async () => {
+  it("C47 is sent by SMTP rather than Resend, and logged as sent", async () => {
     const { port, received } = await server({ disabledCommands: ["STARTTLS", "AUTH"] });
     Object.assign(env(), { SMTP_URL: `smtp://127.0.0.1:${port}`, RESEND_API_KEY: "re_unused" });
     const answer = await invite("guest@example.com");
@@ -171,7 +174,7 @@ describe("C47 an invitation", () => {
     Object.assign(env(), { RESEND_API_KEY: undefined });
   });
 
-  it("C47 that the server refuses is failed in the outbox, and no log holds the password (T47)", async () => {
+  it("C47 that the server rejects is failed in the outbox, and no log has the password (T47)", async () => {
     const { port } = await server({ disabledCommands: ["STARTTLS"], allowInsecureAuth: true });
     Object.assign(env(), { SMTP_URL: `smtp://mill:wrong-secret@127.0.0.1:${port}` });
     const lines = captureLog();
@@ -200,7 +203,7 @@ describe("C47 SMTP_URL", () => {
   });
 
   it.each(["mail.example.com", "http://mail.example.com", "smtp://", "smtp://host?tls=maybe", "smtp://host?debug=1"])(
-    "C47 refuses %s at start, without repeating it",
+    "C47 rejects %s at start, without repeating it",
     (url) => {
       expect(() => parseEnv({ SMTP_URL: url })).toThrow(/SMTP_URL (must be|takes one option)/);
     },

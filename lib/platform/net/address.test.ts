@@ -20,7 +20,7 @@ for (const [expected, addresses] of Object.entries(CLASSES)) {
   });
 }
 
-test("each mode opens what the setting promises and no more", () => {
+test("opens in each mode only what the setting promises", () => {
   const open = (mode: "none" | "databases" | "all") =>
     (["database", "http", "platform"] as const).flatMap((purpose) =>
       (["public", "private", "loopback", "forbidden"] as const)
@@ -41,7 +41,7 @@ test("each mode opens what the setting promises and no more", () => {
   ]); // biome-ignore format: one purpose after the other
 });
 
-test("an address has one spelling", () => {
+test("normalises each address to one spelling", () => {
   expect(canonicalAddress("2606:4700:0:0:0:0:0:1111")).toBe("2606:4700::1111");
   expect(canonicalAddress("FD12::0001")).toBe("fd12::1");
   expect(canonicalAddress("8.8.8.8")).toBe("8.8.8.8");
@@ -49,7 +49,7 @@ test("an address has one spelling", () => {
   expect(canonicalAddress("fe80::1%1")).toBeNull();
 });
 
-test("T32 no IPv4 address gets through inside an IPv6 one", () => {
+test("T32 blocks IPv4 addresses inside IPv6 addresses", () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       const [a, b, c, d] = address.split(".").map(Number) as [number, number, number, number];

@@ -20,7 +20,7 @@ async function tlsEcho() {
   return { ...(await track(server, "127.0.0.1", 0, () => 0)), seen };
 }
 
-test("a secured socket is pinned by address and named by host", async () => {
+test("pins a TLS socket by address and verifies the host name", async () => {
   const { port, seen } = await tlsEcho();
   const policy = testPolicy("databases", { names });
   const socket = await openSocket(
@@ -34,7 +34,7 @@ test("a secured socket is pinned by address and named by host", async () => {
   socket.destroy();
 });
 
-test("a certificate for another name is not accepted", async () => {
+test("rejects a certificate for another name", async () => {
   const { port } = await tlsEcho();
   const open = openSocket(
     { purpose: "database", host: "other.test", port, tls: { ca: TEST_CERTIFICATE }, timeoutMs: 2000 },
@@ -43,7 +43,7 @@ test("a certificate for another name is not accepted", async () => {
   await expect(open).rejects.toMatchObject({ kind: "source_unreachable", details: { reason: "tls" } });
 });
 
-test("a TLS handshake that never ends meets the time limit, and the socket is closed", async () => {
+test("times out a TLS handshake that never ends, and closes the socket", async () => {
   const closed = Promise.withResolvers<void>();
   const { port } = await listener((socket) => socket.once("close", () => closed.resolve()).resume());
   const open = openSocket(
@@ -54,7 +54,7 @@ test("a TLS handshake that never ends meets the time limit, and the socket is cl
   await closed.promise;
 });
 
-test("a driver that connects its stream itself is judged by what it then names", async () => {
+test("checks the address that a driver's own stream dials", async () => {
   const canary = await listener();
   const socket = new GuardedSocket("http", testPolicy("databases"));
   const [error] = await once(socket.connect(canary.port, "127.0.0.1"), "error").catch((thrown: unknown) => [thrown]);
@@ -64,14 +64,14 @@ test("a driver that connects its stream itself is judged by what it then names",
 });
 
 test.each([["/tmp/store.sock"], [{ path: "/tmp/store.sock" }], [5432], [{ port: 5432 }]])(
-  "connecting to %j, which names no host, is refused",
+  "refuses to connect to %j, which names no host",
   async (target) => {
     const socket = new GuardedSocket("database", testPolicy("all"));
     await expect(once(socket.connect(target), "connect")).rejects.toMatchObject({ kind: "address_refused" });
   },
 );
 
-test("what is written before the connection is there arrives", async () => {
+test("delivers data written before the connection is established", async () => {
   const received = Promise.withResolvers<string>();
   const { port } = await listener((socket) => socket.once("data", (chunk) => received.resolve(String(chunk))));
   const socket = new GuardedSocket("database", testPolicy("databases")).connect({ host: "127.0.0.1", port });
@@ -80,7 +80,7 @@ test("what is written before the connection is there arrives", async () => {
   socket.destroy();
 });
 
-test("destroyed while it is judged, it never dials", async () => {
+test("does not dial if it is destroyed during the check", async () => {
   const canary = await listener();
   const policy = testPolicy("databases");
   const answer = Promise.withResolvers<string[]>();
@@ -94,7 +94,7 @@ test("destroyed while it is judged, it never dials", async () => {
   expect(canary.hits()).toBe(0);
 });
 
-test("when the first address of a name does not answer, the next judged one is used", async () => {
+test("uses the next checked address of a name if the first does not answer", async () => {
   const { port, hits } = await listener((socket) => socket.end("hello"), "127.0.0.2");
   // Other programs of the machine may listen on 127.0.0.1, and on the same port.
   const policy = testPolicy("databases", { names: { "two.test": [["127.0.0.3", "127.0.0.2"]] } });

@@ -30,7 +30,7 @@ const DRIVERS: Record<string, Connect> = {
 describe.each(Object.entries(DRIVERS))("T37 %s", (_name, connect) => {
   const names = { "db.test": [["127.0.0.1"], ["127.0.0.2"]] };
 
-  test("reaches nothing that is refused, and hands on why", async () => {
+  test("passes the reason of a refusal on and dials nothing", async () => {
     const canary = await listener((socket) => socket.destroy());
     await expect(connect(canary.port, testPolicy("none", { names }))).rejects.toMatchObject({
       kind: "address_refused",
@@ -38,7 +38,7 @@ describe.each(Object.entries(DRIVERS))("T37 %s", (_name, connect) => {
     expect(canary.hits()).toBe(0);
   });
 
-  test("looks the name up once and reaches what is allowed", async () => {
+  test("looks the name up once and dials an allowed address", async () => {
     const server = await listener((socket) => socket.destroy());
     const policy = testPolicy("databases", { names });
     await expect(connect(server.port, policy)).rejects.not.toMatchObject({ kind: "address_refused" });

@@ -57,7 +57,7 @@ const EGRESS_POINTS: Record<string, EgressPoint> = {
 };
 
 describe.each(Object.entries(EGRESS_POINTS))("T30 T31 T32 T34 %s", (_name, attempt) => {
-  test("never reaches a loopback canary, however its address is written", async () => {
+  test("never reaches a loopback canary, in any spelling of its address", async () => {
     const canary = await listener((socket) => socket.destroy());
     const outcomes = await outcomesOf(LOOPBACK_FORMS, attempt, canary.port);
     expect(outcomes.filter(({ status }) => status !== 400)).toEqual([]);
@@ -69,14 +69,14 @@ describe.each(Object.entries(EGRESS_POINTS))("T30 T31 T32 T34 %s", (_name, attem
     expect(outcomes.filter(({ status }) => status !== 400)).toEqual([]);
   });
 
-  test("refuses a name when one of its addresses is refused", async () => {
+  test("refuses a name if one of its addresses is refused", async () => {
     const canary = await listener((socket) => socket.destroy());
     const policy = testPolicy("none", { names: { "mixed.test": [["127.0.0.1", "1.1.1.1"]] } });
     await expect(attempt({ host: "mixed.test", port: canary.port, policy })).rejects.toMatchObject({ status: 400 });
     expect(canary.hits()).toBe(0);
   });
 
-  test("refuses the platform's own store with all private networks open (T38)", async () => {
+  test("refuses the platform's own store with all private networks allowed (T38)", async () => {
     const store = await listener((socket) => socket.destroy());
     const own = [{ host: "store.internal", port: store.port, addresses: ["127.0.0.1"] }];
     const names = { localhost: [["127.0.0.1"]], "alias.test": [["127.0.0.1"]], "store.internal": [["10.0.0.1"]] };
@@ -88,10 +88,10 @@ describe.each(Object.entries(EGRESS_POINTS))("T30 T31 T32 T34 %s", (_name, attem
   });
 });
 
-describe("with private networks open for databases", () => {
+describe("with private networks allowed for databases", () => {
   const reach = (name: string, attempt: Attempt) => (EGRESS_POINTS[name] as EgressPoint)(attempt);
 
-  test("a database connection reaches loopback, a webhook does not", async () => {
+  test("lets a database connection reach loopback, but not a webhook", async () => {
     const canary = await listener((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
     const attempt = { host: "127.0.0.1", port: canary.port, policy: testPolicy("databases") };
     await reach("a driver's stream", attempt);
@@ -104,7 +104,7 @@ describe("with private networks open for databases", () => {
   });
 
   test.each(["169.254.169.254", "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "metadata.google.internal"])(
-    "metadata at %s stays closed in every mode and for every purpose",
+    "refuses metadata at %s in every mode and for every purpose",
     async (host) => {
       for (const mode of ["none", "databases", "all"] as const) {
         for (const purpose of ["database", "http", "platform"] satisfies Purpose[]) {
@@ -117,7 +117,7 @@ describe("with private networks open for databases", () => {
   );
 });
 
-test("one refusal reads like any other: private, metadata, own store, resolved or written", async () => {
+test("reports every refusal alike: private, metadata, own store, resolved or literal", async () => {
   const own = [{ host: "store.internal", port: 27_017, addresses: ["10.1.1.1"] }];
   const policy = testPolicy("none", { own, names: { "inside.test": [["10.0.0.1"]], "store.internal": [["1.1.1.1"]] } });
   const messages = new Set<string>();
@@ -134,7 +134,7 @@ test("one refusal reads like any other: private, metadata, own store, resolved o
   expect(messages.size).toBe(1);
 });
 
-test("T33 a name that answers differently the second time changes nothing: one look-up, the judged address", async () => {
+test("T33 uses one lookup and its checked address for a name that changes its answer", async () => {
   const { honest, canary } = await onOnePort();
   let expected = 0;
   for (const [name, attempt] of Object.entries(EGRESS_POINTS)) {
@@ -147,7 +147,7 @@ test("T33 a name that answers differently the second time changes nothing: one l
   expect(canary.hits()).toBe(0);
 });
 
-test("a name that leads nowhere is not a refusal", async () => {
+test("does not report an unknown name as a refusal", async () => {
   await expect(
     checkTarget({ purpose: "http", host: "nowhere.test", port: 80 }, testPolicy("none")),
   ).rejects.toMatchObject({

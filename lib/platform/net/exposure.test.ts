@@ -2,16 +2,16 @@ import { expect, test } from "vitest";
 import { isLoopback, toHostInUrl, toReach } from "./exposure";
 
 test.each(["127.0.0.1", "127.8.0.1", "::1", "0:0:0:0:0:0:0:1", "localhost", "LocalHost"])(
-  "%s is for this machine alone",
+  "%s is a loopback address",
   (host) => expect(isLoopback(host)).toBe(true),
 );
 
 test.each([undefined, "", "0.0.0.0", "::", "192.0.2.7", "2001:db8::1", "127.example.com", "localhost.example.com"])(
-  "%s is not for this machine alone",
+  "%s is not a loopback address",
   (host) => expect(isLoopback(host)).toBe(false),
 );
 
-test("an address stands in a URL as URLs write it", () => {
+test("writes an address as URLs do", () => {
   expect(["192.0.2.7", "2001:DB8:0::1", "db.example.com"].map(toHostInUrl)).toEqual([
     "192.0.2.7",
     "[2001:db8::1]",

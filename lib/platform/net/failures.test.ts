@@ -16,7 +16,7 @@ test.each([
   ["ERR_SSL_WRONG_VERSION_NUMBER", "source_unreachable", "tls"],
   ["HPE_INVALID_CONSTANT", "source_unreachable", "protocol"],
   ["E_NEVER_HEARD_OF", "source_unreachable", "other"],
-])("T47 %s becomes %s (%s) in words of our own; the original is for the log", (code, kind, reason) => {
+])("T47 maps %s to %s (%s) in a fixed message; only the log has the original", (code, kind, reason) => {
   for (const error of [coded(code), new TypeError("fetch failed", { cause: coded(code) })]) {
     const failure = toConnectionFailure(error);
     expect(failure).toMatchObject({ kind, details: { reason }, cause: error });
@@ -24,7 +24,7 @@ test.each([
   }
 });
 
-test("a refusal that a client has wrapped stays a refusal", () => {
+test("keeps a refusal that a client has wrapped", () => {
   const refused = addressRefused();
   expect(toConnectionFailure(new TypeError("fetch failed", { cause: coded("UND_ERR", refused) }))).toBe(refused);
   expect(toConnectionFailure("thrown text")).toBeInstanceOf(AppError);

@@ -8,7 +8,7 @@ import { testPolicy } from "@/test/fixtures/net/policy";
 import { fetchThrough } from "./fetch-through";
 import { guardedHttpAgent } from "./http-agent";
 
-test("an answer streams: its first part is here before its last is sent", async () => {
+test("streams a response: its first part arrives before its last is sent", async () => {
   const goOn = Promise.withResolvers<void>();
   const { port } = await listener(async (socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: one\n\n");
@@ -22,7 +22,7 @@ test("an answer streams: its first part is here before its last is sent", async 
   expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe("data: two\n\n");
 });
 
-test("T35 a redirect comes back as it is", async () => {
+test("T35 returns a redirect unfollowed", async () => {
   const canary = await listener();
   const { port } = await listener((socket) => {
     socket.end(httpAnswer("307 Moved", { Location: `http://127.0.0.1:${canary.port}/` }));
@@ -32,14 +32,14 @@ test("T35 a redirect comes back as it is", async () => {
   expect(canary.hits()).toBe(0);
 });
 
-test("T36 an address of another form is refused", async () => {
+test("T36 refuses an address of another scheme", async () => {
   const guarded = fetchThrough("http", testPolicy("all"));
   for (const address of ["file:///etc/passwd", "data:text/plain,x", "http://u:p@127.0.0.1/", "http://127.0.0.1:25/"]) {
     await expect(guarded(address)).rejects.toMatchObject({ kind: "invalid_request" });
   }
 });
 
-test("a failure says why in fixed words, and the caller's abort stays the caller's", async () => {
+test("reports a failure in fixed words, and the caller's abort as the caller's", async () => {
   const guarded = fetchThrough("http", testPolicy("all"));
   await expect(guarded("http://127.0.0.1:1443/")).rejects.toMatchObject({ details: { reason: "refused" } });
   const { port } = await listener();
@@ -47,7 +47,7 @@ test("a failure says why in fixed words, and the caller's abort stays the caller
   await expect(guarded(`http://127.0.0.1:${port}/`, { signal })).rejects.toMatchObject({ name: "TimeoutError" });
 });
 
-test("an http agent speaks TLS to the name asked for, and keeps its connection", async () => {
+test("sends the requested name in TLS and keeps the connection alive", async () => {
   let connections = 0;
   const server = createTlsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY });
   server.on("secureConnection", (socket) => {

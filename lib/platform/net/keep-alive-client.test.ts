@@ -23,7 +23,7 @@ async function serving(answer: Parameters<typeof createServer>[1]) {
   return { address: `http://127.0.0.1:${port}/`, connections: () => connections };
 }
 
-test("requests to one server share its connections, and each of them is whole", async () => {
+test("shares connections between requests to one server, and each response is whole", async () => {
   const { address, connections } = await serving((request, response) => {
     response.end(`${request.method} ${request.url} ${request.headers["x-kind"]}`);
   });
@@ -36,7 +36,7 @@ test("requests to one server share its connections, and each of them is whole", 
   expect(connections()).toBeLessThanOrEqual(2);
 });
 
-test("a packed answer is unpacked, and one that unfolds without an end is cut (T78)", async () => {
+test("decompresses a response, and cuts one that expands without end (T78)", async () => {
   const bomb = gzipSync(Buffer.alloc(64 * MIB, "x"));
   const { address } = await serving((request, response) => {
     response.setHeader("content-encoding", "gzip");
@@ -53,7 +53,7 @@ test("a packed answer is unpacked, and one that unfolds without an end is cut (T
 test.each([
   ["br", "what nobody asked for"],
   ["gzip", "no gzip at all"],
-])("an answer in %s that is %s is a failure of the other side", async (coding) => {
+])("reports a response in %s that is %s as a failure of the server", async (coding) => {
   const { address } = await serving((_, response) => {
     response.setHeader("content-encoding", coding);
     response.end("plain words");
@@ -64,7 +64,7 @@ test.each([
   });
 });
 
-test("T35 a redirect is an answer; T30, T34 an inner address is not dialled at all", async () => {
+test("T35 returns a redirect; T30, T34 does not dial an internal address", async () => {
   const canary = await listener((socket) => socket.destroy());
   const { address, connections } = await serving((_, response) => {
     response.writeHead(302, { location: `http://127.0.0.1:${canary.port}/` }).end();
@@ -76,7 +76,7 @@ test("T35 a redirect is an answer; T30, T34 an inner address is not dialled at a
   expect(connections()).toBe(before);
 });
 
-test("T78 a drip of bytes ends at the deadline, and the caller's abort with the caller's reason", async () => {
+test("T78 ends dripping bytes at the deadline, and the caller's abort with the caller's reason", async () => {
   const { address } = await serving((_, response) => {
     const drip = setInterval(() => response.write("x"), 20);
     response.once("close", () => clearInterval(drip));

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test("T38 the servers of a MongoDB address are found, whatever else it holds", async () => {
+test("T38 finds the servers of a MongoDB URI, whatever else it contains", async () => {
   expect(
     await storeEndpoints("mongodb://u:p%40ss@Db1.internal:27018,db2.internal,[::1]:27019/app?replicaSet=a"),
   ).toEqual([
@@ -23,7 +23,7 @@ test("T38 the servers of a MongoDB address are found, whatever else it holds", a
   expect(await storeEndpoints("mongodb://%2Ftmp%2Fmillrace-0%2Fa.sock/?directConnection=true")).toEqual([]);
 });
 
-test("T38 the store and the job runner of the settings are refused, and what is registered, in every mode", async () => {
+test("T38 refuses the store, the job runner and registered services in every mode", async () => {
   vi.stubEnv("MONGODB_URI", "mongodb://127.0.0.1:29017/");
   vi.stubEnv("AUTH_SECRET", "s".repeat(32));
   vi.stubEnv("ENCRYPTION_KEYS", `k:${Buffer.alloc(32, 1).toString("base64")}`);
@@ -47,7 +47,7 @@ test("T38 the store and the job runner of the settings are refused, and what is 
   await expect(checkTarget({ purpose: "database", host: "127.0.0.1", port: 30_001 }, policy)).resolves.toBeDefined();
 });
 
-test("a hosted job runner closes its name, and not the sites that share its public address", async () => {
+test("refuses a hosted job runner by name, and not the sites that share its public address", async () => {
   vi.stubEnv("INNGEST_BASE_URL", "https://1.1.1.1");
   vi.stubEnv("INNGEST_EVENT_KEY", "e");
   vi.stubEnv("INNGEST_SIGNING_KEY", "signkey-test-00");
@@ -62,7 +62,7 @@ test("a hosted job runner closes its name, and not the sites that share its publ
   await expect(checkTarget({ purpose: "http", host: "other.test", port: 443 }, policy)).resolves.toBeDefined();
 });
 
-test("with the embedded store nothing but the web server and what is registered is refused", async () => {
+test("refuses only the web server and registered services with the embedded store", async () => {
   const ports = async () => [...new Set((await ownEndpoints()).map(({ port }) => port))];
   expect(await ports()).toEqual([3000]);
   const allow = denyEndpoint({ host: "127.0.0.1", port: 30_002 });
@@ -70,7 +70,7 @@ test("with the embedded store nothing but the web server and what is registered 
   allow();
 });
 
-test("a service on this machine is met at each of the machine's addresses, one elsewhere only at its own", () => {
+test("refuses a local service at each of the machine's addresses, and a remote one only at its own", () => {
   const lan = Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])
     .find((entry) => entry.family === "IPv4")?.address as string;

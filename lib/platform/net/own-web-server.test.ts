@@ -60,7 +60,7 @@ describe("C26 the server's own web port", () => {
     },
   );
 
-  it.each(["127.0.0.1", "here.test"])("leaves its neighbours on the machine open at %s", async (host) => {
+  it.each(["127.0.0.1", "here.test"])("keeps other ports of the machine reachable at %s", async (host) => {
     serve(4321);
     expect(await outcomeOf(host, 4322)).toBe("open");
   });
@@ -93,7 +93,7 @@ describe("C26 the server's own web port", () => {
     expect(await outcomeOf(host, port)).toBe(expected);
   });
 
-  it("C26 is refused by every name of this machine where it listens on the port of PUBLIC_URL", async () => {
+  it("C26 is refused by every name of this machine if it listens on the port of PUBLIC_URL", async () => {
     serve(4321, "http://localhost:4321");
     for (const host of ["localhost", "site.test", "site6.test", "127.0.0.1"]) {
       expect([host, await outcomeOf(host, 4321)]).toEqual([host, "address_refused"]);

@@ -8,7 +8,7 @@ import { safeFetch } from "./safe-fetch";
 const all = () => testPolicy("all");
 const LIMITS = { purpose: "http", timeoutMs: 2000, maxResponseBytes: 64 * 1024 } as const;
 
-test("an answer arrives whole: status, headers, exact bytes both ways", async () => {
+test("receives a whole response: status, headers, exact bytes both ways", async () => {
   const received: Buffer[] = [];
   const { port } = await listener((socket) => {
     socket.on("data", (chunk) => {
@@ -33,7 +33,7 @@ test("an answer arrives whole: status, headers, exact bytes both ways", async ()
 });
 
 test.each([301, 302, 303, 307, 308])(
-  "T35 a redirect %d to an inner address is an answer, not a way in",
+  "T35 treats a redirect %d to an internal address as a response",
   async (status) => {
     const canary = await listener((socket) => socket.destroy());
     const { port, hits } = await listener((socket) => {
@@ -46,14 +46,14 @@ test.each([301, 302, 303, 307, 308])(
 );
 
 test.each(["200 OK", "204 No Content", "404 Not Found", "410 Gone", "500 Oops"])(
-  "T79 %s is an answer",
+  "T79 treats %s as a response",
   async (line) => {
     const { port } = await listener((socket) => socket.end(`HTTP/1.1 ${line}\r\nConnection: close\r\n\r\n`));
     expect((await safeFetch(`http://127.0.0.1:${port}/`, LIMITS, all())).status).toBe(Number.parseInt(line, 10));
   },
 );
 
-test("T79 what gives no answer says why in a fixed word", async () => {
+test("T79 reports a missing response in a fixed word", async () => {
   const closing = await listener((socket) => socket.destroy());
   const nonsense = await listener((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
   const reasonOf = (address: string) =>
@@ -68,7 +68,7 @@ test("T79 what gives no answer says why in a fixed word", async () => {
   expect(await reasonOf("http://nowhere.test/")).toBe("source_unreachable name");
 });
 
-test("T78 a drip of bytes ends at the deadline", async () => {
+test("T78 ends dripping bytes at the deadline", async () => {
   const { port } = await listener((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
     // The whole response takes 20 s, so a read that ignores the deadline would get all of it.
@@ -81,7 +81,7 @@ test("T78 a drip of bytes ends at the deadline", async () => {
   });
 });
 
-test.each(["a look-up", "a connection", "headers"])("T78 the deadline covers %s that never comes", async (what) => {
+test.each(["a look-up", "a connection", "headers"])("T78 applies the deadline to %s that never comes", async (what) => {
   const { port } = await listener();
   const policy = all();
   const never = new Promise<string[]>(() => {});
@@ -93,7 +93,7 @@ test.each(["a look-up", "a connection", "headers"])("T78 the deadline covers %s 
   });
 });
 
-test("T78 of an endless body the allowed bytes are read and the connection is cut", async () => {
+test("T78 reads the allowed bytes of an endless body and closes the connection", async () => {
   const chunk = Buffer.alloc(16 * 1024, "x");
   let sent = 0;
   const closed = Promise.withResolvers<void>();
@@ -116,14 +116,14 @@ test("T78 of an endless body the allowed bytes are read and the connection is cu
   expect(sent).toBeLessThan(32 * 1024 * 1024);
 });
 
-test("an answer of exactly the allowed size is not cut", async () => {
+test("keeps a response of exactly the allowed size", async () => {
   const { port } = await listener((socket) => socket.end(httpAnswer("200 OK", {}, "12345")));
   const answer = await safeFetch(`http://127.0.0.1:${port}/`, { ...LIMITS, maxResponseBytes: 5 }, all());
   expect(answer).toMatchObject({ isTruncated: false });
   expect(answer.body.toString()).toBe("12345");
 });
 
-test("T78 endless headers are refused", async () => {
+test("T78 refuses endless headers", async () => {
   const { port } = await listener((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n");
     const more = setInterval(() => socket.write(`X-More: ${"y".repeat(4000)}\r\n`), 5);
@@ -135,7 +135,7 @@ test("T78 endless headers are refused", async () => {
   });
 });
 
-test("the caller's abort ends it with the caller's reason", async () => {
+test("ends with the caller's reason on the caller's abort", async () => {
   const { port } = await listener();
   const left = new AbortController();
   setTimeout(() => left.abort(new Error("gone home")), 50);
@@ -147,7 +147,7 @@ test("the caller's abort ends it with the caller's reason", async () => {
   );
 });
 
-test("no connection is used twice", async () => {
+test("uses no connection twice", async () => {
   const { port, hits } = await listener((socket) => {
     socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n"));
   });
@@ -165,14 +165,14 @@ test.each<Record<string, string>>([
   { "X-A": "b\u0000" },
   { "X A": "b" },
   { "X-A": "\u{1f600}" },
-])("T36 the header %j is refused before anything is sent", async (headers) => {
+])("T36 refuses the header %j before sending anything", async (headers) => {
   const canary = await listener();
   const sent = safeFetch(`http://127.0.0.1:${canary.port}/`, { ...LIMITS, headers }, all());
   await expect(sent).rejects.toMatchObject({ kind: "invalid_request" });
   expect(canary.hits()).toBe(0);
 });
 
-test("over TLS the certificate is checked against the name asked for, which is sent along", async () => {
+test("sends the requested name in TLS and verifies the certificate against it", async () => {
   const names: unknown[] = [];
   const server = createTlsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY });
   server.on("secureConnection", (socket) => names.push(socket.servername));

@@ -15,7 +15,7 @@ async function door(policy: EgressPolicy) {
   return opened.options;
 }
 
-test("bytes pass both ways, in any number, until the last", async () => {
+test("passes bytes both ways, in any number, to the last", async () => {
   const size = 3_000_000;
   const { port } = await listener((socket) => socket.pipe(socket));
   const options = await door(testPolicy("databases", { names: { "db.test": [["127.0.0.1"]] } }));
@@ -25,7 +25,7 @@ test("bytes pass both ways, in any number, until the last", async () => {
   expect((await text(socket)).length).toBe(size);
 });
 
-test("T37 servers that a database names are judged like any: 0 connections to a loopback canary", async () => {
+test("T37 checks servers that a database names: 0 connections to a loopback canary", async () => {
   const canary = await listener();
   const options = await door(
     testPolicy("none", { names: { "second.test": [["127.0.0.1"]], localhost: [["127.0.0.1"]] } }),
@@ -36,7 +36,7 @@ test("T37 servers that a database names are judged like any: 0 connections to a 
   expect(canary.hits()).toBe(0);
 });
 
-test("T33 a name is looked up once for each connection", async () => {
+test("T33 looks a name up once for each connection", async () => {
   const { port } = await listener();
   const policy = testPolicy("databases", { names: { "db.test": [["127.0.0.1"]] } });
   const options = await door(policy);
@@ -44,19 +44,19 @@ test("T33 a name is looked up once for each connection", async () => {
   expect(policy.lookups).toEqual(["db.test"]);
 });
 
-test("a refused connection and an unknown name have codes of their own", async () => {
+test("has codes for a refused connection and an unknown name", async () => {
   const options = await door(testPolicy("databases"));
   expect((await askSocks(options, { host: "127.0.0.1", port: 1 })).code).toBe(5);
   expect((await askSocks(options, { host: "nowhere.test", port: 1 })).code).toBe(4);
 });
 
-test("only CONNECT is served", async () => {
+test("supports CONNECT only", async () => {
   const options = await door(testPolicy("databases"));
   expect((await askSocks(options, { host: "127.0.0.1", port: 1, command: 2 })).code).toBe(7);
   expect((await askSocks(options, { host: "127.0.0.1", port: 1, command: 3 })).code).toBe(7);
 });
 
-test("nobody passes without the password of this process", async () => {
+test("requires the password of this process", async () => {
   const canary = await listener();
   const options = await door(testPolicy("databases"));
   const target = { host: "127.0.0.1", port: canary.port };
@@ -68,7 +68,7 @@ test("nobody passes without the password of this process", async () => {
   expect(other.proxyPassword).not.toBe(options.proxyPassword);
 });
 
-test("what is no SOCKS5 is hung up on, and a client that leaves halfway does no harm", async () => {
+test("closes connections that are not SOCKS5, and survives a client that leaves halfway", async () => {
   const options = await door(testPolicy("databases"));
   const stranger = connect(options.proxyPort, options.proxyHost);
   stranger.write("GET / HTTP/1.1\r\n\r\n");
@@ -80,7 +80,7 @@ test("what is no SOCKS5 is hung up on, and a client that leaves halfway does no 
   expect((await askSocks(options, { host: "127.0.0.1", port })).code).toBe(0);
 });
 
-test("when one side breaks, the other is closed", async () => {
+test("closes one side when the other breaks", async () => {
   const gone = Promise.withResolvers<void>();
   const upstream = await listener((socket) => socket.resume().once("close", () => gone.resolve()));
   const options = await door(testPolicy("databases"));

@@ -8,8 +8,8 @@ const textOf = async (next: Promise<IteratorResult<Uint8Array>>) => {
   return done ? null : Buffer.from(value).toString();
 };
 
-describe("bytes of a long answer", () => {
-  it("come at once when they are the first, and then together", async () => {
+describe("bytes of a long response", () => {
+  it("are sent at once first, then in batches", async () => {
     const source = new PassThrough();
     const bytes = paced(source, undefined, () => 500);
     source.write("one ");
@@ -24,7 +24,7 @@ describe("bytes of a long answer", () => {
     expect(await textOf(bytes.next())).toBeNull();
   });
 
-  it("are left by a reader who leaves, and tell what they failed with", async () => {
+  it("end when the reader leaves, with the reason of a failure", async () => {
     const source = new PassThrough();
     const bytes = paced(source, undefined, () => 0);
     source.write("one");
@@ -40,7 +40,7 @@ describe("bytes of a long answer", () => {
     await failed;
   });
 
-  it("are not waited for once whoever asked has left", async () => {
+  it("are not awaited once the client has left", async () => {
     const source = new PassThrough();
     const over = new AbortController();
     const bytes = paced(source, over.signal, () => ENDLESS);
@@ -52,7 +52,7 @@ describe("bytes of a long answer", () => {
     expect(await waiting).toBe("two");
   });
 
-  it("are held the longer the more answers are open, and not by those that are over", async () => {
+  it("are batched longer with more open responses, not with finished ones", async () => {
     const secondAfterMs = async () => {
       const source = new PassThrough();
       const bytes = paced(source, undefined);
@@ -80,7 +80,7 @@ describe("bytes of a long answer", () => {
   });
 });
 
-describe("what has to be held to be understood", () => {
+describe("a buffer for parsing", () => {
   const pieces = async function* (...texts: string[]) {
     for (const text of texts) yield Buffer.from(text);
   };
@@ -90,12 +90,12 @@ describe("what has to be held to be understood", () => {
     return read;
   };
 
-  it("is bounded by line where it comes by line, however many lines there are", async () => {
+  it("is limited per line in line formats, for any number of lines", async () => {
     expect(await read(true, "12", "34", "\n12", "34\n", "1234\n1234")).toBe("1234\n1234\n1234\n1234");
     await expect(read(true, "1\n12", "345")).rejects.toMatchObject({ kind: "too_large" });
   });
 
-  it("is bounded as a whole where it does not", async () => {
+  it("is limited as a whole otherwise", async () => {
     expect(await read(false, "1\n", "3\n")).toBe("1\n3\n");
     await expect(read(false, "1\n", "3\n", "5")).rejects.toMatchObject({ kind: "too_large" });
   });

@@ -26,28 +26,28 @@ function lookOn(mount: string[], freeMinBytes: number, fillBytes = 0): string[] 
 }
 const sized = (bytes: number) => ["--size", String(bytes), "--tmpfs", folder];
 
-describe.runIf(hasDisks)("a disk of its own", () => {
+describe.runIf(hasDisks)("a separate disk", () => {
   it.each([
     ["is full", 8 * MIB, 0, 64 * MIB, /ENOSPC/],
     ["is full to the last byte", MIB, 0, 2 * MIB, /ENOSPC/],
     ["has less room than is needed", 8 * MIB, 4 * MIB, 6 * MIB, /bytes are free/],
-  ] as const)("C35 fails while it %s, and is well once there is room", (_, bytes, freeMin, fill, reason) => {
+  ] as const)("C35 fails while it %s, and recovers with free space", (_, bytes, freeMin, fill, reason) => {
     const [before, full, after] = lookOn(sized(bytes), freeMin, fill);
     expect([before, after]).toEqual(["ok", "ok"]);
     expect(full).toMatch(reason);
     expect(full).toContain(`The data folder ${folder} is not writable`);
   });
 
-  it("C35 fails where it is smaller than what is needed", () => {
+  it("C35 fails if it is smaller than required", () => {
     expect(lookOn(sized(4 * MIB), 16 * MIB)).toEqual([expect.stringMatching(/bytes are free/)]);
   });
 
-  it("C35 fails on a disk that is read-only", () => {
+  it("C35 fails if it is read-only", () => {
     expect(lookOn(["--ro-bind", folder, folder], 0)).toEqual([expect.stringMatching(/EROFS|read-only/)]);
   });
 });
 
-test("C35 a folder that can be written to is well, and nothing is left in it", async () => {
+test("C35 accepts a writable folder and leaves no file in it", async () => {
   await dataFolderCheck(folder, { freeMinBytes: 0 })();
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -62,7 +62,7 @@ test.each([
     },
     /ENOTDIR/,
   ],
-])("C35 a folder that %s fails", async (_, spoil, reason) => {
+])("C35 fails for a folder that %s", async (_, spoil, reason) => {
   const check = dataFolderCheck(folder, { everyMs: 0, freeMinBytes: 0 });
   await check();
   spoil();
@@ -72,7 +72,7 @@ test.each([
 test.each([
   ["", []],
   ["with the folders above it", ["var", "millrace"]],
-])("C35 creates a missing data folder for its owner alone %s", async (_, below) => {
+])("C35 creates a missing data folder for its owner only %s", async (_, below) => {
   rmSync(folder, { recursive: true });
   const missing = join(folder, ...below);
   await dataFolderCheck(missing, { freeMinBytes: 0 })();
@@ -80,7 +80,7 @@ test.each([
   expect(readdirSync(missing)).toEqual([]);
 });
 
-test("C35 creates the data folder once it is possible", async () => {
+test("C35 creates the data folder as soon as it is possible", async () => {
   const above = join(folder, "disk");
   writeFileSync(above, "");
   const check = dataFolderCheck(join(above, "data"), { everyMs: 0, freeMinBytes: 0 });
@@ -89,11 +89,11 @@ test("C35 creates the data folder once it is possible", async () => {
   await check();
 });
 
-test("C35 a folder that nobody may write to fails", async () => {
+test("C35 fails for a folder that no one may write to", async () => {
   await expect(dataFolderCheck("/proc", { freeMinBytes: 0 })()).rejects.toThrow(/is not writable/);
 });
 
-test("C35 a thousand looks within the time of one write once", async () => {
+test("C35 writes once for a thousand checks in a row", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const check = dataFolderCheck(folder, { everyMs: 5000, freeMinBytes: 0 });
   await Promise.all(Array.from({ length: 1000 }, check));

@@ -9,26 +9,26 @@ const threads = (limits: Partial<typeof LIMITS>) =>
   new LimitedThreads<typeof short, { status: string }>("grammar", { ...LIMITS, ...limits });
 
 describe("a thread with limits", () => {
-  it("C2 is ended at the limit of time, and the next request gets another", async () => {
+  it("C2 is ended at its time limit, and the next request gets another", async () => {
     const pool = threads({ timeoutMs: 3000 });
     const deep = { ...short, query: `select ${"1+".repeat(400_000)}1` };
     await expect(pool.run(deep, "a")).rejects.toBeInstanceOf(ThreadEnded);
     expect(await pool.run(short, "a")).toMatchObject({ status: "ok" });
   });
 
-  it("C2 is ended at the limit of memory, and the next request gets another", async () => {
+  it("C2 is ended at its memory limit, and the next request gets another", async () => {
     const pool = threads({ heapMib: 16 });
     await expect(pool.run(long, "a")).rejects.toBeInstanceOf(ThreadEnded);
     expect(await pool.run(short, "a")).toMatchObject({ status: "ok" });
   });
 
-  it("C2 counts the time of a request from its own start", async () => {
+  it("C2 times each request from its own start", async () => {
     const pool = threads({ timeoutMs: 20_000 });
     const all = await Promise.all(Array.from({ length: 20 }, (_, index) => pool.run(short, `t${index % 3}`)));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set(["ok"]));
   });
 
-  it("C2 refuses a request when too many wait", async () => {
+  it("C2 rejects a request if too many wait", async () => {
     const pool = threads({ queueMax: 2 });
     const first = [pool.run(short, "a"), pool.run(short, "a"), pool.run(short, "a")];
     await expect(pool.run(short, "a")).rejects.toBeInstanceOf(ThreadsBusy);
@@ -41,7 +41,7 @@ describe("a thread with limits", () => {
     [5, 40],
     [20, 21],
     [50, 120],
-  ])("C2 takes %i waiting requests of a tenant that sends %i, and all of others", async (tenantQueueMax, sent) => {
+  ])("C2 queues %i requests of a tenant that sends %i, and all of others", async (tenantQueueMax, sent) => {
     const pool = threads({ tenantQueueMax, queueMax: 500 });
     // The very first one runs without waiting.
     const crowd = Promise.allSettled(Array.from({ length: sent + 1 }, () => pool.run(short, "a")));
@@ -55,7 +55,7 @@ describe("a thread with limits", () => {
     expect(await pool.run(short, "a")).toMatchObject({ status: "ok" });
   });
 
-  it("C2 serves tenants in turn", async () => {
+  it("C2 serves tenants in rotation", async () => {
     const pool = threads({});
     const order: string[] = [];
     const asked = ["a", "a", "a", "b", "b", "c"].map((tenant) =>
@@ -79,7 +79,7 @@ const THREAD = `
   });`;
 const LIMIT_MS = 300;
 
-describe("a thread's limit of time", () => {
+describe("a thread's time limit", () => {
   const pool = (clockMs: number) =>
     new LimitedThreads<{ busyMs: number; waitMs: number }, string>(
       "grammar",

@@ -14,18 +14,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("the socket of a long path with capitals and spaces is short and in lower case", () => {
+test("gives a long path with capitals and spaces a short lower-case socket", () => {
   const path = socketPathFor(join(folder, "My Data", "X".repeat(200)));
   expect(Buffer.byteLength(path)).toBeLessThanOrEqual(SOCKET_PATH_BYTES_MAX);
   expect(path).toBe(path.toLowerCase());
 });
 
-test("two folders have two sockets, one folder has one", () => {
+test("gives two folders two sockets, and one folder one", () => {
   expect(socketPathFor("/srv/a")).not.toBe(socketPathFor("/srv/b"));
   expect(socketPathFor("/srv/a")).toBe(socketPathFor("/srv/a"));
 });
 
-test("a folder has one name, through a link and before it exists", () => {
+test("names a folder once, through a link and before it exists", () => {
   mkdirSync(join(folder, "real"));
   symlinkSync(join(folder, "real"), join(folder, "link"));
   const before = absolutePath(join(folder, "link", "data"));
@@ -34,11 +34,11 @@ test("a folder has one name, through a link and before it exists", () => {
   expect(absolutePath(join(folder, "real", "data"))).toBe(before);
 });
 
-test("the store's address asks the driver for this one server", () => {
+test("asks the driver for this server only in the store's URI", () => {
   expect(storeUri(folder)).toMatch(/^mongodb:\/\/%2Ftmp%2Fmillrace-\d+%2F[0-9a-f]{12}\.sock\/\?directConnection=true$/);
 });
 
-test("the folder of the sockets is closed to others, also when it was open", () => {
+test("closes the socket folder to others, even if it was open", () => {
   const sockets = join(folder, "sockets");
   ensureSocketFolder(sockets);
   expect(statSync(sockets).mode & 0o777).toBe(0o700);
@@ -47,7 +47,7 @@ test("the folder of the sockets is closed to others, also when it was open", () 
   expect(statSync(sockets).mode & 0o777).toBe(0o700);
 });
 
-test("a link in the place of the folder of the sockets is refused", () => {
+test("refuses a link in place of the socket folder", () => {
   mkdirSync(join(folder, "elsewhere"));
   symlinkSync(join(folder, "elsewhere"), join(folder, "sockets"));
   expect(() => ensureSocketFolder(join(folder, "sockets"))).toThrow("belongs to another user");

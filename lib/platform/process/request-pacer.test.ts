@@ -18,8 +18,8 @@ function burn(ms: number): void {
 
 const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-describe("works of a paced line", () => {
-  it("fill one turn of the event loop no further than its time, what they settle included (F15)", async () => {
+describe("a paced queue", () => {
+  it("fills one turn of the event loop for its time slice only, including what its work settles (F15)", async () => {
     const line = new RequestPacer(TURN_MS);
     const perTurn: number[] = [];
     let done = 0;
@@ -40,14 +40,14 @@ describe("works of a paced line", () => {
     expect(perTurn.length).toBeLessThanOrEqual(42);
   });
 
-  it("are done at once while there are few, and in their order", () => {
+  it("runs few jobs at once, in order", () => {
     const line = new RequestPacer(TURN_MS);
     const done: string[] = [];
     line.enter(() => done.push("first"));
     expect(done).toEqual(["first"]);
   });
 
-  it("let those that are urgent go before all that wait, and lose none", async () => {
+  it("runs urgent jobs first and loses none", async () => {
     const line = new RequestPacer(TURN_MS);
     const done: string[] = [];
     for (const name of ["a", "b", "c"]) {
@@ -61,7 +61,7 @@ describe("works of a paced line", () => {
     expect(done).toEqual(["a", "urgent", "b", "c"]);
   });
 
-  it("that enter while one is at work come after it", async () => {
+  it("runs a job that enters during another one after it", async () => {
     const line = new RequestPacer(TURN_MS);
     const done: string[] = [];
     line.enter(() => {
@@ -72,7 +72,7 @@ describe("works of a paced line", () => {
     expect(done).toEqual(["outer", "inner"]);
   });
 
-  it("rest for a turn in which something shorter has come, and not for ever", async () => {
+  it("yields a turn to shorter jobs, but not forever", async () => {
     const line = new RequestPacer(TURN_MS);
     const done: number[] = [];
     line.enter(() => void done.push(performance.now()));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { QueueFullError, Semaphore } from "./semaphore.ts";
 
 describe("Semaphore", () => {
-  it("lets no more than its limit through at once, and serves the rest in order", async () => {
+  it("runs no more than its limit at once, and the rest in order", async () => {
     const semaphore = new Semaphore(2, 10);
     let active = 0;
     let peak = 0;
@@ -23,7 +23,7 @@ describe("Semaphore", () => {
     expect(semaphore.isIdle).toBe(true);
   });
 
-  it("refuses who would not fit in the queue", async () => {
+  it("rejects callers that do not fit in the queue", async () => {
     const semaphore = new Semaphore(1, 1);
     const release = await semaphore.acquire();
     const queued = semaphore.acquire();
@@ -32,7 +32,7 @@ describe("Semaphore", () => {
     (await queued)();
   });
 
-  it("forgets who leaves the queue, and gives the place to the next", async () => {
+  it("removes a caller that leaves the queue and serves the next", async () => {
     const semaphore = new Semaphore(1, 5);
     const release = await semaphore.acquire();
     const leaving = new AbortController();
@@ -45,7 +45,7 @@ describe("Semaphore", () => {
     expect(semaphore.isIdle).toBe(true);
   });
 
-  it("counts a place that is given back twice only once", async () => {
+  it("counts a slot that is released twice once", async () => {
     const semaphore = new Semaphore(1, 0);
     const release = await semaphore.acquire();
     release();

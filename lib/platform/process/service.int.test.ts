@@ -65,7 +65,7 @@ function startServer(): ChildProcess {
   return server;
 }
 
-test("the child gets none of the environment beyond what it is given", async () => {
+test("gives the child only the given environment variables", async () => {
   process.env.SECRET_OF_THE_PLATFORM = "x";
   const service = ensureService(spec({ env: { GIVEN: "1" } }));
   await service.whenUp(WAIT_MS);
@@ -76,11 +76,11 @@ test("the child gets none of the environment beyond what it is given", async () 
   expect(variables.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test("one socket is one service in a process", async () => {
+test("shares one service per socket in a process", async () => {
   expect(ensureService(spec())).toBe(ensureService(spec()));
 });
 
-test("a second start joins the live socket", async () => {
+test("joins a live socket on a second start", async () => {
   const first = startServer();
   await once(first, "message");
   const service = ensureService(spec());
@@ -89,13 +89,13 @@ test("a second start joins the live socket", async () => {
   expect((await greeting()).starts).toBe(1);
 });
 
-test("two starts at once end with one child", async () => {
+test("ends with one child after two concurrent starts", async () => {
   const both = [startServer(), startServer()];
   await Promise.all(both.map((server) => once(server, "message")));
   expect((await greeting()).starts).toBe(1);
 });
 
-test("when the first owner is killed, the second takes over with the data", async () => {
+test("takes over with the data when the first owner is killed", async () => {
   const first = startServer();
   await once(first, "message");
   const second = startServer();
@@ -105,7 +105,7 @@ test("when the first owner is killed, the second takes over with the data", asyn
   expect((await nextGreeting(1)).starts).toBe(2);
 });
 
-test("a killed child comes back by itself", async () => {
+test("restarts a killed child", async () => {
   const service = ensureService(spec());
   await service.whenUp(WAIT_MS);
   const { pid } = await greeting();
@@ -116,7 +116,7 @@ test("a killed child comes back by itself", async () => {
   expect(service.isOwner()).toBe(true);
 });
 
-test("a stopped service leaves no child and starts none again", async () => {
+test("leaves no child after a stop and starts none again", async () => {
   const service = ensureService(spec());
   await service.whenUp(WAIT_MS);
   const pid = service.childPid() ?? 0;
@@ -126,18 +126,18 @@ test("a stopped service leaves no child and starts none again", async () => {
   await expect(service.whenUp(WAIT_MS)).rejects.toThrow("it was stopped");
 });
 
-test("C36 a start that takes longer than one waits has not failed", async () => {
+test("C36 does not fail a start that outlasts the wait of a caller", async () => {
   const service = ensureService(spec());
   await expect(service.whenUp(1)).rejects.toThrow(STILL_STARTING);
   await service.whenUp(WAIT_MS);
 });
 
-test("a child that cannot start says why, at once", async () => {
+test("reports at once why a child can't start", async () => {
   const service = ensureService(spec({ args: [dataDir, socketPath, "refuse"] }));
   await expect(service.whenUp(WAIT_MS)).rejects.toThrow("The stand-in is not running: the file has a newer format");
 });
 
-test("a file whose owner cannot be joined is named when the time is over", async () => {
+test("names a file whose owner can't be joined, after the timeout", async () => {
   const owner = ensureService(spec());
   await owner.whenUp(WAIT_MS);
   const elsewhere = join(folder, "other.sock");
@@ -145,14 +145,14 @@ test("a file whose owner cannot be joined is named when the time is over", async
   await expect(service.whenUp(1500)).rejects.toThrow("in use by another process");
 });
 
-test("a program that breaks before it speaks leaves its own message", async () => {
+test("shows the message of a program that fails before it is ready", async () => {
   const broken = join(folder, "broken.mjs");
   writeFileSync(broken, 'throw new Error("no such library")\n');
   const service = ensureService(spec({ entry: broken }));
   await expect(service.whenUp(WAIT_MS)).rejects.toThrow("The stand-in is not running: no such library");
 });
 
-test("an on-demand service starts when somebody waits for it, and stays down after its end until then", async () => {
+test("starts an on-demand service for a caller, and keeps it down after its end until the next", async () => {
   const service = ensureService(spec({ restart: "on-demand" }));
   await expect(greeting()).rejects.toThrow();
   await service.whenUp(WAIT_MS);

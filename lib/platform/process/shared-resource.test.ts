@@ -13,7 +13,7 @@ function shared(options: { closesWhenFree?: boolean; fails?: boolean } = {}) {
   return { resource, closed };
 }
 
-test("C4 closes with the release of the last lease after it was retired", async () => {
+test("C4 closes when the last lease is released after it was retired", async () => {
   const { resource, closed } = shared();
   const [first, second] = [resource.lease(), resource.lease()];
   const over = resource.retire();
@@ -34,7 +34,7 @@ test("C4 stays open without leases until it is retired", async () => {
   expect(closed).toEqual(["engine"]);
 });
 
-test("C4 closes with its last lease where nobody has to retire it", async () => {
+test("C4 closes with its last lease if no one has to retire it", async () => {
   const { resource, closed } = shared({ closesWhenFree: true });
   const [first, second] = [resource.lease(), resource.lease()];
   await first.release();
@@ -43,7 +43,7 @@ test("C4 closes with its last lease where nobody has to retire it", async () => 
   expect(closed).toEqual(["engine"]);
 });
 
-test("C4 takes a lease while it is retired, and none once it closes", async () => {
+test("C4 grants a lease while it is retired, and none while it closes", async () => {
   const { resource, closed } = shared();
   const first = resource.lease();
   void resource.retire();
@@ -55,7 +55,7 @@ test("C4 takes a lease while it is retired, and none once it closes", async () =
   expect(() => resource.lease()).toThrow("closing");
 });
 
-test("C4 tells the last holder that closing failed", async () => {
+test("C4 reports a failed close to the last holder", async () => {
   const { resource } = shared({ fails: true });
   const lease = resource.lease();
   const over = resource.retire();

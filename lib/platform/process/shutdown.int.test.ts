@@ -34,7 +34,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("SIGTERM ends an open stream with its event, stops the child and exits with 0 in time (F14)", async () => {
+test("ends an open stream with its event on SIGTERM, stops the child and exits with 0 in time (F14)", async () => {
   const stream = await fetch(`${address}/stream`);
   server.kill("SIGTERM");
   expect(await stream.text()).toBe("event: hello\n\nevent: closing\n\n");
@@ -42,7 +42,7 @@ test("SIGTERM ends an open stream with its event, stops the child and exits with
   expect(() => process.kill(childPid, 0)).toThrow("ESRCH");
 });
 
-test("a running request is finished, and health is red meanwhile", async () => {
+test("finishes a running request while health is red", async () => {
   const slow = fetch(`${address}/slow`);
   // The request must arrive before the signal.
   expect((await fetch(`${address}/health`)).status).toBe(200);
@@ -53,14 +53,14 @@ test("a running request is finished, and health is red meanwhile", async () => {
   expect(await ended).toEqual([0, null]);
 });
 
-test("answers close their connections while the server stops", async () => {
+test("closes connections with each response while it stops", async () => {
   const slow = fetch(`${address}/slow`);
   await fetch(`${address}/health`);
   server.kill("SIGTERM");
   expect((await slow).headers.get("connection")).toBe("close");
 });
 
-test("clients that leave when health is red lose no request (F14)", async () => {
+test("loses no request of clients that leave when health is red (F14)", async () => {
   const statuses: number[] = [];
   let isRed = false;
   const client = async () => {
@@ -83,7 +83,7 @@ test("clients that leave when health is red lose no request (F14)", async () => 
   expect(await ended).toEqual([0, null]);
 });
 
-test("a second signal changes nothing", async () => {
+test("ignores a second signal", async () => {
   const slow = fetch(`${address}/slow`);
   await fetch(`${address}/health`);
   server.kill("SIGINT");
@@ -92,7 +92,7 @@ test("a second signal changes nothing", async () => {
   expect(await ended).toEqual([0, null]);
 });
 
-test("the end of the process that started it stops the server too", async () => {
+test("stops the server when its parent process ends", async () => {
   server.disconnect();
   expect(await ended).toEqual([0, null]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { yieldToEventLoop } from "./yield-to-event-loop";
 
-it("of twenty that work long at once, each turn of the event loop has one slice (F15)", async () => {
+it("runs one slice per turn of the event loop for twenty long jobs (F15)", async () => {
   let slices = 0;
   const perTurn: number[] = [];
   let before = 0;
@@ -24,7 +24,7 @@ it("of twenty that work long at once, each turn of the event loop has one slice 
   expect(Math.max(...perTurn)).toBe(1);
 });
 
-it("who came first goes first", async () => {
+it("runs jobs in order of arrival", async () => {
   const order: number[] = [];
   await Promise.all([0, 1, 2].map((index) => yieldToEventLoop().then(() => order.push(index))));
   expect(order).toEqual([0, 1, 2]);

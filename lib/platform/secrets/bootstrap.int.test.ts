@@ -13,7 +13,7 @@ const program = `
   console.log(JSON.stringify(getSecrets()));
 `;
 
-test("first starts at the same moment agree on the secrets", async () => {
+test("agrees on the secrets with concurrent first starts", async () => {
   const folder = mkdtempSync(join(tmpdir(), "secrets-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "secrets.mjs");

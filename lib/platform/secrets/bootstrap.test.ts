@@ -30,21 +30,21 @@ function load(settings: Partial<Parameters<typeof loadSecrets>[0]> = {}) {
   return loadSecrets({ DATA_DIR: dataDir, AUTH_SECRET: undefined, ENCRYPTION_KEYS: undefined, ...settings });
 }
 
-test("the first start makes both secrets, later ones read them", () => {
+test("creates both secrets at the first start and reads them later", () => {
   const made = load();
   expect(Buffer.from(made.authSecret, "base64url")).toHaveLength(32);
   expect(made.encryptionKeys.map((entry) => entry.key.length)).toEqual([32]);
   expect(load()).toEqual(made);
 });
 
-test("two installations have different secrets", () => {
+test("creates different secrets per installation", () => {
   const first = load();
   const second = load({ DATA_DIR: join(folder, "other") });
   expect(second.authSecret).not.toBe(first.authSecret);
   expect(second.encryptionKeys[0]?.key).not.toEqual(first.encryptionKeys[0]?.key);
 });
 
-test("only the owner can read the folder and the file, whatever they were before", () => {
+test("makes the folder and the file readable by their owner only, whatever they were before", () => {
   mkdirSync(dataDir, { mode: 0o755 });
   load();
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
@@ -54,12 +54,12 @@ test("only the owner can read the folder and the file, whatever they were before
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("nothing but the file is left behind", () => {
+test("leaves only the file behind", () => {
   load();
   expect(readdirSync(dataDir)).toEqual(["secrets.json"]);
 });
 
-test("a setting wins over the file, each for itself", () => {
+test("prefers each setting over the file", () => {
   const kept = load();
   const AUTH_SECRET = "a".repeat(40);
   expect(load({ AUTH_SECRET })).toEqual({ ...kept, authSecret: AUTH_SECRET });
@@ -67,19 +67,19 @@ test("a setting wins over the file, each for itself", () => {
   expect(load({ ENCRYPTION_KEYS })).toEqual({ ...kept, encryptionKeys: ENCRYPTION_KEYS });
 });
 
-test("with both settings no file is made", () => {
+test("creates no file with both settings", () => {
   load({ AUTH_SECRET: "a".repeat(40), ENCRYPTION_KEYS: [{ id: "k9", key: Buffer.alloc(32, 9) }] });
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test("a damaged file is never replaced", () => {
+test("never replaces a damaged file", () => {
   load();
   writeFileSync(file, "{");
   expect(() => load()).toThrow(/secrets\.json is damaged/);
   expect(readFileSync(file, "utf8")).toBe("{");
 });
 
-test("each purpose has a key of its own, the same one each time", () => {
+test("derives a stable key per purpose", () => {
   vi.stubEnv("AUTH_SECRET", "s".repeat(32));
   vi.stubEnv("ENCRYPTION_KEYS", `k1:${Buffer.alloc(32).toString("base64")}`);
   expect(deriveKey("sessions")).toHaveLength(32);
@@ -123,12 +123,12 @@ describe("beside an existing store", () => {
     },
   );
 
-  it("C34 refuses a folder in the place of the file", () => {
+  it("C34 refuses a folder in place of the file", () => {
     mkdirSync(file);
     expect(() => load()).toThrow(/can't be read/);
   });
 
-  it.each(["millrace.db", "millrace.db.restore.json"])("C34 counts %s as a store, an empty one not", (name) => {
+  it.each(["millrace.db", "millrace.db.restore.json"])("C34 treats %s as a store, and an empty one not", (name) => {
     rmSync(join(dataDir, "store", "millrace.db"));
     writeFileSync(join(dataDir, "store", name), "any");
     expect(() => load()).toThrow(SecretsMissing);
@@ -136,14 +136,14 @@ describe("beside an existing store", () => {
     expect(load().authSecret).toHaveLength(43);
   });
 
-  it("C34 needs no file when both secrets are settings", () => {
+  it("C34 needs no file with both secrets in settings", () => {
     const ENCRYPTION_KEYS = [{ id: "k9", key: Buffer.alloc(32, 9) }];
     expect(load({ AUTH_SECRET: "b".repeat(40), ENCRYPTION_KEYS }).authSecret).toBe("b".repeat(40));
     expect(existsSync(file)).toBe(false);
   });
 
   it.each([null, "", JSON.stringify(good)])(
-    "C34 starts with new secrets when it is told to, and keeps the old file: %s",
+    "C34 starts with new secrets on request and keeps the old file: %s",
     (content) => {
       if (content !== null) writeFileSync(file, content);
       const settings = { DATA_DIR: dataDir, AUTH_SECRET: undefined, ENCRYPTION_KEYS: undefined };

@@ -51,7 +51,7 @@ async function read(_id: ObjectId, ring = BOTH): Promise<string> {
   return open(doc.secrets.password as Sealed, contextOf(doc, PATH), ring);
 }
 
-test("T45 while 1,000 reads run none fails, and afterwards the old key is not needed", async () => {
+test("T45 fails none of 1,000 reads during a rotation, and does not need the old key afterwards", async () => {
   const docs = await store(250);
   let isDone = false;
   const rotation = rotateSealedFields({ ring: BOTH, fields: CONNECTIONS }).finally(() => {
@@ -76,7 +76,7 @@ test("T45 while 1,000 reads run none fails, and afterwards the old key is not ne
   expect(untouched).toMatchObject({ config: { host: "db.example.com" }, updatedAt: new Date(0) });
 });
 
-test("T45 an edit meanwhile is not lost, whichever key sealed it", async () => {
+test("T45 keeps a concurrent edit, encrypted with either key", async () => {
   const docs = await store(150);
   const rotation = rotateSealedFields({ ring: BOTH, fields: CONNECTIONS });
   await Promise.all(
@@ -93,7 +93,7 @@ test("T45 an edit meanwhile is not lost, whichever key sealed it", async () => {
   for (const [index, doc] of docs.entries()) expect(await read(doc._id, [NEW])).toBe(`edited ${index}`);
 });
 
-test("a value that changes between its reading and its writing keeps the change", async () => {
+test("keeps the change of a value that changes between read and write", async () => {
   const [doc] = await store(1);
   if (!doc) throw new Error("Nothing was stored.");
   const collection = collections.connections();
@@ -111,7 +111,7 @@ test("a value that changes between its reading and its writing keeps the change"
   expect(await read(doc._id)).toBe("edited");
 });
 
-test("cut off and started again, it does the rest only", async () => {
+test("resumes after an interruption with the rest only", async () => {
   await store(30, [NEW]);
   await store(40, [OLD]);
   expect(await rotateSealedFields({ ring: BOTH, fields: CONNECTIONS })).toMatchObject([

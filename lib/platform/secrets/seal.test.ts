@@ -16,7 +16,7 @@ function failure(work: () => unknown): SealError {
   throw new Error("It did not fail.");
 }
 
-test("any text comes back as it was, in its place", () => {
+test("decrypts any text in its place unchanged", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "binary" }),
@@ -31,7 +31,7 @@ test("any text comes back as it was, in its place", () => {
   );
 });
 
-test("a sealed value is AES-256-GCM under the newest key, in the written form", () => {
+test("encrypts with AES-256-GCM under the newest key, in the documented format", () => {
   const sealed = seal("hunter2", place, ring);
   const [version, keyId, nonce, content] = sealed.split(":").map(String) as [string, string, string, string];
   expect([version, keyId]).toEqual(["v1", "new"]);
@@ -44,7 +44,7 @@ test("a sealed value is AES-256-GCM under the newest key, in the written form", 
   expect(`${decipher.update(bytes.subarray(0, -16), undefined, "utf8")}${decipher.final("utf8")}`).toBe("hunter2");
 });
 
-test("the same secret never looks the same twice, and never shows itself", () => {
+test("encrypts the same secret differently each time, and never reveals it", () => {
   const all = new Set(Array.from({ length: 1000 }, () => seal("a-marker-password", place, ring)));
   expect(all.size).toBe(1000);
   for (const sealed of all) expect(sealed).not.toContain("marker");
@@ -55,11 +55,11 @@ test.each<[string, SealContext]>([
   ["row", { ...place, recordId: "c2" }],
   ["field", { ...place, field: "config.token" }],
   ["row that splits the names otherwise", { workspaceId: "w1c", recordId: "1", field: "config.password" }],
-])("T44 moved to another %s it does not open", (_what, elsewhere) => {
+])("T44 does not decrypt a value moved to another %s", (_what, elsewhere) => {
   expect(failure(() => open(seal("hunter2", place, ring), elsewhere, ring)).reason).toBe("mismatch");
 });
 
-test("T44 a changed byte anywhere is noticed", () => {
+test("T44 detects a changed byte anywhere", () => {
   const sealed = seal("hunter2", place, ring);
   const start = sealed.lastIndexOf(":") + 1;
   for (let index = "v1:new:".length; index < sealed.length - 1; index += 1) {
@@ -70,7 +70,7 @@ test("T44 a changed byte anywhere is noticed", () => {
   }
 });
 
-test("old keys open what they sealed, and a missing one is named", () => {
+test("decrypts with old keys and names a missing one", () => {
   const old = seal("hunter2", place, [keyOf("old", 1)]);
   expect(open(old, place, ring)).toBe("hunter2");
   expect([needsRotation(old, ring), needsRotation(seal("x", place, ring), ring)]).toEqual([true, false]);
@@ -87,12 +87,12 @@ test.each([
   "v2:new:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAA",
   "v1::AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAA",
   "v1:new:AAAA:AAAAAAAAAAAAAAAAAAAAAA",
-])("%j is not taken for a sealed value", (text) => {
+])("%j is not taken for an encrypted value", (text) => {
   expect(isSealed(text)).toBe(false);
   expect(failure(() => open(text as Sealed, place, ring)).reason).toBe("malformed");
 });
 
-test("T47 an error holds nothing of the value, not in its cause nor its stack either", () => {
+test("T47 leaves nothing of the value in an error, its cause or its stack", () => {
   const sealed = seal("hunter2", place, ring);
   for (const bad of [
     failure(() => open(sealed, { ...place, recordId: "c2" }, ring)),
@@ -105,7 +105,7 @@ test("T47 an error holds nothing of the value, not in its cause nor its stack ei
   }
 });
 
-test("what is sealed is recognised by its form", () => {
+test("recognises an encrypted value by its format", () => {
   expect(isSealed(seal("", place, ring))).toBe(true);
   expect(isSealed(7)).toBe(false);
   expect(isSealed(null)).toBe(false);

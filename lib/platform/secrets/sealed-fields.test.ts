@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seal } from "./seal";
 import { sealedPathsIn } from "./sealed-fields";
 
-test("sealed values are found at any depth, and nothing else is taken for one", () => {
+test("finds encrypted values at any depth, and nothing else", () => {
   const sealed = seal("x", { workspaceId: "w", recordId: "r", field: "f" }, [{ id: "k", key: Buffer.alloc(32) }]);
   const config = {
     host: "v1:x",
@@ -14,7 +14,7 @@ test("sealed values are found at any depth, and nothing else is taken for one", 
   expect(sealedPathsIn(config, "config")).toEqual(["config.password", "config.auth.token", "config.list.1"]);
 });
 
-test("a name with a dot, which no update could name, is left alone", () => {
+test("skips a field name with a dot, which no update could address", () => {
   const sealed = seal("x", { workspaceId: "w", recordId: "r", field: "f" }, [{ id: "k", key: Buffer.alloc(32) }]);
   expect(sealedPathsIn({ "a.b": sealed }, "config")).toEqual([]);
 });

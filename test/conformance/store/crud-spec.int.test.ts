@@ -82,10 +82,10 @@ function define(name: string, file: SpecFile, spec: SpecTest, exclusion: Exclusi
   if (exclusion === undefined) {
     test(title, () => withRunner((runner) => runner.run(file, spec)));
   } else if (exclusion.code === undefined) {
-    test(`${title} meets what the driver does by itself: ${exclusion.feature}`, () =>
+    test(`${title} follows the driver's own behaviour: ${exclusion.feature}`, () =>
       withRunner((runner) => expect(runner.run(file, spec)).rejects.toThrow(exclusion.message)));
   } else {
-    test(`${title} is refused: ${exclusion.feature}`, () =>
+    test(`${title} is rejected: ${exclusion.feature}`, () =>
       withRunner(async (runner) => {
         const errors = await runner.runForErrors(file, spec);
         const refusals = errors.filter((error) => error instanceof MongoServerError);
@@ -111,7 +111,7 @@ describe.skipIf(specDir === undefined)(
 
     for (const { name, file, spec } of run) define(name, file, spec, exclusionOf(name, spec));
 
-    test("the exclusions are few, and what is not run is counted apart", () => {
+    test("counts the few exclusions, and skipped tests separately", () => {
       const excluded = run.filter(({ name, spec }) => exclusionOf(name, spec) !== undefined);
       process.stdout.write(
         `CRUD specification: ${all.length} tests, ${run.length} of them for this server, ${excluded.length} of those excluded by name\n`,

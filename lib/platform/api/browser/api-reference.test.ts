@@ -48,8 +48,8 @@ const DOCUMENT: OpenApiDocument = {
 const groups = toReference(DOCUMENT, "https://data.example.com");
 const endpoint = groups[0]?.endpoints[0];
 
-describe("the reference of the interface", () => {
-  it("groups the endpoints as they are tagged", () => {
+describe("the API reference", () => {
+  it("groups endpoints by tag", () => {
     expect(
       groups.map(({ name, endpoints }) => [name, endpoints.map(({ method, path }) => `${method} ${path}`)]),
     ).toEqual([
@@ -58,12 +58,12 @@ describe("the reference of the interface", () => {
     ]);
   });
 
-  it("says who may, and whether a key is enough", () => {
+  it("says which roles are allowed and whether an API key is enough", () => {
     expect(endpoint?.who).toBe("Owners and admins, signed in. No API keys");
     expect(groups[1]?.endpoints[0]?.who).toBe("Anyone");
   });
 
-  it("lists parameters, the fields of the body and those of the answer", () => {
+  it("lists parameters and the fields of bodies and responses", () => {
     expect(endpoint?.parameters).toEqual([{ name: "workspaceId", depth: 0, type: "id", isRequired: true, note: "" }]);
     expect(endpoint?.body).toEqual([
       { name: "email", depth: 0, type: "email", isRequired: true, note: "" },
@@ -73,7 +73,7 @@ describe("the reference of the interface", () => {
     expect(groups[1]?.endpoints[0]?.answer).toMatchObject({ type: "application/json", isEnvelope: false });
   });
 
-  it("gives a request to paste, with what is required in its body", () => {
+  it("gives an example request with the required body fields", () => {
     expect(endpoint?.curl).toBe(
       `curl -X POST "https://data.example.com/api/workspaces/{workspaceId}/invites" \\
   -b "auth_session=..." \\
@@ -82,7 +82,7 @@ describe("the reference of the interface", () => {
     );
   });
 
-  it("is searched by all words at once", () => {
+  it("finds endpoints that match all words of a search", () => {
     expect(searchReference(groups, "post invite").map(({ name }) => name)).toEqual(["Members"]);
     expect(searchReference(groups, "post health")).toEqual([]);
     expect(searchReference(groups, " ")).toEqual(groups);
@@ -90,14 +90,14 @@ describe("the reference of the interface", () => {
 });
 
 describe("a schema in words", () => {
-  it("names ids, times, lists and choices", () => {
+  it("names IDs, times, lists and choices", () => {
     expect(toTypeName({ anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] })).toBe("time or null");
     expect(toTypeName({ type: "array", items: ID })).toBe("list of id");
     expect(toTypeName({ type: ["string", "null"] })).toBe("text or null");
     expect(toTypeName({})).toBe("anything");
   });
 
-  it("shows the fields of the objects in a list one step further in", () => {
+  it("indents the fields of objects in a list", () => {
     const rows = toFieldRows({
       type: "object",
       properties: { items: { type: "array", items: { type: "object", properties: { id: ID } } } },
@@ -109,7 +109,7 @@ describe("a schema in words", () => {
   });
 });
 
-it("C43 shows the fields of schemas that have names, and ends at one that holds itself", () => {
+it("C43 shows the fields of named schemas, and stops at a schema that contains itself", () => {
   const post = DOCUMENT.paths["/api/workspaces/{workspaceId}/invites"]?.post;
   if (!post) throw new Error("The document lacks its operation.");
   const ref = { $ref: "#/components/schemas/Thing" };

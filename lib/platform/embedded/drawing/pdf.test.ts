@@ -5,7 +5,7 @@ import { toPdf } from "./pdf";
 /** Two pixels wide and three high, with an irrelevant alpha byte. */
 const PIXELS = { width: 2, height: 3, rgba: Uint8Array.from({ length: 24 }, (_, at) => at) };
 
-it("is a file whose table finds every object, and whose sheets have the picture's rows", () => {
+it("writes a file whose table finds every object, and whose sheets have the rows of the picture", () => {
   const pdf = toPdf("Café (1)\\ \u{1F9AB}", PIXELS, [2, 3]);
   const text = pdf.toString("latin1");
   expect(text).toMatch(/^%PDF-1\.4\n.*\n%%EOF\n$/s);

@@ -3,7 +3,7 @@ import { toFailure } from "./failures.ts";
 
 const duckdbError = (parts: Record<string, string>) => new Error(`Binder Error: ${JSON.stringify(parts)}`);
 
-it("a position in bytes becomes a position in characters, with line and column", () => {
+it("converts a byte position to characters, with line and column", () => {
   const query = "select 'é',\n  nam";
   const failure = toFailure(
     duckdbError({ exception_type: "Binder", exception_message: "no nam", position: "15" }),
@@ -13,13 +13,13 @@ it("a position in bytes becomes a position in characters, with line and column",
   expect(failure.details).toEqual({ position: 15, line: 2, column: 3 });
 });
 
-it("suggested names are listed, quotes resolved, the best first", () => {
+it("lists suggested names unquoted, the best first", () => {
   const message = 'Table "p" has no column "nme"\n\nCandidate bindings: : "name", "a ""b"""';
   const failure = toFailure(duckdbError({ exception_type: "Binder", exception_message: message }), "");
   expect(failure.details).toEqual({ candidates: ["name", 'a "b"'] });
 });
 
-it("several suggested tables in one pair of quotes are several names, those of the system none", () => {
+it("splits several suggested tables within one pair of quotes, without system tables", () => {
   const suggest = (names: string) =>
     toFailure(
       duckdbError({
@@ -38,7 +38,7 @@ it("several suggested tables in one pair of quotes are several names, those of t
   });
 });
 
-it("a refused file is not allowed, a refused write is read-only", () => {
+it("maps a blocked file to not_allowed and a blocked write to read_only", () => {
   const permission = { exception_type: "Permission", exception_message: "file system operations are disabled" };
   expect(toFailure(duckdbError(permission), "").kind).toBe("not_allowed");
   const write = {
@@ -48,7 +48,7 @@ it("a refused file is not allowed, a refused write is read-only", () => {
   expect(toFailure(duckdbError(write), "").kind).toBe("read_only");
 });
 
-it("an error in no known form keeps its words and loses its stack", () => {
+it("keeps the text of an unknown error and drops its stack", () => {
   const failure = toFailure(new Error("IO Error: broken\n\nStack Trace:\n\nat 0x1"), "");
   expect(failure).toEqual({ kind: "query_failed", message: "IO Error: broken" });
 });

@@ -26,7 +26,7 @@ describe("counting statements", () => {
     '"', "/*", "*/", "--", "$$", "select 'é'", '"é"',
   ]; // biome-ignore format: a list to be read at a glance
 
-  it("agrees with DuckDB's own parser on every text that it takes (T50)", async () => {
+  it("agrees with DuckDB's own parser on every accepted text (T50)", async () => {
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     let taken = 0;
     await fc.assert(

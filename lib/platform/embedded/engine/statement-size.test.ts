@@ -29,7 +29,7 @@ it.each<[string, string, boolean]>([
   ["a name of 500,000 characters", `select 1 as "${"n".repeat(500_000)}"`, true],
   ["1 MiB", `select 1 as "${"n".repeat(1024 * 1024 - 14)}"`, true],
   ["1 MiB and a character", `select 1 as "${"n".repeat(1024 * 1024 - 13)}"`, false],
-])("C3 judges a statement by its size before a file engine sees it: %s", (_, text, isTaken) => {
+])("C3 checks the size of a statement before a file engine receives it: %s", (_, text, isTaken) => {
   for (const check of [checkText, checkSqlite]) {
     if (isTaken) check(text);
     else expect(() => check(text)).toThrow(TOO_LARGE);

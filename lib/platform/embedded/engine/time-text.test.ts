@@ -12,7 +12,7 @@ import {
 const DAY_MS = 86_400_000;
 
 describe("dates", () => {
-  it("agree with JavaScript's own calendar on every day that it has", () => {
+  it("agree with JavaScript's calendar on every day that it has", () => {
     fc.assert(
       fc.property(fc.integer({ min: -100_000_000, max: 100_000_000 }), (days) => {
         expect(dateText(days)).toBe(new Date(days * DAY_MS).toISOString().slice(0, -14));
@@ -31,25 +31,25 @@ describe("dates", () => {
 });
 
 describe("times", () => {
-  it("keep every digit that is there and add none", () => {
+  it("keep every digit and add none", () => {
     expect(timeText(45_296, 0, 6)).toBe("12:34:56");
     expect(timeText(45_296, 120_000, 6)).toBe("12:34:56.12");
     expect(timeText(86_400, 1, 9)).toBe("24:00:00.000000001");
   });
 
-  it("before the epoch count backwards from midnight, not from zero", () => {
+  it("before the epoch count backwards from midnight", () => {
     expect(timestampTextOfMicros(-1n)).toBe("1969-12-31T23:59:59.999999");
     expect(timestampTextOfNanos(-1n)).toBe("1969-12-31T23:59:59.999999999");
   });
 
-  it("are exact beyond what a double holds", () => {
+  it("are exact beyond the precision of a double", () => {
     // The last microsecond that DuckDB can hold; its own text is 294247-01-10 04:00:54.775806.
     expect(timestampTextOfMicros(9_223_372_036_854_775_806n)).toBe("+294247-01-10T04:00:54.775806");
     expect(timestampTextOfMicros(9_223_372_036_854_775_807n)).toBe("infinity");
     expect(timestampTextOfMicros(-9_223_372_036_854_775_807n)).toBe("-infinity");
   });
 
-  it("show a zone's seconds only where it has them", () => {
+  it("show a zone's seconds only if it has them", () => {
     expect(offsetText(7200)).toBe("+02:00");
     expect(offsetText(-30)).toBe("-00:00:30");
   });

@@ -6,7 +6,7 @@ const LIMIT = 1_000_000;
 const batch = (value: string): EngineResponse => ({ type: "batch", batch: { rowCount: 1, columns: [[value]] } });
 
 describe("frames", () => {
-  it("come out as they went in, wherever the bytes are cut", () => {
+  it("are unchanged by a round trip, however the bytes are split", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme" })), fc.integer({ min: 1, max: 50 }), (values, size) => {
         const bytes = Buffer.concat(values.map((value) => encodeFrame(batch(value), LIMIT)));
@@ -18,7 +18,7 @@ describe("frames", () => {
     );
   });
 
-  it("over the limit are not made, and not awaited when announced", () => {
+  it("over the limit are not written, and rejected when announced", () => {
     expect(() => encodeFrame(batch("x".repeat(100)), 50)).toThrow(FrameTooLarge);
     const announcing = Buffer.from([0xff, 0xff, 0xff, 0x7f]);
     expect(() => new FrameReader(LIMIT).push(announcing)).toThrow(FrameTooLarge);

@@ -48,11 +48,11 @@ test.each([
   ["listen a", "not_allowed"],
   ["copy a from stdin", "not_allowed"],
   ["delete from a; delete from b", "query_failed"],
-])("where writing is allowed, %s is %s: a session of its own keeps nothing", (query, kind) => {
+])("on a writable connection, %s is %s: its session keeps nothing", (query, kind) => {
   expect(kindOf(query, false)).toBe(kind);
 });
 
-test("T50 the text of a function that is known to run texts is a statement", () => {
+test("T50 checks the text argument of functions that run text as a statement", () => {
   expect(judge("select * from mine('delete from a') t", true, parseSync, ["mine"])).toMatchObject({
     kind: "read_only",
   });
@@ -93,7 +93,7 @@ test.each<[string, string[]]>([
     "with a as (select f(1)) values ((select g(2) over w from a window w as (order by h(3))))",
     ["f .f 1", "f .g 1", "f .h 1", "r .a"],
   ],
-])("T42 the catalogue is asked about every name in %s that is more than a column's", (query, uses) => {
+])("T42 looks up every name in %s that is more than a column name", (query, uses) => {
   expect(usesOf(query)).toEqual(uses);
 });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => store.stop());
 
-test("next-auth's own adapter works on the store: users, accounts, sessions and tokens", async () => {
+test("supports next-auth's adapter: users, accounts, sessions and tokens", async () => {
   const adapter = MongoDBAdapter(store.client, { databaseName: "auth" });
   const user = await adapter.createUser?.({ id: "", email: "ada@example.com", emailVerified: null, name: "Ada" });
   const userId = user?.id ?? "";
@@ -40,7 +40,7 @@ test("next-auth's own adapter works on the store: users, accounts, sessions and 
   expect(await adapter.getUser?.(userId)).toBeNull();
 });
 
-test("a full read as mongodump's, written again as mongorestore does, is the same database to the byte", async () => {
+test("restores the same bytes from a mongodump-like read and a mongorestore-like write", async () => {
   const from = store.client.db("dumped");
   await from.createCollection("empty");
   await from.collection("things").createIndexes([
@@ -83,7 +83,7 @@ function readAll(collection: Collection): Promise<Buffer[]> {
 }
 
 test.each(["local", "available", "majority", "linearizable"] as const)(
-  "a client that reads with the concern %s reads what was written with any write concern",
+  "with read concern %s reads data written with any write concern",
   async (level) => {
     const db = store.client.db("concerns", { readConcern: new ReadConcern(level), readPreference: "primaryPreferred" });
     const c = db.collection<{ _id: string }>(level);

@@ -221,7 +221,7 @@ async function step(): Promise<void> {
 
 describe(`with seed ${seed}`, () => {
   for (const { count, tags } of PARTS)
-    test(`${count} random operations give what the model gives, and the indexes stay exact (F10)`, {
+    test(`runs ${count} random operations like the model, with exact indexes (F10)`, {
       timeout: 600_000,
       tags,
     }, async () => {

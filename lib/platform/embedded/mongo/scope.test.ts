@@ -57,7 +57,7 @@ describe("docs/develop/store-scope.md", () => {
         ]);
   });
 
-  test("names files that exist and that use what they are named for", () => {
+  test("names existing files that use each entry", () => {
     for (const [heading] of vocabulary)
       for (const row of rowsOf(heading)) {
         const path = namesIn(row.at(-1)).find((name) => name.startsWith("lib/"));
@@ -104,6 +104,6 @@ function value(object: Record<string, unknown>): Value {
   return doc(object);
 }
 
-test.each(REFUSALS)("refuses what is beyond the scope with MongoDB's code: %s", (kind, code, compile) => {
+test.each(REFUSALS)("rejects what is beyond the scope with MongoDB's code: %s", (kind, code, compile) => {
   for (const name of BEYOND[kind].split(" ")) expect(() => compile(name)).toThrow(expect.objectContaining({ code }));
 });

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe("a store as a process", () => {
-  test("a second start on its file fails by name, and the first goes on", async () => {
+  test("refuses a second start on its file with the reason, and keeps serving", async () => {
     const dir = newDir();
     const first = await forkStore(dir);
     await expect(forkStore(dir)).rejects.toThrow("is in use by another process");
@@ -38,7 +38,7 @@ describe("a store as a process", () => {
     expect(await first.ended).toBe(0);
   });
 
-  test("after kill -9 the file is free at once", async () => {
+  test("releases the file at once after kill -9", async () => {
     const dir = newDir();
     const first = await forkStore(dir);
     first.child.kill("SIGKILL");
@@ -48,7 +48,7 @@ describe("a store as a process", () => {
     expect(await second.ended).toBe(0);
   });
 
-  test("it ends by itself, with all in its file, when the process that forked it goes", async () => {
+  test("exits with all data in its file when its parent process exits", async () => {
     const dir = newDir();
     const { child, ended } = await forkStore(dir);
     child.disconnect();
@@ -56,7 +56,7 @@ describe("a store as a process", () => {
     expect(existsSync(join(dir, "store", "millrace.db-wal"))).toBe(false);
   });
 
-  test("it ends by itself, with nothing to complain of, when that process goes before it is up", async () => {
+  test("exits without an error when its parent exits during start-up", async () => {
     const dir = newDir();
     const complaints = join(dir, "complaints");
     const entry = fileURLToPath(new URL("main.ts", import.meta.url));
@@ -82,7 +82,7 @@ describe("a store as a process", () => {
 });
 
 describe("the store's socket", () => {
-  test("is for its owner alone, and so is its folder", async () => {
+  test("is accessible to its owner only, and so is its folder", async () => {
     const dir = newDir();
     const socketPath = join(dir, "run", "s.sock");
     const store = await startStore({ dataDir: dir, socketPath });
@@ -92,7 +92,7 @@ describe("the store's socket", () => {
     expect(existsSync(socketPath)).toBe(false);
   });
 
-  test("is answered under the very address that it has, as a primary of one", async () => {
+  test("answers with its own address, as the primary of one member", async () => {
     const dir = newDir();
     const socketPath = join(dir, "s.sock");
     const store = await startStore({ dataDir: dir, socketPath });
@@ -109,7 +109,7 @@ describe("the store's socket", () => {
     await store.close();
   });
 
-  test("is replaced when it is stale and left alone when it is alive", async () => {
+  test("is replaced if it is stale and kept if it is alive", async () => {
     const dir = newDir();
     const socketPath = join(dir, "s.sock");
     const dead = await forkStore(newDir(), ["--socket", socketPath]);
@@ -121,7 +121,7 @@ describe("the store's socket", () => {
     await store.close();
   });
 
-  test("of another program is not taken away", async () => {
+  test("of another program is not removed", async () => {
     const dir = newDir();
     const socketPath = join(dir, "s.sock");
     const server: Server = createServer(() => undefined);
@@ -130,7 +130,7 @@ describe("the store's socket", () => {
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
 
-  test("is refused when a driver could not reach it: capitals, or too long", async () => {
+  test("is refused if drivers can't reach it: capitals, or too long", async () => {
     const dir = newDir();
     await expect(startStore({ dataDir: dir, socketPath: join(dir, "S.sock") })).rejects.toThrow("lower case");
     await expect(startStore({ dataDir: dir, socketPath: join(dir, "x".repeat(107)) })).rejects.toThrow("too long");
@@ -138,7 +138,7 @@ describe("the store's socket", () => {
 });
 
 describe("the store's file", () => {
-  test("of a newer format is refused by its number and left as it was", async () => {
+  test("of a newer format is refused by number and not changed", async () => {
     const dir = newDir();
     await (await startStore({ dataDir: dir, port: 0 })).close();
     const path = join(dir, "store", "millrace.db");
@@ -150,7 +150,7 @@ describe("the store's file", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test("that is some other database is refused", async () => {
+  test("that is another SQLite database is refused", async () => {
     const dir = newDir();
     mkdirSync(join(dir, "store"));
     const db = new Database(join(dir, "store", "millrace.db"));
@@ -159,7 +159,7 @@ describe("the store's file", () => {
     await expect(startStore({ dataDir: dir, port: 0 })).rejects.toThrow("not a store of Millrace");
   });
 
-  test("that is no database at all is refused", async () => {
+  test("that is not a database is refused", async () => {
     const dir = newDir();
     mkdirSync(join(dir, "store"));
     writeFileSync(join(dir, "store", "millrace.db"), "x".repeat(5000));
@@ -167,7 +167,7 @@ describe("the store's file", () => {
   });
 });
 
-test("a client that idles is told of the topology without the store working for it", async () => {
+test("sends topology updates to an idle client without work in the store", async () => {
   const dir = newDir();
   const store = await startStore({ dataDir: dir, port: 0 });
   // The driver's monitor asks at least every 500 ms; answers that wait keep it quiet.

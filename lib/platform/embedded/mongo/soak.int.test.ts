@@ -20,7 +20,7 @@ const FILES_OF_CONNECTION = 2;
 /** `files` are open handles of the database and its log, `handles` are all others. */
 type Sample = { heapMb: number; handles: number; files: number; cursors: number };
 
-test("under a mixed load the heap, the handles and the open cursors do not grow (F18, shortened)", {
+test("keeps heap, handles and open cursors constant under a mixed load (F18, shortened)", {
   timeout: 120_000,
 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), "soak-"));

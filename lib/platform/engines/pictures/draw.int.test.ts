@@ -56,8 +56,8 @@ async function attack(spec: Record<string, unknown>): Promise<void> {
   await expectOthersDraw();
 }
 
-describe("the process that draws", () => {
-  it("C1 ends alone when its memory is exhausted, and the next page has a new one", { timeout: 120_000 }, async () => {
+describe("the drawing process", () => {
+  it("C1 dies alone when its memory is exhausted, and the next page gets a new one", { timeout: 120_000 }, async () => {
     await expectOthersDraw();
     const before = drawingPid();
     await expect(drawPage(page([chart(EXHAUSTING)]))).rejects.toMatchObject({ kind: "too_large" });
@@ -66,14 +66,14 @@ describe("the process that draws", () => {
     expect(drawingPid()).not.toBe(before);
   });
 
-  it("C1 ends a page at its time limit, and pages that wait are drawn", { timeout: 120_000 }, async () => {
+  it("C1 ends a page at its time limit and draws the waiting pages", { timeout: 120_000 }, async () => {
     const endless = drawPage(page([chart(ENDLESS)]), false, 1500);
     const waiting = expectOthersDraw();
     await expect(endless).rejects.toMatchObject({ kind: "too_large" });
     await waiting;
   });
 
-  it("C1 fails the page alone when somebody kills it", { timeout: 120_000 }, async () => {
+  it("C1 fails only the current page when it is killed", { timeout: 120_000 }, async () => {
     await expectOthersDraw();
     const drawn = drawPage(page([chart(ENDLESS)]));
     setTimeout(() => process.kill(drawingPid() ?? 0, "SIGKILL"), 200);
@@ -81,7 +81,7 @@ describe("the process that draws", () => {
     await expectOthersDraw();
   });
 
-  it("C1 draws Markdown, and leaves words in the place of a text that cannot be parsed", async () => {
+  it("C1 draws Markdown, and shows an unparsable text as plain words", async () => {
     const box = { x: 0, y: 0, width: 100, height: 100, ink: "#000", quiet: "#333" };
     const text = (value: string): PicturePart => ({ kind: "markdown", text: value, ...box });
     expect((await drawPage(page([text("# Weekly\n\n- one")]))).undrawn).toBe(0);

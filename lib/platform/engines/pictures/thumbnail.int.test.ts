@@ -7,7 +7,7 @@ import { makeThumbnail } from "./thumbnail";
 const drawn = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: "#204060" } });
 
-it("C1 an image is decoded in a process that sees no network, no data and no setting of the server (T97)", async () => {
+it("C1 decodes an image in a process without network, data and settings of the server (T97)", async () => {
   const jpeg = await makeThumbnail(await drawn(40, 20).png().toBuffer());
   expect(await sharp(jpeg ?? Buffer.alloc(0)).metadata()).toMatchObject({ format: "jpeg", width: 40, height: 20 });
   const pid = pictureProcessPid("thumbnails");
@@ -17,7 +17,7 @@ it("C1 an image is decoded in a process that sees no network, no data and no set
   expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toMatch(/MONGODB_URI|AUTH_SECRET|ENCRYPTION_KEYS/);
 });
 
-it("C1 a process that is killed while it decodes takes nothing with it, and the next image has a new one", async () => {
+it("C1 takes nothing down when it is killed while decoding, and the next image gets a new one", async () => {
   const large = await drawn(6000, 6000).png().toBuffer();
   await makeThumbnail(large);
   const pid = pictureProcessPid("thumbnails") ?? 0;
@@ -29,7 +29,7 @@ it("C1 a process that is killed while it decodes takes nothing with it, and the 
   expect(pictureProcessPid("thumbnails")).not.toBe(pid);
 });
 
-it("C1 many images at once are made one after another", async () => {
+it("C1 draws many images one after another", async () => {
   const sources = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>
       drawn(10 + at, 10)

@@ -104,7 +104,7 @@ async function dial(tunnel: SshTunnel, port = 5432): Promise<Socket> {
 }
 
 describe("the server's key", () => {
-  test("that nobody has confirmed is named, and nothing is sent to it", async () => {
+  test("is reported if nobody has confirmed it, and nothing is sent", async () => {
     const { port, seen } = await startSsh();
     await expect(dial(tunnelTo(port, { hostKey: null }))).rejects.toMatchObject({
       details: { reason: "host_key_unknown", hostKeySha256: KNOWN },
@@ -112,7 +112,7 @@ describe("the server's key", () => {
     expect(seen.methods).toEqual([]);
   });
 
-  test("that is another than the confirmed one is a warning, and nothing is sent to it", async () => {
+  test("that differs from the confirmed one is a warning, and nothing is sent", async () => {
     const { port, seen } = await startSsh();
     const hostKey = toFingerprint("A".repeat(43));
     await expect(dial(tunnelTo(port, { hostKey }))).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe("the server's key", () => {
     expect(seen.passwords).toEqual([]);
   });
 
-  test("is pasted with or without its prefix and its padding; anything else is none", () => {
+  test("is accepted with or without its prefix and padding; anything else is invalid", () => {
     const signs = "uNiVztksCsDhcc0u9e8BrwsSCCwnPJz8cX0K2v1m2bU";
     for (const text of [signs, `${signs}=`, `SHA256:${signs}`, ` SHA256:${signs}\n`]) {
       expect(toFingerprint(text)).toBe(`SHA256:${signs}`);
@@ -133,15 +133,15 @@ describe("the server's key", () => {
   });
 });
 
-describe("the sign-in", () => {
-  test("with a wrong password is refused in words of ours", async () => {
+describe("SSH authentication", () => {
+  test("with a wrong password fails with a fixed message", async () => {
     const { port } = await startSsh();
     const failure = await dial(tunnelTo(port, { password: "wrong" })).catch((error) => error);
     expect(failure).toMatchObject({ kind: "source_unreachable", details: { reason: "ssh_sign_in" } });
     expect(failure.message).not.toContain("wrong");
   });
 
-  test("by prompts answers the password once, and to no question that may be seen", async () => {
+  test("by prompts sends the password once, and never to a visible question", async () => {
     type Prompting = Auth & {
       prompt(prompts: object[], done: (answers: string[]) => void): void;
     };
@@ -161,7 +161,7 @@ describe("the sign-in", () => {
     expect(answered.flat().filter((answer) => answer === PASSWORD)).toHaveLength(1);
   });
 
-  test("a key that is none, a public one and one with a passphrase are refused before they are stored", async () => {
+  test("rejects an invalid key, a public key and one with a passphrase before they are stored", async () => {
     await checkPrivateKey(String(HOST_KEY));
     const locked = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({
       type: "pkcs1",
@@ -181,8 +181,8 @@ describe("the sign-in", () => {
   });
 });
 
-describe("what goes through it", () => {
-  test("20 connections at once share one tunnel, and each gets what is its own", async () => {
+describe("tunnelled connections", () => {
+  test("share one tunnel, 20 at once, each with its own data", async () => {
     const { port, seen } = await startSsh({
       forward: (accept) => {
         const channel = accept();
@@ -206,7 +206,7 @@ describe("what goes through it", () => {
     expect(seen.forwards).toHaveLength(20);
   });
 
-  test("a reader that does not read holds the sender up instead of filling memory", async () => {
+  test("apply back-pressure to the sender if the reader stops", async () => {
     let isStopped = false;
     let sent = 0;
     const { port } = await startSsh({
@@ -239,7 +239,7 @@ describe("what goes through it", () => {
     isStopped = true;
   });
 
-  test("a tunnel that is cut ends every connection in it, and the next one opens another", async () => {
+  test("end when the tunnel is cut, and the next one opens another", async () => {
     const { port, seen, cut } = await startSsh();
     const tunnel = tunnelTo(port);
     const sockets = await Promise.all(Array.from({ length: 5 }, () => dial(tunnel)));
@@ -257,7 +257,7 @@ describe("what goes through it", () => {
     expect(seen.connections).toBe(2);
   });
 
-  test("a close ends all of it, for who is connected and for who comes later", async () => {
+  test("all end on close, open ones and later ones", async () => {
     const { port } = await startSsh();
     const tunnel = tunnelTo(port);
     const socket = await dial(tunnel);
@@ -267,7 +267,7 @@ describe("what goes through it", () => {
     await expect(dial(tunnel)).rejects.toMatchObject({ details: { reason: "closed" } });
   });
 
-  test("a server that does not forward, and one that never answers, are told in words", async () => {
+  test("fail with a message if the server does not forward or never answers", async () => {
     const refusing = await startSsh({ forward: (_, reject) => reject() });
     await expect(dial(tunnelTo(refusing.port))).rejects.toMatchObject({ details: { reason: "not_forwarded" } });
     const silent = await startSsh({ forward: () => {} });
@@ -275,7 +275,7 @@ describe("what goes through it", () => {
   });
 });
 
-describe("servers that are none", () => {
+describe("servers that are not SSH", () => {
   const answering = async (answer: (socket: Socket) => void) => {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
@@ -299,12 +299,12 @@ describe("servers that are none", () => {
     ["rubbish behind its name", (socket: Socket) => socket.write(`SSH-2.0-x\r\n${"\xff".repeat(1000)}`)],
     ["a packet of 4 GiB", (socket: Socket) => socket.write(Buffer.from("SSH-2.0-x\r\n\xff\xff\xff\xff\x04", "latin1"))],
     ["a line without an end", (socket: Socket) => socket.write("x".repeat(1_000_000))],
-  ])("one that says %s", async (_, answer) => {
+  ])("reports one that says %s", async (_, answer) => {
     const failure = await dial(tunnelTo(await answering(answer))).catch((error) => error);
     expect(failure).toMatchObject({ kind: "source_unreachable", details: { reason: expect.any(String) } });
   });
 
-  test("one that drips its greeting for ever is left after some seconds", async () => {
+  test("times out one that drips its greeting", async () => {
     const port = await answering((socket) => {
       const timer = setInterval(() => socket.write("x\r\n"), 50);
       socket.once("close", () => clearInterval(timer));
@@ -313,7 +313,7 @@ describe("servers that are none", () => {
   });
 });
 
-describe("T30 where it leads", () => {
+describe("T30 the target of a tunnel", () => {
   const to = async (host: string, policy = POLICY(), port = 5432) => {
     const ssh = await startSsh();
     const tunnel = tunnelTo(ssh.port, {}, policy);
@@ -337,11 +337,11 @@ describe("T30 where it leads", () => {
     expect(await to(host)).toEqual({ outcome: "address_refused", forwards: [], connections: 0 });
   });
 
-  test.each(["127.1", "0x7f.1", "localhost.", "/tmp/x.sock", "a b"])("%s is no host", async (host) => {
+  test.each(["127.1", "0x7f.1", "localhost.", "/tmp/x.sock", "a b"])("%s is not a host", async (host) => {
     expect(await to(host)).toMatchObject({ outcome: "invalid_request", connections: 0 });
   });
 
-  test("T38 the platform's own services are refused by name and by address", async () => {
+  test("T38 refuses the platform's own services by name and by address", async () => {
     const own = [{ host: "store.test", port: 5432, addresses: ["10.9.8.7"] }];
     const policy = () => Object.assign(POLICY(), { ownEndpoints: async () => own });
     for (const host of ["store.test", "10.9.8.7", "db.test"]) {
@@ -350,20 +350,20 @@ describe("T30 where it leads", () => {
     expect(await to("10.9.8.6", policy())).toMatchObject({ outcome: "open" });
   });
 
-  test("a tunnel whose server is this machine reaches what this machine may reach, and nothing else", async () => {
+  test("reaches through a tunnel to this machine only what this machine may reach", async () => {
     const own = [{ host: "127.0.0.1", port: 5432, addresses: ["127.0.0.1"] }];
     const policy = Object.assign(POLICY(), { ownEndpoints: async () => own });
     expect(await to("127.0.0.1", policy)).toMatchObject({ outcome: "address_refused", forwards: [] });
     expect(await to("127.0.0.1", policy, 5433)).toMatchObject({ outcome: "open" });
   });
 
-  test("T33 of a name that such a tunnel leads to, the judged address is asked for", async () => {
+  test("T33 dials the checked address of a name through such a tunnel", async () => {
     const { outcome, forwards } = await to("db.test");
     expect(outcome).toBe("open");
     expect(forwards).toMatchObject([{ destIP: "10.9.8.7", destPort: 5432 }]);
   });
 
-  test("the tunnel's own server is dialled through the door", async () => {
+  test("dials the tunnel's server through the egress proxy", async () => {
     const canary = await listener((socket) => socket.destroy());
     const policy = testPolicy("none", { names: { "jump.test": [["127.0.0.1"]] } });
     await expect(dial(tunnelTo(canary.port, {}, policy))).rejects.toMatchObject({ kind: "address_refused" });

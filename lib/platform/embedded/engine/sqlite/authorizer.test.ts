@@ -29,8 +29,8 @@ function openFile() {
 
 const kindOf = (error: unknown) => (error instanceof StatementFailure ? error.failure.kind : error);
 
-describe("the lists of names", () => {
-  it("know every function of this SQLite: one that a newer version brings waits for a look (T40)", () => {
+describe("the function lists", () => {
+  it("cover every function of this SQLite version, so that new ones are reviewed (T40)", () => {
     const database = new DatabaseSync(":memory:");
     const names = database.prepare("select distinct name from pragma_function_list").all();
     const unknown = names.filter(
@@ -103,21 +103,21 @@ describe("a connection that may write", () => {
     "create virtual table temp.x using dbstat(main)", "select fts3_tokenizer('simple')", "select sqlite_log(1, 'x')", "select load_extension('x')",
     "begin", "commit", "savepoint a", "release a", "rollback", "explain begin", "explain attach 'x' as x", "explain pragma query_only = 0",
     "select null'\\' from pragma_database_list --'",
-  ])("%s is not allowed, however it is spelled (T40)", async (statement) => {
+  ])("%s is not allowed, in any spelling (T40)", async (statement) => {
     const { run, database } = openFile();
     const failure = await run(statement).catch(kindOf);
     expect(failure).toBe("not_allowed");
     database.close();
   }); // biome-ignore format: a list to be read at a glance
 
-  it("reads no view that asks where the file is, and calls no function that is internal (T40)", async () => {
+  it("reads no view that reveals the file's path and calls no internal function (T40)", async () => {
     const { run } = openFile();
     await run("create view x as select * from pragma_database_list");
     await expect(run("select * from x")).rejects.toThrow();
     for (const name of INTERNAL_FUNCTIONS) await expect(run(`select ${name}(1)`), name).rejects.toThrow();
   });
 
-  it("leaves nothing temporary behind: the session is told to be renewed", async () => {
+  it("leaves no temporary objects: the session is renewed", async () => {
     const { run, authorizer } = openFile();
     await run("create temp table mine (a)");
     expect(authorizer.leavesTraces).toBe(true);
@@ -144,7 +144,7 @@ describe("one statement", () => {
   });
 
   it.each(["select 1\0", "select 1 \0; select 2", "\0", "select '\ud800'"])(
-    "%j cannot be sent as it is (T51)",
+    "%j can't be sent unchanged (T51)",
     async (text) => {
       expect(await openFile().run(text).catch(kindOf)).toBe("invalid_request");
     },

@@ -198,7 +198,7 @@ describe("a pipeline", () => {
       });
   });
 
-  test("on a view starts from the view's own pipeline", async () => {
+  test("on a view starts from the view's pipeline", async () => {
     const view = await store.client
       .db("shop")
       .createCollection("cheap", { viewOn: "orders", pipeline: [{ $match: { total: { $lt: 6 } } }] });
@@ -221,12 +221,12 @@ describe("a pipeline", () => {
     ["$unwind without a dollar", [{ $unwind: "a" }], 28818],
     ["$lookup without as", [{ $lookup: { from: "x" } }], 9],
     ["$count with a dollar", [{ $count: "$x" }], 40156],
-  ])("is refused with MongoDB's code: %s", async (_, pipeline, code) => {
+  ])("is rejected with MongoDB's code: %s", async (_, pipeline, code) => {
     await expect(orders.aggregate(pipeline as Document[]).toArray()).rejects.toMatchObject({ code });
   });
 });
 
-describe("a pipeline that makes millions of one document", () => {
+describe("a pipeline that makes millions of documents from one", () => {
   /** Error code of MaxTimeMSExpired. */
   const TIME_LIMIT = 50;
   const unwinds = ["$a", "$b", "$c"].map((path) => ({ $unwind: path }));
@@ -242,7 +242,7 @@ describe("a pipeline that makes millions of one document", () => {
     await store.client.db("shop").collection("wide").insertOne({ a: numbers, b: numbers, c: numbers });
   });
 
-  test.each(endless)("ends at its time limit, and others are answered meanwhile: %s", async (_, pipeline) => {
+  test.each(endless)("ends at its time limit while others are answered: %s", async (_, pipeline) => {
     const wide = store.client.db("shop").collection("wide");
     await expect(wide.aggregate(pipeline, { maxTimeMS: 100 }).toArray()).rejects.toMatchObject({ code: TIME_LIMIT });
     const other = await new MongoClient(store.uri).connect();
@@ -280,7 +280,7 @@ describe("a pipeline that makes millions of one document", () => {
   });
 });
 
-test("a $lookup joins more documents to one than a call has arguments", async () => {
+test("joins more documents in a $lookup than a call has arguments", async () => {
   const db = store.client.db("shop");
   await db.collection("one").insertOne({ k: 1 });
   const many = Array.from({ length: 75_000 }, () => ({ k: 1 }));

@@ -6,7 +6,7 @@ import { decodeDocument, encodeDocument } from "./codec.ts";
 import { type Doc, Double, typeName, type Value } from "./values.ts";
 
 describe("the BSON codec", () => {
-  test("gives back every document byte for byte", () => {
+  test("returns every document byte for byte", () => {
     fc.assert(
       fc.property(anyDoc(), (doc) => {
         const bytes = encodeDocument(doc);
@@ -16,14 +16,14 @@ describe("the BSON codec", () => {
     );
   });
 
-  test("reads what the bson package writes and writes what it reads", () => {
+  test("reads the output of the bson package, and writes what it reads", () => {
     const object = { a: 1, b: [1.5, "x", { c: null }], d: new Date(5), e: true, f: 2 ** 40 };
     const bytes = Buffer.from(serialize(object));
     expect(encodeDocument(decodeDocument(bytes)).equals(bytes)).toBe(true);
     expect(deserialize(encodeDocument(decodeDocument(bytes)))).toEqual(object);
   });
 
-  test("keeps the order of names that look like numbers, and a whole double a double", () => {
+  test("keeps the order of numeric field names, and keeps a whole double a double", () => {
     const doc: Doc = new Map<string, Value>([
       ["b", new Double(2)],
       ["1", 1],
@@ -36,7 +36,7 @@ describe("the BSON codec", () => {
     expect(typeName(back.get("1"))).toBe("int");
   });
 
-  test("skips unwanted fields of every type without losing its place", () => {
+  test("skips unwanted fields of every type and reads the next field correctly", () => {
     fc.assert(
       fc.property(anyDoc(), (doc) => {
         const whole: Doc = new Map([...doc, ["wanted", "here"]]);
@@ -46,7 +46,7 @@ describe("the BSON codec", () => {
     );
   });
 
-  test("refuses every truncation of a document instead of reading beyond it", () => {
+  test("rejects every truncated document instead of reading beyond its end", () => {
     fc.assert(
       fc.property(anyDoc(), fc.nat(), (doc, cut) => {
         const bytes = encodeDocument(doc);

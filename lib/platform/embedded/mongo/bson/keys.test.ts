@@ -6,7 +6,7 @@ import { encodeKey } from "./keys.ts";
 import { Decimal128, Double, type Value } from "./values.ts";
 
 describe("index keys", () => {
-  test("order under memcmp exactly as BSON orders the values", () => {
+  test("sort by memcmp exactly as BSON sorts the values", () => {
     fc.assert(
       fc.property(anyValue(), anyValue(), (a, b) => {
         expect(Math.sign(Buffer.compare(encodeKey(a), encodeKey(b)))).toBe(Math.sign(compareValues(a, b)));
@@ -15,7 +15,7 @@ describe("index keys", () => {
     );
   });
 
-  test("of a descending component order the other way round", () => {
+  test("sort in reverse for a descending component", () => {
     fc.assert(
       fc.property(anyValue(), anyValue(), (a, b) => {
         const order = Math.sign(Buffer.compare(encodeKey(a, true), encodeKey(b, true)));
@@ -25,7 +25,7 @@ describe("index keys", () => {
     );
   });
 
-  test("are never the beginning of one another, so that compound keys cannot run together", () => {
+  test("are never prefixes of each other, so that compound keys are unambiguous", () => {
     fc.assert(
       fc.property(anyValue(), anyValue(), (a, b) => {
         const x = encodeKey(a);
@@ -72,7 +72,7 @@ describe("index keys", () => {
     ["\uffff"],
     ["\u{10000}"],
   ];
-  test("place numbers of all four types by exact value, and text by code point", () => {
+  test("sort numbers of all four types by exact value, and text by code point", () => {
     for (let i = 0; i < ascending.length; i++) {
       const alike = (ascending[i] ?? []).map((value) => encodeKey(value).toString("hex"));
       expect(new Set(alike).size).toBe(1);

@@ -23,28 +23,31 @@ describe("a write concern", () => {
   test.each([
     [{ w: 2 }, 100, "UnsatisfiableWriteConcern"],
     [{ w: "datacenters" }, 79, "UnknownReplWriteConcern"],
-  ])("that one member cannot give is told, and the write is done: %j", async (writeConcern, code, codeName) => {
-    const insert = { insert: "c", documents: [{ _id: 1 }], writeConcern };
-    await expect(store.client.db("t").command(insert)).rejects.toMatchObject({
-      code,
-      errorResponse: { ok: 1, n: 1, writeConcernError: { code, codeName } },
-    });
-    await expect(c.insertOne({ a: 1 }, { writeConcern: writeConcern as never })).rejects.toMatchObject({ code });
-    expect(await c.countDocuments()).toBe(2);
-  });
+  ])(
+    "that one member can't satisfy is reported, and the write is applied: %j",
+    async (writeConcern, code, codeName) => {
+      const insert = { insert: "c", documents: [{ _id: 1 }], writeConcern };
+      await expect(store.client.db("t").command(insert)).rejects.toMatchObject({
+        code,
+        errorResponse: { ok: 1, n: 1, writeConcernError: { code, codeName } },
+      });
+      await expect(c.insertOne({ a: 1 }, { writeConcern: writeConcern as never })).rejects.toMatchObject({ code });
+      expect(await c.countDocuments()).toBe(2);
+    },
+  );
 
   test.each([
     [{ w: 51 }, 9],
     [{ w: -1 }, 9],
     [{ w: 1, speed: 1 }, 40415],
     [{ j: "yes" }, 9],
-  ])("that none may be is refused before anything is written: %j", async (writeConcern, code) => {
+  ])("that is invalid is rejected before anything is written: %j", async (writeConcern, code) => {
     const insert = { insert: "c", documents: [{ _id: 1 }], writeConcern };
     await expect(store.client.db("t").command(insert)).rejects.toMatchObject({ code });
     expect(await c.countDocuments()).toBe(0);
   });
 
-  test("belongs to the commit of a transaction and to no read", async () => {
+  test("belongs to the commit of a transaction and not to reads", async () => {
     const find = { find: "c", writeConcern: { w: 1 } };
     await expect(store.client.db("t").command(find)).rejects.toMatchObject({ code: 72 });
     const session = store.client.startSession();
@@ -55,7 +58,7 @@ describe("a write concern", () => {
     expect(await c.countDocuments()).toBe(1);
   });
 
-  test("with j is acknowledged when the log has been synced, which a majority alone does not ask for", async () => {
+  test("with j is acknowledged when the log is synced, which majority alone does not require", async () => {
     const { services } = store;
     const before = services.store.syncs;
     await c.insertOne({ a: 1 }, { writeConcern: { w: "majority" } });
@@ -65,21 +68,21 @@ describe("a write concern", () => {
   });
 });
 
-describe("an update with names that begin with a dollar", () => {
+describe("an update with names that start with a dollar", () => {
   beforeEach(() => c.insertOne({ _id: 1 as never, a: 1 }));
   const _id = 1 as never;
 
   test.each([
     ["fields before operators", { a: 2, $set: { b: 1 } }],
     ["operators before fields", { $set: { b: 1 }, a: 2 }],
-  ])("%s are refused, whether a document is there or not", async (_name, u) => {
+  ])("%s are rejected, whether the document exists or not", async (_name, u) => {
     const update = (q: Document) => store.client.db("t").command({ update: "c", updates: [{ q, u, upsert: true }] });
     for (const q of [{ _id: 1 }, { _id: 2 }])
       expect((await update(q)).writeErrors).toMatchObject([{ code: expect.toBeOneOf([9, 52]) }]);
     expect(await c.find().toArray()).toEqual([{ _id: 1, a: 1 }]);
   });
 
-  test("may have them below the top, and at the top where an upsert makes the document", async () => {
+  test("may have them below the top level, and at the top level in an upsert's insert", async () => {
     await c.updateOne({ _id }, { $set: { "address.$street": "Elm", "x.$y.z": 1 } });
     expect(await c.findOne({ _id })).toEqual({ _id: 1, a: 1, address: { $street: "Elm" }, x: { $y: { z: 1 } } });
     await expect(c.updateOne({ _id }, { $set: { $price: 1 } })).rejects.toMatchObject({ code: 52 });
@@ -89,7 +92,7 @@ describe("an update with names that begin with a dollar", () => {
     expect(await c.findOne({ _id: 2 as never })).toEqual({ _id: 2 });
   });
 
-  test("the fields of references are found", async () => {
+  test("finds the fields of references", async () => {
     const id = new ObjectId();
     const reference = { $ref: "people", $id: id };
     await c.insertOne({ _id: 3 as never, owner: reference });
@@ -101,7 +104,7 @@ describe("an update with names that begin with a dollar", () => {
   });
 });
 
-test("arrays of any length are pushed, joined and looked up", async () => {
+test("pushes, joins and looks up arrays of any length", async () => {
   const many = Array.from({ length: 300_000 }, (_, i) => i);
   await c.insertOne({ _id: 1 as never, list: [1] });
   await c.updateOne({ _id: 1 as never }, { $push: { list: { $each: many } } } as Document);
@@ -114,8 +117,8 @@ test("arrays of any length are pushed, joined and looked up", async () => {
   expect(joined).toEqual({ _id: 1, n: 600_002, found: 1 });
 });
 
-describe("answers", () => {
-  test("carry the set's clock, which goes forward and is understood when it comes back", async () => {
+describe("replies", () => {
+  test("contain the cluster time, which increases and is accepted back", async () => {
     const first = await admin({ ping: 1 });
     const second = await admin({ ping: 1 });
     for (const { operationTime, $clusterTime } of [first, second]) {
@@ -134,16 +137,16 @@ describe("answers", () => {
   });
 });
 
-test("distinct answers each value once, whatever its type", async () => {
+test("of distinct have each value once, for every type", async () => {
   await c.insertMany(Array.from({ length: 5000 }, (_, i) => ({ v: i % 3 === 0 ? { a: i % 5 } : i % 7 })));
   const values = await c.distinct("v");
   expect(values).toHaveLength(12);
 });
 
-describe("nothing is accepted in silence", () => {
+describe("unknown input", () => {
   const strict = [...COMMANDS].filter(([, { fields }]) => fields !== undefined).map(([name]) => name);
 
-  test.each(strict)("an unknown option of %s is refused", async (name) => {
+  test.each(strict)("rejects an unknown option of %s", async (name) => {
     await expect(store.client.db("t").command({ [name]: 1, unheardOf: 1 })).rejects.toMatchObject({
       code: 40415,
       errmsg: `BSON field '${name}.unheardOf' is an unknown field.`,
@@ -155,14 +158,14 @@ describe("nothing is accepted in silence", () => {
     ["a cursor", { aggregate: "c", pipeline: [], cursor: { unheardOf: 1 } }, 40415],
     ["an explained find", { explain: { find: "c", unheardOf: 1 } }, 40415],
     ["an index", { createIndexes: "c", indexes: [{ key: { a: 1 }, name: "a", unheardOf: 1 }] }, 197],
-  ])("an unknown option of %s is refused", async (_name, command, code) => {
+  ])("rejects an unknown option of %s", async (_name, command, code) => {
     await expect(store.client.db("t").command(command)).rejects.toMatchObject({ code });
   });
 
   test.each([
     ["update", { update: "c", updates: [{ q: {}, u: { $set: { a: 1 } }, unheardOf: 1 }] }],
     ["delete", { delete: "c", deletes: [{ q: {}, limit: 1, unheardOf: 1 }] }],
-  ])("an unknown option of a statement of %s is refused", async (_name, command) => {
+  ])("rejects an unknown option of a statement of %s", async (_name, command) => {
     expect(await store.client.db("t").command(command)).toMatchObject({ writeErrors: [{ code: 40415 }] });
   });
 });

@@ -76,7 +76,7 @@ describe("an expression", () => {
     expect(plain(evaluate(expression, { a: [{ b: 1 }, { c: 0 }, { b: 2 }] }))).toEqual(plain(result as Value));
   });
 
-  test("keeps the types of numbers as MongoDB widens them", () => {
+  test("widens the types of numbers as MongoDB does", () => {
     const type = (expression: unknown): string => typeName(evaluate(expression));
     expect(type({ $add: [new Int32(1), new Int32(1)] })).toBe("int");
     expect(type({ $add: [new Int32(2 ** 31 - 1), new Int32(1)] })).toBe("long");
@@ -85,7 +85,7 @@ describe("an expression", () => {
     expect(type({ $add: [new Double(1), Decimal128.fromString("0.1")] })).toBe("decimal");
   });
 
-  test("reckons decimals exactly to 34 digits", () => {
+  test("computes decimals exactly to 34 digits", () => {
     const add = evaluate({ $add: [Decimal128.fromString("0.1"), Decimal128.fromString("0.2")] });
     const divide = evaluate({ $divide: [Decimal128.fromString("1"), Decimal128.fromString("3")] });
     const multiply = evaluate({ $multiply: [Decimal128.fromString("1.5"), Decimal128.fromString("-2.25")] });
@@ -107,7 +107,7 @@ describe("an expression", () => {
     ["a part of a date out of scope", { $dateToString: { date: new Date(0), format: "%H" } }, 18536],
     ["a unit of time out of scope", { $dateTrunc: { date: new Date(0), unit: "hour" } }, 9],
     ["$size of a number", { $size: 5 }, 17124],
-  ])("is refused with MongoDB's code: %s", (_, expression, code) => {
+  ])("is rejected with MongoDB's code: %s", (_, expression, code) => {
     let thrown: unknown;
     try {
       evaluate(expression);

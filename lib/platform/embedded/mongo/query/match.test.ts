@@ -141,7 +141,7 @@ describe("a filter", () => {
     ["an unknown type", { a: { $type: "nope" } }, 2],
     ["a mixture of operators and fields", { a: { $gt: 1, b: 2 } }, 2],
     ["an unknown expression", { $expr: { $nope: 1 } }, 168],
-  ])("is refused with MongoDB's code: %s", (_, filter, code) => {
+  ])("is rejected with MongoDB's code: %s", (_, filter, code) => {
     let thrown: unknown;
     try {
       parseMatch(doc(filter), { variables });

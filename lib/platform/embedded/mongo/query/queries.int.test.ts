@@ -59,7 +59,7 @@ describe("an index is used", () => {
     await c.createIndexes([{ key: { a: 1, b: -1 } }, { key: { name: 1 } }, { key: { tags: 1 } }]);
   });
 
-  test("for equality, and no other document is looked at", async () => {
+  test("for equality, without reading other documents", async () => {
     expect(await stages({ a: 7 })).toBe("FETCH < IXSCAN a_1_b_-1");
     expect(await examined({ a: 7 })).toBe(10);
   });
@@ -69,7 +69,7 @@ describe("an index is used", () => {
     expect((await c.find({ a: 7, b: { $gt: 97, $lte: 187 } }).toArray()).map(({ b }) => b)).toEqual([187, 157, 127]);
   });
 
-  test("for the beginning of a text", async () => {
+  test("for a prefix of a text", async () => {
     expect(await stages({ name: /^n01/ })).toBe("FETCH < IXSCAN name_1");
     expect(await examined({ name: /^n01/ })).toBe(10);
   });
@@ -127,7 +127,7 @@ describe("an index is used", () => {
     expect(store.services.monitor.commands - before).toBe(2);
   });
 
-  test("when it is hinted, and a hint of none is refused", async () => {
+  test("if it is hinted; an unknown hint is rejected", async () => {
     const { queryPlanner } = await c.find({ b: 5 }).hint("a_1_b_-1").explain();
     expect(queryPlanner.winningPlan.inputStage.indexName).toBe("a_1_b_-1");
     expect(await c.find({ b: 5 }).hint({ a: 1, b: -1 }).toArray()).toHaveLength(1);
@@ -135,7 +135,7 @@ describe("an index is used", () => {
   });
 });
 
-describe("an index that is not whole", () => {
+describe("a partial, sparse or unique index", () => {
   test("partial: serves only queries that imply its filter, and is unique among its documents", async () => {
     await c.createIndex({ mail: 1 }, { unique: true, partialFilterExpression: { active: true } });
     await c.insertMany([{ mail: "x", active: true }, { mail: "x", active: false }, { mail: "x" }]);
@@ -145,7 +145,7 @@ describe("an index that is not whole", () => {
     expect(await c.countDocuments({ mail: "x" })).toBe(3);
   });
 
-  test("sparse: leaves out what lacks the field, and is not asked about it", async () => {
+  test("sparse: omits documents without the field and does not serve queries for them", async () => {
     await c.createIndex({ code: 1 }, { unique: true, sparse: true });
     await c.insertMany([{}, {}, { code: 1 }, { code: null }]);
     await expect(c.insertOne({ code: 1 })).rejects.toMatchObject({
@@ -164,13 +164,13 @@ describe("an index that is not whole", () => {
     expect(await c.indexes()).toHaveLength(1);
   });
 
-  test("parallel arrays are refused by name", async () => {
+  test("rejects parallel arrays by name", async () => {
     await c.createIndex({ a: 1, b: 1 });
     await expect(c.insertOne({ a: [1, 2], b: [3, 4] })).rejects.toMatchObject({ code: 171 });
     expect(await c.countDocuments()).toBe(0);
   });
 
-  test("TTL: removes what has expired and nothing else", async () => {
+  test("removes only expired documents by TTL", async () => {
     await c.createIndex({ at: 1 }, { expireAfterSeconds: 60 });
     const now = new Date();
     const ago = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
@@ -185,7 +185,7 @@ describe("an index that is not whole", () => {
     expect((await c.find().toArray()).map(({ k }) => k)).toEqual([2, 3, 4]);
   });
 
-  test("indexes of kinds that are not supported are refused", async () => {
+  test("rejects unsupported index types", async () => {
     for (const key of [{ a: "text" }, { a: "2dsphere" }, { a: "hashed" }, { "$**": 1 }] as Document[]) {
       await expect(c.createIndex(key as never)).rejects.toMatchObject({ code: 67 });
     }
@@ -202,7 +202,7 @@ describe("a cursor", () => {
     await c.insertMany(Array.from({ length: 1000 }, (_, i) => ({ _id: i as never, pad: "x".repeat(100) })));
   });
 
-  test("gives all documents in batches, and is closed by the last of them", async () => {
+  test("returns all documents in batches and closes with the last one", async () => {
     const cursor = c.find({}, { batchSize: 7 });
     expect(await cursor.toArray()).toHaveLength(1000);
     expect(store.services.cursors.size).toBe(0);
@@ -216,14 +216,14 @@ describe("a cursor", () => {
     expect(store.services.cursors.size).toBe(0);
   });
 
-  test("of an unknown number is refused", async () => {
+  test("with an unknown ID is rejected", async () => {
     const { Long } = await import("mongodb");
     await expect(
       store.client.db("t").command({ getMore: Long.fromNumber(12345), collection: "c" }),
     ).rejects.toMatchObject({ code: 43 });
   });
 
-  test("goes on over documents that are removed and inserted meanwhile, none of the rest missing or twice", async () => {
+  test("continues while documents are removed and inserted, without missing or repeating the others", async () => {
     const cursor = c.find({}, { batchSize: 50 });
     const seen: number[] = [];
     for (let i = 0; i < 60; i++) seen.push((await cursor.next())?._id as never);
@@ -235,7 +235,7 @@ describe("a cursor", () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test("answers no batch above 16 MB", async () => {
+  test("returns no batch above 16 MB", async () => {
     const big = store.client.db("t").collection("big");
     await big.drop();
     await big.insertMany(Array.from({ length: 5 }, () => ({ pad: "y".repeat(7 * 1024 * 1024) })));
@@ -244,7 +244,7 @@ describe("a cursor", () => {
   });
 });
 
-test("a long scan lets other commands have their turn", async () => {
+test("lets other commands run during a long scan", async () => {
   await c.insertMany(Array.from({ length: 60_000 }, (_, i) => ({ i, text: `some text ${i}` })));
   const scan = c.find({ text: /nowhere to be found/ }).toArray();
   let isOver = false;
@@ -260,13 +260,13 @@ test("a long scan lets other commands have their turn", async () => {
   expect(answered).toBeGreaterThan(0);
 });
 
-test("a command's time limit ends it", async () => {
+test("ends a command at its time limit", async () => {
   await c.insertMany(Array.from({ length: 30_000 }, (_, i) => ({ i, text: `some text ${i}` })));
   await expect(c.find({ text: /nowhere/ }, { maxTimeMS: 1 }).toArray()).rejects.toMatchObject({ code: 50 });
 });
 
 describe("an upsert", () => {
-  test("takes the query's equalities, $setOnInsert alone when it inserts, and an _id in front", async () => {
+  test("inserts the query's equalities, $setOnInsert, and the _id first", async () => {
     const result = await c.updateOne(
       { k: 1, "s.x": 2, n: { $gt: 5 } },
       { $set: { v: 1 }, $setOnInsert: { made: true } },
@@ -279,7 +279,7 @@ describe("an upsert", () => {
     expect(await c.findOne({ k: 1 })).toMatchObject({ v: 2, made: true });
   });
 
-  test("of many at once on one key inserts one document", async () => {
+  test("inserts one document when many use the same key at once", async () => {
     await c.createIndex({ key: 1 }, { unique: true });
     await Promise.all(
       Array.from({ length: 50 }, () => c.updateOne({ key: "k" }, { $inc: { n: 1 } }, { upsert: true })),
@@ -287,7 +287,7 @@ describe("an upsert", () => {
     expect(await c.find({}, { projection: { _id: 0 } }).toArray()).toEqual([{ key: "k", n: 50 }]);
   });
 
-  test("of two values for one field is refused", async () => {
+  test("with two values for one field is rejected", async () => {
     await expect(
       c.updateOne({ $and: [{ a: 1 }, { a: 2 }] }, { $set: { b: 1 } }, { upsert: true }),
     ).rejects.toMatchObject({ code: 54 });
@@ -295,13 +295,13 @@ describe("an upsert", () => {
 });
 
 describe("an update", () => {
-  test("may not change the _id", async () => {
+  test("can't change the _id", async () => {
     await c.insertOne({ _id: 1 as never });
     await expect(c.updateOne({ _id: 1 as never }, { $set: { _id: 2 } })).rejects.toMatchObject({ code: 66 });
     await expect(c.updateOne({ _id: 1 as never }, [{ $set: { _id: 2 } }])).rejects.toMatchObject({ code: 66 });
   });
 
-  test("by pipeline sees the document's own fields and $$NOW", async () => {
+  test("by pipeline sees the document's fields and $$NOW", async () => {
     await c.insertOne({ _id: 1 as never, n: 5 });
     const before = Date.now();
     await c.updateOne({}, [{ $set: { m: { $multiply: ["$n", 2] }, at: "$$NOW" } }, { $unset: "n" }]);
@@ -312,13 +312,13 @@ describe("an update", () => {
     await expect(c.updateOne({}, [{ $group: { _id: null } }])).rejects.toMatchObject({ code: 72 });
   });
 
-  test("of one document by hundred writers at once loses none", async () => {
+  test("of one document by a hundred writers at once loses none", async () => {
     await c.insertOne({ _id: 1 as never, n: 0 });
     await Promise.all(Array.from({ length: 100 }, () => c.findOneAndUpdate({ _id: 1 as never }, { $inc: { n: 1 } })));
     expect((await c.findOne())?.n).toBe(100);
   });
 
-  test("with a version in its query is won by one of many", async () => {
+  test("with a version in its query succeeds for one of many", async () => {
     await c.insertOne({ _id: 1 as never, version: 1 });
     const results = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
@@ -330,7 +330,7 @@ describe("an update", () => {
 });
 
 describe("a projection", () => {
-  test("includes, excludes and computes as MongoDB's does", async () => {
+  test("includes, excludes and computes like MongoDB's", async () => {
     const list = [{ x: 1, y: 1 }, { x: 2 }];
     await c.insertOne({ _id: 1 as never, list, n: [1, 2, 3, 4], k: "v" });
     const shown = (filter: Document, projection: Document): Promise<Document | null> =>
@@ -346,7 +346,7 @@ describe("a projection", () => {
 });
 
 describe("an ordered batch", () => {
-  test("stops at its first failure, an unordered one goes on", async () => {
+  test("stops at its first failure; an unordered one continues", async () => {
     const docs = (): Document[] => [{ _id: 1 }, { _id: 1 }, { _id: 2 }];
     await expect(c.insertMany(docs() as never[])).rejects.toMatchObject({ code: 11000, result: { insertedCount: 1 } });
     await c.deleteMany({});
@@ -358,7 +358,7 @@ describe("an ordered batch", () => {
 });
 
 describe("validation", () => {
-  test("by a collection's validator refuses what does not fit, unless it is passed by", async () => {
+  test("by a collection's validator rejects invalid documents unless it is bypassed", async () => {
     const strict = await store.client.db("t").createCollection("strict", {
       validator: { name: { $type: "string" } },
     });
@@ -370,7 +370,7 @@ describe("validation", () => {
   });
 });
 
-test("commands, options and stages that are not known are refused with MongoDB's codes", async () => {
+test("rejects unknown commands, options and stages with MongoDB's codes", async () => {
   const db = store.client.db("t");
   await expect(db.command({ mapReduce: "c" })).rejects.toMatchObject({
     code: 59,

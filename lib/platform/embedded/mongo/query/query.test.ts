@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PAUSE, paced, sortByTurns } from "../scheduling/flow.ts";
 
-test("a sort by turns is Array.sort's, ties in their order, and pauses on the way", () => {
+test("sorts in slices like Array.sort, stable, with pauses", () => {
   for (const length of [0, 1, 1023, 1024, 1025, 5000]) {
     const items = Array.from({ length }, (_, place) => ({ key: (place * 7919) % 97, place }));
     const compare = (a: { key: number }, b: { key: number }): number => a.key - b.key;
@@ -14,7 +14,7 @@ test("a sort by turns is Array.sort's, ties in their order, and pauses on the wa
   }
 });
 
-test("a flow of slow items gets a pause between them, and keeps them all", () => {
+test("pauses between slow items and keeps them all", () => {
   function* slow() {
     for (let i = 0; i < 3; i++) {
       const until = performance.now() + 6;

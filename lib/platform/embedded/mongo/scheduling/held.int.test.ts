@@ -74,7 +74,7 @@ async function bounded(run: () => Promise<unknown>): Promise<unknown> {
   return outcome;
 }
 
-test.each(EVIL)("a pattern of %s is refused wherever one may stand (T105)", async (_name, pattern) => {
+test.each(EVIL)("rejects a pattern of %s in every position (T105)", async (_name, pattern) => {
   const refused = { code: INVALID_PATTERN };
   const db = client.db("t");
   const regexMatch = { $regexMatch: { input: "$text", regex: pattern } };
@@ -144,7 +144,7 @@ for (const { tags, cases } of splitCases(LONG, 4))
   describe.each(cases)("%s", { tags }, (_name, expression) => {
     const options = { maxTimeMS: MAX_TIME_MS };
 
-    test("ends in time in a pipeline, a filter, a group and an update", async () => {
+    test("stops in time in a pipeline, a filter, a group and an update", async () => {
       const filter = { name: { $in: ["numbers", "few"] } };
       await bounded(() => c.aggregate([{ $match: filter }, { $project: { x: expression } }], options).toArray());
       await bounded(() => c.find({ ...filter, $expr: { $eq: [expression, 7] } }, options).toArray());
@@ -153,7 +153,7 @@ for (const { tags, cases } of splitCases(LONG, 4))
     });
   });
 
-test("a long scan lets a neighbour read meanwhile", async () => {
+test("lets another client read during a long scan", async () => {
   const many = client.db("t").collection("many");
   await many.insertMany(Array.from({ length: 20_000 }, (_, i) => ({ i, text: "x".repeat(500) })));
   await bounded(() => many.find({ text: { $regex: "xy" } }, { maxTimeMS: 8000 }).toArray());

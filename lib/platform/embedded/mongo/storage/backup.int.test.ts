@@ -209,13 +209,13 @@ const DAMAGES: Damage[] = [
 ];
 
 describe("a backup", () => {
-  it("C29 is verified whole, and names its schema version", () => {
+  it("C29 is verified completely and names its schema version", () => {
     const { manifest, databaseBytes: size } = verifyBackup(backup, accept);
     expect(manifest).toMatchObject({ format: 2, storeFormat: 2, schema: { version: 1, millrace: "0.1.0" } });
     expect(size).toBe(databaseBytes);
   });
 
-  it("C29 is tried with at least 60 damages", () => expect(DAMAGES.length).toBeGreaterThanOrEqual(60));
+  it("C29 is tested with at least 60 kinds of damage", () => expect(DAMAGES.length).toBeGreaterThanOrEqual(60));
 
   it.each(DAMAGES)("C29 is refused %s, and nothing changes", (_, damage) => {
     const file = join(folder, "damaged.backup");
@@ -237,7 +237,7 @@ describe("a backup", () => {
     expect(hashOf(store)).toBe(before);
   });
 
-  it("C29 of before there were checksums is restored, and cut off it is not", async () => {
+  it("C29 of a version without checksums is restored, unless it is truncated", async () => {
     const file = join(folder, "before.backup");
     writeFileSync(file, bytes.subarray(0, databaseBytes));
     const db = new Database(file);
@@ -306,7 +306,7 @@ describe("a restore that is killed", () => {
     losesNothing("over-stopped", false),
   );
 
-  it("C29 can be restored again, whatever was left, and a backup waits for the next start", async () => {
+  it("C29 can be restored again from any state, and a backup waits for the next start", async () => {
     const dataDir = makeOld("again", false);
     const steps = restoreKilledAt(makeOld("again-0", false), 0);
     restoreKilledAt(dataDir, steps.indexOf("placed"));

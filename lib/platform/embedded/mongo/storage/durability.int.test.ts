@@ -40,7 +40,7 @@ async function writeUntilKilled(uri: string, round: number, note: (entry: string
 }
 
 describe.each(["normal", "full"])("durability %s", (durability) => {
-  test("kill -9 under load, again and again, loses no acknowledged write and applies none by half", {
+  test("loses no acknowledged write and applies none partially after repeated kill -9 under load", {
     timeout: KILLS_TIMEOUT_MS,
   }, async () => {
     const acknowledged = new Set<string>();
@@ -121,7 +121,7 @@ async function sendRaw(client: MongoClient, command: Record<string, unknown>): P
 }
 
 describe("a full disk", () => {
-  test("answers OutOfDiskSpace, keeps what is there, and recovers without a restart", async () => {
+  test("returns OutOfDiskSpace, keeps the data, and recovers without a restart", async () => {
     const store = await startTestStore({ dataDir: dir, maxBytes: 1024 * 1024 });
     const c = store.client.db("t").collection<{ _id: number; pad?: string }>("c");
     const pad = "x".repeat(10_000);
@@ -142,7 +142,7 @@ describe("a full disk", () => {
 });
 
 describe("backup and restore", () => {
-  test("a backup taken under writes holds all that was acknowledged before, and every pair whole", async () => {
+  test("includes all writes acknowledged before it started, and each pair completely", async () => {
     const { child, uri, ended } = await forkStore(dir);
     const client = await new MongoClient(uri).connect();
     const [a, b] = ["a", "b"].map((name) => client.db("t").collection<{ _id: number }>(name));
@@ -179,7 +179,7 @@ describe("backup and restore", () => {
     await restored.stop();
   });
 
-  test("a restore is refused into a store in use, over another store unasked, and from a file that is none", async () => {
+  test("refuses to restore into a running store, over another store without --overwrite, and from an invalid file", async () => {
     const running = await startStore({ dataDir: dir, port: 0 });
     const file = join(dir, "copy.backup");
     backupStore(dir, file);
@@ -193,7 +193,7 @@ describe("backup and restore", () => {
   });
 });
 
-test("an error of the server is the driver's MongoServerError, so that callers may look at its code", async () => {
+test("throws the driver's MongoServerError with its code", async () => {
   const store = await startTestStore({ dataDir: dir });
   await expect(store.client.db("t").command({ nonsense: 1 })).rejects.toBeInstanceOf(MongoServerError);
   await store.stop();

@@ -45,7 +45,7 @@ it.each<[string, () => void, RegExp, boolean]>([
   expect(existsSync(target)).toBe(false);
 });
 
-it("C29 removes the copy only where no journal exists", () => {
+it("C29 removes the copy only if no journal exists", () => {
   expect(recoverRestore(target)).toMatch(/the store is as it was/);
   expect(existsSync(restoringPath(target))).toBe(false);
 });

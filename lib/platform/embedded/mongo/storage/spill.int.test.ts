@@ -39,14 +39,14 @@ const ordered = Array.from({ length: BIG }, (_, i) => i).sort((a, b) => byOf(b) 
 const idsOf = (docs: Document[]) => docs.map(({ _id }) => _id);
 
 describe("a sort of more than 100 MB", () => {
-  test("goes to disk and keeps equal ones in their order", async () => {
+  test("uses the disk and keeps equal documents in order", async () => {
     expect(idsOf(await big.find().sort({ by: -1 }).project({ _id: 1 }).toArray())).toEqual(ordered);
     expect(idsOf(await big.find({}, { allowDiskUse: true }).sort({ by: -1 }).skip(3).limit(1200).toArray())).toEqual(
       ordered.slice(3, 1203),
     );
   }, 60_000);
 
-  test("of changed documents in a pipeline does so too, whole", async () => {
+  test("of changed documents in a pipeline also does, completely", async () => {
     const found = await big
       .aggregate<Big & { twice: number }>([
         { $set: { twice: { $multiply: ["$by", 2] } } },
@@ -59,13 +59,13 @@ describe("a sort of more than 100 MB", () => {
     expect(found.every(({ text }) => text.length === BIG_BYTES)).toBe(true);
   }, 60_000);
 
-  test("is refused where the client wants no disk to be used", async () => {
+  test("is rejected if the client forbids disk use", async () => {
     await expect(big.find({}, { allowDiskUse: false }).sort({ by: 1 }).toArray()).rejects.toMatchObject({ code: 292 });
     const pipeline = [{ $set: { a: 1 } }, { $sort: { by: 1 } }];
     await expect(big.aggregate(pipeline, { allowDiskUse: false }).toArray()).rejects.toMatchObject({ code: 292 });
   }, 60_000);
 
-  test("that is left in its midst leaves nothing", async () => {
+  test("leaves no file when it is aborted", async () => {
     const cursor = big.find().sort({ by: 1 }).batchSize(2);
     await cursor.next();
     await cursor.close();
@@ -79,7 +79,7 @@ describe("groups of more than 100 MB", () => {
     byOf,
   );
 
-  test("go to disk, and each has all of its documents in their order", async () => {
+  test("use the disk, and each has all of its documents in order", async () => {
     const groups = await big
       .aggregate([
         {
@@ -109,7 +109,7 @@ describe("groups of more than 100 MB", () => {
     expect(groups).toEqual(expected);
   }, 60_000);
 
-  test("are refused where the client wants no disk to be used, and a document of that size in any case", async () => {
+  test("are rejected if the client forbids disk use, as is any document of that size", async () => {
     const of = (_id: unknown) => [{ $group: { _id, texts: { $push: "$text" } } }];
     await expect(big.aggregate(of("$by"), { allowDiskUse: false }).toArray()).rejects.toMatchObject({ code: 292 });
     await expect(big.aggregate(of(null)).toArray()).rejects.toMatchObject({ code: 10334 });

@@ -31,7 +31,7 @@ async function started(): Promise<ClientSession> {
 }
 
 describe("a transaction", () => {
-  test("of twenty thousand inserts with indexes takes time in step with their number", {
+  test("of twenty thousand inserts with indexes takes time proportional to their number", {
     tags: ["long"],
     timeout: 300_000,
   }, async () => {
@@ -83,7 +83,7 @@ describe("a transaction", () => {
     await check({});
   }
 
-  test("refuses a key that it has itself given, and takes one that it has given back", async () => {
+  test("rejects a key that it has used itself, and accepts one that it has released", async () => {
     const items = store.client.db("t").collection<{ _id: number; n: number }>("unique");
     await items.drop();
     await items.createIndex({ n: 1 }, { unique: true });
@@ -109,7 +109,7 @@ describe("a transaction", () => {
     expect(await items.countDocuments()).toBe(0);
   });
 
-  test("reads the snapshot of its beginning, with its own writes, whatever others commit meanwhile", async () => {
+  test("reads the snapshot of its start with its own writes, whatever others commit", async () => {
     const session = await started();
     expect(await c.countDocuments({}, { session })).toBe(3);
     await c.insertOne({ _id: "other", n: 9 });
@@ -133,7 +133,7 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
-  test("is seen by nobody before its commit, and by all after", async () => {
+  test("is invisible to others before its commit and visible to all after it", async () => {
     const session = await started();
     await c.updateOne({ _id: "a" }, { $inc: { n: 100 } }, { session });
     expect((await c.findOne({ _id: "a" }))?.n).toBe(1);
@@ -142,7 +142,7 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
-  test("leaves nothing behind when it is aborted, not even a collection that it made", async () => {
+  test("leaves nothing behind when it is aborted, not even a collection that it created", async () => {
     const session = await started();
     await c.deleteMany({}, { session });
     await store.client.db("t").collection("made").insertOne({ x: 1 }, { session });
@@ -152,7 +152,7 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
-  test("gets WriteConflict as a transient error when another holds the document", async () => {
+  test("gets WriteConflict as a transient error when another one holds the document", async () => {
     const first = await started();
     const second = await started();
     await c.updateOne({ _id: "a" }, { $inc: { n: 1 } }, { session: first });
@@ -176,7 +176,7 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
-  test("makes a write outside of it wait until it ends, which then finds the committed document", async () => {
+  test("blocks a write outside of it until it ends; the write then sees the committed document", async () => {
     const session = await started();
     await c.updateOne({ _id: "a" }, { $inc: { n: 1 } }, { session });
     const waiting = c.updateOne({ _id: "a" }, [{ $set: { n: { $multiply: ["$n", 10] } } }]);
@@ -192,7 +192,7 @@ describe("a transaction", () => {
   });
 
   test.each(["commitTransaction", "abortTransaction"] as const)(
-    "lets many writes of one document wait, and loses none of them after %s",
+    "lets many writes of one document wait and loses none after %s",
     async (end) => {
       for (let round = 0; round < 10; round++) {
         await c.updateOne({ _id: "a" }, { $set: { n: 0 } });
@@ -212,7 +212,7 @@ describe("a transaction", () => {
     },
   );
 
-  test("lets a waiting write give up by its own time limit", async () => {
+  test("ends a waiting write at its time limit", async () => {
     const session = await started();
     await c.updateOne({ _id: "a" }, { $inc: { n: 1 } }, { session });
     await expect(c.updateOne({ _id: "a" }, { $set: { n: 0 } }, { maxTimeMS: 100 })).rejects.toMatchObject({ code: 50 });
@@ -220,7 +220,7 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
-  test("keeps unique indexes: inside at once, against others at the commit", async () => {
+  test("enforces unique indexes: inside at once, against others at the commit", async () => {
     await c.createIndex({ tag: 1 }, { unique: true, sparse: true });
     const session = await started();
     await c.insertOne({ _id: 1, n: 0, tag: "x" }, { session });
@@ -235,7 +235,7 @@ describe("a transaction", () => {
     await second.endSession();
   });
 
-  test("may exchange the values of a unique index between two documents", async () => {
+  test("can swap the values of a unique index between two documents", async () => {
     await c.createIndex({ tag: 1 }, { unique: true, sparse: true });
     await c.updateOne({ _id: "a" }, { $set: { tag: "one" } });
     await c.updateOne({ _id: "b" }, { $set: { tag: "two" } });
@@ -249,7 +249,7 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
-  test("finds its own writes by index, in the index's order, and no more what it moved away", async () => {
+  test("finds its own writes by index in order, and not at their old position", async () => {
     await c.createIndex({ n: -1 });
     const session = await started();
     await c.updateOne({ _id: "a" }, { $set: { n: 10 } }, { session });
@@ -264,7 +264,7 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
-  test("moves money among many at once without a coin lost (withTransaction retries conflicts)", async () => {
+  test("transfers money among many at once without loss (withTransaction retries conflicts)", async () => {
     await c.deleteMany({});
     await c.insertMany(Array.from({ length: 5 }, (_, i) => ({ _id: i, n: 100 })));
     const transfer = async (from: number, to: number): Promise<void> =>
@@ -281,7 +281,7 @@ describe("a transaction", () => {
     expect(store.services.store.locks.size).toBe(0);
   });
 
-  test("answers its commit again when the commit is sent twice, and refuses to go on after", async () => {
+  test("answers a repeated commit, and rejects further commands", async () => {
     const session = await started();
     await c.updateOne({ _id: "a" }, { $inc: { n: 1 } }, { session });
     await session.commitTransaction();
@@ -290,7 +290,7 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
-  test("refuses what has no place in it", async () => {
+  test("rejects commands that are not allowed in it", async () => {
     const session = await started();
     await expect(c.aggregate([{ $out: "x" }], { session }).toArray()).rejects.toMatchObject({ code: 263 });
     const second = await started();
@@ -302,7 +302,7 @@ describe("a transaction", () => {
   });
 });
 
-test("a transaction does not use an index that was created after it began", async () => {
+test("does not use an index that was created after it started", async () => {
   const session = await started();
   expect(await c.countDocuments({}, { session })).toBe(3);
   await c.deleteOne({ _id: "b" });

@@ -57,7 +57,7 @@ describe("an update", () => {
     expect(JSON.stringify(plain(result))).toBe(JSON.stringify(after));
   });
 
-  test("of filtered elements changes those alone", () => {
+  test("of filtered elements changes only those", () => {
     const before = {
       grades: [
         { n: 80, p: 1 },
@@ -83,7 +83,7 @@ describe("an update", () => {
     });
   });
 
-  test("keeps the wider of two numeric types, and goes from int to long instead of wrapping round", () => {
+  test("keeps the wider of two numeric types, and promotes int to long instead of overflowing", () => {
     const types = (value: unknown, by: unknown): string =>
       typeName(updated({ n: value }, { $inc: { n: by } }).get("n"));
     expect(types(new Int32(1), new Int32(1))).toBe("int");
@@ -110,7 +110,7 @@ describe("an update", () => {
     ["every element of an array", { $set: { "list.$[]": 1 } }, 2],
     ["$pull by a condition", { $pull: { list: { $gt: 1 } } }, 2],
     ["an unknown clause of $push", { $push: { list: { $each: [], $sort: 1 } } }, 2],
-  ])("is refused with MongoDB's code: %s", (_, update, code) => {
+  ])("is rejected with MongoDB's code: %s", (_, update, code) => {
     const before = { n: 1, s: "x", list: [1], l: Long.MAX_VALUE };
     let thrown: unknown;
     try {
@@ -121,7 +121,7 @@ describe("an update", () => {
     expect(thrown).toMatchObject({ code });
   });
 
-  test("with a filter that no path uses is refused", () => {
+  test("rejects a filter that no path uses", () => {
     expect(() => updated({ a: [1] }, { $set: { "a.$[x]": 1 } }, [{ x: 1 }, { y: 1 }])).toThrow("'y' was not used");
   });
 });

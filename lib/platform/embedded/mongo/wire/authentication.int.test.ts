@@ -59,7 +59,7 @@ function uriOf({ services }: RunningStore, who = ""): string {
 const read = (client: MongoClient) => client.db("t").collection("c").findOne();
 
 describe("on a port", () => {
-  test("who knows the password may in", async () => {
+  test("accepts a client with the password", async () => {
     const { uri } = await start();
     const client = clientOf(uri);
     await client.db("t").collection("c").insertOne({ a: 1 });
@@ -75,14 +75,14 @@ describe("on a port", () => {
     await expect(read(clientOf(uriOf(running, encodeURI(who))))).rejects.toMatchObject({ code: 18 });
   });
 
-  test("mechanisms other than SCRAM-SHA-256 and users of other databases are refused", async () => {
+  test("rejects mechanisms other than SCRAM-SHA-256 and users of other databases", async () => {
     const { uri } = await start();
     await expect(read(clientOf(`${uri}&authMechanism=SCRAM-SHA-1`))).rejects.toMatchObject({ code: 334 });
     await expect(read(clientOf(`${uri}&authMechanism=PLAIN`))).rejects.toMatchObject({ code: 334 });
     await expect(read(clientOf(`${uri}&authSource=t`))).rejects.toMatchObject({ code: 18 });
   });
 
-  test("before that every command is refused but those that signing in needs (T38)", async () => {
+  test("rejects every command before sign-in, except those of the sign-in (T38)", async () => {
     const client = clientOf(uriOf(await start()));
     for (const name of COMMANDS.keys()) {
       const outcome = await client
@@ -98,7 +98,7 @@ describe("on a port", () => {
     await expect(client.db("t").command({ anything: 1 })).rejects.toMatchObject({ code: 59 });
   });
 
-  test("a sign-in may begin with the hello", async () => {
+  test("accepts a sign-in that starts with the hello", async () => {
     const client = clientOf(uriOf(await start()));
     const speculativeAuthenticate = {
       saslStart: 1,
@@ -122,7 +122,7 @@ describe("on a port", () => {
     await expect(client.db("admin").command(last)).rejects.toMatchObject({ code: 17 });
   });
 
-  test("a stranger's large message ends the connection", async () => {
+  test("closes a connection that sends a large message before sign-in", async () => {
     const [host, port] = (await start()).services.address.split(":");
     const socket = connect(Number(port), host);
     await once(socket, "connect");
@@ -133,13 +133,13 @@ describe("on a port", () => {
     await once(socket, "close");
   });
 
-  test("it is reached by this machine alone", async () => {
+  test("listens on loopback only", async () => {
     expect((await start()).services.address).toMatch(/^127\.0\.0\.1:/);
   });
 });
 
 describe("the password", () => {
-  test("is made and shown once, and kept in a form that cannot be used to sign in", async () => {
+  test("is generated and shown once, and stored in a form that can't sign in", async () => {
     const first = await startStore({ dataDir: dir, port: 0 });
     store = first;
     const password = new URL(first.shownUri).password;
@@ -155,7 +155,7 @@ describe("the password", () => {
     await read(clientOf(uriOf(second, `millrace:${password}@`)));
   });
 
-  test("that is set is not shown, and another one takes its place", async () => {
+  test("from the settings is not shown, and replaces the previous one", async () => {
     const first = await start();
     expect(first.shownUri).not.toContain(encodeURIComponent(PASSWORD));
     await first.close();
@@ -165,7 +165,7 @@ describe("the password", () => {
     await read(clientOf(second.uri));
   });
 
-  test("is not asked for on a socket, which is its owner's alone", async () => {
+  test("is not required on a socket, which only its owner can open", async () => {
     const socketPath = join(dir, "s.sock");
     store = await startStore({ dataDir: dir, socketPath });
     await read(clientOf(store.uri));
@@ -173,7 +173,7 @@ describe("the password", () => {
     expect(readdirSync(join(dir, "store"))).not.toContain("credentials.json");
   });
 
-  test("whose file is damaged stops the start with what to do", async () => {
+  test("with a damaged file stops the start with instructions", async () => {
     await (await start()).close();
     writeFileSync(join(dir, "store", "credentials.json"), "{}");
     await expect(startStore({ dataDir: dir, port: 0 })).rejects.toThrow("Remove it");
@@ -195,7 +195,7 @@ describe("files", () => {
     expect(new Set(Object.values(files))).toEqual(new Set(["600"]));
   }
 
-  test("are the owner's alone whatever the umask is", async () => {
+  test("have the owner's permissions only, with every umask", async () => {
     const entry = fileURLToPath(new URL("../main.ts", import.meta.url));
     shell = spawn("sh", ["-c", 'umask 000; exec "$0" "$@"', process.execPath, entry, "--data", dir, "--port", "0"], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -205,7 +205,7 @@ describe("files", () => {
     expectOwners();
   });
 
-  test("of an earlier version are made so", async () => {
+  test("of an earlier version get them", async () => {
     await (await start()).close();
     chmodSync(join(dir, "store"), 0o755);
     for (const name of readdirSync(join(dir, "store"))) chmodSync(join(dir, "store", name), 0o644);
@@ -213,7 +213,7 @@ describe("files", () => {
     expectOwners();
   });
 
-  test("of a backup and of what is restored are the owner's alone", async () => {
+  test("of a backup and a restore have them too", async () => {
     await (await start()).close();
     const file = join(dir, "backup");
     backupStore(dir, file);

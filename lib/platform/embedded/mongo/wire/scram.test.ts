@@ -9,7 +9,7 @@ const SERVER_NONCE = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
 const LAST = `c=biws,r=rOprNGfwEbeRWgbNEkqO${SERVER_NONCE},p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=`;
 const begin = (first = FIRST, nonce = SERVER_NONCE) => ScramConversation.begin(credentials, first, nonce);
 
-test("a sign-in goes as the standard's example does", () => {
+test("matches the example of the standard", () => {
   const conversation = begin();
   expect(conversation?.serverFirst).toBe(`r=rOprNGfwEbeRWgbNEkqO${SERVER_NONCE},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096`);
   expect(conversation?.finish(LAST)).toBe("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=");
@@ -30,9 +30,9 @@ test.each([
   ["channel binding", "p=tls-unique,,n=user,r=abc"],
   ["an extension", "n,,m=x,n=user,r=abc"],
   ["no nonce", "n,,n=user,r="],
-])("%s is not begun with", (_name, first) => expect(begin(first)).toBeUndefined());
+])("%s does not start a sign-in", (_name, first) => expect(begin(first)).toBeUndefined());
 
-test("somebody unknown is led on with a salt that stays the same, and fails", () => {
+test("gives an unknown user a stable salt, then fails", () => {
   const saltOf = (user: string) => /s=([^,]+)/.exec(begin(`n,,n=${user},r=abc`)?.serverFirst ?? "")?.[1];
   expect(saltOf("nobody")).toBe(saltOf("nobody"));
   expect(saltOf("nobody")).not.toBe(saltOf("user"));
@@ -41,12 +41,12 @@ test("somebody unknown is led on with a salt that stays the same, and fails", ()
   expect(asAnother?.finish(LAST.replace("biws", Buffer.from("n,a=admin,").toString("base64")))).toBeUndefined();
 });
 
-test("a password is known by its derived form", () => {
+test("checks a password by its derived form", () => {
   expect(isPasswordOf(credentials, "pencil")).toBe(true);
   expect(isPasswordOf(credentials, "Pencil")).toBe(false);
 });
 
-test("after twenty wrong passwords five a second are looked at, and no more than a hundred wait", () => {
+test("checks five sign-ins a second after twenty wrong passwords, and queues at most a hundred", () => {
   let now = 0;
   const limit = new GuessLimit(() => now);
   for (let i = 0; i < 20; i++) expect(limit.take()).toBe(0);

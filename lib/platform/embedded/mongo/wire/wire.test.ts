@@ -17,7 +17,7 @@ function message(flags: number, ...sections: Buffer[]): Buffer {
 const ping = Buffer.concat([Buffer.from([0]), encodeDocument(docOf({ ping: 1, $db: "t" }))]);
 
 describe("messages", () => {
-  test("are put together however the stream was cut", () => {
+  test("are assembled however the stream is split", () => {
     const whole = Buffer.concat([message(0, ping), message(2, ping), message(0, ping)]);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 30 }), (sizes) => {
@@ -33,7 +33,7 @@ describe("messages", () => {
     );
   });
 
-  test("carry document sequences as raw documents, and a checksum that is no section", () => {
+  test("contain document sequences as raw documents, and a checksum that is not a section", () => {
     const one = encodeDocument(docOf({ _id: 1 }));
     const head = Buffer.alloc(4);
     const name = Buffer.from("documents\0");
@@ -48,7 +48,7 @@ describe("messages", () => {
     ).toEqual([true, true]);
   });
 
-  test("of an impossible length, an unknown kind or with unknown flags are refused", () => {
+  test("with an impossible length, an unknown kind or unknown flags are rejected", () => {
     const tooLong = Buffer.alloc(16);
     tooLong.writeInt32LE(2 ** 31 - 1, 0);
     expect(() => new MessageSplitter().push(tooLong)).toThrow("not possible");
@@ -59,7 +59,7 @@ describe("messages", () => {
     expect(() => parseMessage(message(0, Buffer.from([9, 5, 0, 0, 0])))).toThrow();
   });
 
-  test("that are damaged anywhere throw, and never hang or read beyond their end", () => {
+  test("with damage anywhere throw, and never hang or read beyond their end", () => {
     const good = message(0, ping);
     fc.assert(
       fc.property(fc.integer({ min: 16, max: good.length - 1 }), fc.integer({ min: 0, max: 255 }), (at, byte) => {
