@@ -15,6 +15,6 @@ test.each([
   ["-004712-01-01", "4713-01-01", true],
   ["infinity", "infinity", false],
   ["-infinity", "-infinity", false],
-])("C10 counts the year of %s as a database does", (shown, text, isBc) => {
+])("C10 computes the year of %s as a database does", (shown, text, isBc) => {
   expect(toEra(shown)).toEqual({ text, isBc });
 });

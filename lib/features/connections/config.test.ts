@@ -32,24 +32,24 @@ describe("T48 a kept secret", () => {
     [{ ssl: null }],
     [{ ssl: "made-up" }],
     [{ ssl: "verify-full", host: "evil.example.com" }],
-  ])("does not go along with %j", (change) => {
+  ])("is asked for again with %j", (change) => {
     expect(merged("postgres", kept, change)).toEqual(["config.password"]);
     expect(merged("postgres", kept, { ...change, password: { set: true } })).toEqual(["config.password"]);
     expect(merged("postgres", kept, { ...change, password: "again" })).toMatchObject({ password: "again" });
   });
 
   test.each([[{ database: "other" }], [{ host: "db.example.com" }], [{ ssl: "require" }], [{ ssl: "verify-full" }]])(
-    "stays with %j",
+    "is kept with %j",
     (change) => {
       expect(merged("postgres", kept, change)).toEqual({ ...kept, ...change });
     },
   );
 
-  test("stays where there was no encryption and there is none", () => {
+  test("is kept if there was no encryption before either", () => {
     expect(merged("postgres", { host: "h", password: "p" }, { ssl: "disable" })).toMatchObject({ password: "p" });
   });
 
-  test("that is a connection string is not sent less safely than it may say itself", () => {
+  test("in a connection string is not sent with weaker encryption than the string demands", () => {
     for (const ssl of ["disable", "require"]) {
       expect(merged("postgres", { connectionString: STRING }, { ssl })).toEqual(["config.connectionString"]);
       const anew = { connectionString: "postgresql://u:p@db.example.com/d", ssl };
@@ -61,7 +61,7 @@ describe("T48 a kept secret", () => {
   });
 });
 
-describe("a setting within another", () => {
+describe("a nested setting", () => {
   const field = (name: string, over: Partial<ConfigField> = {}): ConfigField => ({
     name,
     label: name,
@@ -148,7 +148,7 @@ describe("a setting within another", () => {
 
   const whole = { baseUrl: "b", auth: { kind: "bearer", token: "tok-1" }, headers: { "X-Key": "key-1", Accept: "a" } };
 
-  test("that is a secret is sealed, and of named secrets the names are shown (T44, T46)", () => {
+  test("that is secret is encrypted, and only the names of named secrets are shown (T44, T46)", () => {
     const place = { _id: new ObjectId(), workspaceId: new ObjectId() };
     const sealed = sealConfig(driver, place, whole);
     const stamps = { createdBy: new ObjectId(), createdAt: new Date(), updatedAt: new Date(), lastTestedAt: null };
@@ -200,7 +200,7 @@ describe("a setting within another", () => {
     expect(changed(whole, change)).toEqual(expected);
   });
 
-  test("that is lost is asked for again, unless it has no meaning any more", () => {
+  test("that can't be decrypted is required again, unless it no longer applies", () => {
     const lost = { "auth.token": new SealError("mismatch", "gone") };
     const kept = { config: { baseUrl: "b", auth: { kind: "bearer" } }, lost };
     expect(paths(() => mergeConfig(driver, kept, {}))).toEqual(["config.auth.token"]);
@@ -214,7 +214,7 @@ test.each([
   ["rest", { baseUrl: "https://example.com", auth: { knd: "bearer" } }, /Did you mean "auth\.kind"\?$/],
   ["rest", { baseUrl: "https://example.com", "auth.knd": "bearer" }, /Did you mean "auth\.kind"\?$/],
   ["rest", { url: "https://example.com" }, /Settings: baseUrl, .*\bauth, /],
-])("a setting that %s does not have is refused with those that it has: %j", (type, config, words) => {
+])("rejects a setting that %s does not have and names the known ones: %j", (type, config, words) => {
   const driver = findDriver(type);
   if (!driver) throw new Error(`There is no type ${type}.`);
   let problems: { path: string; message: string }[] = [];
@@ -228,7 +228,7 @@ test.each([
   );
 });
 
-test.each(drivers.map((driver) => [driver.type, driver] as const))("the declaration of %s is whole", (_, driver) => {
+test.each(drivers.map((driver) => [driver.type, driver] as const))("declares all fields of %s", (_, driver) => {
   const named = (name: string) => driver.fields.filter((field) => field.name === name);
   // The fields for which the interface states that a change requires the secrets again.
   for (const name of ["host", "port", "user", "file", "baseUrl", "connectionString"]) {

@@ -44,7 +44,7 @@ async function make(more: object = {}, cookie = owner.cookie) {
 describe("the tag", () => {
   const production = { name: "Production", colour: "rose" };
 
-  test("comes back from making, reading, listing and changing, and null removes it", async () => {
+  test("is returned by create, get, list and update; null removes it", async () => {
     const { id, tag } = await make({ tag: production });
     expect(tag).toEqual(production);
     expect((await send("GET", `/connectors/${id}`)).json.data.tag).toEqual(production);
@@ -60,14 +60,14 @@ describe("the tag", () => {
     expect((await send("PATCH", `/connectors/${id}`, { tag: null })).json.data.tag).toBeNull();
   });
 
-  test("is none where none is given, and of the sample too it can be set", async () => {
+  test("is null by default, and can be set on the sample", async () => {
     expect((await make()).tag).toBeNull();
     const sampleId = await sampleIdOf(owner.workspaceId, owner);
     expect((await send("GET", `/connectors/${sampleId}`)).json.data.tag).toBeNull();
     expect((await send("PATCH", `/connectors/${sampleId}`, { tag: production })).json.data.tag).toEqual(production);
   });
 
-  test("takes every colour, names of 1 to 24 characters without the blanks around them, and nothing else", async () => {
+  test("accepts every colour and trimmed names of 1 to 24 characters only", async () => {
     const { id } = await make();
     for (const colour of TAG_COLOURS) {
       expect((await send("PATCH", `/connectors/${id}`, { tag: { name: "x", colour } })).json.data.tag.colour).toBe(
@@ -103,7 +103,7 @@ describe("the tag", () => {
     expect((await send("GET", `/connectors/${id}`)).json.data.tag.name).toBe(longest);
   });
 
-  test("is changed by who made the connection and by admins, and by nobody else", async () => {
+  test("can be changed by the connection's creator and admins only", async () => {
     const member = await seedMember(owner.workspaceId, "member");
     const stranger = await seedPerson("Zoe");
     const theirs = await make({ tag: production });
@@ -123,7 +123,7 @@ describe("the tag", () => {
     expect((await send("GET", `/connectors/${theirs.id}`)).json.data.tag).toEqual(production);
   });
 
-  test("two changes at once leave one of the two, and who comes too late is told", async () => {
+  test("survives two concurrent changes, and the later one gets a conflict", async () => {
     const { id } = await make();
     const answers = await Promise.all(
       TAG_COLOURS.map((colour) => send("PATCH", `/connectors/${id}`, { tag: { name: colour, colour } })),
@@ -153,7 +153,7 @@ describe("the last test", () => {
   };
   const read = async (id: string) => facts((await send("GET", `/connectors/${id}`)).json.data);
 
-  test("is none for a new connection, and none for the sample: nothing is called good that nobody has tried", async () => {
+  test("is null for a new connection and for the sample", async () => {
     const fresh = await seedPerson("Ben");
     const items = (await call("GET", `/api/workspaces/${fresh.workspaceId}/connectors`, fresh)).json.data;
     expect(items.map(facts)).toEqual([UNTESTED]);
@@ -163,7 +163,7 @@ describe("the last test", () => {
     expect(facts(again.json.data)).toEqual(UNTESTED);
   });
 
-  test("leaves status, time, version and latency together, in the list too, until the settings change", async () => {
+  test("has status, time, version and latency, also in the list, until the settings change", async () => {
     const { id } = await make();
     const answer = (await send("POST", `/connections/sources/${id}/test`)).json.data;
     expect(answer).toMatchObject({ ok: true, serverVersion: expect.stringMatching(/^DuckDB /) });
@@ -183,7 +183,7 @@ describe("the last test", () => {
     expect(await read(id)).toEqual(UNTESTED);
   });
 
-  test("that fails keeps the reason and its time, and no version or latency of before", async () => {
+  test("keeps the reason and time of a failure, without an earlier version or latency", async () => {
     const { id } = await make();
     await send("POST", `/connections/sources/${id}/test`);
     await collections.connections().updateOne({ _id: new ObjectId(id) }, { $set: { "config.file": "../gone" } });
@@ -198,7 +198,7 @@ describe("the last test", () => {
     });
   });
 
-  test("several at once leave what one of them has said, whole", async () => {
+  test("stores one whole result of several concurrent tests", async () => {
     const { id } = await make();
     const answers = await Promise.all(
       Array.from({ length: 10 }, async () => (await send("POST", `/connections/sources/${id}/test`)).json.data),
@@ -207,7 +207,7 @@ describe("the last test", () => {
     expect(answers.map((answer) => answer.latencyMs)).toContain(latencyMs);
   });
 
-  test("a server that says a novel or line breaks about itself gets a line of a list", async () => {
+  test("cuts a long or multi-line server version to one line", async () => {
     const rows = [["version()"], ["String"], [`9.9\n\u0000\u202e${"x".repeat(5000)}`]];
     const server = createServer((_, response) => {
       response.setHeader("x-clickhouse-summary", "{}");
@@ -244,7 +244,7 @@ describe("the settings of servers", () => {
   const post = (type: keyof typeof BASES, more: object) =>
     send("POST", "/connectors", { name: "Far", type, config: { ...BASES[type], ...more } });
 
-  test.each(types)("%s keeps the tunnel's secrets sealed and shows the rest", async (type) => {
+  test.each(types)("%s keeps the tunnel's secrets encrypted and shows the rest", async (type) => {
     const more = { ssh, schemas: ["billing", "ops"], statementTimeoutMs: 60_000 };
     const answer = await post(type, more);
     expect(answer.status, answer.text).toBe(201);
@@ -260,7 +260,7 @@ describe("the settings of servers", () => {
     expect(again.json.data.config).toEqual(config);
   });
 
-  test.each(types)("%s takes a schema or a limit away without asking for a secret", async (type) => {
+  test.each(types)("%s removes a schema or a limit without asking for a secret", async (type) => {
     const { id } = (await post(type, { schemas: ["billing"], statementTimeoutMs: 60_000 })).json.data;
     const changed = await send("PATCH", `/connectors/${id}`, {
       config: { schemas: null, statementTimeoutMs: null, ssh: null },
@@ -275,7 +275,7 @@ describe("the settings of servers", () => {
   });
 
   test.each(types)(
-    "T48 %s asks for every secret again when the tunnel leads elsewhere, begins or goes",
+    "T48 %s asks for every secret again when the tunnel's target changes, or it is added or removed",
     async (type) => {
       const key = `SHA256:${"A".repeat(43)}`;
       const { id } = (await post(type, { ssh: { ...ssh, hostKeySha256: key } })).json.data;
@@ -332,7 +332,7 @@ describe("the settings of servers", () => {
     ["statementTimeoutMs", { statementTimeoutMs: 86_400_001 }],
     ["statementTimeoutMs", { statementTimeoutMs: 1500.5 }],
     ["statementTimeoutMs", { statementTimeoutMs: "60 s" }],
-  ])("%s is refused at its place: %j", async (place, more) => {
+  ])("%s is rejected at its field: %j", async (place, more) => {
     for (const type of types) {
       const answer = await post(type, more);
       expect(answer.status, answer.text).toBe(400);
@@ -340,7 +340,7 @@ describe("the settings of servers", () => {
     }
   });
 
-  test("at their bounds they are taken", async () => {
+  test("accepts the limits themselves", async () => {
     for (const more of [
       { statementTimeoutMs: 1000 },
       { statementTimeoutMs: 86_400_000 },
@@ -354,13 +354,13 @@ describe("the settings of servers", () => {
     }
   });
 
-  test("other types have none of them", async () => {
+  test("does not have them for other types", async () => {
     for (const more of [{ ssh }, { schemas: ["a"] }, { statementTimeoutMs: 60_000 }]) {
       expect((await send("POST", "/connectors", fileBody({ config: { file: "x.duckdb", ...more } }))).status).toBe(400);
     }
   });
 
-  test("T30 addresses that are never dialled are refused on both ends of a tunnel before they are stored", async () => {
+  test("T30 rejects blocked addresses on both ends of a tunnel before they are stored", async () => {
     for (const type of ["postgres", "redshift", "mysql", "clickhouse", "trino"] as const) {
       const forwarded = { ...BASES[type], host: "169.254.169.254", ssh };
       const tunnel = { ...BASES[type], ssh: { ...ssh, host: "169.254.169.254" } };
@@ -378,7 +378,7 @@ describe("the settings of servers", () => {
     expect(answer.json.code).toBe("address_refused");
   });
 
-  test("a test names a key that nobody has trusted yet, for whoever may take it over", async ({ skip }) => {
+  test("a test reports an untrusted host key, so that the user can trust it", async ({ skip }) => {
     const sshd = await startSshd();
     if (!sshd) return skip();
     try {
@@ -402,10 +402,10 @@ describe("the settings of servers", () => {
   });
 });
 
-describe("what uses a connection", () => {
+describe("resources that use a connection", () => {
   const usesOf = (id: string, cookie?: string) => send("GET", `/connectors/${id}/uses`, undefined, cookie);
 
-  test("is listed as in_use names it, for every member, and nothing of it for anybody else", async () => {
+  test("are listed as in the in_use error, for every member and no one else", async () => {
     const { id } = await make();
     expect((await usesOf(id)).json.data).toEqual([]);
     const flow = {
@@ -432,10 +432,10 @@ describe("what uses a connection", () => {
   });
 });
 
-describe("how a table is made", () => {
+describe("the DDL of a table", () => {
   const ddl = (id: string, query: string) => send("GET", `/connectors/${id}/entities/ddl?${query}`);
 
-  test("is told of the sample's tables and views, the same each time, and to whoever may see the connection", async () => {
+  test("is stable for the sample's tables and views, and visible to every member", async () => {
     const id = await sampleIdOf(owner.workspaceId, owner);
     const answers = await Promise.all([1, 2, 3].map(() => ddl(id, "name=customers")));
     for (const { status, json } of answers) {
@@ -451,7 +451,7 @@ describe("how a table is made", () => {
     expect(elsewhere.status).toBe(404);
   });
 
-  test("of what is not there is 404, without a name 400, and 400 in words where nobody can know", async () => {
+  test("is 404 for an unknown table, 400 without a name, and 400 for unsupported types", async () => {
     const { id } = await make();
     const missing = await ddl(id, "name=nothing");
     expect(missing).toMatchObject({
@@ -466,7 +466,7 @@ describe("how a table is made", () => {
     expect(refused).toMatchObject({ status: 400, json: { error: "REST does not support DDL." } });
   });
 
-  test("is no way past the names that a connection hides: where flows have come is not told", async () => {
+  test("does not reveal tables that a connection hides, such as those of flows", async () => {
     const { id } = await make({ readOnly: false });
     const write = (query: string) => send("POST", `/databases/${id}/execute`, { query });
     expect((await write("create table seen (a int)")).status).toBe(200);

@@ -91,7 +91,7 @@ describe.each(LOADED)("%s", (name) => {
     expect(pool.counts().leases).toBe(0);
   });
 
-  test("C4 a use after a change opens the changed connection, while the old one goes on", async () => {
+  test("C4 a use after a change opens the changed connection, while the old one continues", async () => {
     if (!subject) return;
     const record = recordOf(subject.driver.type, subject.config);
     const before = leaseDataSource(record);
@@ -102,7 +102,7 @@ describe.each(LOADED)("%s", (name) => {
     for (const { release } of [before, after]) release();
   });
 
-  test("C4 leaves no lease behind 1,000 uses that end, fail and are aborted", async () => {
+  test("C4 leaves no lease after 1,000 uses that end, fail or are aborted", async () => {
     if (!subject) return;
     const record = recordOf(subject.driver.type, subject.config);
     const statement = name === "mongodb" ? "db.nothing.countDocuments()" : "select 1";
@@ -136,7 +136,7 @@ describe("stand-ins", () => {
   };
   const CASES = Object.keys(STARTS).flatMap((type) => Object.keys(EVENTS).map((event) => [type, event] as const));
 
-  test.each(CASES)("C4 what holds %s outlives %s", async (type, event) => {
+  test.each(CASES)("C4 a holder of %s outlives %s", async (type, event) => {
     const server = await STARTS[type as keyof typeof STARTS]();
     const record = recordOf(type, server.config);
     await withDataSource(record, async (source) => {
@@ -161,7 +161,7 @@ test("C4 keeps more sources open than the limit while all are in use, and no mor
   expect(pool.counts()).toEqual({ open: 0, leases: 0 });
 });
 
-test("C4 tries again to open a source that failed to open", async () => {
+test("C4 retries a source that failed to open", async () => {
   const record = recordOf("duckdb", { file: "../outside.duckdb" });
   for (let turn = 0; turn < 2; turn += 1) await expect(withDataSource(record, async () => {})).rejects.toThrow();
   expect(dataSourcePool().counts()).toEqual({ open: 0, leases: 0 });

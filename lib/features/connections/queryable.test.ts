@@ -4,7 +4,7 @@ import { requireQueryable } from "./queryable";
 
 const SOURCE: DataSource = { entities: async () => [], test: async () => ({}), close: async () => {} };
 
-test("a source that only flows read says so instead of running a query", () => {
+test("reports a source that only flows can read instead of running a query", () => {
   expect(() => requireQueryable(SOURCE)).toThrow(
     expect.objectContaining({ kind: "invalid_request", message: expect.stringContaining("can't be queried") }),
   );

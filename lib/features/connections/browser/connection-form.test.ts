@@ -31,19 +31,19 @@ const SHOWN = toShownFields(FIELDS, "fields");
 const NONE = new Set<string>();
 
 describe("the form of a connection", () => {
-  it("begins with the defaults, and with what is stored, but never shows a secret", () => {
+  it("starts with defaults and stored values, but never shows a secret", () => {
     expect(toInitialValues(FIELDS, null)).toMatchObject({ host: "", port: "5432", ssl: "disable", password: "" });
     expect(toInitialValues(FIELDS, STORED)).toMatchObject({ host: "db.example.com", port: "5432", password: "" });
     expect([...toStoredSecrets(FIELDS, STORED)]).toEqual(["password"]);
   });
 
-  it("shows either the single fields or the string", () => {
+  it("shows either the fields or the connection string", () => {
     expect(SHOWN.map(({ name }) => name)).toEqual(["host", "port", "user", "password", "ssl"]);
     expect(toShownFields(FIELDS, "string").map(({ name }) => name)).toEqual(["connectionString"]);
     expect(toShownFields([field("file")], "string").map(({ name }) => name)).toEqual(["file"]);
   });
 
-  it("asks for the host, for what is required, for numbers and for JSON", () => {
+  it("validates the host, required fields, numbers and JSON", () => {
     const shown = [...SHOWN, field("token", { required: true, secret: true }), field("headers", { kind: "json" })];
     const values = { ...toInitialValues(shown, null), port: "many", headers: "{" };
     expect(findFormProblems(shown, values, NONE)).toEqual({
@@ -57,7 +57,7 @@ describe("the form of a connection", () => {
     ).toEqual({});
   });
 
-  it("sends numbers as numbers, leaves kept secrets out and takes emptied fields away", () => {
+  it("sends numbers as numbers, omits kept secrets and removes emptied fields", () => {
     const values = { ...toInitialValues(FIELDS, STORED), user: " ", port: "6432" };
     expect(toConfig(FIELDS, SHOWN, values, { kept: new Set(["password"]), isNew: false })).toEqual({
       host: "db.example.com",
@@ -68,7 +68,7 @@ describe("the form of a connection", () => {
     });
   });
 
-  it("sends of a new connection only what was filled in, and a password with its spaces", () => {
+  it("sends only filled fields of a new connection, and a password with its spaces", () => {
     const values = { ...toInitialValues(FIELDS, null), host: " db.example.com ", password: " p " };
     expect(toConfig(FIELDS, SHOWN, values, { kept: NONE, isNew: true })).toEqual({
       host: "db.example.com",
@@ -78,7 +78,7 @@ describe("the form of a connection", () => {
     });
   });
 
-  it("wants the stored secrets again when the connection leads elsewhere or is less safe", () => {
+  it("asks for stored secrets again when the target changes or gets less secure", () => {
     const initial = toInitialValues(FIELDS, STORED);
     const stored = toStoredSecrets(FIELDS, STORED);
     const moved = (change: Record<string, string>) => [
@@ -91,7 +91,7 @@ describe("the form of a connection", () => {
   });
 });
 
-describe("fields within a group, and those that go with a choice", () => {
+describe("grouped and conditional fields", () => {
   const fields = [
     field("baseUrl", { isTarget: true }),
     field("auth.kind", {
@@ -115,7 +115,7 @@ describe("fields within a group, and those that go with a choice", () => {
     return toConfig(fields, shownFor(values), values, { kept: new Set(["auth.token"]), isNew: false });
   };
 
-  it("show with their choice, and go into the config where they belong", () => {
+  it("appear with their option and are stored in their group", () => {
     expect([...toStoredSecrets(fields, stored)]).toEqual(["auth.token"]);
     expect(shownFor(toInitialValues(fields, null)).map(({ name }) => name)).not.toContain("auth.token");
     expect(shownFor(initial).map(({ name }) => name)).toContain("auth.token");
@@ -133,7 +133,7 @@ describe("fields within a group, and those that go with a choice", () => {
     });
   });
 
-  it("have named secrets of which each is kept, replaced or taken away by itself", () => {
+  it("include named secrets, each kept, replaced or removed separately", () => {
     expect(toNamedRows(String(initial.headers))).toEqual([{ name: "X-Key", text: null }]);
     expect(keepsNamedSecrets(fields, initial)).toBe(true);
     const rows = [
@@ -152,7 +152,7 @@ describe("fields within a group, and those that go with a choice", () => {
     expect(problemOf(["a", "x"])).toBeUndefined();
   });
 
-  it("get the server's problems that are about them or a part of them", () => {
+  it("get the server's problems about them or a part of them", () => {
     const paths = ["resources.0.path", "auth.token", "headers.X-Key", "name", "resourcesx"];
     expect(paths.map((path) => toFieldOfPath(path, fields))).toEqual([
       "resources", "auth.token", "headers", null, null,
@@ -169,7 +169,7 @@ describe("the settings of servers in the form", () => {
   });
   const tunnel = [field("ssh.host", { isTarget: true }), field("ssh.password", { kind: "password", secret: true })];
 
-  it("shows a list of names with commas, and sends it as a list; nothing takes it away", () => {
+  it("shows names separated by commas and sends them as a list", () => {
     expect(toInitialValues([names], { schemas: ["public", "billing"] })).toEqual({ schemas: "public, billing" });
     expect(toInitialValues([names], {})).toEqual({ schemas: "" });
     const send = (schemas: string) => toConfig([names], [names], { schemas }, { kept: NONE, isNew: false });
@@ -183,20 +183,20 @@ describe("the settings of servers in the form", () => {
     expect(findFormProblems([names], { schemas: "a, b, c" }, NONE)).toEqual({});
   });
 
-  it("begins a new one with what is suggested, and leaves a stored one as it is", () => {
+  it("fills a new form with suggestions and leaves stored values unchanged", () => {
     expect(toInitialValues([ssl], null)).toEqual({ ssl: "verify-full" });
     expect(toInitialValues([ssl], {})).toEqual({ ssl: "" });
     expect(toInitialValues([ssl], { ssl: "disable" })).toEqual({ ssl: "disable" });
   });
 
-  it("knows the parts of a tunnel and of the limits, and whether there is a tunnel", () => {
+  it("recognises the parts of a tunnel and of the limits", () => {
     expect(tunnel.every(isTunnelField)).toBe(true);
     expect([...FIELDS, names].some(isTunnelField)).toBe(false);
     expect([...FIELDS, names].filter(isLimitField)).toEqual([names]);
     expect([hasTunnel(null), hasTunnel({}), hasTunnel({ ssh: { host: "jump" } })]).toEqual([false, false, true]);
   });
 
-  it("sends a tunnel as one object, and one that is turned off as nothing in each of its settings", () => {
+  it("sends a tunnel as one object, and a removed one as null in each setting", () => {
     const values = { "ssh.host": "jump", "ssh.password": "s3cr3t" };
     expect(toConfig(tunnel, tunnel, values, { kept: NONE, isNew: true })).toEqual({
       ssh: { host: "jump", password: "s3cr3t" },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseConnectionString } from "@/lib/features/connections/browser/connection-string";
 
 describe("a pasted connection string", () => {
-  it("fills in all that it says", () => {
+  it("fills in all its parts", () => {
     expect(parseConnectionString(" postgres://reader:p%40ss@db.example.com:6432/shop?sslmode=verify-full ")).toEqual({
       host: "db.example.com",
       port: 6432,
@@ -13,7 +13,7 @@ describe("a pasted connection string", () => {
     });
   });
 
-  it("leaves open what it does not say", () => {
+  it("leaves missing parts unset", () => {
     expect(parseConnectionString("mysql://db.example.com")).toEqual({
       host: "db.example.com",
       port: null,
@@ -24,14 +24,14 @@ describe("a pasted connection string", () => {
     });
   });
 
-  it("reads addresses of version 6 without their brackets", () => {
+  it("reads IPv6 addresses without their brackets", () => {
     expect(parseConnectionString("postgres://[2001:db8::1]:5432/shop")).toMatchObject({
       host: "2001:db8::1",
       port: 5432,
     });
   });
 
-  it("never weakens what a stricter word of the engine asks for", () => {
+  it("never weakens a stricter TLS option", () => {
     expect(parseConnectionString("mysql://h/d?ssl-mode=VERIFY_CA")?.ssl).toBe("verify-full");
     expect(parseConnectionString("postgres://h/d?sslmode=prefer")?.ssl).toBe("require");
   });

@@ -20,27 +20,27 @@ describe("buildSchemaRows", () => {
     entities: [table("orders"), table("products")],
   };
 
-  it("shows tables right under a connection with one schema", () => {
+  it("shows tables directly under a connection with one schema", () => {
     expect(ids([shop], {}, "")).toEqual(["c", "c/orders", "c/products"]);
   });
 
-  it("shows columns of the tables that were opened, and their places in the set", () => {
+  it("shows the columns of open tables, with their positions in the set", () => {
     const rows = buildSchemaRows([shop], { "c/orders": true }, "");
     expect(rows.map(({ id }) => id)).toEqual(["c", "c/orders", "c/orders/id", "c/orders/orders_note", "c/products"]);
     expect(rows[3]).toMatchObject({ level: 2, positionInSet: 2, setSize: 2, isSmall: true });
   });
 
-  it("gives several schemas a level of their own, the first one open", () => {
+  it("groups several schemas in a level, the first one open", () => {
     const source = { ...shop, entities: [table("a", "public"), table("b", "audit")] };
     expect(ids([source], {}, "")).toEqual(["c", "c/public", "c/public/a", "c/audit"]);
   });
 
-  it("shows nothing below a connection that is closed or not loaded", () => {
+  it("shows nothing below a closed or unloaded connection", () => {
     expect(ids([{ ...shop, isOpen: false }], {}, "")).toEqual(["c"]);
     expect(ids([{ ...shop, entities: null }], {}, "")).toEqual(["c"]);
   });
 
-  it("finds tables and columns by part of their names and opens what holds a hit", () => {
+  it("finds tables and columns by part of their names and opens matches", () => {
     expect(ids([shop], {}, "PROD")).toEqual(["c", "c/products", "c/products/id", "c/products/products_note"]);
     expect(ids([shop], {}, "orders_n")).toEqual(["c", "c/orders", "c/orders/orders_note"]);
     expect(ids([shop], {}, "zzz")).toEqual(["c"]);
@@ -51,7 +51,7 @@ describe("buildSchemaRows", () => {
     expect(buildSchemaRows([source], {}, "")[1]?.isExpanded).toBeUndefined();
   });
 
-  it("a collection is selected from in the words of the shell, its name as it is", () => {
+  it("selects from a collection in shell syntax, with its exact name", () => {
     const orders: Entity = { name: 'odd "orders', kind: "collection" };
     const rows = buildSchemaRows(
       [{ id: "c1", name: "Documents", isOpen: true, entities: [orders], language: "mongodb" }],

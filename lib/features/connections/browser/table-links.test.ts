@@ -22,7 +22,7 @@ const all = [places, people, other];
 const is = (column: string, value: string) => ({ column, op: "is", value });
 const textOf = (values: Record<string, string>) => (column: string) => values[column] ?? null;
 
-test("a cell of a key leads to the row that the whole key names", () => {
+test("links a key's cell to the referenced row by the whole key", () => {
   const row = textOf({ boss_id: "9007199254740993", country: "de", city: "it's" });
   expect(toReferredRows(people, "boss_id", row)).toEqual([
     {
@@ -43,7 +43,7 @@ test("a cell of a key leads to the row that the whole key names", () => {
   expect(toReferredRows(people, "city", textOf({ city: "Ulm" }))).toEqual([]);
 });
 
-test("a row leads to those that refer to it, in the table's own schema alone", () => {
+test("links a row to referencing rows in the same schema only", () => {
   expect(toReferringRows(all, places, textOf({ land: "de", town: "Ulm" })).map(({ label }) => label)).toEqual([
     "people, country = de, city = Ulm",
     "other, country = de, city = Ulm",
@@ -52,7 +52,7 @@ test("a row leads to those that refer to it, in the table's own schema alone", (
   expect(toReferringRows(all, people, textOf({ id: "1" })).map(({ table }) => table.name)).toEqual(["people"]);
 });
 
-test("a table is found by its name, and an address has it with what its rows have to be", () => {
+test("finds a table by name, and puts its filters in the URL", () => {
   expect(findTable(all, { name: "places", schema: "geo" })).toBe(places);
   expect(findTable(all, { name: "places", schema: "moon" })).toBeNull();
   expect(

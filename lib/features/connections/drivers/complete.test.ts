@@ -25,7 +25,7 @@ describe.each(drivers)("the driver $type", (driver) => {
     expect(["database", "source"]).toContain(category);
   });
 
-  it("declares everything that SQL consoles and table pages ask, or no SQL", () => {
+  it("declares everything that SQL consoles and table pages need, or no SQL", () => {
     const isSql = language === "sql";
     expect(dialect !== undefined).toBe(isSql);
     expect(values !== undefined).toBe(isSql);

@@ -7,13 +7,13 @@ beforeEach(() => {
   vi.resetModules();
 });
 
-test("an installation with processes of its own offers files", async () => {
+test("offers file connections on an installation with a disk", async () => {
   const { findDriver, listDrivers } = await import("./registry");
   expect(listDrivers().map(({ type }) => type)).toEqual(expect.arrayContaining(["postgres", ...FILES]));
   for (const type of FILES) expect(findDriver(type)?.type).toBe(type);
 });
 
-test("on Vercel files are neither offered nor opened, and a stored connection to one says why", async () => {
+test("neither offers nor opens files on Vercel, and explains why for a stored connection", async () => {
   vi.stubEnv("VERCEL", "1");
   vi.stubEnv("MONGODB_URI", "mongodb://db.example/millrace");
   vi.stubEnv("AUTH_SECRET", "s".repeat(32));

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const lastQuery = () => server.requests.filter(({ sql }) => !sql.startsWith("KILL")).at(-1);
 
-test("signs in by headers, never by the address, and names its format, database and limits", async () => {
+test("signs in with headers, never the URL, and sends its format, database and limits", async () => {
   await ask(source, "select 1", { timeoutMs: 1500 });
   const { settings, user, password } = lastQuery() ?? {};
   expect([user, password]).toEqual([server.user, server.password]);
@@ -49,17 +49,17 @@ test("T50 a read-only statement runs with readonly=1, a writing one without", as
   await expect(ask(source, "insert into t values (1)")).rejects.toMatchObject({ kind: "read_only" });
 });
 
-test(`T50 the ${NOT_ALLOWED.length + WRITES.length} statements that are tried are at least a hundred and fifty`, () => {
+test(`T50 tests at least a hundred and fifty statements: ${NOT_ALLOWED.length + WRITES.length}`, () => {
   expect(new Set([...NOT_ALLOWED, ...WRITES]).size).toBeGreaterThanOrEqual(150);
 });
 
-test.each(NOT_ALLOWED)("T50 %s is refused before it is sent", async (statement) => {
+test.each(NOT_ALLOWED)("T50 %s is rejected before it is sent", async (statement) => {
   const before = server.requests.length;
   await expect(ask(source, statement)).rejects.toMatchObject({ kind: "not_allowed" });
   expect(server.requests).toHaveLength(before);
 });
 
-test.each(WRITES)("T50 %s is refused as a write", async (statement) => {
+test.each(WRITES)("T50 %s is rejected as a write", async (statement) => {
   await expect(ask(source, statement)).rejects.toMatchObject({ kind: "read_only" });
 });
 
@@ -68,21 +68,21 @@ test.each(ALLOWED)("%s is sent", async (statement) => {
   expect(lastQuery()?.sql).toBe(statement);
 });
 
-test("T50 a function that the server has from elsewhere is refused by what the server says of it", async () => {
+test("T50 rejects a user-defined function by what the server reports about it", async () => {
   for (const call of ["newInThisVersion(1)", "runsAProgram(1)", "arrayMap(runsAProgram, [1])", "RUNSAPROGRAM(1)"]) {
     await expect(ask(source, `select ${call}`), call).rejects.toMatchObject({ kind: "not_allowed" });
   }
   for (const call of ["mine(1)", "unknownToTheServer(1)"]) await ask(source, `select ${call}`);
 });
 
-test("T50 a name that comes as a parameter is judged as one in the text", async () => {
+test("T50 checks an identifier parameter like one in the text", async () => {
   const statement = "select arrayMap({f:Identifier}, ['/etc/hostname'])";
   await expect(ask(source, statement, { params: { f: "file" } })).rejects.toMatchObject({ kind: "not_allowed" });
   await ask(source, statement, { params: { f: "upper" } });
 });
 
 test.each(["select 1; drop table a", "select 1;; drop table a;", "select ';'; system shutdown"])(
-  "T50 %s is two statements, and neither is sent",
+  "T50 rejects %s as two statements, sending neither",
   async (statement) => {
     const before = server.requests.length;
     await expect(ask(source, statement)).rejects.toMatchObject({ kind: "query_failed" });
@@ -90,7 +90,7 @@ test.each(["select 1; drop table a", "select 1;; drop table a;", "select ';'; sy
   },
 );
 
-test("T51 a text comes back verbatim from a parameter", async () => {
+test("T51 returns text verbatim from a parameter", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary", maxLength: 100 }), async (value) => {
       expect((await ask(source, "select {v:String} as v", { params: { v: value } })).rows).toEqual([[value]]);
@@ -99,21 +99,21 @@ test("T51 a text comes back verbatim from a parameter", async () => {
   );
 });
 
-test("a mistake is told with its place, in characters although the server counts bytes", async () => {
+test("reports the position of a syntax error in characters, although the server counts bytes", async () => {
   await expect(ask(source, "select 'ü',\n* frm a")).rejects.toMatchObject({
     kind: "query_failed",
     details: { code: 62, line: 2, column: 3, position: 15 },
   });
 });
 
-test("a failure in the middle of the rows is a failure, not a row", async () => {
+test("reports a failure in the middle of the rows as a failure, not a row", async () => {
   await expect(ask(source, "select throwIf(number > 3000) from numbers(100000)")).rejects.toMatchObject({
     kind: "query_failed",
     message: expect.stringContaining("throwIf"),
   });
 });
 
-test("T47 a wrong password is told, and not what it was", async () => {
+test("T47 reports a wrong password without repeating it", async () => {
   const { port, user } = server;
   const other = await openWith(clickhouse, { host: "127.0.0.1", port, user, password: "marker-wrong" });
   const error = await other.test(ANY).catch((each: unknown) => each);
@@ -125,7 +125,7 @@ test("T47 a wrong password is told, and not what it was", async () => {
   expect(JSON.stringify(error instanceof AppError && [error.message, error.details])).not.toContain("marker-wrong");
 });
 
-test("T52 T53 an abort kills the query on the server by its id and gives the reason", async () => {
+test("T52 T53 an abort kills the query on the server by its ID and passes the reason on", async () => {
   const stop = new AbortController();
   const reason = new Error("nobody waits any more");
   const answer = ask(source, "select sleep(3) from numbers_mt(1)".replace("numbers_mt(1)", "t"), {
@@ -139,7 +139,7 @@ test("T52 T53 an abort kills the query on the server by its id and gives the rea
   expect([kill?.sql, kill?.settings.get("param_id")]).toEqual(["KILL QUERY WHERE query_id = {id:String} ASYNC", id]);
 });
 
-test("T54 an endless result is read only as far as somebody reads, and its leaving kills it", async () => {
+test("T54 reads an endless result only as far as its reader does, and kills it when the reader leaves", async () => {
   const before = process.memoryUsage().rss;
   const { rows } = await ask(source, "select number from numbers(1e12)", { rowsMax: 5000 });
   expect(rows.slice(0, 3)).toEqual([[0], [1], [2]]);
@@ -148,7 +148,7 @@ test("T54 an endless result is read only as far as somebody reads, and its leavi
   expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
 });
 
-test("T54 a large cell ends the result before its row", async () => {
+test("T54 ends the result before a row with a large cell", async () => {
   const cell = (bytes: number) => `select 1, repeat('x', ${bytes})`;
   const whole = await ask(source, cell(16 * MIB), { cellBytesMax: 16 * MIB });
   expect([whole.isCut, String(whole.rows[0]?.[1]).length]).toEqual([false, 16 * MIB]);
@@ -156,7 +156,7 @@ test("T54 a large cell ends the result before its row", async () => {
   expect(await ask(source, cell(100 * MIB), { cellBytesMax: 16 * MIB })).toMatchObject({ isCut: true, rows: [] });
 });
 
-test("tells its version", async () => {
+test("returns its version", async () => {
   expect(await source.test(ANY)).toMatchObject({ serverVersion: "ClickHouse 26.9.2.1" });
 });
 
@@ -194,7 +194,7 @@ async function startImpatient() {
   };
 }
 
-test("T51 a read is sent again when the server has closed its idle connection", async () => {
+test("T51 resends a read when the server has closed its idle connection", async () => {
   const { through, resets, stop } = await startImpatient();
   try {
     for (let round = 0; round < 5; round += 1) {
@@ -210,7 +210,7 @@ test("T51 a read is sent again when the server has closed its idle connection", 
   }
 });
 
-test("T51 a write is sent once, on a connection of its own", async () => {
+test("T51 sends a write once, on a separate connection", async () => {
   const { through, resets, stop } = await startImpatient();
   const writes = () => server.requests.filter(({ sql }) => sql.startsWith("insert into t")).length;
   try {

@@ -61,8 +61,8 @@ async function restarted(before: readonly number[]): Promise<void> {
   await vi.waitFor(() => expect(isRunning(before)).toBe(false), { timeout: RESTARTED_WITHIN_MS });
 }
 
-describe("an engine with a statement that goes on after its interrupt", () => {
-  it("C3 is killed at the time limit of the statement, too", async () => {
+describe("an engine with a statement that ignores its interrupt", () => {
+  it("C3 is killed at the statement's time limit as well", async () => {
     const before = processes();
     for (const timeoutMs of TIME_LIMITS_MS) {
       const workedMs = cpuMs(processes());
@@ -77,7 +77,7 @@ describe("an engine with a statement that goes on after its interrupt", () => {
     await vi.waitFor(async () => expect(await count()).toEqual([[10]]), { timeout: RESTARTED_WITHIN_MS });
   });
 
-  it("C3 is killed after a cancellation: queries of others that only read run again, the rest fail with a time to retry", async () => {
+  it("C3 is killed after a cancellation: other reads run again, other writes fail with a retry time", async () => {
     const before = processes();
     const { giveUp } = await block(source);
     const write = query(source, "insert into t select count(*) from range(1000000000) a, range(1000000000) b", PATIENT);

@@ -48,7 +48,7 @@ async function recovered(): Promise<void> {
 }
 
 describe("a query that never ends", () => {
-  it("is really stopped in the engine when it is cancelled (T52)", async () => {
+  it("stops in the engine when it is cancelled (T52)", async () => {
     const stop = new AbortController();
     const running = query(source, ENDLESS, { signal: stop.signal });
     const failure = expect(running).rejects.toThrow("enough");
@@ -58,7 +58,7 @@ describe("a query that never ends", () => {
     await fallsSilent();
   });
 
-  it("is stopped when its reader leaves in the middle of the rows (T53)", async () => {
+  it("stops when its reader leaves in the middle of the rows (T53)", async () => {
     const { batches } = await source.query(
       { query: "select range, range * 2 from range(100000000000)" },
       { readOnly: true, timeoutMs: 30_000, signal: new AbortController().signal },
@@ -67,7 +67,7 @@ describe("a query that never ends", () => {
     await fallsSilent();
   });
 
-  it("does not outrun a reader that stands still", async () => {
+  it("does not outrun a paused reader", async () => {
     const stop = new AbortController();
     const { batches } = await source.query(
       { query: "select repeat('x', 1000) from range(1000000000)" },
@@ -79,12 +79,12 @@ describe("a query that never ends", () => {
     await iterator.return?.();
   });
 
-  it("ends by the engine's own time limit when nobody else stops it", async () => {
+  it("ends at the engine's own time limit", async () => {
     await expect(query(source, ENDLESS, { timeoutMs: 300 })).rejects.toMatchObject({ kind: "timeout" });
     await fallsSilent();
   });
 
-  it("does not hold up others", async () => {
+  it("does not block other queries", async () => {
     const stop = new AbortController();
     const endless = Array.from({ length: 5 }, () => query(source, ENDLESS, { signal: stop.signal }));
     const failures = Promise.allSettled(endless);
@@ -95,13 +95,13 @@ describe("a query that never ends", () => {
     expect((await failures).every((each) => each.status === "rejected")).toBe(true);
   });
 
-  it("that was cancelled before it began does not begin", async () => {
+  it("does not start if it was cancelled before", async () => {
     await expect(query(source, ENDLESS, { signal: AbortSignal.abort(new Error("early")) })).rejects.toThrow("early");
   });
 });
 
 describe("an engine", () => {
-  it("that is killed under a query answers 503 with Retry-After, and comes back by itself", async () => {
+  it("answers 503 with Retry-After when killed during a query, and restarts", async () => {
     const running = query(source, ENDLESS);
     const failure = expect(running).rejects.toMatchObject({
       kind: "unavailable",
@@ -115,7 +115,7 @@ describe("an engine", () => {
     expect((await query(source, "select count(*) from t")).rows).toEqual([[10]]);
   });
 
-  it("keeps what was committed when it is killed", async () => {
+  it("keeps committed data when it is killed", async () => {
     for (let round = 0; round < 2; round += 1) {
       await query(source, "insert into t values (100)");
       for (const pid of processes().reverse()) process.kill(pid, "SIGKILL");
@@ -124,7 +124,7 @@ describe("an engine", () => {
     expect((await query(source, "select count(*) from t where i = 100")).rows).toEqual([[2]]);
   });
 
-  it("is one for all connections of a file, and the last one to close ends it", async () => {
+  it("is shared by all connections of a file and ends with the last one", async () => {
     const [one, two] = [await openFile("shared.duckdb"), await openFile("shared.duckdb")];
     await query(one, "create table shared as select 1 as a");
     expect((await query(two, "select a from shared")).rows).toEqual([[1]]);
@@ -135,7 +135,7 @@ describe("an engine", () => {
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
   });
 
-  it("can be opened and closed again and again", async () => {
+  it("can be opened and closed repeatedly", async () => {
     for (let round = 0; round < 5; round += 1) {
       const again = await openFile("again.duckdb");
       await query(again, "create table if not exists rounds (n int)");
@@ -147,7 +147,7 @@ describe("an engine", () => {
     await last.close();
   });
 
-  it("that is being ended is started anew for who comes meanwhile", async () => {
+  it("is started again for a caller that arrives during its end", async () => {
     const first = await openFile("meanwhile.duckdb");
     await query(first, "create table if not exists m (a int)");
     const [second] = await Promise.all([openFile("meanwhile.duckdb"), first.close()]);
@@ -158,7 +158,7 @@ describe("an engine", () => {
     await third.close();
   });
 
-  it("waits with its end for what runs", async () => {
+  it("finishes running queries before it ends", async () => {
     const closing = await openFile("closing.duckdb");
     const running = query(closing, "select count(*) from range(30000000)");
     await sleep(100);
@@ -166,7 +166,7 @@ describe("an engine", () => {
     expect(answer.rows).toEqual([[30_000_000]]);
   });
 
-  it("that finds no database in its file says so, without where the file lives", async () => {
+  it("reports that its file is not a database, without the path", async () => {
     const broken = join(dataDir.path, "files", WORKSPACE_ID, "broken.duckdb");
     writeFileSync(broken, "not a database, but long enough to be looked at".repeat(100));
     const opened = await openFile("broken.duckdb");
@@ -182,7 +182,7 @@ describe("the sandbox", () => {
   const isThere = engineSandbox({ filePath: "/x/y", socketFolder: "/x", readOnly: "file" }) !== undefined;
 
   // Without bubblewrap on the machine there is nothing to check; the log reports that at the start.
-  it.runIf(isThere)("leaves the engine no network, no other processes and no files but its own (T40)", async () => {
+  it.runIf(isThere)("gives the engine no network, no other processes and no files but its own (T40)", async () => {
     await query(source, "select 1");
     const engine = processes().at(-1);
     for (const space of ["net", "pid", "mnt", "user", "ipc"]) {
@@ -213,16 +213,16 @@ describe("files (T39)", () => {
     "x.duckdb\u0000",
     `${"x".repeat(200)}.duckdb`,
     "md:remote",
-  ])("called %j are refused", async (name) => {
+  ])("named %j are rejected", async (name) => {
     await expect(openFile(name)).rejects.toMatchObject({ kind: "invalid_request" });
   });
 
-  it("that do not exist are not made by a read-only connection", async () => {
+  it("are not created by a read-only connection", async () => {
     await expect(openFile("missing.duckdb", true)).rejects.toMatchObject({ kind: "source_unreachable" });
     expect(existsSync(join(dataDir.path, "files", WORKSPACE_ID, "missing.duckdb"))).toBe(false);
   });
 
-  it("that are links to elsewhere are refused", async () => {
+  it("that are links are rejected", async () => {
     const outside = join(dataDir.path, "outside.duckdb");
     writeFileSync(outside, "");
     symlinkSync(outside, join(dataDir.path, "files", WORKSPACE_ID, "link.duckdb"));

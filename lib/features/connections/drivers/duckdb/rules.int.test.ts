@@ -132,7 +132,7 @@ describe.each([true, false])("on a connection with readOnly %s", (readOnly) => {
     expect((await outcomeOf(text, readOnly)).kind).toBe("ran");
   });
 
-  it.each(["", " ", ";", "-- only a comment", "/* open"])("%j is no statement", async (text) => {
+  it.each(["", " ", ";", "-- only a comment", "/* open"])("%j is not a statement", async (text) => {
     expect((await outcomeOf(text, readOnly)).kind).toBe("invalid_request");
   });
 
@@ -145,15 +145,15 @@ describe.each([true, false])("on a connection with readOnly %s", (readOnly) => {
 });
 
 describe("on a read-only connection", () => {
-  it.each(WRITES)("%s is refused, and nothing changes (T50)", async (text) => {
+  it.each(WRITES)("%s is rejected, and nothing changes (T50)", async (text) => {
     const before = await tableState();
     expect((await outcomeOf(text, true)).kind).toBe("read_only");
     expect(await tableState()).toBe(before);
   });
 });
 
-describe("on a connection that may write", () => {
-  it("every kind of write is done", async () => {
+describe("on a writable connection", () => {
+  it("runs every kind of write", async () => {
     const writable = await openFile("writable.duckdb");
     for (const text of [
       "create table t (a int)",
@@ -167,14 +167,14 @@ describe("on a connection that may write", () => {
     await writable.close();
   });
 
-  it("a session leaves nothing to the next one", async () => {
+  it("resets the session after each statement", async () => {
     await query(source, "create temp table mine as select 1");
     await expect(query(source, "select * from mine")).rejects.toMatchObject({ kind: "query_failed" });
   });
 });
 
-describe("a file that somebody prepared elsewhere", () => {
-  it("runs none of its views and macros that a statement may not be", async () => {
+describe("a database file prepared by someone else", () => {
+  it("runs no view or macro that does what statements may not", async () => {
     const prepared = await DuckDBInstance.create(join(folder, "prepared.duckdb"));
     const connection = await prepared.connect();
     await connection.run(`create view peek as select * from read_csv('${canary}')`);
@@ -206,8 +206,8 @@ describe("a file that somebody prepared elsewhere", () => {
   });
 });
 
-describe("after all of that", () => {
-  it("no file has come up beside the database, and the engine still answers", async () => {
+describe("after all these statements", () => {
+  it("no file was created beside the database, and the engine still answers", async () => {
     expect(existsSync(join(folder, "made-by-a-query"))).toBe(false);
     const strangers = readdirSync(folder).filter(
       (name) => !/^(canary\.csv|(rules|writable|prepared)\.duckdb(\.wal)?)$/.test(name),

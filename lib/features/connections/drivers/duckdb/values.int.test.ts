@@ -94,21 +94,21 @@ describe("values", () => {
     expect(await cellOf(expression)).toEqual([type, value]);
   });
 
-  it("called __proto__ are kept as values, in structs and in JSON", async () => {
+  it("named __proto__ are kept as values, in structs and in JSON", async () => {
     for (const expression of ["{'__proto__': 3}", `'{"__proto__": 3}'::json`]) {
       const [, value] = await cellOf(expression);
       expect(Object.entries(value as object)).toEqual([["__proto__", 3]]);
     }
   });
 
-  it("of every type that DuckDB has come through, nulls too", async () => {
+  it("of every DuckDB type are returned, nulls too", async () => {
     const { fields, rows } = await query(source, "select * from test_all_types()");
     expect(rows).toHaveLength(3);
     expect(fields.filter((field) => field.type === "other")).toEqual([]);
     expect(rows[2]).toEqual(fields.map(() => null));
   });
 
-  it("are the same in every chunk of a long column, where nulls and large numbers mix", async () => {
+  it("are the same in every chunk of a long column with nulls and large numbers", async () => {
     const { rows } = await query(
       source,
       "select case when i % 7 = 0 then null else (i - 5000) * 2000000000000 end from range(10000) t(i)",
@@ -123,7 +123,7 @@ describe("values", () => {
 });
 
 describe("columns", () => {
-  it("keep the names that the engine gave, duplicates included, and its own name of the type", async () => {
+  it("keep the engine's names, including duplicates, and its type names", async () => {
     const { fields } = await query(source, "select 1 as a, 2::decimal(5, 2) as a, [1] as l, '{}'::json as j");
     expect(fields).toEqual([
       { name: "a", type: "int32", dbType: "INTEGER" },
@@ -133,12 +133,12 @@ describe("columns", () => {
     ]);
   });
 
-  it("are known when there are no rows, and there are none when a statement answers nothing", async () => {
+  it("are known for an empty result, and absent for a statement without a result", async () => {
     expect(await query(source, "select 1 as a where false")).toMatchObject({ fields: [{ name: "a" }], rows: [] });
     expect(await query(source, "create or replace table nothing (a int)")).toMatchObject({ fields: [], rows: [] });
   });
 
-  it("may be many", async () => {
+  it("can be many", async () => {
     const { fields, rows } = await query(
       source,
       `select ${Array.from({ length: 1600 }, (_, index) => `${index} as c${index}`).join(", ")}`,
@@ -148,7 +148,7 @@ describe("columns", () => {
 });
 
 describe("parameters", () => {
-  it("come back verbatim (T51)", async () => {
+  it("are returned verbatim (T51)", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme" }), async (text) => {
         expect(await cellOf("$1::varchar", [text])).toEqual(["string", text]);
@@ -184,7 +184,7 @@ describe("parameters", () => {
     ["select $a", { b: 1 }],
     ["select $a", { a: 1, b: 2 }],
     ["select $a", [1]],
-  ])("that do not match %s (%j) are refused", async (text, params) => {
+  ])("that do not match %s (%j) are rejected", async (text, params) => {
     await expect(query(source, text, { params })).rejects.toMatchObject({ kind: "invalid_request" });
   });
 });
@@ -195,7 +195,7 @@ describe("errors", () => {
     ["select 'é',\n  nam\nfrom (select 1 as name)", { position: 15, line: 2, column: 3, candidates: ["name"] }],
     ["select * from nowhere_to_find", { position: 15, line: 1, column: 15 }],
     ["select 1 +", { position: 11, line: 1, column: 11 }],
-  ])("of %s tell the place", async (text, details) => {
+  ])("of %s have a position", async (text, details) => {
     const failure = query(source, text);
     await expect(failure).rejects.toMatchObject({ kind: "query_failed", details });
     await expect(failure).rejects.not.toThrow(/LINE 1|exception_type|\^/);
@@ -211,7 +211,7 @@ describe("errors", () => {
     });
   });
 
-  it("suggest no tables of DuckDB itself, unless one of those was looked for", async () => {
+  it("suggest no tables of DuckDB itself, unless one of those was named", async () => {
     await query(source, "create or replace table products (id int, name varchar)");
     const strange = await query(source, "select * from customer").catch((error: unknown) => error);
     expect(strange).toMatchObject({ message: "Table with name customer does not exist!" });
@@ -221,7 +221,7 @@ describe("errors", () => {
     });
   });
 
-  it("for want of memory say what helps here, and not to change settings, which is refused", async () => {
+  it("about memory suggest a smaller query rather than blocked settings", async () => {
     const failure = query(source, "select list(range) from range(400000000)");
     await expect(failure).rejects.toMatchObject({
       kind: "query_failed",
@@ -230,7 +230,7 @@ describe("errors", () => {
     await expect(failure).rejects.not.toThrow(/\bSET\b|Possible solutions/);
   });
 
-  it("that come in the middle of a result come after its first rows", async () => {
+  it("in the middle of a result come after its first rows", async () => {
     const { batches } = await source.query(
       { query: "select case when i < 2000000 then i else error('late') end from range(3000000) t(i)" },
       { readOnly: true, timeoutMs: 10_000, signal: new AbortController().signal },
@@ -245,7 +245,7 @@ describe("errors", () => {
 });
 
 describe("limits of a result", () => {
-  it("rows after a cell over the limit are left out, and the result says that it was cut (T54)", async () => {
+  it("truncates a result before a cell over the limit (T54)", async () => {
     const text = "select i, repeat('x', case when i = 2 then 1001 else 1000 end) from range(5) t(i)";
     const cut = await query(source, text, { cellBytesMax: 1000 });
     expect([cut.rows.length, cut.isCut]).toEqual([2, true]);
@@ -253,14 +253,14 @@ describe("limits of a result", () => {
     expect([whole.rows.length, whole.isCut]).toEqual([5, false]);
   });
 
-  it("a cell that cannot be sent is an error that says what to do, not a dead engine (T54)", async () => {
+  it("reports a cell that can't be sent as an error with advice, and keeps the engine (T54)", async () => {
     const text = "select repeat('x', 140000000) as huge";
     await expect(query(source, text)).rejects.toMatchObject({ kind: "query_failed", message: /substring/ });
     expect((await query(source, text, { cellBytesMax: 1000 })).isCut).toBe(true);
     expect(await cellOf("1")).toEqual(["int32", 1]);
   });
 
-  it("wide rows travel in small batches", async () => {
+  it("sends wide rows in small batches", async () => {
     const { batches } = await source.query(
       { query: "select repeat('x', 300000) from range(50)" },
       { readOnly: true, timeoutMs: 10_000, signal: new AbortController().signal },
@@ -296,7 +296,7 @@ describe("the schema", () => {
     });
   });
 
-  it("tells the engine's version", async () => {
+  it("returns the engine's version", async () => {
     const { version } = JSON.parse(readFileSync("node_modules/@duckdb/node-api/package.json", "utf8"));
     const tested = await source.test(new AbortController().signal);
     expect(tested.serverVersion).toBe(`DuckDB ${version.split("-")[0]}`);

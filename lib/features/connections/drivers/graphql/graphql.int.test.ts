@@ -70,30 +70,27 @@ async function failureOf(run: Promise<unknown>): Promise<AppError> {
   return error;
 }
 
-test.each(["nodes", "edges"])(
-  "a connection with %s is read whole, and a reading that is cut anywhere goes on",
-  async (wrap) => {
-    const all = rowsFrom(1, 35);
-    const service = await serve(({ variables }) => ({
-      json: { data: { orders: connection(all, Number(variables.first), variables.after, wrap) } },
-    }));
-    const source = await connect(service);
-    const whole = await readSource(source, "orders", { batchRows: 4 });
-    expect(ids(whole)).toEqual(upTo(35));
-    expect(service.requests.map((request) => asked(request).variables)).toEqual([
+test.each(["nodes", "edges"])("reads a connection with %s completely, and resumes from any page", async (wrap) => {
+  const all = rowsFrom(1, 35);
+  const service = await serve(({ variables }) => ({
+    json: { data: { orders: connection(all, Number(variables.first), variables.after, wrap) } },
+  }));
+  const source = await connect(service);
+  const whole = await readSource(source, "orders", { batchRows: 4 });
+  expect(ids(whole)).toEqual(upTo(35));
+  expect(service.requests.map((request) => asked(request).variables)).toEqual([
     { first: 10 }, { first: 10, after: "10" }, { first: 10, after: "20" }, { first: 10, after: "30" },
   ]); // biome-ignore format: one page after the other
-    expect(service.requests.every(({ method, url }) => method === "POST" && url.pathname === "/graphql")).toBe(true);
-    for (let cut = 1; cut < whole.checkpoints.length; cut += 1) {
-      const before = await readSource(source, "orders", { batchRows: 4, batchesMax: cut });
-      const from = JSON.parse(JSON.stringify(before.checkpoints.at(-1)));
-      const after = await readSource(source, "orders", { batchRows: 4, from });
-      expect([...ids(before), ...ids(after)]).toEqual(upTo(35));
-    }
-  },
-);
+  expect(service.requests.every(({ method, url }) => method === "POST" && url.pathname === "/graphql")).toBe(true);
+  for (let cut = 1; cut < whole.checkpoints.length; cut += 1) {
+    const before = await readSource(source, "orders", { batchRows: 4, batchesMax: cut });
+    const from = JSON.parse(JSON.stringify(before.checkpoints.at(-1)));
+    const after = await readSource(source, "orders", { batchRows: 4, from });
+    expect([...ids(before), ...ids(after)]).toEqual(upTo(35));
+  }
+});
 
-test("a plain list, at any depth, is one page", async () => {
+test("treats a plain list at any depth as one page", async () => {
   const service = await serve(() => ({ json: { data: { shop: { orders: rowsFrom(1, 3) } } } }));
   const source = await connect(service, { resources: [{ ...RESOURCE, path: "shop.orders" }] });
   expect(ids(await readSource(source, "orders"))).toEqual([1, 2, 3]);
@@ -109,7 +106,7 @@ test("a plain list, at any depth, is one page", async () => {
   ]);
 });
 
-test("only what is new is asked for by a variable, which is left out the first time", async () => {
+test("requests new records by a variable, which is omitted the first time", async () => {
   let all = rowsFrom(1, 5);
   const service = await serve(({ variables }) => {
     const since = typeof variables.since === "string" ? variables.since : "";
@@ -137,7 +134,7 @@ test("only what is new is asked for by a variable, which is left out the first t
   expect(asked(service.requests.at(-1)).variables.since).toBe("2026-01-01T00:00:05Z");
 });
 
-describe("a service that fails", () => {
+describe("a failing service", () => {
   const failing: [string, Answer, RegExp][] = [
     ["with errors in an answer 200", () => ({ json: { errors: [{ message: "Field 'x' is unknown" }, { message: "b" }] } }), /^The source returned an error: Field 'x' is unknown\. Plus 1 more error\.$/],
     ["with errors beside a part of the data", () => ({ json: { data: { orders: connection(rowsFrom(1, 3), 9, 0) }, errors: [{ message: "Two are missing" }] } }), /Two are missing/],
@@ -159,7 +156,7 @@ describe("a service that fails", () => {
     ["by asking elsewhere", () => ({ status: 302, headers: { location: "/other" } }), /The source redirects \(HTTP 302\)/],
   ]; // biome-ignore format: one kind after the other
 
-  test.each(failing)("%s is told so, and nothing of it is kept", async (_, answer, message) => {
+  test.each(failing)("%s is reported, and none of its records are kept", async (_, answer, message) => {
     const service = await serve(answer);
     const source = await connect(service);
     let kept = 0;
@@ -169,7 +166,7 @@ describe("a service that fails", () => {
     expect(service.requests.length).toBeLessThan(20);
   });
 
-  test("by leading on through nothing is left after a hundred pages", async () => {
+  test("stops after a hundred empty pages that name a next one", async () => {
     const service = await serve((_, turn) => ({ json: { data: { orders: page([], `c${turn}`) } } }));
     const error = await failureOf(readSource(await connect(service), "orders"));
     expect([error.kind, error.message]).toEqual([
@@ -182,13 +179,13 @@ describe("a service that fails", () => {
   test.each([
     { errors: [{ message: "Throttled", extensions: { code: "THROTTLED" } }] },
     { errors: [{ message: "API rate limit", type: "RATE_LIMITED" }] },
-  ])("for a moment is asked again: %j", async (busy) => {
+  ])("is retried after a temporary failure: %j", async (busy) => {
     const service = await serve((_, turn) => ({ json: turn === 0 ? busy : { data: { orders: [{ id: 1 }] } } }));
     expect(ids(await readSource(await connect(service), "orders"))).toEqual([1]);
     expect(service.requests).toHaveLength(2);
   });
 
-  test("T47 has the secrets in no error, whatever it repeats", async () => {
+  test("T47 exposes the secrets in no error, whatever it repeats", async () => {
     const service = await serve((_, __, { headers }) => ({
       json: { errors: [{ message: `Bad: ${JSON.stringify(headers)}` }] },
     }));
@@ -203,7 +200,7 @@ describe("a service that fails", () => {
   });
 });
 
-test("a connection without resources is tested by a question that each service knows", async () => {
+test("is tested with a query that every service knows if there are no resources", async () => {
   const service = await serve(() => ({ json: { data: { __typename: "Query" } } }));
   const source = await connect(service, { resources: [] });
   expect(await source.test(signal)).toEqual({});
@@ -216,7 +213,7 @@ test.each([
   [{ resources: [{ ...RESOURCE, path: "" }] }, "config.resources.0.path"],
   [{ resources: [{ ...RESOURCE, afterVariable: "a b" }] }, "config.resources.0.afterVariable"],
   [{ resources: [{ ...RESOURCE, other: 1 }] }, "config.resources.0.other"],
-])("%j is refused where it is wrong", async (over, path) => {
+])("%j is rejected at its field", async (over, path) => {
   const config = { endpoint: "https://api.example.com/graphql", ...over };
   const error = await failureOf(
     Promise.resolve(graphql.check?.({ workspaceId: "a".repeat(24), readOnly: true, config })),

@@ -10,7 +10,7 @@ test.each([
   "fragment F on Order { id } query { orders { ...F } }",
   "query { orders { ...F } } fragment F on Order { mutation }",
   "query Q @live { orders { id } }",
-])("%s only reads", (text) => {
+])("%s is read-only", (text) => {
   expect(isReadingQuery(text)).toBe(true);
 });
 
@@ -29,11 +29,11 @@ test.each([
   "fragment F on Order { id }",
   "extend type A { b: C }",
   "query",
-])("%s does not, or cannot be told", (text) => {
+])("%s is not, or can't be parsed", (text) => {
   expect(isReadingQuery(text)).toBe(false);
 });
 
-test("a long text costs no time", () => {
+test("a long text takes little time", () => {
   const before = process.threadCpuUsage();
   for (const text of ['"'.repeat(100_000), '"""\\'.repeat(30_000), "{".repeat(100_000), "a ".repeat(50_000)]) {
     expect(isReadingQuery(text)).toBe(false);

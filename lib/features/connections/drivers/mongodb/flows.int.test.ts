@@ -38,7 +38,7 @@ async function inPieces(request: Parameters<typeof read>[1]): Promise<WireValue[
 }
 
 describe("reading from MongoDB", () => {
-  test("a whole collection goes on by _id, whatever its types", async () => {
+  test("resumes a whole collection by _id of any type", async () => {
     const ids = [
       3,
       "3",
@@ -52,7 +52,7 @@ describe("reading from MongoDB", () => {
     expect(rows.map((row) => row[1])).toEqual([5, 0, 4, 1, 2, 3]);
   });
 
-  test("a cursor with numbers of all types, texts, dates and nothing: none twice, none missed", async () => {
+  test("reads a cursor over numbers of all types, texts, dates and nulls: none twice, none missed", async () => {
     const values = [
       ...[null, undefined, new Int32(1), new Double(1), Long.fromNumber(1), Decimal128.fromString("1.0")],
       ...[new Double(1.5), Decimal128.fromString("1.50"), Long.fromString("9007199254740993"), "a", "A", "a ", "ä"],
@@ -70,7 +70,7 @@ describe("reading from MongoDB", () => {
     expect(next).toHaveLength(values.length - 6 + 1);
   });
 
-  test("fields that only later documents have are not lost", async () => {
+  test("keeps fields that only later documents have", async () => {
     await collection("late").insertMany(
       Array.from({ length: 1500 }, (_, n) => ({ n, ...(n === 1400 && { extra: "x" }) })),
     );
@@ -82,7 +82,7 @@ describe("reading from MongoDB", () => {
 });
 
 describe("loading into MongoDB", () => {
-  test("values have the types of BSON", async () => {
+  test("maps values to BSON types", async () => {
     const columns = [
       ...[
         field("i", "int32"),
@@ -117,7 +117,7 @@ describe("loading into MongoDB", () => {
     expect(load.guarantee).toBe("exactly_once");
   });
 
-  test("replace keeps the collection's indexes and rules", async () => {
+  test("keeps the collection's indexes and validation in replace mode", async () => {
     await client.db("shop").createCollection("ruled", { validator: { n: { $lt: 10 } } });
     await collection("ruled").createIndex({ n: 1 }, { unique: true, name: "by_n" });
     const load = await begin(source, { table: { name: "ruled" }, columns: [field("n", "int32")], mode: "replace" });

@@ -33,7 +33,7 @@ afterAll(async () => {
   await subject?.stop();
 });
 
-test("a find and an aggregation are explained as a tree, measured where that is asked for, and write nothing", async () => {
+test("explains a find and an aggregation as a tree, measured on request, and writes nothing", async () => {
   const { explain } = subject.driver;
   const read = async (text: string) => {
     const { fields, rows } = await ask(source, text);
@@ -84,7 +84,7 @@ const VALUES: [name: string, literal: string, type: FieldType, value: WireValue]
   ["an_object", "{b: {c: NumberDecimal('1.50')}}", "json", { b: { c: "1.50" } }],
 ];
 
-test("values of all types leave as docs/develop/api.md says", async () => {
+test("returns values of all types as docs/develop/api.md says", async () => {
   const literals = VALUES.map(([name, literal]) => `${name}: ${literal}`).join(", ");
   await change(writer, `db.types.insertOne({_id: 1, ${literals}})`);
   const { fields, rows } = await ask(source, "db.types.find({}, {_id: 0})");
@@ -95,7 +95,7 @@ test("values of all types leave as docs/develop/api.md says", async () => {
   expect(found).toEqual(VALUES);
 });
 
-test("operations as text and as objects ask the same", async () => {
+test("runs operations as text and as objects alike", async () => {
   const asText = await ask(source, "db.many.find({_id: {$gt: 5}}, {v: 1, _id: 0}).sort({_id: 1}).skip(1).limit(2)");
   const asObject = await ask(source, {
     collection: "many",
@@ -114,7 +114,7 @@ test("operations as text and as objects ask the same", async () => {
   expect((await ask(source, "db.many.findOne({_id: 4})")).rows).toEqual([[4, "v4"]]);
 });
 
-test("writes answer what they did", async () => {
+test("returns the counts of writes", async () => {
   const done = (query: string) =>
     ask(writer, query, { readOnly: false }).then(({ fields, rows }) => [fields.map((each) => each.name), rows]);
   expect(await done("db.w.insertMany([{_id: 1}, {_id: 2}])")).toEqual([
@@ -130,13 +130,13 @@ test("writes answer what they did", async () => {
   });
 });
 
-test("T54 a collection is read only as far as somebody reads, and whole when somebody reads it all", async () => {
+test("T54 reads a collection only as far as its reader does, and completely if it continues", async () => {
   expect((await ask(source, "db.many.find({})", { rowsMax: 10 })).rows.length).toBeLessThan(5000);
   const { rows } = await ask(source, "db.many.find({}).sort({_id: 1})");
   expect([rows.length, rows.at(-1)]).toEqual([20_000, [19_999, "v19999"]]);
 });
 
-test("a field that only later documents have is lost in no case", async () => {
+test("never loses a field that only later documents have", async () => {
   const first = Array.from({ length: 1500 }, (_, index) => ({ _id: index, a: 1 }));
   await change(writer, {
     collection: "late",
@@ -152,7 +152,7 @@ test("a field that only later documents have is lost in no case", async () => {
   expect(rows.at(-1)).toEqual([1500, 1, null, { b: "new" }]);
 });
 
-test("T54 a large cell ends the result before its row", async () => {
+test("T54 ends the result before a row with a large cell", async () => {
   for (const [id, bytes] of [
     [1, MIB],
     [2, MIB + 1],
@@ -163,11 +163,11 @@ test("T54 a large cell ends the result before its row", async () => {
   expect([rows.map(([id]) => id), isCut]).toEqual([[1], true]);
 });
 
-test("T52 the database's own limit ends an operation", async () => {
+test("T52 ends an operation at the database's own time limit", async () => {
   await expect(ask(source, ENDLESS, { timeoutMs: 700 })).rejects.toMatchObject({ kind: "timeout" });
 }, 30_000);
 
-test("T53 an abort ends the iteration with its reason", async () => {
+test("T53 ends the iteration with the reason of an abort", async () => {
   const reason = new Error("nobody waits any more");
   const stop = new AbortController();
   const answer = ask(source, ENDLESS, { signal: stop.signal, timeoutMs: 20_000 });
@@ -176,7 +176,7 @@ test("T53 an abort ends the iteration with its reason", async () => {
   await expect(answer).rejects.toBe(reason);
 }, 30_000);
 
-test("parameters are refused, since the language has no placeholders", async () => {
+test("rejects parameters, since the language has no placeholders", async () => {
   await expect(ask(source, "db.many.find({})", { params: [1] })).rejects.toMatchObject({ kind: "invalid_request" });
 });
 
@@ -193,7 +193,7 @@ test("lists collections with the fields of their first documents", async () => {
   });
 });
 
-test("a server that is restarted is found again", async () => {
+test("reconnects to a restarted server", async () => {
   await subject.server?.restart();
   await ask(source, "db.many.countDocuments({})").catch(() => {});
   expect((await ask(source, "db.many.findOne({_id: 4})")).rows).toEqual([[4, "v4"]]);

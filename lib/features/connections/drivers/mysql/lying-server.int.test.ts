@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 // The library reads a number for its announced length: without the guard, this file never ended.
-test("T47 a server that says of a number that it has 2^60 digits holds up nobody", {
+test("T47 is not blocked by a server that claims a number has 2^60 digits", {
   timeout: 180_000,
 }, async (context) => {
   if (!server) return context.skip();
@@ -44,7 +44,7 @@ test("T47 a server that says of a number that it has 2^60 digits holds up nobody
   expect(strange).toEqual([]);
 });
 
-test("T47 T107 a server that lies writes nothing past our log, whichever byte is the lie", {
+test("T47 T107 logs nothing unmasked from a lying server, whichever byte is wrong", {
   timeout: 180_000,
 }, async (context) => {
   if (!server) return context.skip();

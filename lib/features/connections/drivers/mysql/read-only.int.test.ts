@@ -238,7 +238,7 @@ async function attempt(statement: string): Promise<"passed" | AppError> {
   }
 }
 
-test("T50 views and stored functions with more rights than the connection's, or that do more than read", async (context) => {
+test("T50 rejects views and stored functions with more privileges than the connection, or that write", async (context) => {
   if (!subject) return context.skip();
   const before = await traces();
   const surprises: unknown[] = [];
@@ -251,7 +251,7 @@ test("T50 views and stored functions with more rights than the connection's, or 
   expect(await traces()).toEqual(before);
 }, 60_000);
 
-test("T50 stored functions with the names of the server's own, and no current schema at all", async (context) => {
+test("T50 handles stored functions named like built-ins, and a missing current schema", async (context) => {
   if (!subject) return context.skip();
   await change(
     writer,
@@ -281,7 +281,7 @@ test("T50 stored functions with the names of the server's own, and no current sc
   }
 });
 
-test("T50 T42 a user who may not look into a view or function is told what is missing, and is warned of its roles", async (context) => {
+test("T50 T42 names the missing privilege of a user who can't read a definition, and warns about its roles", async (context) => {
   if (!subject) return context.skip();
   await raw.query("CREATE USER guest@'%' IDENTIFIED BY 'a password'");
   await raw.query("GRANT SELECT, EXECUTE ON shop.* TO guest@'%'");
@@ -318,7 +318,7 @@ test("T50 T42 a user who may not look into a view or function is told what is mi
   });
 });
 
-test("views and stored functions with the rights of the invoker that only read are run", async (context) => {
+test("runs read-only views and stored functions with the invoker's privileges", async (context) => {
   if (!subject) return context.skip();
   for (const [statement, rows] of READS) expect((await ask(reader, statement)).rows, statement).toEqual(rows);
 });
@@ -455,7 +455,7 @@ const { query: anyQuery } = fc.letrec<{ query: string; tables: string; table: st
 });
 const QUERIES = 600;
 
-test("T50 no query comes by a view of other rights, wherever it stands", async (context) => {
+test("T50 runs no query through a view with other privileges, in any position", async (context) => {
   if (!subject) return context.skip();
   const before = await traces();
   const counts = { passed: 0, refused: 0 };
@@ -473,7 +473,7 @@ test("T50 no query comes by a view of other rights, wherever it stands", async (
 
 const NEIGHBOURS = 600;
 
-test(`T50 T42 T41 ${NEIGHBOURS} neighbours of all these statements write, lock and tell nothing`, async (context) => {
+test(`T50 T42 T41 ${NEIGHBOURS} variants of all these statements write, lock and reveal nothing`, async (context) => {
   if (!subject) return context.skip();
   const statements = [...FORBIDDEN.mariadb, ...REACHING, ...HARMLESS.mariadb].map((statement) =>
     statement.replaceAll("/etc/hostname", secret).replaceAll("/tmp/evil", join(folder, "evil")),
@@ -513,13 +513,13 @@ test(`T50 T42 T41 ${NEIGHBOURS} neighbours of all these statements write, lock a
   expect(passed).toBeGreaterThan(NEIGHBOURS / 60);
 }, 300_000);
 
-test("T50 named locks are gone with the statement that took them", async (context) => {
+test("T50 releases named locks with the statement that took them", async (context) => {
   if (!subject) return context.skip();
   expect((await ask(writer, "select get_lock('b', 0)", { readOnly: false })).rows).toEqual([[1]]);
   await expect.poll(async () => (await ask(reader, "select is_used_lock('b')")).rows).toEqual([[null]]);
 });
 
-test("T50 the server's own settings do not change how a text is read", async (context) => {
+test("T50 parses text the same under any server settings", async (context) => {
   if (!subject) return context.skip();
   const modes = "ANSI_QUOTES,NO_BACKSLASH_ESCAPES,IGNORE_SPACE,ORACLE,ONLY_FULL_GROUP_BY";
   await raw.query(
@@ -607,7 +607,7 @@ const LEFT_OUT = [
   ...["MASTER_POS_WAIT", "RELEASE_ALL_LOCKS", "RELEASE_LOCK", "WSREP_SYNC_WAIT_UPTO_GTID"],
 ];
 
-test("the server has no function that was not thought of", async (context) => {
+test("lists every function of the server for review", async (context) => {
   if (!subject) return context.skip();
   const { rows } = await ask(reader, "select distinct function from information_schema.sql_functions order by 1");
   const names = rows.map(([name]) => String(name));

@@ -168,7 +168,7 @@ function isAccepted(query: string): boolean {
   }
 }
 
-test("T50 what the server runs of a text is what the guard sees of it", { timeout: 300_000 }, async (context) => {
+test("T50 the guard and the server read the same statement", { timeout: 300_000 }, async (context) => {
   if (!server) return context.skip();
   const counts = { ran: 0, hidden: 0, accepted: 0 };
   await fc.assert(

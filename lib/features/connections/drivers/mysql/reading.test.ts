@@ -26,7 +26,7 @@ describe("words, names and numbers", () => {
     ["n'a'x'41'", ["word n", "string 'a'", "word x", "string '41'"]],
   ])("%s", (text, expected) => expect(parts(text)).toEqual(expected));
 
-  test("a quoted name is known by what is between the quotes", () => {
+  test("recognises a quoted name by its content", () => {
     expect(readMysqlText("`a``b`").tokens[0]).toMatchObject({ kind: "name", text: "a`b" });
   });
 });
@@ -45,7 +45,7 @@ describe("T50 comments", () => {
   ])("%j", (text, expected) => expect(parts(text)).toEqual(expected));
 });
 
-describe("T50 what is doubted", () => {
+describe("T50 ambiguous text", () => {
   test.each([
     ...[
       "--\u00a0",
@@ -78,7 +78,7 @@ describe("T50 what is doubted", () => {
     ...["/*+ a('b') */", "/*+ a(`b`) */", "/*+ /* */"],
   ])("%j", (text) => expect(doubt(text)).toMatchObject({ isOpen: false }));
 
-  test.each(["'a", '"a', "`a", "'a\\'", "/* a", "@'a", "@`a"])("%s has no end", (text) => {
+  test.each(["'a", '"a', "`a", "'a\\'", "/* a", "@'a", "@`a"])("%s is unterminated", (text) => {
     expect(doubt(text)).toMatchObject({ isOpen: true });
   });
 

@@ -14,7 +14,7 @@ test.each([
   // Neither is global, and the second is no privilege.
   ["GRANT ALL PRIVILEGES ON `shop`.* TO `a`@`%`", "GRANT PROXY ON ''@'%' TO 'root'@'localhost' WITH GRANT OPTION"],
   ["GRANT USAGE ON *.* TO `GRANT FILE ON *.* TO `@`%`"],
-])("T42 rights on data are not warned of: %s", async (...lines) => expect(await warning(lines)).toBeNull());
+])("T42 does not warn about data privileges: %s", async (...lines) => expect(await warning(lines)).toBeNull());
 
 test.each([
   [["GRANT FILE ON *.* TO `a`@`%`"], "(FILE)"],
@@ -27,9 +27,9 @@ test.each([
   [["GRANT A, B, C, D, E, SHUTDOWN ON *.* TO `a`@`%`"], "(SHUTDOWN, A, B, C and 2 more)"],
   // A role of MariaDB, whose grants are listed with the user's.
   [["GRANT `boss` TO `a`@`%`", "GRANT USAGE ON *.* TO `a`@`%`", "GRANT FILE ON *.* TO `boss`"], "(FILE)"],
-])("T42 rights beyond are: %s", async (lines, named) => expect(await warning(lines)).toContain(named));
+])("T42 warns about other privileges: %s", async (lines, named) => expect(await warning(lines)).toContain(named));
 
-test("T42 MySQL is asked what the roles of a user may", async () => {
+test("T42 asks MySQL for the privileges of a user's roles", async () => {
   const lines = ["GRANT USAGE ON *.* TO `a`@`%`", "GRANT `b``c`@`%`,`d`@`%` TO `a`@`%`"];
   const ofRoles = { "`b``c`@`%`,`d`@`%`": ["GRANT SUPER ON *.* TO `a`@`%`"] };
   expect(await warning(lines, ofRoles)).toContain("(SUPER)");

@@ -114,7 +114,7 @@ const REFUSED = {
 };
 
 describe.each(["shop", "mysql"])("C24 a read-only connection to the database %s", (reader) => {
-  it.each(Object.keys(REFUSED) as (keyof typeof REFUSED)[])("refuses %s with passwords", async (kind) => {
+  it.each(Object.keys(REFUSED) as (keyof typeof REFUSED)[])("rejects %s with passwords", async (kind) => {
     if (!server) return;
     const outcomes: Record<string, string> = {};
     for (const query of REFUSED[kind]) {
@@ -124,7 +124,7 @@ describe.each(["shop", "mysql"])("C24 a read-only connection to the database %s"
     expect(outcomes).toEqual(Object.fromEntries(REFUSED[kind].map((query) => [query, "not_allowed"])));
   });
 
-  it("prints no password by what it still shows", async () => {
+  it("shows no password in the remaining output", async () => {
     if (!server) return;
     const queries = [
       "show tables",
@@ -150,7 +150,7 @@ describe.each(["shop", "mysql"])("C24 a read-only connection to the database %s"
 
 describe("C24 a connection whose database is mysql", () => {
   it.each(["select * from global_priv", "table user", "select 1 from db, global_priv", "select * from servers"])(
-    "takes a name without a schema for a table of it: %s",
+    "resolves an unqualified name to a table of it: %s",
     async (query) => {
       if (!server) return;
       expect(await outcomeOf("mysql", query)).toBe("not_allowed");
@@ -187,7 +187,7 @@ describe("C24 options of tables with passwords of other servers", () => {
     await client.end();
   });
 
-  it.each(Object.keys(LINKED))("refuses to print the definition of a table: %s", async (name) => {
+  it.each(Object.keys(LINKED))("refuses to show the definition of a table: %s", async (name) => {
     if (!server) return;
     const outcomes = [];
     for (const query of [
@@ -200,23 +200,20 @@ describe("C24 options of tables with passwords of other servers", () => {
     expect(outcomes).toEqual(["not_allowed", "not_allowed", "not_allowed"]);
   });
 
-  it.each([true, false])(
-    "hides the password in the definition that the schema shows: read-only %s",
-    async (readOnly) => {
-      if (!server) return;
-      const source = readOnly ? (readers.shop as QueryableSource) : admin;
-      for (const name of Object.keys(LINKED)) {
-        const ddl = await source.ddl?.({ name: `l_${name}`, kind: "table" }, new AbortController().signal);
-        expect(ddl).toMatch(new RegExp(`^CREATE TABLE \`l_${name}\` [^]*'\\*\\*\\*'`));
-        expect(ddl).not.toContain("marker-of-a-link");
-        expect(await source.ddl?.({ name: "l_escaped", kind: "table" }, new AbortController().signal)).toContain(
-          "COMMENT='kept'",
-        );
-      }
-    },
-  );
+  it.each([true, false])("hides the password in the definition of the schema page: read-only %s", async (readOnly) => {
+    if (!server) return;
+    const source = readOnly ? (readers.shop as QueryableSource) : admin;
+    for (const name of Object.keys(LINKED)) {
+      const ddl = await source.ddl?.({ name: `l_${name}`, kind: "table" }, new AbortController().signal);
+      expect(ddl).toMatch(new RegExp(`^CREATE TABLE \`l_${name}\` [^]*'\\*\\*\\*'`));
+      expect(ddl).not.toContain("marker-of-a-link");
+      expect(await source.ddl?.({ name: "l_escaped", kind: "table" }, new AbortController().signal)).toContain(
+        "COMMENT='kept'",
+      );
+    }
+  });
 
-  it("still prints other definitions, and reads a federated table", async () => {
+  it("still shows other definitions, and reads a federated table", async () => {
     if (!server) return;
     expect(await outcomeOf("shop", "show create table plain")).toContain("CREATE TABLE");
     expect(await outcomeOf("shop", "show create table of_plain")).toContain("VIEW");
@@ -224,7 +221,7 @@ describe("C24 options of tables with passwords of other servers", () => {
     expect(await outcomeOf("shop", "select count(*) from l_remote")).toBe("[[2]]");
   });
 
-  it("refuses to list options of tables once a table of another server has a password among them", async () => {
+  it("refuses to list table options once a table of another server has a password among them", async () => {
     if (!server) return;
     const queries = [
       "show table status",

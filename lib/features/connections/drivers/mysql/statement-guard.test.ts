@@ -12,7 +12,7 @@ const kindOf = (query: string) => {
 };
 
 // No MySQL is available where this runs, so the tests cover the guard without a server.
-describe("T50 what only MySQL has, on a read-only connection", () => {
+describe("T50 MySQL's own syntax on a read-only connection", () => {
   test.each([
     "select 1 /*!80000 into outfile '/tmp/evil' */",
     "select /*+ set_var(sql_mode = 'ANSI_QUOTES') */ 1",
@@ -33,7 +33,7 @@ describe("T50 what only MySQL has, on a read-only connection", () => {
     "create function f() returns int language javascript as $$ return 1 $$",
     "execute immediate 'select 1'",
     "select \\N",
-  ])("%s is refused", (query) => expect(["not_allowed", "read_only"]).toContain(kindOf(query)));
+  ])("%s is rejected", (query) => expect(["not_allowed", "read_only"]).toContain(kindOf(query)));
 
   test.each([
     "explain analyze update t join u using (id) set t.a = 1",
@@ -66,30 +66,33 @@ describe("T50 what only MySQL has, on a read-only connection", () => {
   ])("%s is a read", (query) => expect(kindOf(query)).toBe("passed"));
 });
 
-describe("what is sent", () => {
-  test("has no comments, in the same places, and every line", () => {
+describe("the text sent to the server", () => {
+  test("has no comments, and keeps positions and lines", () => {
     const query = ";; select /* a\n ' */ 1 -- b '\n, '--' # c\n;";
     const { text } = checkStatement(query, true);
     expect(text).toBe("   select     \n      1       \n, '--'    \n ");
     expect(text).toHaveLength(query.length);
   });
 
-  test("keeps hints, which choose how a query is run", () => {
+  test("keeps hints about the execution plan", () => {
     expect(checkStatement("select /*+ bka(t) */ 1 /* a */", true).text).toBe("select /*+ bka(t) */ 1        ");
   });
 
-  test.each(["select 1 --/* */ 2", "select 1 --#\n 2"])("%j is refused, since blanks would change it", (query) => {
-    expect(kindOf(query)).toBe("not_allowed");
-  });
+  test.each(["select 1 --/* */ 2", "select 1 --#\n 2"])(
+    "%j is rejected, because removing comments would change it",
+    (query) => {
+      expect(kindOf(query)).toBe("not_allowed");
+    },
+  );
 
-  test("is what was written, on a connection that may write", () => {
+  test("is unchanged on a writable connection", () => {
     const query = "/*!50000 insert */ into t values (1); -- a";
     expect(kindOf(query)).toBe("not_allowed");
     expect(checkStatement(`insert ${query.slice(19)}`, false).text).toBe(`insert ${query.slice(19)}`);
   });
 });
 
-test("what a text is doubted for is told with its place", () => {
+test("reports the position of ambiguous text", () => {
   expect(() => checkStatement("select 1,\n 'a", true)).toThrow(
     expect.objectContaining({ kind: "query_failed", details: { position: 12, line: 2, column: 2 } }),
   );

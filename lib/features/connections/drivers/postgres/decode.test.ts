@@ -35,7 +35,7 @@ describe("an array of PostgreSQL", () => {
     expect(await read(text, element)).toEqual(items);
   }); // biome-ignore format: a value a line
 
-  it("C2 is the same in slices, whatever is in it", async () => {
+  it("C2 is the same when decoded in slices", async () => {
     const filler = `${'\\"{},'.repeat(60_000)}x`;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(fc.string({ unit: "binary" }))), async (items) => {
@@ -51,7 +51,7 @@ describe("an array of PostgreSQL", () => {
     ["small JSON", arrayOf(Array(150_000).fill('{"a":"b"}')), "json"],
     ["texts of quotes", arrayOf(Array(2).fill('"\\'.repeat(MIB))), "text"],
     ["numbers", `{${"1,".repeat(2 * MIB)}1}`, "int4"],
-  ])("C2 takes at most 50 ms of processor time between two rests: %s", async (_, text, element) => {
+  ])("C2 takes at most 50 ms of processor time between two yields: %s", async (_, text, element) => {
     const turns = await turnsOf((rest) => read(text, element, rest));
     expect(turns[3] ?? 0).toBeLessThan(50);
   });

@@ -3,7 +3,7 @@ import { judgeStatement as judge } from "./grammar";
 
 const judgeStatement = (query: string, readOnly: boolean) => judge(query, readOnly, [], "one");
 
-test("statements that break the grammar are refused, and the ones beside and after them are judged", async () => {
+test("rejects ungrammatical statements and checks those before and after them", async () => {
   const breaking = `select ${"1+".repeat(400_000)}1`;
   const verdicts = await Promise.all([
     judgeStatement("select 1", true),
@@ -18,7 +18,7 @@ test("statements that break the grammar are refused, and the ones beside and aft
   }
 }, 60_000);
 
-test("a long statement holds up nobody else in this process", async () => {
+test("does not block other work with a long statement", async () => {
   const long = `select 1 in (${"1,".repeat(150_000)}1)`;
   // This thread's processor time between two ticks, independent of the machine's load.
   let longestTurnMs = 0;

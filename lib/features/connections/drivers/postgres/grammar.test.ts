@@ -25,26 +25,26 @@ beforeEach(() => {
   query = `select ${statements++}`;
 });
 
-it("C2 refuses a statement whose thread ended, and asks again the next time", async () => {
+it("C2 rejects a statement whose thread ended, and checks it the next time", async () => {
   outcomes.push(ENDED(), OK);
   expect(await judgeStatement(query, true)).toMatchObject({ status: "refused", kind: "query_failed" });
   expect(await judgeStatement(query, true)).toEqual(OK);
 });
 
-it("C2 asks again for as long as threads end", async () => {
+it("C2 retries as long as threads end", async () => {
   outcomes.push(ENDED(), ENDED(), ENDED(), OK);
   for (const status of ["refused", "refused", "refused", "ok"]) {
     expect((await judgeStatement(query, true)).status).toBe(status);
   }
 });
 
-it.each([OK, REFUSED])("C2 keeps what the grammar says of a short statement: %o", async (verdict) => {
+it.each([OK, REFUSED])("C2 caches the result for a short statement: %o", async (verdict) => {
   outcomes.push(verdict);
   expect(await judgeStatement(query, true)).toEqual(verdict);
   expect(await judgeStatement(query, true)).toEqual(verdict);
 });
 
-it("C2 answers 503 while the machine is too busy to read a statement, and not the next time", async () => {
+it("C2 answers 503 while the machine is too busy to check a statement, and not the next time", async () => {
   outcomes.push(new ThreadsBusy("The machine is too busy."), OK);
   await expect(judgeStatement(query, true)).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 5 });
   expect(await judgeStatement(query, true)).toEqual(OK);

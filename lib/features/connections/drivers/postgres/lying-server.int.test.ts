@@ -100,7 +100,7 @@ function expectOwnFailure(error: unknown): void {
 }
 
 // An error that leaves its connection would be uncaught, which fails the whole run.
-test.each(LIES)("a server that sends %s can fail the query and nothing else", async (_, answer) => {
+test.each(LIES)("a server that sends %s can only fail the query", async (_, answer) => {
   for (const pieces of [1, answer.length]) {
     const liar = await openLiar(Buffer.alloc(0), answer, pieces);
     for (const query of ["select 1", "select a from b"]) {
@@ -112,7 +112,7 @@ test.each(LIES)("a server that sends %s can fail the query and nothing else", as
   }
 });
 
-test.each(LIES)("a server that sends %s before it is asked ends the line and nothing else", async (_, tell) => {
+test.each(LIES)("a server that sends %s unprompted only loses its connection", async (_, tell) => {
   const liar = await openLiar(tell, Buffer.alloc(0), 1);
   const { signal } = new AbortController();
   for (const work of [() => ask(liar, "select 1"), () => liar.test(signal), () => liar.entities(signal)]) {
@@ -120,7 +120,7 @@ test.each(LIES)("a server that sends %s before it is asked ends the line and not
   }
 });
 
-test("T47 a server that names a type which nobody knows, and then falls silent, keeps nobody past the deadline", async () => {
+test("T47 a server that names an unknown type and falls silent holds no one past the deadline", async () => {
   const sockets = new Set<Socket>();
   let lines = 0;
   const server = createServer((socket) => {

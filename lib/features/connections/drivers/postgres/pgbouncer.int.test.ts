@@ -61,7 +61,7 @@ describe("PgBouncer in transaction mode", () => {
     await change(source, "alter role postgres reset all");
   });
 
-  test("C45 runs statements with values, changes and RETURNING", async (context) => {
+  test("C45 runs statements with parameters, changes and RETURNING", async (context) => {
     if (!bouncer) return context.skip();
     await change(source, "create table kept (id int primary key, i interval)");
     await change(source, "insert into kept select n, n * interval '1 day' from generate_series(1, 3000) n");
@@ -95,7 +95,7 @@ describe("PgBouncer in transaction mode", () => {
     }
   });
 
-  test("C45 lists tables, and tells of the server", async (context) => {
+  test("C45 lists tables and server facts", async (context) => {
     if (!bouncer) return context.skip();
     expect((await source.entities(ANY)).map(({ name }) => name)).toContain("kept");
     expect((await source.test(ANY)).serverVersion).toMatch(/^PostgreSQL/);
@@ -119,7 +119,7 @@ describe("PgBouncer in transaction mode", () => {
     expect((await ask(reader, "select 1")).rows).toEqual([[1]]);
   });
 
-  test("C45 fails by the database's own words, and goes on", async (context) => {
+  test("C45 fails with the database's message and continues", async (context) => {
     if (!bouncer) return context.skip();
     for (const [at, readOnly] of [
       [reader, true],

@@ -47,7 +47,7 @@ const outcomeOf = (query: string) =>
     (error: unknown) => (error instanceof AppError ? error.kind : String(error)),
   );
 
-test("T42 a view is judged anew each time, as it is then", async (context) => {
+test("T42 checks a view's current definition each time", async (context) => {
   if (!server) return context.skip();
   const query = "select * from nested_view";
   const changes: [change: string, outcome: string][] = [
@@ -87,7 +87,7 @@ test("T42 a view is judged anew each time, as it is then", async (context) => {
   }
 });
 
-test("T42 what orders the values of a built-in type is looked at", async (context) => {
+test("T42 checks the ordering functions of built-in types", async (context) => {
   if (!server) return context.skip();
   const sorted = [
     "select distinct at from places",
@@ -111,7 +111,7 @@ test("T42 what orders the values of a built-in type is looked at", async (contex
   await change(admin, "drop operator family point_order using btree cascade");
 });
 
-test("T42 objects with numbers of ten digits are seen in what names them", async (context) => {
+test("T42 resolves objects with OIDs of ten digits", async (context) => {
   if (!server) return context.skip();
   await change(
     admin,
@@ -133,7 +133,7 @@ test("T42 objects with numbers of ten digits are seen in what names them", async
   expect(await outcomeOf("select * from late_view")).toBe("not_allowed");
 });
 
-test("T42 the cast that a function's result goes through is looked at", async (context) => {
+test("T42 checks the cast of a function's result", async (context) => {
   if (!server) return context.skip();
   await change(
     admin,
@@ -146,7 +146,7 @@ test("T42 the cast that a function's result goes through is looked at", async (c
   await change(admin, "drop type paired cascade");
 });
 
-test("T42 a superuser's reading makes no JSON by what somebody has made a cast of", async (context) => {
+test("T42 does not use user-defined casts to build JSON for a superuser's query", async (context) => {
   if (!server) return context.skip();
   const { host, port, user, password, database } = server;
   await change(

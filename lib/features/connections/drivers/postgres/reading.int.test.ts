@@ -107,7 +107,7 @@ const stateOf = async () => {
 };
 
 const statements = [...Object.values(CORPUS), POSTGRES_ALLOWED, POSTGRES_REFUSED_TO_THE_WARY].flat();
-test(`T42 T50 the corpus has ${statements.length} statements, at least 150, and none of them twice`, () => {
+test(`T42 T50 has ${statements.length} distinct statements in the corpus, at least 150`, () => {
   expect(new Set(statements).size).toBe(statements.length);
   expect(statements.length).toBeGreaterThanOrEqual(150);
 });
@@ -140,7 +140,7 @@ const variantsOf = (name: string): [code: string, variant: string][] =>
 describe.each(USERS)("a read-only connection of a user who is %s", (name) => {
   for (const [code, all] of Object.entries<readonly string[]>(CORPUS)) {
     for (const { tags, cases } of splitCases(shareOf(name, all), SHARE)) {
-      test(`T42 T50 answers ${code} before anything runs, and nothing has changed`, {
+      test(`T42 T50 answers ${code} before anything runs, and nothing changes`, {
         timeout: 300_000,
         tags,
       }, async (context) => {
@@ -159,7 +159,7 @@ describe.each(USERS)("a read-only connection of a user who is %s", (name) => {
   }
 
   for (const { tags, cases } of splitCases(variantsOf(name), SHARE + 1)) {
-    test("T42 T50 answers the same whatever spaces and comments are in between", {
+    test("T42 T50 answers the same with any spaces and comments in between", {
       timeout: 300_000,
       tags,
     }, async (context) => {
@@ -173,14 +173,14 @@ describe.each(USERS)("a read-only connection of a user who is %s", (name) => {
     });
   }
 
-  test("T42 sees through functions of the people where somebody's rights could be had", async (context) => {
+  test("T42 checks users' functions that could raise privileges", async (context) => {
     if (!server) return context.skip();
     for (const query of shareOf(name, POSTGRES_REFUSED_TO_THE_WARY)) {
       expect([query, await outcomeOf(readerOf(name), query)]).toEqual([query, "not_allowed"]);
     }
   });
 
-  test("T42 reads what there is to read", async (context) => {
+  test("T42 reads everything readable", async (context) => {
     if (!server) return context.skip();
     const failed: unknown[] = [];
     for (const query of shareOf(name, POSTGRES_ALLOWED)) {
@@ -190,7 +190,7 @@ describe.each(USERS)("a read-only connection of a user who is %s", (name) => {
   }, 60_000);
 });
 
-test("T42 the session of a superuser has no rights of one, and reads every table", async (context) => {
+test("T42 runs a superuser's session without its privileges, and reads every table", async (context) => {
   if (!server) return context.skip();
   const { rows } = await ask(
     readerOf("superuser"),
@@ -200,7 +200,7 @@ test("T42 the session of a superuser has no rights of one, and reads every table
 });
 
 test.for(["superuser", "ordinary"])(
-  "a reading of a user who is %s is compiled when the server says so, whatever our own looks do",
+  "checks a query of a user who is %s when the server compiles it, whatever our own lookups trigger",
   async (name, context) => {
     if (!server) return context.skip();
     const { host, port, user, password, database } = server;
@@ -250,7 +250,7 @@ const VOLATILE_CALLS = `
   order by 2`;
 
 for (const [share, tags] of [[], ["long"]].entries()) {
-  test("T42 no volatile function of PostgreSQL or of an extension is called that is not on the list", {
+  test("T42 calls no volatile function of PostgreSQL or an extension that is not on the list", {
     timeout: 300_000,
     tags,
   }, async (context) => {
@@ -284,7 +284,7 @@ const SETTINGS = [
   "quote_all_identifiers = on",
 ];
 
-test("T43 settings of a role or a database change neither how a text is read nor what names stand for", async (context) => {
+test("T43 ignores settings of a role or database in parsing and name resolution", async (context) => {
   if (!server) return context.skip();
   const { host, port, database } = server;
   await change(

@@ -53,7 +53,7 @@ test.for<[string, string, string]>([
   ["pg_read_server_files", "grant pg_read_server_files to ordinary", "revoke pg_read_server_files from ordinary"],
   ["REPLICATION", "alter role ordinary replication", "alter role ordinary noreplication"],
   ["CREATEROLE", "alter role ordinary createrole", "alter role ordinary nocreaterole"],
-])("T42 a test of a connection names %s among the rights beyond tables", async ([right, give, take], context) => {
+])("T42 a connection test names %s among the privileges beyond tables", async ([right, give, take], context) => {
   if (!server) return context.skip();
   expect(await factsOfOrdinary()).toEqual({ serverVersion: expect.any(String) });
   await change(admin, give);
@@ -61,7 +61,7 @@ test.for<[string, string, string]>([
   await change(admin, take);
 });
 
-test("T42 a right that comes through another role is named, and rights on data are not", async (context) => {
+test("T42 names a privilege inherited from another role, and not data privileges", async (context) => {
   if (!server) return context.skip();
   await change(admin, "grant pg_write_server_files to between", "grant between to ordinary");
   await change(admin, "grant pg_read_all_data, pg_write_all_data to ordinary");
@@ -71,7 +71,7 @@ test("T42 a right that comes through another role is named, and rights on data a
 });
 
 test.for(["pg_proc", "pg_roles", "pg_class", "pg_operator"])(
-  "T42 a server without a %s that the user may read runs nothing on a read-only connection, says why, and can be tested",
+  "T42 a server without a readable %s runs nothing read-only, gives the reason, and can be tested",
   async (relation, context) => {
     if (!server) return context.skip();
     await change(admin, HIDE(relation));
@@ -93,14 +93,14 @@ test.for(["pg_proc", "pg_roles", "pg_class", "pg_operator"])(
   },
 );
 
-test("a server that does not tell a user's rights is connected to, with a warning", async (context) => {
+test("connects with a warning to a server that does not report privileges", async (context) => {
   if (!server) return context.skip();
   await change(admin, HIDE("pg_roles"));
   expect(await factsOfOrdinary()).toMatchObject({ warning: expect.stringContaining("Couldn't check") });
   await change(admin, SHOW("pg_roles"));
 });
 
-test("what a reading of our own met first is what it tells, also when the line is gone", async (context) => {
+test("reports the first failure of its own lookups, even if the connection is lost", async (context) => {
   if (!server) return context.skip();
   const session = await PostgresSession.open(
     { ...parsePostgresConfig(configOf("ordinary", "a password")), server: directServer() },

@@ -215,7 +215,7 @@ const REFUSED = {
 };
 
 describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
-  it.each(Object.keys(REFUSED) as (keyof typeof REFUSED)[])("refuses %s", async (kind) => {
+  it.each(Object.keys(REFUSED) as (keyof typeof REFUSED)[])("rejects %s", async (kind) => {
     if (!server) return;
     const outcomes: Record<string, string> = {};
     for (const query of REFUSED[kind]) outcomes[query] = await outcomeOf(reader, query);
@@ -224,7 +224,7 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
     expect(outcomes).toEqual(Object.fromEntries(REFUSED[kind].map((query) => [query, expected])));
   });
 
-  it("refuses views of statistics where they show verifiers", async () => {
+  it("rejects statistics views that show verifiers", async () => {
     if (!server) return;
     for (const query of [
       "select * from pg_stats",
@@ -264,7 +264,7 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
     });
   });
 
-  it("C24 hides passwords of other servers in the definitions that the schema shows", async () => {
+  it("C24 hides passwords of other servers in the definitions of the schema page", async () => {
     if (!server) return;
     const source = readers[reader] as QueryableSource;
     const ddlOf = (name: string, kind: "table" | "view") => source.ddl?.({ name, kind }, new AbortController().signal);

@@ -206,7 +206,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-test(`T50 the grammar finds the statements that the server finds, in ${COUNT} texts, seed ${SEED}`, {
+test(`T50 the grammar finds the same statements as the server in ${COUNT} texts, seed ${SEED}`, {
   timeout: 300_000,
 }, async (context) => {
   if (!server) return context.skip();
@@ -243,7 +243,7 @@ test(`T50 the grammar finds the statements that the server finds, in ${COUNT} te
   expect(seen.onlyByServer).toBeLessThanOrEqual(COUNT * 0.03);
 });
 
-test(`T50 the driver runs a text when the server finds one SELECT in it and nothing else, seed ${SEED}`, {
+test(`T50 the driver runs a text only if the server finds exactly one SELECT, seed ${SEED}`, {
   timeout: 300_000,
 }, async (context) => {
   if (!server) return context.skip();

@@ -58,7 +58,7 @@ test.for<[string, () => Promise<unknown>]>([
   }
 });
 
-test("sessions are used again: many statements, one after the other, need no more than the pool may open", async (context) => {
+test("reuses sessions: many sequential statements need no more than the pool's size", async (context) => {
   if (!server) return context.skip();
   const processes = new Set<unknown>();
   for (let round = 0; round < 5 * SESSIONS_MAX; round += 1) {
@@ -67,7 +67,7 @@ test("sessions are used again: many statements, one after the other, need no mor
   expect(processes.size).toBeLessThanOrEqual(SESSIONS_MAX);
 });
 
-test("columns of types that nobody has met yet arrive as they are, for many who ask at once", async (context) => {
+test("returns columns of unknown types unchanged, for concurrent queries too", async (context) => {
   if (!server) return context.skip();
   const fresh = await openWith(postgres, { ...server, stop: undefined, restart: undefined });
   const answers = await Promise.all(Array.from({ length: 5 }, () => ask(fresh, "select m, ms, 7 as n from days")));

@@ -209,7 +209,7 @@ describe("as the source of a flow", () => {
     expect((await read(first.checkpoint)).rows).toBe(0);
   });
 
-  it("is no destination", () => {
+  it("can't be a destination", () => {
     expect(writing.load).toBeUndefined();
   });
 });

@@ -35,7 +35,7 @@ describe("the types", () => {
     [20, "bigint", "9223372036854775807", "9223372036854775807"],
     [701, "double precision", "0.1", 0.1],
     [1190, "interval day to second", "1 days 2 hours", "1 days 2 hours"],
-  ])("reads %i, which is %s", (oid, name, text, value) => {
+  ])("reads %i as %s", (oid, name, text, value) => {
     expect(REDSHIFT_TYPES.get(oid)?.name).toBe(name);
     expect(redshiftDecoderOf(oid, false)(text)).toEqual(value);
   });
@@ -139,7 +139,7 @@ it("writes rows as INSERT that Redshift reads", () => {
   );
 });
 
-it("warns about a user that may change something", () => {
+it("warns about a user that can write", () => {
   expect(warningOf([false, null])).toBeNull();
   expect(warningOf([true, null])).toMatch(/superuser/);
   expect(warningOf([false, "public.orders"])).toMatch(/public\.orders/);

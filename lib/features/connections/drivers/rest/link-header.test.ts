@@ -12,11 +12,11 @@ test.each([
   ["nonsense", null],
   ["", null],
   [null, null],
-])("of %s it is %s", (header, address) => {
+])("of %s is %s", (header, address) => {
   expect(nextLink(header)).toBe(address);
 });
 
-test("a long header costs no time", () => {
+test("takes little time for a long header", () => {
   const before = process.threadCpuUsage();
   expect(nextLink(`${'<a>; rel="'.repeat(1600)}`)).toBeNull();
   expect(nextLink("<".repeat(200_000))).toBeNull();

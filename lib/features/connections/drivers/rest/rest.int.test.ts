@@ -49,7 +49,7 @@ async function failureOf(run: Promise<unknown>): Promise<AppError> {
   return error;
 }
 
-describe("sign-in", () => {
+describe("authentication", () => {
   test.each([
     [{ kind: "none" }, {}, ""],
     [{ kind: "bearer", token: SECRET }, { authorization: `Bearer ${SECRET}` }, ""],
@@ -74,7 +74,7 @@ describe("sign-in", () => {
     { kind: "basic", user: "ana", password: SECRET },
     { kind: "header", name: "X-Api-Key", value: SECRET },
     { kind: "query", name: "api_key", value: SECRET },
-  ])("T47 of %j nothing stands in an error, whatever the service answers", async (auth) => {
+  ])("T47 exposes nothing of %j in an error, whatever the service answers", async (auth) => {
     const echo: Answer = ({ url, headers }) => ({
       status: 401,
       json: { error: { message: `Bad sign-in: ${url} ${JSON.stringify(headers)}` } },
@@ -96,7 +96,7 @@ describe("sign-in", () => {
   });
 });
 
-describe("pages", () => {
+describe("pagination", () => {
   const SIZE = 10;
   /** Serves 35 records in pages of 10, in the format of each kind of service. */
   const all = rowsFrom(1, 35);
@@ -149,7 +149,7 @@ describe("pages", () => {
   ]; // biome-ignore format: one kind after the other
 
   test.each(kinds)(
-    "by %s are read whole, and a reading that is cut anywhere goes on without a gap or a double",
+    "by %s is read completely, and resumes anywhere without a gap or duplicate",
     async (_, pagination, answer) => {
       const service = await serve(answer);
       const resources = [{ ...RESOURCE, recordsPath: "data", primaryKey: "id" }];
@@ -176,7 +176,7 @@ describe("pages", () => {
     ["names cursors in a circle", { kind: "cursor", cursorPath: "next" }, (_, turn) => ({ json: { next: `c${turn % 3}`, data: [{ id: turn }] } }), /was already read/],
     ["links to itself", { kind: "link" }, ({ url }, turn) => ({ json: { data: [{ id: turn }] }, headers: { link: `<${url.pathname}?a=1>; rel=next` } }), /was already read/],
     ["leads on through empty pages", { kind: "cursor", cursorPath: "next" }, (_, turn) => ({ json: { next: `c${turn}`, data: [] } }), /100 consecutive pages of orders were empty/],
-    ["says that there are more pages than there are", { kind: "page", totalPagesPath: "pages" }, ({ url }) => ({ json: { data: slice((numberOf(url, "page", 1) - 1) * SIZE), pages: 1_000_000 } }), /it reports 1000000 pages, but page 5 is empty/],
+    ["says that there are more pages than there are", { kind: "page", totalPagesPath: "pages" }, ({ url }) => ({ json: { data: slice((numberOf(url, "page", 1) - 1) * SIZE), pages: 1_000_000 } }), /it reports 1,000,000 pages, but page 5 is empty/],
     ["says that there are fewer pages than there are", { kind: "page", totalPagesPath: "pages", sizeParam: "n", size: SIZE }, ({ url }) => ({ json: { data: slice((numberOf(url, "page", 1) - 1) * SIZE), pages: 2 } }), /page 2 is reported as the last, but page 3 has records/],
     ["says that there is more for ever", { kind: "offset", hasMorePath: "more" }, ({ url }) => ({ json: { data: slice(numberOf(url, "offset", 0)), more: true } }), /reports more records, but none at offset 35/],
     ["counts more records than it has", { kind: "offset", totalPath: "total" }, ({ url }) => ({ json: { data: slice(numberOf(url, "offset", 0)), total: 99 } }), /it reports 99 records, but none at offset 35/],
@@ -184,7 +184,7 @@ describe("pages", () => {
     ["does not count where it should", { kind: "page", totalPagesPath: "pages" }, () => ({ json: { data: slice(0) } }), /total is missing/],
   ]; // biome-ignore format: one kind after the other
 
-  test.each(failing)("a source that %s is found out", async (_, pagination, answer, message) => {
+  test.each(failing)("detects a source that %s", async (_, pagination, answer, message) => {
     const service = await serve(answer);
     const isBare = Array.isArray((await (await fetch(`${service.address}/v1/orders`)).json()) as unknown);
     const source = await connect(service, {
@@ -197,7 +197,7 @@ describe("pages", () => {
     expect(service.requests.length).toBeLessThan(200);
   });
 
-  test("a last page that is given again to whoever asks beyond it is the end", async () => {
+  test("treats a repeated last page beyond the end as the end", async () => {
     const service = await serve(({ url }) => {
       const page = Math.min(2, Number(url.searchParams.get("page")));
       return { json: { data: all.slice((page - 1) * 5, page * 5), pages: 2 } };
@@ -207,7 +207,7 @@ describe("pages", () => {
     expect(ids(await readSource(source, "orders"))).toEqual(upTo(10));
   });
 
-  test("T35, T37 secrets go to no other server: neither by a link nor by a redirect", async () => {
+  test("T35, T37 sends secrets to no other server, by link or redirect", async () => {
     const canary = await serve(() => ({ json: [{ id: 666 }] }));
     const elsewhere = `${canary.address}/v1/orders`;
     const auth = { kind: "bearer", token: SECRET };
@@ -225,7 +225,7 @@ describe("pages", () => {
     expect(canary.requests).toEqual([]);
   });
 
-  test("a redirect within the server is followed with the sign-in, and one without an end is not", async () => {
+  test("follows a redirect within the server with credentials, up to a limit", async () => {
     const service = await serve(({ url }) => {
       if (url.pathname === "/v2/orders") return { json: [{ id: 1 }] };
       return { status: 301, headers: { location: url.pathname === "/v1/orders" ? "/v2/orders" : url.pathname } };
@@ -238,7 +238,7 @@ describe("pages", () => {
     expect((await failureOf(readSource(lost, "orders"))).message).toMatch(/Too many redirects \(more than 5\)/);
   });
 
-  test("a key in the address is in no checkpoint, though the service repeats it in its links", async () => {
+  test("keeps a key in the URL out of checkpoints, even if the service repeats it in its links", async () => {
     const service = await serve(({ url }) => {
       const at = Number(url.searchParams.get("at") ?? 0);
       const token = at === 1 ? `&token=${SECRET}` : "";
@@ -256,7 +256,7 @@ describe("pages", () => {
   });
 });
 
-describe("only what is new", () => {
+describe("incremental sync", () => {
   type Item = { id: number; at: string | number | null };
   let items: Item[];
   const resources = (over: object = {}) => [
@@ -277,7 +277,7 @@ describe("only what is new", () => {
     items = [1, 2, 3, 4, 5].map((id) => ({ id, at: day(id) }));
   });
 
-  test("is asked for by the cursor, and what has its value already is not given again", async () => {
+  test("requests new records by the cursor and drops those with its value", async () => {
     const service = await serve(answer);
     const source = await connect(service, { resources: resources(), pagination });
     const first = await readSource(source, "orders", options);
@@ -294,7 +294,7 @@ describe("only what is new", () => {
     expect(ids(await readSource(source, "orders", { ...options, primaryKey: [], from }))).toEqual([7]);
   });
 
-  test("C6 leaves the checkpoint as it was when records have exactly its value", async () => {
+  test("C6 keeps the checkpoint if records have exactly its value", async () => {
     const service = await serve(answer);
     const source = await connect(service, { resources: resources(), pagination });
     const from = (await readSource(source, "orders", options)).checkpoints.at(-1) ?? null;
@@ -306,7 +306,7 @@ describe("only what is new", () => {
     expect((await readSource(source, "orders", { ...options, from: last })).rows).toEqual([]);
   });
 
-  test("a reading that is killed anywhere, while new rows come, loses none and gives none twice", async () => {
+  test("loses and repeats no record when it is killed anywhere while new records arrive", async () => {
     const service = await serve(({ url }) => {
       // In insertion order, so that new ones come last.
       const start = (Number(url.searchParams.get("page")) - 1) * 2;
@@ -327,7 +327,7 @@ describe("only what is new", () => {
     }
   });
 
-  test("a page that changes while a reading is down comes again rather than being passed over", async () => {
+  test("repeats a page that changed during an interruption rather than skipping it", async () => {
     const service = await serve(answer);
     const source = await connect(service, { resources: resources(), pagination });
     const killed = await readSource(source, "orders", { ...options, batchesMax: 1 });
@@ -338,7 +338,7 @@ describe("only what is new", () => {
     expect(ids(resumed)).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
-  test("a service that takes no cursor is read whole, and what is old is left out here", async () => {
+  test("reads a service without a cursor completely and drops old records", async () => {
     const service = await serve(() => ({ json: items }));
     const source = await connect(service, { resources: [RESOURCE] });
     items.push({ id: 8, at: null });
@@ -349,7 +349,7 @@ describe("only what is new", () => {
     expect(ids(await readSource(source, "orders", { ...options, from }))).toEqual([6]);
   });
 
-  test("the cursor stands in a path as one part of it, and the first time what is said for that", async () => {
+  test("encodes the cursor as one path segment, with its start value the first time", async () => {
     const service = await serve(() => ({ json: items }));
     const path = "/since/{{cursor}}/orders";
     const source = await connect(service, { resources: [{ ...RESOURCE, path, cursorStart: "../a b" }] });
@@ -363,7 +363,7 @@ describe("only what is new", () => {
     expect((await failureOf(readSource(out, "orders", options))).message).toMatch(/is outside the base URL/);
   });
 
-  test("a field that no record has is no cursor, and a resource that is not there is none", async () => {
+  test("rejects a cursor field that no record has, and an unknown resource", async () => {
     const source = await connect(await serve(() => ({ json: items })));
     await expect(readSource(source, "orders", { cursorField: "changed" })).rejects.toMatchObject({
       kind: "invalid_request",
@@ -375,9 +375,9 @@ describe("only what is new", () => {
   });
 });
 
-describe("a service that fails", () => {
+describe("a failing service", () => {
   test.each([429, 500, 502, 503, 504])(
-    "with %d is asked three times in all, and the status is named",
+    "with %d is tried three times in all, and the error names the status",
     async (status) => {
       const service = await serve(() => ({ status, headers: { "retry-after": "0" }, json: { message: "busy" } }));
       const error = await failureOf(readSource(await connect(service), "orders"));
@@ -387,13 +387,13 @@ describe("a service that fails", () => {
     },
   );
 
-  test.each([400, 403, 404, 410])("with %d is not asked again", async (status) => {
+  test.each([400, 403, 404, 410])("with %d is not retried", async (status) => {
     const service = await serve(() => ({ status, json: {} }));
     expect((await failureOf(readSource(await connect(service), "orders"))).message).toContain(`HTTP ${status}`);
     expect(service.requests).toHaveLength(1);
   });
 
-  test("for a moment is waited for as long as it asks, and nothing is lost", async () => {
+  test("is retried after the requested pause, without losing a record", async () => {
     const times: number[] = [];
     const service = await serve(({ url }, turn) => {
       times.push(performance.now());
@@ -407,7 +407,7 @@ describe("a service that fails", () => {
     expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  test("and asks for more time than there is, is left at once", async () => {
+  test("fails at once if it asks for more time than there is", async () => {
     const service = await serve(() => ({ status: 503, headers: { "retry-after": "3600" } }));
     const error = await failureOf(readSource(await connect(service), "orders"));
     expect(error.message).toBe("The source returned HTTP 503. Retry after 3600 s.");
@@ -415,7 +415,7 @@ describe("a service that fails", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test("in the middle of a list says how it can begin again", async () => {
+  test("in the middle of a list says how to resume", async () => {
     const service = await serve(({ url }) =>
       url.searchParams.has("cursor")
         ? { status: 410, json: { error: "expired" } }
@@ -456,7 +456,7 @@ describe("a service that fails", () => {
     }, /closed the connection/],
   ]; // biome-ignore format: one answer after the other
 
-  test.each(odd)("T54 by answering %s is told so, in bounded memory", async (_, given, message) => {
+  test.each(odd)("T54 by answering %s is reported, in bounded memory", async (_, given, message) => {
     const service = await serve(() => given);
     const before = process.memoryUsage().rss;
     const error = await failureOf(readSource(await connect(service), "orders"));
@@ -464,7 +464,7 @@ describe("a service that fails", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
   });
 
-  test("by dripping is left when the reader leaves", async () => {
+  test("that drips is left when the reader leaves", async () => {
     const service = await serve(() => (response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const drip = setInterval(() => response.write(" "), 20);
@@ -475,7 +475,7 @@ describe("a service that fails", () => {
     await expect(readSource(await connect(service), "orders", { signal: left.signal })).rejects.toThrow("gone home");
   });
 
-  test("an empty answer and null are an empty list", async () => {
+  test("may return an empty response or null for an empty list", async () => {
     for (const given of [{ status: 204, body: "" }, { json: null }, { json: [] }]) {
       const { rows, checkpoints } = await readSource(await connect(await serve(() => given)), "orders");
       expect([rows, checkpoints]).toEqual([[], [null]]);
@@ -484,7 +484,7 @@ describe("a service that fails", () => {
 });
 
 describe("columns", () => {
-  test("grow from page to page, types widen, and numbers keep all of their digits", async () => {
+  test("grow from page to page, widen their types, and keep every digit", async () => {
     const pages = [
       '[{"id":1,"price":2,"tags":["a"]}]',
       '[{"id":2,"price":2.5,"late":"2026-01-01"},{"id":9007199254740993,"tags":null}]',
@@ -509,7 +509,7 @@ describe("columns", () => {
     ]); // biome-ignore format: as tables
   });
 
-  test("are shown after a look at one page of each resource, and one that fails has none", async () => {
+  test("are sampled from one page of each resource; a failing one has none", async () => {
     const service = await serve(({ url }) =>
       url.pathname.endsWith("/broken") ? { status: 404 } : { json: [{ id: 1, note: null, total: 2.5 }] },
     );
@@ -533,7 +533,7 @@ describe("columns", () => {
   });
 });
 
-test("closing waits for a reading, which goes on to its end, and for none that was aborted", async () => {
+test("waits on close for a running read, and not for an aborted one", async () => {
   const service = await serve(({ url }) => {
     const page = Number(url.searchParams.get("page"));
     return { json: page > 4 ? [] : [{ id: page }] };
@@ -558,7 +558,7 @@ test("closing waits for a reading, which goes on to its end, and for none that w
   await closed;
 });
 
-test("requests of all readers together stay within the rate, in whatever minute they are counted", async () => {
+test("keeps the requests of all readers within the rate, in any minute", async () => {
   const times: number[] = [];
   const service = await serve(({ url }) => {
     times.push(performance.now());
@@ -591,7 +591,7 @@ test("requests of all readers together stay within the rate, in whatever minute 
   }
 });
 
-test("100,000 records in 100 pages need little memory", async () => {
+test("reads 100,000 records in 100 pages with little memory", async () => {
   const service = await serve(({ url }) => {
     const page = Number(url.searchParams.get("page"));
     const records = rowsFrom((page - 1) * 1000 + 1, 1000).map(({ id }) => ({
@@ -648,11 +648,11 @@ describe("the settings", () => {
     [{ pagination: { kind: "cursor" } }, "config.pagination.cursorPath"],
     [{ pagination: { kind: "page", size: 5 } }, "config.pagination.sizeParam"],
     [{ rateLimitPerMinute: 0 }, "config.rateLimitPerMinute"],
-  ])("%j are refused where they are wrong", async (config, path) => {
+  ])("%j are rejected at their field", async (config, path) => {
     expect(await pathsOf(config)).toEqual(["invalid_request", path]);
   });
 
-  test("lead to no inner address: neither stored nor dialled (T30, T34)", async () => {
+  test("allow no internal address, stored or dialled (T30, T34)", async () => {
     for (const baseUrl of ["http://169.254.169.254/", "http://[fd00:ec2::254]/", "http://metadata.google.internal/"]) {
       expect(await failureOf(Promise.resolve(check({ baseUrl })))).toMatchObject({ kind: "address_refused" });
       const source = await openSource(rest, { baseUrl, resources: [RESOURCE] });
@@ -662,7 +662,7 @@ describe("the settings", () => {
   });
 });
 
-describe("C19 answers as their services mean them", () => {
+describe("C19 reads responses as their services mean them", () => {
   const latin = (text: string) => Buffer.from(text, "latin1");
   test.each<[string, string | Buffer, string, unknown]>([
     ["ISO-8859-1", latin('[{"id":"caf\xe9"}]'), "application/json; charset=ISO-8859-1", "café"],
@@ -686,7 +686,7 @@ describe("C19 answers as their services mean them", () => {
     ["Latin-1 that says UTF-8", latin('[{"id":"caf\xe9"}]'), "application/json; charset=utf-8", /not valid UTF-8/],
     ["half a character", Buffer.from([0x5b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x5d]), "application/json", /not valid UTF-8/],
     ["a charset that nobody knows", latin("[1]"), "application/json; charset=klingon", /charset klingon is not supported/],
-  ])("C19 refuses %s by name", async (_, body, type, message) => {
+  ])("C19 rejects %s by name", async (_, body, type, message) => {
     const service = await serve(() => ({ headers: { "content-type": type }, body }));
     const error = await failureOf(readSource(await connect(service), "orders"));
     expect([error.kind, error.message]).toEqual(["source_unreachable", expect.stringMatching(message)]);

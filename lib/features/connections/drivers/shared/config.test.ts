@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseMongoConfig } from "../mongodb/config";
 import { parsePostgresConfig } from "../postgres/config";
 
-test("fields that are left out have the database's own defaults", () => {
+test("omitted fields get the database's defaults", () => {
   expect(parsePostgresConfig({ host: "h", port: "", password: null })).toEqual({
     host: "h",
     port: 5432,
@@ -14,7 +14,7 @@ test("fields that are left out have the database's own defaults", () => {
   });
 });
 
-test("a connection string is taken apart, its special characters decoded", () => {
+test("parses a connection string and decodes its special characters", () => {
   expect(
     parsePostgresConfig({ connectionString: "postgres://u%40x:p%3A%2F@h.example:6543/d?sslmode=verify-ca" }),
   ).toEqual({
@@ -29,7 +29,7 @@ test("a connection string is taken apart, its special characters decoded", () =>
   expect(parsePostgresConfig({ connectionString: "postgresql://[::1]/d" })).toMatchObject({ host: "::1", port: 5432 });
 });
 
-test("what the form says about encryption outweighs the connection string", () => {
+test("prefers the form's TLS setting over the connection string", () => {
   const config = { connectionString: "postgres://u:p@h/d?sslmode=disable", ssl: "verify-full" };
   expect(parsePostgresConfig(config).ssl).toBe("verify-full");
 });
@@ -42,14 +42,14 @@ test.each([
   [{ host: "h", extra: 1 }, "config.extra"],
   [{ connectionString: "mysql://h/d" }, "config.connectionString"],
   [{ connectionString: "postgres://u:%zz@h/d" }, "config.connectionString"],
-])("%j is refused at its field", (config, path) => {
+])("%j is rejected at its field", (config, path) => {
   const parse = () => parsePostgresConfig(config);
   expect(parse).toThrow(
     expect.objectContaining({ kind: "invalid_request", details: [expect.objectContaining({ path })] }),
   );
 });
 
-test("a MongoDB address is put together anew, with the database to sign in to", () => {
+test("rebuilds a MongoDB URI with the authentication database", () => {
   expect(parseMongoConfig({ connectionString: "mongodb://u:p%40@a:1,b/shop?replicaSet=rs&TLS=true" })).toEqual({
     uri: "mongodb://u:p%40@a:1,b/?replicaSet=rs&tls=true&authSource=shop",
     hosts: [

@@ -19,19 +19,19 @@ test.each([
   ["2026-01-01", "2026-01-01T00:00:01Z"],
   ["a", "b"],
   ["A", "a"],
-])("%j comes before %j", (a, b) => {
+])("%j sorts before %j", (a, b) => {
   expect(compareCursors(a, b)).toBeLessThan(0);
   expect(compareCursors(b, a)).toBeGreaterThan(0);
   expect([compareCursors(a, a), compareCursors(b, b)]).toEqual([0, 0]);
 });
 
-test("the same instant is the same, however it is written", () => {
+test("the same instant is equal in every notation", () => {
   expect(compareCursors("2026-01-01T02:00:00+02:00", "2026-01-01T00:00:00.000Z")).toBe(0);
 });
 
 test.each([
   ...[null, undefined, "", true, {}, [], Number.NaN, Number.POSITIVE_INFINITY, new ExactNumber("1e400")],
   ...["NaN", "Infinity", "-Infinity", "infinity", "-infinity"],
-])("%j is no cursor", (value) => {
+])("%j is not a cursor value", (value) => {
   expect(toCursorValue(value)).toBeNull();
 });

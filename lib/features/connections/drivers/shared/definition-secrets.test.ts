@@ -62,10 +62,10 @@ test.each([
   "CREATE VIEW v AS select 1 AS `a` from t where url like '%password=%'",
   "CREATE VIEW v AS SELECT id FROM t WHERE token = 'abc' AND password <> 'x'",
   `${columns} DATA DIRECTORY='/a' KEY_BLOCK_SIZE=8`,
-])("C24 leaves a definition without secrets as it is: %s", (definition) => {
+])("C24 keeps a definition without secrets: %s", (definition) => {
   expect(redactDefinition(definition, "backslash")).toBe(definition);
 });
 
-test("C24 reads a backslash as a character where the database does", () => {
+test("C24 reads a backslash as a character if the database does", () => {
   expect(redactDefinition("OPTIONS (a '\\', dsn 'postgres://u:pw@h')", "plain")).toBe("OPTIONS (a '\\', dsn '***')");
 });

@@ -20,12 +20,12 @@ test.each([
   ["constructor", undefined],
   ["__proto__.x", undefined],
   ["data.items[9]", undefined],
-])("%s leads to %j", (path, found) => {
+])("%s selects %j", (path, found) => {
   const parsed = parseJsonPath(path);
   expect(parsed).not.toBeNull();
   expect(readJsonPath(ANSWER, parsed ?? [])).toEqual(found);
 });
 
-test.each(["a..b", "a.", "a[", "a[x]", "a[-1]", 'a["b', "[]", "x".repeat(501)])("%s is no path", (path) => {
+test.each(["a..b", "a.", "a[", "a[x]", "a[-1]", 'a["b', "[]", "x".repeat(501)])("%s is not a path", (path) => {
   expect(parseJsonPath(path)).toBeNull();
 });

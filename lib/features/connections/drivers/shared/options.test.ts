@@ -75,12 +75,12 @@ const REFUSED: [Scheme, string][] = [
   ["clickhouse", "max_execution_time=0"],
 ];
 
-test.each(REFUSED)("C45 refuses %s with %s", (scheme, options) => {
+test.each(REFUSED)("C45 rejects %s with %s", (scheme, options) => {
   expect(() => parse(scheme, options)).toThrow("is not supported");
 });
 
-describe("the form's own choice of TLS", () => {
-  test.each(["disable", "require", "verify-full"])("C45 outweighs a preference of the string: %s", (ssl) => {
+describe("the form's TLS setting", () => {
+  test.each(["disable", "require", "verify-full"])("C45 overrides the string's preference: %s", (ssl) => {
     const config = { connectionString: "postgresql://u:p@h/d?sslmode=prefer", ssl };
     expect(parsePostgresConfig(config)).toMatchObject({ ssl });
     expect(parsePostgresConfig(config)).not.toHaveProperty("mayBePlain");

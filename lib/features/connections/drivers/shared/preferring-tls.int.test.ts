@@ -10,7 +10,7 @@ const addressOf = (scheme: string, { user, password, host, port, database }: Tes
   connectionString: `${scheme}://${user}:${password}@${host}:${port}/${database}?${options}`,
 });
 
-test("C45 prefers TLS on PostgreSQL, and goes on without it only where the string allows that", async (context) => {
+test("C45 prefers TLS on PostgreSQL, and continues without it only if the string allows that", async (context) => {
   const plain = await startPostgres();
   if (!plain) return context.skip();
   const secured = await startPostgres({ certificate: { cert: VALID_CERTIFICATE, key: CERTIFICATE_KEY } });
@@ -34,7 +34,7 @@ test("C45 prefers TLS on PostgreSQL, and goes on without it only where the strin
   await secured?.stop();
 });
 
-test("C45 prefers TLS on MariaDB, and goes on without it only where the string allows that", async (context) => {
+test("C45 prefers TLS on MariaDB, and continues without it only if the string allows that", async (context) => {
   const plain = await startMariaDb(["--skip-ssl"]);
   if (!plain) return context.skip();
   const one = async (options: string) => {

@@ -37,14 +37,14 @@ test.each([
   [[1.5, exact("0.12345678901234567890")], "decimal"],
   [["a", exact("9007199254740993")], "string"],
   [[{ a: 1 }, exact("9007199254740993")], "json"],
-])("values %j are of the type %s, in whatever order and pages they come", (values, type) => {
+])("values %j have type %s, in any order and on any page", (values, type) => {
   const records = values.map((v) => ({ v }));
   expect(typesOf(records)).toEqual({ v: type });
   expect(typesOf(records.toReversed())).toEqual({ v: type });
   expect(typesOf(...records.map((record) => [record]))).toEqual({ v: type });
 });
 
-test("a column is there from its first value on, behind those that were there before", () => {
+test("adds a column at its first value, with nulls before", () => {
   const table = new RecordTable();
   const first = [{ id: 1, note: null }];
   table.learn(first);
@@ -56,7 +56,7 @@ test("a column is there from its first value on, behind those that were there be
   expect(table.toBatch(second)).toEqual({ rowCount: 2, columns: [[2, 3], ["x", null]] }); // biome-ignore format: as a table
 });
 
-test("values take the form of their column: instants in UTC with their digits, what is mixed as text", () => {
+test("converts values to the type of their column: instants in UTC with their digits, mixed values as text", () => {
   const table = new RecordTable();
   const records = [
     { at: "2026-01-01T10:00:00.1234567+02:00", mixed: 1, json: 5 },
@@ -70,7 +70,7 @@ test("values take the form of their column: instants in UTC with their digits, w
   ]);
 });
 
-test("C19 numbers keep every digit in the column that their neighbours widen", () => {
+test("C19 keeps every digit of numbers in a widened column", () => {
   const table = new RecordTable();
   const records = [1, 0.1, 1e21, exact("9007199254740993"), exact("12345678901234567890.123456789"), null].map((v) => ({
     v,
@@ -88,7 +88,7 @@ test("C19 numbers keep every digit in the column that their neighbours widen", (
   ]);
 });
 
-test("records that are no objects have a column of their own, and a name may be any text", () => {
+test("gives records that are not objects a column, and allows any text as a name", () => {
   const table = new RecordTable();
   const records = [7, JSON.parse('{"__proto__": 1, "constructor": 2, "": 3}'), [1]];
   table.learn(records);
@@ -96,7 +96,7 @@ test("records that are no objects have a column of their own, and a name may be 
   expect(table.toBatch(records).columns).toEqual([[jsonText("7"), null, jsonText("[1]")], [null, 1, null], [null, 2, null], [null, 3, null]]); // biome-ignore format: as a table
 });
 
-test("an object with data for names is refused before it becomes a table", () => {
+test("rejects an object whose names are data before it becomes a table", () => {
   const wide = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, 1]));
   expect(() => new RecordTable().learn([wide])).toThrow(TooManyFields);
 });

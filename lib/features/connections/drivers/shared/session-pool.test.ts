@@ -25,7 +25,7 @@ function poolOf() {
   return { pool, opened };
 }
 
-test("a session is used again, and one that died is not", async () => {
+test("reuses a live session and drops a dead one", async () => {
   const { pool, opened } = poolOf();
   const first = await pool.acquire(ANY);
   pool.release(first, true);
@@ -36,7 +36,7 @@ test("a session is used again, and one that died is not", async () => {
   expect(opened).toHaveLength(2);
 });
 
-test("no more are open than allowed; whoever waits gets the first that is given back, or a new one for a dead one", async () => {
+test("opens no more sessions than allowed; waiting callers get released sessions or a new one", async () => {
   const { pool, opened } = poolOf();
   const held = await Promise.all(Array.from({ length: SESSIONS_MAX }, () => pool.acquire(ANY)));
   const waiting = [pool.acquire(ANY), pool.acquire(ANY)];
@@ -48,7 +48,7 @@ test("no more are open than allowed; whoever waits gets the first that is given 
   expect(opened).toHaveLength(SESSIONS_MAX + 1);
 });
 
-test("whoever stops waiting takes nobody's place", async () => {
+test("removes a caller that stops waiting from the queue", async () => {
   const { pool } = poolOf();
   const held = await Promise.all(Array.from({ length: SESSIONS_MAX }, () => pool.acquire(ANY)));
   const stop = new AbortController();
@@ -60,7 +60,7 @@ test("whoever stops waiting takes nobody's place", async () => {
   expect(await next).toBe(held[0]);
 });
 
-test("an opening that fails frees its place", async () => {
+test("frees the slot of a failed opening", async () => {
   let fails = true;
   const pool = new SessionPool<Session>(async () => {
     if (fails) throw new Error("refused");
@@ -71,7 +71,7 @@ test("an opening that fails frees its place", async () => {
   expect((await pool.acquire(ANY)).isAlive).toBe(true);
 });
 
-test("an opening that fails for one who waited lets the next one in line try", async () => {
+test("lets the next caller try after a failed opening", async () => {
   let fails = false;
   const pool = new SessionPool<Session>(async () => {
     if (fails) throw new Error("refused");
@@ -86,7 +86,7 @@ test("an opening that fails for one who waited lets the next one in line try", a
   expect((await next).isAlive).toBe(true);
 });
 
-test("a session that comes up for one who has left belongs to the next, and to nobody once the pool is closed", async () => {
+test("gives a session for a caller that left to the next one, and to no one after close", async () => {
   const openings: ((session: Session) => void)[] = [];
   const pool = new SessionPool<Session>(() => new Promise((resolve) => openings.push(resolve)));
   const holding = Array.from({ length: SESSIONS_MAX }, () => pool.acquire(ANY));
@@ -107,7 +107,7 @@ test("a session that comes up for one who has left belongs to the next, and to n
   await expect.poll(() => second.isAlive).toBe(false);
 });
 
-test("closing waits for what runs and ends all sessions", async () => {
+test("waits on close for running statements and ends all sessions", async () => {
   const { pool, opened } = poolOf();
   const [busy, idle] = [await pool.acquire(ANY), await pool.acquire(ANY)];
   pool.release(idle, true);

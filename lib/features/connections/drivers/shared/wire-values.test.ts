@@ -19,7 +19,7 @@ it.each([
   expect(protocolValue(text)).toEqual(value);
 });
 
-it.each(["9007199254740993 no", "[9007199254740993"])("C2 refuses %s, which is no JSON", (text) => {
+it.each(["9007199254740993 no", "[9007199254740993"])("C2 rejects %s, which is not JSON", (text) => {
   expect(() => protocolValue(text)).toThrow(SyntaxError);
 });
 
@@ -46,7 +46,7 @@ it.each<[cell: WireValue, limit: number, isLarge: boolean]>([
   [["a", { b: 1 }], 12, true],
   [null, 1, false],
   [123, 1, false],
-])("tells whether the cell %j has more than %i bytes", async (cell, limit, isLarge) => {
+])("reports whether the cell %j has more than %i bytes", async (cell, limit, isLarge) => {
   expect(await hasLargeCell([1, cell], limit, async () => {})).toBe(isLarge);
 });
 

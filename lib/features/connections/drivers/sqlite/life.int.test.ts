@@ -47,7 +47,7 @@ async function runnerWorks(): Promise<void> {
   await expect.poll(() => spent() - before, { timeout: 20_000 }).toBeGreaterThan(WORKS_MS);
 }
 
-test("a statement that is stopped in the middle of SQLite's own work leaves no process behind", async () => {
+test("leaves no process behind when a statement is stopped inside SQLite", async () => {
   const stop = new AbortController();
   const answer = ask(source, ENDLESS, { signal: stop.signal });
   await runnerWorks();
@@ -57,7 +57,7 @@ test("a statement that is stopped in the middle of SQLite's own work leaves no p
   expect((await ask(source, "select 1")).rows).toEqual([[1]]);
 });
 
-test("a write that is killed half-way leaves nothing of itself", async () => {
+test("leaves no partial write when it is killed", async () => {
   const stop = new AbortController();
   const half = `insert into a (c) with recursive n(i) as (select 1 union all select i + 1 from n) select 'x' || i from n`;
   const answer = ask(source, half, { signal: stop.signal, readOnly: false });
@@ -69,7 +69,7 @@ test("a write that is killed half-way leaves nothing of itself", async () => {
   expect((await ask(source, "select * from a")).rows).toEqual([[1, "y"]]);
 });
 
-test("when the engine is killed the statement fails as unavailable, its process ends, and the next one works", async () => {
+test("fails a statement as unavailable when the engine is killed, and runs the next one", async () => {
   // A read-only statement would be retried on the next engine.
   const answer = ask(source, ENDLESS, { readOnly: false }).catch((error: unknown) => error);
   await runnerWorks();

@@ -56,7 +56,7 @@ async function failureOf(run: Promise<unknown>): Promise<AppError> {
   return error;
 }
 
-test("a list is read whole, in pages of 100, with types by its values", async () => {
+test("reads a list in pages of 100, with types from its values", async () => {
   put(...charges(1, 250));
   const { rows, fields } = await readSource(source, "charges");
   expect(numbers({ rows })).toEqual(upTo(250).toReversed());
@@ -70,7 +70,7 @@ test("a list is read whole, in pages of 100, with types by its values", async ()
   ]);
 });
 
-test("each resource is one of Stripe's lists, and subscriptions that have ended are there, too", async () => {
+test("reads each resource as a Stripe list, including ended subscriptions", async () => {
   standIn.lists.subscriptions?.push({ ...charge(1), id: "su_1", status: "canceled" });
   for (const { name, path } of STRIPE_RESOURCES) {
     const { rows } = await readSource(source, name, OPTIONS);
@@ -79,8 +79,8 @@ test("each resource is one of Stripe's lists, and subscriptions that have ended 
   }
 });
 
-describe("only what is new", () => {
-  test("is asked for by created, and what came within the same second is neither lost nor given twice", async () => {
+describe("incremental sync", () => {
+  test("requests records by created, without losing or repeating those of the same second", async () => {
     put(...charges(1, 120));
     const first = await readSource(source, "charges", OPTIONS);
     const from = first.checkpoints.at(-1) ?? null;
@@ -92,7 +92,7 @@ describe("only what is new", () => {
     expect(standIn.requests.at(-1)?.url.searchParams.get("created[gte]")).toBe(String(BEGIN + 120));
   });
 
-  test("a reading that is killed at any batch, while new ones are made, loses none and gives none twice", async () => {
+  test("loses and repeats no record when it is killed at any batch while new ones are created", async () => {
     for (let cut = 1; cut <= 7; cut += 1) {
       standIn.lists.charges = charges(1, 320);
       const options = { ...OPTIONS, batchRows: 50 };
@@ -106,14 +106,14 @@ describe("only what is new", () => {
     }
   });
 
-  test("counts from where the reading was whole: what a killed one has seen moves nothing", async () => {
+  test("starts from the last complete read; an interrupted one moves nothing", async () => {
     put(...charges(1, 250));
     const killed = await readSource(source, "charges", { ...OPTIONS, batchesMax: 1 });
     expect(killed.checkpoints).toEqual([expect.objectContaining({ top: BEGIN + 250, next: "ch_151" })]);
     expect(killed.checkpoints[0]).not.toHaveProperty("since");
   });
 
-  test("by another field is refused, as is a list that is not there", async () => {
+  test("rejects another cursor field and an unknown list", async () => {
     await expect(readSource(source, "charges", { cursorField: "amount" })).rejects.toMatchObject({
       kind: "invalid_request",
     });
@@ -122,14 +122,14 @@ describe("only what is new", () => {
 });
 
 describe("the account", () => {
-  test("is named by the version of its API, and whether it is in test mode", async () => {
+  test("is shown by its API version and mode", async () => {
     expect(await source.test(signal)).toEqual({ serverVersion: "API 2024-06-20, test mode" });
     const blind = await openSource(stripe, { apiKey: STRIPE_BLIND_KEY });
     expect(await blind.test(signal)).toEqual({ serverVersion: "live mode" });
     await blind.close();
   });
 
-  test("of a platform and the version are asked for by headers", async () => {
+  test("of a platform and the version are sent as headers", async () => {
     const other = await openSource(stripe, { apiKey: STRIPE_TEST_KEY, account: "acct_1A", apiVersion: "2023-10-16" });
     await readSource(other, "charges");
     expect(standIn.requests.at(-1)?.headers).toMatchObject({
@@ -140,7 +140,7 @@ describe("the account", () => {
     await other.close();
   });
 
-  test("shows its lists with their columns, of one page each", async () => {
+  test("shows its lists with the columns of one page each", async () => {
     put(...charges(1, 30));
     const entities = await source.entities(signal);
     expect(entities.map(({ name }) => name)).toEqual(STRIPE_RESOURCES.map(({ name }) => name));
@@ -150,7 +150,7 @@ describe("the account", () => {
     expect(standIn.requests).toHaveLength(STRIPE_RESOURCES.length);
   });
 
-  test("T47 that refuses the key names the status, and the key nowhere", async () => {
+  test("T47 reports the status of a rejected key, and never the key", async () => {
     const key = "sk_test_s3cr3tMarkerOfNobody";
     for (const [apiKey, status] of [[key, 401], [STRIPE_BLIND_KEY, 403]] as const) {
       const wrong = await openSource(stripe, { apiKey });
@@ -164,22 +164,22 @@ describe("the account", () => {
   }); // biome-ignore format: two keys
 });
 
-describe("when Stripe is busy", () => {
-  test("it is asked again, and nothing is lost", async () => {
+describe("a busy Stripe", () => {
+  test("is retried without losing a record", async () => {
     put(...charges(1, 150));
     standIn.failNext(429, 503);
     expect(numbers(await readSource(source, "charges"))).toHaveLength(150);
     expect(standIn.requests).toHaveLength(4);
   });
 
-  test("for longer, the error names the status", async () => {
+  test("fails with the status after the retries", async () => {
     standIn.failNext(429, 429, 429);
     const error = await failureOf(readSource(source, "charges"));
     expect(error.message).toMatch(/^The source returned HTTP 429: Too many requests.*Failed after 3 attempts\.$/);
   });
 });
 
-describe("a Stripe that lies", () => {
+describe("a lying Stripe", () => {
   const list = (data: unknown, hasMore: unknown = true) => ({ json: { object: "list", data, has_more: hasMore } });
   const lies: [string, (turn: number) => { json: unknown }, RegExp][] = [
     ["gives the same page for ever", () => list(charges(1, 3)), /^Page 2 of charges repeats an earlier page/],
@@ -194,7 +194,7 @@ describe("a Stripe that lies", () => {
     ["has an object for its list", () => list({ 0: charge(1) }, false), /is not a Stripe list/],
   ]; // biome-ignore format: one kind after the other
 
-  test.each(lies)("and %s is found out within a few pages", async (_, answer, message) => {
+  test.each(lies)("that %s is detected within a few pages", async (_, answer, message) => {
     for (const options of [{}, OPTIONS]) {
       standIn.lieBy(answer);
       const error = await failureOf(readSource(source, "charges", options));
@@ -204,7 +204,7 @@ describe("a Stripe that lies", () => {
   });
 });
 
-test("what a list goes on behind may be gone: then it says so", async () => {
+test("reports a deleted page position", async () => {
   put(...charges(1, 150));
   const from = (await readSource(source, "charges", { ...OPTIONS, batchesMax: 1 })).checkpoints[0] ?? null;
   standIn.lists.charges = charges(1, 10);
@@ -218,7 +218,7 @@ test.each([
   [{ apiKey: "sk_1", account: "other" }, "config.account"],
   [{ apiKey: "sk_1", apiVersion: "latest" }, "config.apiVersion"],
   [{ apiKey: "sk_1", baseUrl: "https://evil.example" }, "config.baseUrl"],
-])("%j is refused where it is wrong: nobody leads the key elsewhere", async (config, path) => {
+])("%j is rejected: the key is sent to Stripe only", async (config, path) => {
   const error = await failureOf(
     Promise.resolve(stripe.check?.({ workspaceId: "a".repeat(24), readOnly: true, config })),
   );

@@ -55,12 +55,12 @@ describe("T50 on a read-only connection to Trino", () => {
     ["select 'a", "not_allowed"],
     ["select 'table(pg.system.query(1))'", null],
     ['select "table"(1)', null],
-  ])("%j is judged by its table functions and by what is sure: %s", (statement, kind) => {
+  ])("%j is checked by its table functions and known statements: %s", (statement, kind) => {
     expect(refusal(statement)).toBe(kind);
   });
 });
 
-test("statements about a session run on no connection, and everything else on one that may write", () => {
+test("runs session statements on no connection, and everything else on a writable one", () => {
   for (const statement of ["set session a = 1", "use a.b", "START TRANSACTION", "prepare p from select 1", "commit"]) {
     expect([statement, refusal(statement, false)]).toEqual([statement, "not_allowed"]);
   }

@@ -63,7 +63,7 @@ beforeEach(async () => {
 // Waits for requests in the background.
 afterEach(() => source.close());
 
-test("T50 a read-only statement runs in a read-only transaction, which is rolled back; a writing one runs alone", async () => {
+test("T50 runs a read-only statement in a read-only transaction with rollback, a write alone", async () => {
   await ask(source, "select 1", { timeoutMs: 1500 });
   await expect.poll(statements).toEqual(["START TRANSACTION READ ONLY", "select 1", "ROLLBACK"]);
   const [begun, query, ended] = requests("POST").map(({ headers }) => headers);
@@ -81,7 +81,7 @@ test("T50 a read-only statement runs in a read-only transaction, which is rolled
   expect(seen[0]?.headers["x-trino-transaction-id"]).toBeUndefined();
 });
 
-test("T50 a server that begins no transaction is asked nothing", async () => {
+test("T50 sends nothing to a server that starts no transaction", async () => {
   const other = createServer((_, response) => answer(response, { columns: COLUMNS, data: [[true]] }));
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const address = other.address();
@@ -92,7 +92,7 @@ test("T50 a server that begins no transaction is asked nothing", async () => {
   await new Promise((resolve) => other.close(resolve));
 });
 
-test("T30 T37 goes on at its own host, whatever host the server names", async () => {
+test("T30 T37 stays at its own host, whatever host the server names", async () => {
   behave = ({ method }, response) =>
     method === "POST"
       ? answer(response, { nextUri: `HOST${PLACE}/1?a=b` }, {}, "http://169.254.169.254")
@@ -102,7 +102,7 @@ test("T30 T37 goes on at its own host, whatever host the server names", async ()
 });
 
 test.each(["HOST/admin/shutdown", "HOST/v1/statement/../../admin", "HOST/v1/statements", "nothing", "file:///v1/x"])(
-  "T37 does not go on at %s",
+  "T37 does not continue at %s",
   async (nextUri) => {
     behave = (_, response) => answer(response, { nextUri });
     await expect(ask(source, "select 1")).rejects.toMatchObject({ kind: "source_unreachable" });
@@ -110,7 +110,7 @@ test.each(["HOST/admin/shutdown", "HOST/v1/statement/../../admin", "HOST/v1/stat
   },
 );
 
-test("a redirect is not followed", async () => {
+test("does not follow a redirect", async () => {
   behave = (_, response) => response.writeHead(307, { Location: "http://127.0.0.1:1/" }).end();
   await expect(ask(source, "select 1")).rejects.toMatchObject({ kind: "source_unreachable" });
 });
@@ -120,7 +120,7 @@ test.each([
   ["no object", "[1]"],
   ["another protocol", '{"ok": true}'],
   ["nothing", ""],
-])("%s is told as not Trino's language", async (_, text) => {
+])("%s is reported as a server that is not Trino", async (_, text) => {
   behave = (_seen, response) => response.writeHead(200, { "Content-Type": "application/json" }).end(text);
   await expect(ask(source, "select 1")).rejects.toMatchObject({
     kind: "source_unreachable",
@@ -128,7 +128,7 @@ test.each([
   });
 });
 
-test("a server that is busy for a moment is asked again", async () => {
+test("retries a temporarily busy server", async () => {
   let turn = 0;
   behave = (_, response) => {
     turn += 1;
@@ -138,7 +138,7 @@ test("a server that is busy for a moment is asked again", async () => {
   expect((await ask(source, "select 1")).rows).toEqual([[1]]);
 });
 
-test("a server that was restarted under a statement is told as such", async () => {
+test("reports a server that was restarted during a statement", async () => {
   behave = ({ method }, response) =>
     method === "POST"
       ? answer(response, { nextUri: `HOST${PLACE}/1` })
@@ -149,7 +149,7 @@ test("a server that was restarted under a statement is told as such", async () =
   });
 });
 
-test("C6 ends when the server names one page as the next one again and again", async () => {
+test("C6 ends when the server repeats one next page", async () => {
   behave = (_, response) => answer(response, { columns: COLUMNS, data: [[1]], nextUri: `HOST${PLACE}/1` });
   await expect(ask(source, "select 1")).rejects.toMatchObject({
     kind: "source_unreachable",
@@ -157,7 +157,7 @@ test("C6 ends when the server names one page as the next one again and again", a
   });
 });
 
-test("T52 T53 an abort, and a reader's leave, end the statement where it stands", async () => {
+test("T52 T53 an abort, or a reader that leaves, ends the statement at once", async () => {
   behave = ({ method, path }, response) => {
     if (method === "POST") answer(response, { nextUri: `HOST${PLACE}/1` });
     else if (path.endsWith("/1")) answer(response, { columns: COLUMNS, data: [[1]], nextUri: `HOST${PLACE}/2` });
@@ -176,7 +176,7 @@ test("T52 T53 an abort, and a reader's leave, end the statement where it stands"
   await expect.poll(() => requests("DELETE").map(({ path }) => path)).toEqual([`${PLACE}/2`]);
 });
 
-test("T53 an abort while the transaction begins lets nothing begin after it", async () => {
+test("T53 starts nothing after an abort during the start of the transaction", async () => {
   let held: ServerResponse | null = null;
   begin = ({ method }, response) => {
     if (method === "POST") answer(response, { nextUri: `HOST${PLACE}/1` });
@@ -199,7 +199,7 @@ test("T53 an abort while the transaction begins lets nothing begin after it", as
     });
 });
 
-test("T54 a page that is too large is not taken in", async () => {
+test("T54 rejects a page that is too large", async () => {
   behave = (_, response) => {
     const row = JSON.stringify("x".repeat(MIB));
     response.writeHead(200).write('{"id": "q", "stats": {}, "data": [[');
@@ -214,7 +214,7 @@ test("T54 a page that is too large is not taken in", async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
 });
 
-test("T51 values go as literals that no text can leave, the statement beside them", async () => {
+test("T51 sends values as escaped literals beside the statement", async () => {
   await ask(source, "select ?, ?, ?", { params: ["it's '; drop table a --", 2.5, [1, null, "x"]] });
   const query = requests("POST").find(({ body }) => body.startsWith("EXECUTE"));
   expect(query?.body).toBe("EXECUTE statement USING 'it''s ''; drop table a --', DOUBLE '2.5', ARRAY[1, NULL, 'x']");
@@ -224,7 +224,7 @@ test("T51 values go as literals that no text can leave, the statement beside the
   expect(statements()).toContain(`EXECUTE IMMEDIATE '${long.replaceAll("'", "''")}' USING 'y'`);
 });
 
-test("T47 a password goes nowhere without encryption, and comes back in no message", async () => {
+test("T47 sends a password only with TLS, and repeats it in no message", async () => {
   const config = { host: "127.0.0.1", port, user: "u", catalog: "c", password: "marker-secret" };
   await expect(openWith(trino, config)).rejects.toMatchObject({
     kind: "invalid_request",
@@ -233,14 +233,14 @@ test("T47 a password goes nowhere without encryption, and comes back in no messa
   expect(seen).toEqual([]);
 });
 
-test("T43 what would leave its header is refused", async () => {
+test("T43 rejects values that would break out of their header", async () => {
   for (const name of ["catalog", "schema", "user"]) {
     const config = { host: "127.0.0.1", port, user: "u", catalog: "c", [name]: "a\r\nX-Trino-User: admin" };
     await expect(openWith(trino, config)).rejects.toMatchObject({ details: [{ path: `config.${name}` }] });
   }
 });
 
-test("a refused sign-in, and what the server says of a request, are told in its words", async () => {
+test("reports a rejected sign-in and the server's message", async () => {
   behave = (_, response) => response.writeHead(401).end("Authentication failed: Access Denied");
   await expect(source.test(ANY)).rejects.toMatchObject({
     kind: "source_unreachable",
@@ -250,7 +250,7 @@ test("a refused sign-in, and what the server says of a request, are told in its 
   await expect(source.test(ANY)).rejects.toMatchObject({ kind: "query_failed", message: "Invalid header" });
 });
 
-test("a flow reads what is newer than its checkpoint, by names and values that are bound", async () => {
+test("reads newer rows than the checkpoint for a flow, with bound names and values", async () => {
   const reader = source as QueryableSource & Required<Pick<QueryableSource, "extract">>;
   const { batches } = await reader.extract({
     ...{
@@ -272,7 +272,7 @@ test("a flow reads what is newer than its checkpoint, by names and values that a
   expect(statements()).toContain("EXECUTE statement USING '41'");
 });
 
-test("a table that is not there is said to be missing", async () => {
+test("reports a missing table", async () => {
   const reader = source as QueryableSource & Required<Pick<QueryableSource, "extract">>;
   behave = (_, response) => answer(response, { error: { message: "no", errorCode: 46, errorName: "TABLE_NOT_FOUND" } });
   const request = { entity: { name: "nowhere" }, cursorField: null, primaryKey: [], from: null, batchRows: 10 };

@@ -16,11 +16,11 @@ test.each([
   ["2026-07-15T12:00:00", "Asia/Kolkata", 5.5],
   ["2026-07-15T12:00:00", "-03:30", -3.5],
   ["2026-07-15T12:00:00", "UTC", 0],
-])("clocks that show %s in %s are %i hours ahead of UTC", (local, zone, hours) => {
+])("converts times with %s in %s to %i hours ahead of UTC", (local, zone, hours) => {
   expect(offsetOfLocal(Date.parse(`${local}Z`), zone)).toBe(hours * HOUR_MS);
 });
 
-test("what the runtime does not know stays what the server said", () => {
+test("keeps unknown zones as the server sent them", () => {
   expect(offsetOfLocal(0, "Moon/Tranquility")).toBeNull();
   const { read } = readerOf({ rawType: "timestamp with time zone" });
   for (const text of ["2026-01-01 00:00:00 Moon/Tranquility", "+300000-01-01 00:00:00 UTC", "something else"]) {
@@ -29,7 +29,7 @@ test("what the runtime does not know stays what the server said", () => {
   expect(readerOf({ rawType: "made up" })).toMatchObject({ type: "other" });
 });
 
-test("a key named __proto__ is a key like any other", () => {
+test("treats a key named __proto__ as any other key", () => {
   const text = { rawType: "varchar" };
   const { read } = readerOf({
     rawType: "map",

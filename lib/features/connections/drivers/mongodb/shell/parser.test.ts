@@ -5,13 +5,13 @@ import { parseShell } from "./parser";
 
 const argumentOf = (text: string) => parseShell(`db.a.find(${text})`).calls[0]?.args[0];
 
-test("a collection is named by dots, by brackets or by getCollection", () => {
+test("accepts a collection by dot, brackets or getCollection", () => {
   expect(parseShell("db.a.b.find()").collection).toBe("a.b");
   expect(parseShell("db['a-b'].find()").collection).toBe("a-b");
   expect(parseShell('db.getCollection("a b").find();').collection).toBe("a b");
 });
 
-test("chained calls come in their order, with comments anywhere", () => {
+test("reads chained calls in order, with comments anywhere", () => {
   const { calls } = parseShell("db.a /* x */ .find({}) // y\n  .sort({ b: -1, }).limit(5)");
   expect(calls.map(({ name, args }) => [name, args])).toEqual([
     ["find", [{}]],
@@ -45,7 +45,7 @@ test.each<[string, unknown]>([
   expect(argumentOf(text)).toEqual(value);
 });
 
-test("__proto__ is a key like any other here, and changes no object", () => {
+test("treats __proto__ as an ordinary key that changes no object", () => {
   const value = argumentOf("{__proto__: {isAdmin: true}}") as object;
   expect(Object.keys(value)).toEqual(["__proto__"]);
   expect(({} as { isAdmin?: unknown }).isAdmin).toBeUndefined();
@@ -71,7 +71,7 @@ test.each([
   ["db", 2],
   ["", 0],
   ["/* no end", 0],
-])("T59 %s is refused at its place", (text, offset) => {
+])("T59 %s is rejected at its position", (text, offset) => {
   const error = (() => {
     try {
       return parseShell(text);
@@ -83,7 +83,7 @@ test.each([
   expect((error as ShellSyntaxError).offset).toBe(offset);
 });
 
-test("T57 values that are nested thousands deep are refused, not followed", () => {
+test("T57 rejects values nested thousands deep without recursion", () => {
   expect(() => parseShell(`db.a.find(${"[".repeat(100_000)}`)).toThrow(ShellSyntaxError);
   expect(() => parseShell(`db.a.find(${"-".repeat(100_000)}1)`)).toThrow(ShellSyntaxError);
 });

@@ -17,10 +17,10 @@ test.each<[string, unknown]>([
   ["an expression", regexOf("a/\\b\"'", "im")],
   ["a stamp and the ends", [new Timestamp({ t: 5, i: 6 }), new MinKey(), new MaxKey()]],
   ["what is deep and long", { a: [{ b: { c: ["x".repeat(90), { d: {} }, []] } }] }],
-])("%s are read back as the same", (_, value) => {
+])("%s survive a round trip", (_, value) => {
   expect(readBack(value)).toEqual(value);
 });
 
-test("whole numbers of any width are plain numbers", () => {
+test("writes whole numbers of any width as plain numbers", () => {
   expect(toShellText([new Int32(5), new Double(5), new Double(0.5)])).toBe("[5, 5, 0.5]");
 });

@@ -18,8 +18,8 @@ async function run(rows: readonly WireValue[][], from: CursorCheckpoint | null, 
   return found;
 }
 
-describe("checkpoints of a reading by a cursor", () => {
-  it("name the rows of a value as long as they are few, and the last one of more", async () => {
+describe("checkpoints of a cursor", () => {
+  it("list the rows of a value if they are few, and the last one otherwise", async () => {
     const rows = Array.from({ length: SEEN_MAX + 10 }, (_, id): WireValue[] => ["1.0", id]);
     const found = await run(rows, null, [1]);
     expect(found[0]?.checkpoint.seen).toHaveLength(5000);
@@ -28,7 +28,7 @@ describe("checkpoints of a reading by a cursor", () => {
     expect(next.map((batch) => [batch.rows, batch.checkpoint.key])).toEqual([[1, [SEEN_MAX + 10]]]);
   });
 
-  it("take decimals for equal that differ in zeros", async () => {
+  it("treat decimals as equal that differ in trailing zeros", async () => {
     const [first] = await run([["1.0", 1], ["1.00", 2]], null, [1]); // biome-ignore format: two rows
     expect(first?.checkpoint.seen).toHaveLength(2);
     const again = await run([["1.0", 1], ["1.00", 2], ["1.000", 3]], first?.checkpoint ?? null, [1]); // biome-ignore format: three rows
@@ -36,7 +36,7 @@ describe("checkpoints of a reading by a cursor", () => {
     expect(again[0]?.checkpoint.seen).toHaveLength(3);
   });
 
-  it("refuse a value with more rows than can stay together where nothing tells them apart", async () => {
+  it("reject a value with more rows than can be told apart without a key", async () => {
     const rows = Array.from({ length: 100_002 }, (): WireValue[] => ["1", 0]);
     await expect(run(rows, null, [])).rejects.toMatchObject({ kind: "invalid_request" });
   });
@@ -50,7 +50,7 @@ describe("checkpoints of a reading by a cursor", () => {
     ["string", [], ["Infinity", "NaN", "infinity"]],
     ["int64", [], [0, "9223372036854775807"]],
   ] as const)(
-    "C18 leave out what of %s has no end, and keep it as no checkpoint",
+    "C18 skip infinite values of %s and keep them out of the checkpoint",
     async (cursorType, endless, finite) => {
       for (const key of [[], [1]]) {
         const rows = [...finite, ...endless].map((value, id): WireValue[] => [value, id]);
@@ -70,7 +70,7 @@ describe("checkpoints of a reading by a cursor", () => {
     },
   );
 
-  it("C18 keep the checkpoint where all that is new has no end", async () => {
+  it("C18 are kept if all new values are infinite", async () => {
     const from = { value: 5, seen: [] };
     const columns = { cursor: 0, cursorType: "float64" as const, key: [1] };
     const found = [];
@@ -134,36 +134,33 @@ describe("checkpoints of a reading by a cursor", () => {
       ],
       1,
     ],
-  ] as [string, number[], WireValue[][], number][])(
-    "C18 never moves the checkpoint back: %s",
-    async (_, key, rows, batchRows) => {
-      const columns = { cursor: 0, cursorType: "float64" as const, key };
-      const read = async (from: CursorCheckpoint) => {
-        const found = [];
-        for await (const batch of cursorBatches(inBatches(rows), columns, { width: 2, batchRows, from }))
-          found.push(batch);
-        return found;
-      };
-      const found = await read({ value: 5, seen: [] });
-      const finite = rows.filter(([value]) => typeof value === "number");
-      expect(found.reduce((sum, batch) => sum + batch.rowCount, 0)).toBe(finite.length);
-      const values = found.map((batch) => Number((batch.checkpoint as CursorCheckpoint).value));
-      expect(values).toEqual(values.toSorted((a, b) => a - b));
-      expect(values.at(-1)).toBe(finite.at(-1)?.[0]);
-    },
-  );
+  ] as [string, number[], WireValue[][], number][])("C18 never move back: %s", async (_, key, rows, batchRows) => {
+    const columns = { cursor: 0, cursorType: "float64" as const, key };
+    const read = async (from: CursorCheckpoint) => {
+      const found = [];
+      for await (const batch of cursorBatches(inBatches(rows), columns, { width: 2, batchRows, from }))
+        found.push(batch);
+      return found;
+    };
+    const found = await read({ value: 5, seen: [] });
+    const finite = rows.filter(([value]) => typeof value === "number");
+    expect(found.reduce((sum, batch) => sum + batch.rowCount, 0)).toBe(finite.length);
+    const values = found.map((batch) => Number((batch.checkpoint as CursorCheckpoint).value));
+    expect(values).toEqual(values.toSorted((a, b) => a - b));
+    expect(values.at(-1)).toBe(finite.at(-1)?.[0]);
+  });
 
   it.each([
     ["100", "100.0"], ["100.0", "100"], ["100.00", "100.0"], ["0", "0.0"], ["-5", "-5.000"], ["1.10", "1.1"], ["1.1", "1.100"],
     ["12345678901234567890", "12345678901234567890.0"], ["-0.50", "-0.5"], ["10", "10.00"],
-  ])("C18 does not read a row again when its decimal changes from %s to %s", async (before, after) => {
+  ])("C18 do not read a row again when its decimal changes from %s to %s", async (before, after) => {
     const [first] = await run([[before, 1]], null, [1]);
     expect(await run([[after, 1]], first?.checkpoint ?? null, [1])).toEqual([]);
   }); // biome-ignore format: pairs
 
   it.each([
     ["100", "10"], ["100", "1000"], ["100.0", "10.0"], ["1.01", "1.1"], ["10.5", "1.5"], ["0.10", "10"],
-  ])("C18 tells the decimals %s and %s apart", async (before, after) => {
+  ])("C18 tell the decimals %s and %s apart", async (before, after) => {
     const [first] = await run([[before, 1]], null, [1]);
     expect((await run([[after, 1]], first?.checkpoint ?? null, [1])).map(({ rows }) => rows)).toEqual([1]);
   }); // biome-ignore format: pairs

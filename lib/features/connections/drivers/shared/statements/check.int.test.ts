@@ -40,19 +40,19 @@ const TEXTS: Record<string, string> = {
   dots: `select ${fill("a.")}b`,
 };
 
-it.each(Object.entries(TEXTS))("C2 reads a long statement in a thread, whatever the answer: %s", async (_, text) => {
+it.each(Object.entries(TEXTS))("C2 reads a long statement in a thread, with any result: %s", async (_, text) => {
   const turn = await longestTurnMs(async () => {
     await Promise.allSettled(Object.values(CHECKS).map((check) => check(text)));
   });
   expect(turn).toBeLessThan(TURN_MS);
 });
 
-it("C2 refuses 30,000 names of functions, and more names than are looked up, in a thread", async () => {
+it("C2 rejects 30,000 function names, and more names than the lookup limit, in a thread", async () => {
   const query = `select ${Array.from({ length: 30_000 }, (_, index) => `f${index}()`).join(", ")}`;
   await expect(mysql(query)).rejects.toMatchObject({ kind: "not_allowed", message: expect.stringMatching(/1000/) });
 });
 
-it("C2 passes the same answer and the same error from a thread as on the spot", async () => {
+it("C2 returns the same result and error from a thread as inline", async () => {
   const long = (query: string) => `${query} /*${"x".repeat(SHORT_CHARS_MAX)}*/`;
   for (const readOnly of [true, false]) {
     for (const query of [
@@ -73,19 +73,19 @@ it("C2 passes the same answer and the same error from a thread as on the spot", 
   }
 });
 
-it("C2 gives Trino a long text without its semicolon", async () => {
+it("C2 sends Trino a long text without its semicolon", async () => {
   const query = `select '${"x".repeat(SHORT_CHARS_MAX)}'`;
   expect(await trino(`${query} ; `)).toEqual({ text: query });
 });
 
-it("C2 finds variables in a long text, and placeholders beside them", async () => {
+it("C2 finds variables and placeholders in a long text", async () => {
   const query = `select {{a}}, ${"1,".repeat(SHORT_CHARS_MAX)}? , {{b}}`;
   const request = { query, language: "sql", dialect: "mysql" as const, own: /^[?]$/ };
   const { marks, ownPlaceholder } = await checkStatementText("variables", request, "one");
   expect([marks.map(({ name }) => name), ownPlaceholder]).toEqual([["a", "b"], "?"]);
 });
 
-it.each(Object.keys(CHECKS) as (keyof typeof CHECKS)[])("C2 refuses a text of more than 1 MiB on %s", async (name) => {
+it.each(Object.keys(CHECKS) as (keyof typeof CHECKS)[])("C2 rejects a text of more than 1 MiB on %s", async (name) => {
   await expect(CHECKS[name](`select '${"x".repeat(STATEMENT_CHARS_MAX)}'`)).rejects.toMatchObject({
     kind: "query_failed",
     message: expect.stringMatching(/^The statement is too long/),
