@@ -92,7 +92,7 @@ test("closes one side when the other breaks", async () => {
   await once(second.socket.resume(), "end");
 });
 
-test("the process has one door, on loopback, until it is closed", async () => {
+test("has one listener, on loopback, until it is closed", async () => {
   onTestFinished(() => closeServerMember("socksProxy"));
   const [first, second] = await Promise.all([mongoProxyOptions(), mongoProxyOptions()]);
   expect(first).toEqual(second);
