@@ -94,7 +94,7 @@ const REGISTRIES: Readonly<Record<string, readonly (readonly [file: string, decl
     ["lib/platform/api/route.ts", "export type RouteDeclaration"],
     ["lib/platform/access/rules.ts", "export const member"],
     ["test/access-matrix.int.test.ts", "const DOMAINS"],
-    ["e2e/api/routes.ts", "export const CONTRACT_ROUTES"],
+    ["e2e/api/documented-routes.ts", "export const CONTRACT_ROUTES"],
     ["scripts/routes.mjs", "export function generateRoutes"],
   ],
   "A driver": [

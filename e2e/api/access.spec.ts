@@ -1,5 +1,5 @@
+import { fill, listedRoutes, needsCredentials } from "./documented-routes";
 import { expect, expectError, expectOk, join, NO_SUCH_ID, newConnection, newKey, test } from "./fixtures";
-import { fill, listedRoutes, needsCredentials } from "./routes";
 
 test.describe("who may", () => {
   test("without credentials every guarded route is 401, whatever its ids and its body are", async ({

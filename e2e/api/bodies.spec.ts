@@ -1,5 +1,5 @@
+import { fill, listedRoutes } from "./documented-routes";
 import { expect, expectError, expectOk, NO_SUCH_ID, sampleOf, test } from "./fixtures";
-import { fill, listedRoutes } from "./routes";
 
 test.describe("bodies", () => {
   test("a body that is not JSON where JSON is due is 415", async ({ owner, anyone }) => {

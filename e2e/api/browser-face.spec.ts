@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Answer } from "./client";
+import { listedRoutes } from "./documented-routes";
 import { expect, NO_SUCH_ID, newConnection, type Person, sampleOf, test } from "./fixtures";
-import { listedRoutes } from "./routes";
 
 const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium"].find((path) => existsSync(path));
 test.use({

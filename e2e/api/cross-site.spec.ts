@@ -1,5 +1,5 @@
+import { fill, inEnvelope, listedRoutes } from "./documented-routes";
 import { expect, expectError, expectOk, test } from "./fixtures";
-import { fill, inEnvelope, listedRoutes } from "./routes";
 
 test.describe("cross-site requests", () => {
   test("T13 every write by cookie from another site is 403, by Sec-Fetch-Site or else by Origin", async ({

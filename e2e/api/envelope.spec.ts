@@ -1,5 +1,5 @@
+import { fill, inEnvelope, listedRoutes } from "./documented-routes";
 import { expect, expectError, expectInvalid, expectOk, NO_SUCH_ID, test } from "./fixtures";
-import { fill, inEnvelope, listedRoutes } from "./routes";
 
 const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

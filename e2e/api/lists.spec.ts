@@ -1,5 +1,5 @@
+import { fill, listedRoutes, needsCredentials } from "./documented-routes";
 import { expect, expectError, expectOk, register, sampleOf, test } from "./fixtures";
-import { fill, listedRoutes, needsCredentials } from "./routes";
 
 test.describe("lists", () => {
   test("limit: an integer is clamped to 1..200, anything else is 400", async ({ owner }) => {

@@ -1,5 +1,5 @@
+import { CONTRACT_ROUTES, listedRoutes } from "./documented-routes";
 import { expect, test } from "./fixtures";
-import { CONTRACT_ROUTES, listedRoutes } from "./routes";
 
 test.describe("the list of routes", () => {
   test("the OpenAPI page lists every route of the API", async ({ anyone }) => {
