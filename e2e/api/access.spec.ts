@@ -1,11 +1,8 @@
 import { fill, listedRoutes, needsCredentials } from "./documented-routes";
 import { expect, expectError, expectOk, join, NO_SUCH_ID, newConnection, newKey, test } from "./fixtures";
 
-test.describe("who may", () => {
-  test("without credentials every guarded route is 401, whatever its ids and its body are", async ({
-    anyone,
-    reader,
-  }) => {
+test.describe("access control", () => {
+  test("returns 401 on every guarded route without credentials, for any IDs and body", async ({ anyone, reader }) => {
     const wrong: string[] = [];
     for (const route of (await listedRoutes(anyone)).filter(needsCredentials)) {
       for (const path of [fill(route.path, reader.workspaceId), fill(route.path, "malformed", "malformed")]) {
@@ -20,7 +17,7 @@ test.describe("who may", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a malformed id in the path is 400 invalid_request, a workspace's too, before the question of whose it is", async ({
+  test("returns 400 invalid_request for a malformed ID, a workspace's too, before checking access", async ({
     anyone,
     owner,
     stranger,
@@ -52,7 +49,7 @@ test.describe("who may", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a workspace that is not the caller's is 403 with one and the same body, existing or not, on every route", async ({
+  test("returns the same 403 for another workspace, existing or not, on every route", async ({
     anyone,
     owner,
     stranger,
@@ -82,7 +79,7 @@ test.describe("who may", () => {
     expect([...sessionBodies]).toHaveLength(1);
   });
 
-  test("a nested id of another workspace is 404 with the body of an absent one, and its record stays", async ({
+  test("returns the 404 of an absent record for a nested ID of another workspace, and keeps the record", async ({
     owner,
     stranger,
   }) => {
@@ -120,7 +117,7 @@ test.describe("who may", () => {
     expectOk(await theirKey.api.get(stranger.home));
   });
 
-  test("the checks come in their order: 403 before the body, the body before 404", async ({ owner, stranger }) => {
+  test("checks in order: 403 before the body, the body before 404", async ({ owner, stranger }) => {
     const member = await join(owner, "member");
     const badJson = { body: "{", headers: { "content-type": "application/json" } };
     expectError(await stranger.api.post(`${owner.home}/connectors`, undefined, badJson), 403, "forbidden");

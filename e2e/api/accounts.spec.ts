@@ -24,8 +24,8 @@ function cookieLine(answer: Answer): string {
   return lines[0] ?? "";
 }
 
-test.describe("registering", () => {
-  test("gives the user, a first workspace that the user owns, and the cookie", async ({ anyone }) => {
+test.describe("registration", () => {
+  test("returns the user and a first workspace owned by the user, and sets the cookie", async ({ anyone }) => {
     const email = newEmail();
     const answer = await anyone.post("/api/auth/register", { email, password: PASSWORD, name: "Bo Lindqvist" });
     expect(answer.status).toBe(201);
@@ -42,7 +42,7 @@ test.describe("registering", () => {
     expect(me.json).toMatchObject({ success: true, data: { user, workspaces: [{ id, name, slug, role }] } });
   });
 
-  test("puts the sample data source into the first workspace, ready to be queried", async ({ owner }) => {
+  test("adds the sample connection to the first workspace, ready to query", async ({ owner }) => {
     const { json } = await owner.api.get(`${owner.home}/connectors`);
     expect(json.data).toEqual([expect.objectContaining({ name: "Sample shop", type: "duckdb", readOnly: true })]);
     const answer = await owner.api.post(`${owner.home}/databases/${json.data[0].id}/execute`, {
@@ -52,13 +52,13 @@ test.describe("registering", () => {
     expect(answer.json.data.rows[0].n).toBeGreaterThan(0);
   });
 
-  test("needs no name", async ({ anyone }) => {
+  test("requires no name", async ({ anyone }) => {
     const answer = await anyone.post("/api/auth/register", { email: newEmail(), password: PASSWORD });
     expect(answer.status, answer.text).toBe(201);
     expect(answer.json.data.workspace.name).not.toMatch(/undefined|null/);
   });
 
-  test("a taken address is 409 email_taken and sets no cookie, in capitals and with spaces around it too", async ({
+  test("returns 409 email_taken without a cookie for a known address, ignoring case and spaces", async ({
     anyone,
     owner,
   }) => {
@@ -71,7 +71,7 @@ test.describe("registering", () => {
     expect([400, 409]).toContain(spaced.status);
   });
 
-  test("two at once with one address make one account", async ({ anyone }) => {
+  test("creates one account for two concurrent requests with one address", async ({ anyone }) => {
     const email = newEmail();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => anyone.post("/api/auth/register", { email, password: PASSWORD })),
@@ -82,7 +82,7 @@ test.describe("registering", () => {
     expect(me.json.data.workspaces).toHaveLength(1);
   });
 
-  test("T7 passwords of 8 to 128 characters are taken, others are 400", async ({ anyone }) => {
+  test("T7 accepts passwords of 8 to 128 characters and rejects others with 400", async ({ anyone }) => {
     for (const password of ["x".repeat(8), "x".repeat(128), "π🌾ééé漢字!", " 8 chars "]) {
       const answer = await anyone.post("/api/auth/register", { email: newEmail(), password });
       expect([password.length, answer.status]).toEqual([password.length, 201]);
@@ -92,14 +92,14 @@ test.describe("registering", () => {
     }
   });
 
-  test("T7 the count of characters is of characters, not of UTF-16 units or bytes", async ({ anyone }) => {
+  test("T7 counts password characters, not UTF-16 units or bytes", async ({ anyone }) => {
     expect((await anyone.post("/api/auth/register", { email: newEmail(), password: "🌾".repeat(128) })).status).toBe(
       201,
     );
     expectInvalid(await anyone.post("/api/auth/register", { email: newEmail(), password: "🌾".repeat(7) }));
   });
 
-  test("T7 every byte of a password counts, and nothing is trimmed", async ({ anyone }) => {
+  test("T7 uses every byte of a password and trims nothing", async ({ anyone }) => {
     const email = newEmail();
     const password = ` ${"a".repeat(100)}z `;
     expect((await anyone.post("/api/auth/register", { email, password })).status).toBe(201);
@@ -109,13 +109,13 @@ test.describe("registering", () => {
     expectOk(await anyone.post("/api/auth/login", { email, password }));
   });
 
-  test("T7 one password in two Unicode forms is one password", async ({ anyone }) => {
+  test("T7 treats two Unicode forms of a password as one", async ({ anyone }) => {
     const email = newEmail();
     expect((await anyone.post("/api/auth/register", { email, password: "caf\u00e9 caf\u00e9" })).status).toBe(201);
     expectOk(await anyone.post("/api/auth/login", { email, password: "cafe\u0301 cafe\u0301" }));
   });
 
-  test("what is no address is 400", async ({ anyone }) => {
+  test("rejects an invalid address with 400", async ({ anyone }) => {
     for (const email of [
       "",
       "x",
@@ -136,11 +136,11 @@ test.describe("registering", () => {
     );
   });
 
-  test("a common password is not refused", async ({ anyone }) => {
+  test("accepts a common password", async ({ anyone }) => {
     expect((await anyone.post("/api/auth/register", { email: newEmail(), password: "password123" })).status).toBe(201);
   });
 
-  test("a name in any script, with quotes, tags or emoji comes back as it went in", async ({ anyone }) => {
+  test("returns a name in any script, with quotes, tags or emoji, unchanged", async ({ anyone }) => {
     for (const name of ["Zoë «Ω» 漢字 🌾", "<script>alert(1)</script>", `O'Brien "X" \\`, "שלום"]) {
       const answer = await anyone.post("/api/auth/register", { email: newEmail(), password: PASSWORD, name });
       expect(answer.status).toBe(201);
@@ -148,9 +148,7 @@ test.describe("registering", () => {
     }
   });
 
-  test("a name with a lone surrogate or a NUL is refused or stored without harm, never a failure", async ({
-    anyone,
-  }) => {
+  test("rejects or safely stores a name with a lone surrogate or a NUL, without a failure", async ({ anyone }) => {
     for (const name of ["\ud800", "a\u0000b", "\u202e\u200b", " ".repeat(5), "x".repeat(5000)]) {
       const answer = await anyone.post("/api/auth/register", { email: newEmail(), password: PASSWORD, name });
       expect([201, 400]).toContain(answer.status);
@@ -172,10 +170,7 @@ test.describe("the session cookie", () => {
     expect(attributes.filter((each) => each.startsWith("domain"))).toEqual([]);
   });
 
-  test("T8 a login gives a new token, whatever cookie came with it, and ends the session of that cookie", async ({
-    owner,
-    anyone,
-  }) => {
+  test("T8 is new after each login, whatever cookie was sent, and the old session ends", async ({ owner, anyone }) => {
     const login = { email: owner.email, password: owner.password };
     const planted = await anyone.withSession("planted-by-somebody").post("/api/auth/login", login);
     expectOk(planted);
@@ -187,14 +182,11 @@ test.describe("the session cookie", () => {
     expectOk(await anyone.withSession(sessionIn(again) ?? "").get("/api/auth/me"));
   });
 
-  test("is not sent again while it is young", async ({ owner }) => {
+  test("is not sent again while it is new", async ({ owner }) => {
     expect((await owner.api.get("/api/auth/me")).setCookies).toEqual([]);
   });
 
-  test("a value that is no session is 401: rubbish, empty, another encoding, cut or lengthened", async ({
-    anyone,
-    owner,
-  }) => {
+  test("returns 401 for an invalid value: random, empty, re-encoded, cut or extended", async ({ anyone, owner }) => {
     const { session } = owner;
     for (const value of [
       "",
@@ -210,11 +202,7 @@ test.describe("the session cookie", () => {
     }
   });
 
-  test("sent twice, the first one that the request has is decided on, and never mixes two people", async ({
-    anyone,
-    owner,
-    stranger,
-  }) => {
+  test("uses the first of two cookies, and never mixes two people", async ({ anyone, owner, stranger }) => {
     const answer = await anyone
       .as({ cookie: `auth_session=${owner.session}; auth_session=${stranger.session}` })
       .get("/api/auth/me");
@@ -223,8 +211,8 @@ test.describe("the session cookie", () => {
   });
 });
 
-test.describe("logging in", () => {
-  test("answers with the user, also for the address in capitals", async ({ anyone, owner }) => {
+test.describe("login", () => {
+  test("returns the user, also for an address in capitals", async ({ anyone, owner }) => {
     for (const email of [owner.email, owner.email.toUpperCase()]) {
       const answer = await anyone.post("/api/auth/login", { email, password: owner.password });
       expectOk(answer);
@@ -238,7 +226,7 @@ test.describe("logging in", () => {
     }
   });
 
-  test("T1 an unknown address and a wrong password have the same answer, headers included", async ({
+  test("T1 returns the same response for an unknown address and a wrong password, headers included", async ({
     anyone,
     owner,
   }) => {
@@ -251,7 +239,7 @@ test.describe("logging in", () => {
     expect(known.setCookies).toEqual([]);
   });
 
-  test("T56 operators in the place of text are 400", async ({ anyone }) => {
+  test("T56 returns 400 for operators instead of text", async ({ anyone }) => {
     for (const json of [
       { email: { $ne: null }, password: { $ne: null } },
       { email: { $gt: "" }, password: PASSWORD },
@@ -263,13 +251,13 @@ test.describe("logging in", () => {
     }
   });
 
-  test("T6 a password of 1 MB is refused before it is hashed", async ({ anyone, owner }) => {
+  test("T6 rejects a password of 1 MB before hashing it", async ({ anyone, owner }) => {
     const answer = await anyone.post("/api/auth/login", { email: owner.email, password: "x".repeat(1_000_000) });
     expect([400, 413]).toContain(answer.status);
   });
 });
 
-test.describe("logging out", () => {
+test.describe("logout", () => {
   test("T11 ends the session on the server and clears the cookie", async ({ owner, anyone }) => {
     const answer = await owner.api.post("/api/auth/logout");
     expectOk(answer);
@@ -280,25 +268,22 @@ test.describe("logging out", () => {
     expectError(await anyone.withSession(owner.session).get("/api/auth/me"), 401, "unauthenticated");
   });
 
-  test("is 200 without a session too, twice, and with a cookie that is none", async ({ anyone, owner }) => {
+  test("returns 200 without a session, twice, and with an invalid cookie", async ({ anyone, owner }) => {
     expectOk(await anyone.post("/api/auth/logout"));
     expectOk(await owner.api.post("/api/auth/logout"));
     expectOk(await owner.api.post("/api/auth/logout"));
     expectOk(await anyone.withSession("rubbish").post("/api/auth/logout"));
   });
 
-  test("ends this session only", async ({ owner, anyone }) => {
+  test("ends only this session", async ({ owner, anyone }) => {
     const other = await anyone.post("/api/auth/login", { email: owner.email, password: owner.password });
     await owner.api.post("/api/auth/logout");
     expectOk(await anyone.withSession(sessionIn(other) ?? "").get("/api/auth/me"));
   });
 });
 
-test.describe("changing the password", () => {
-  test("T11 ends the other sessions, keeps this one, and the new password is the password", async ({
-    owner,
-    anyone,
-  }) => {
+test.describe("password change", () => {
+  test("T11 ends the other sessions, keeps this one and sets the new password", async ({ owner, anyone }) => {
     const login = await anyone.post("/api/auth/login", { email: owner.email, password: owner.password });
     const other = anyone.withSession(sessionIn(login) ?? "");
     const next = "nine otters in the race";
@@ -318,7 +303,7 @@ test.describe("changing the password", () => {
     expectOk(await anyone.post("/api/auth/login", { email: owner.email, password: owner.password }));
   });
 
-  test("the new password obeys the same bounds", async ({ owner, anyone }) => {
+  test("applies the same length limits to the new password", async ({ owner, anyone }) => {
     for (const next of ["short", "x".repeat(129), 5, null]) {
       expectInvalid(await owner.api.post("/api/auth/password", { current: owner.password, next }), "invalid_request");
     }
@@ -326,8 +311,8 @@ test.describe("changing the password", () => {
   });
 });
 
-test.describe("a forgotten password", () => {
-  test("asking is always 200, with one and the same answer for an unknown address", async ({ anyone, owner }) => {
+test.describe("password reset", () => {
+  test("always returns 200, with the same response for an unknown address", async ({ anyone, owner }) => {
     const known = await anyone.post("/api/auth/password/forgot", { email: owner.email });
     const unknown = await anyone.post("/api/auth/password/forgot", { email: newEmail() });
     expectOk(known);
@@ -336,7 +321,7 @@ test.describe("a forgotten password", () => {
     expect(known.text).not.toMatch(/[\w-]{30,}/);
   });
 
-  test("an invented token is refused and names nothing", async ({ anyone }) => {
+  test("rejects a made-up token without revealing anything", async ({ anyone }) => {
     for (const token of ["x", "A".repeat(43), "", "../..", "A".repeat(5000)]) {
       const answer = await anyone.post("/api/auth/password/reset", { token, password: PASSWORD });
       expect([400, 404, 410]).toContain(answer.status);
@@ -345,8 +330,8 @@ test.describe("a forgotten password", () => {
   });
 });
 
-test.describe("the list of sessions", () => {
-  test("shows each session once, says which is this one, and shows no token", async ({ owner, anyone }) => {
+test.describe("the session list", () => {
+  test("shows each session once, marks the current one, and shows no token", async ({ owner, anyone }) => {
     const login = await anyone.post(
       "/api/auth/login",
       { email: owner.email, password: owner.password },
@@ -360,7 +345,7 @@ test.describe("the list of sessions", () => {
     expect(text).toContain("Another browser");
   });
 
-  test("one of them can be ended, and is over at once", async ({ owner, anyone }) => {
+  test("ends one of them immediately", async ({ owner, anyone }) => {
     const mine = (await owner.api.get("/api/auth/sessions")).json.data[0].id;
     const login = await anyone.post("/api/auth/login", { email: owner.email, password: owner.password });
     const other = anyone.withSession(sessionIn(login) ?? "");
@@ -372,7 +357,7 @@ test.describe("the list of sessions", () => {
     expectOk(await owner.api.get("/api/auth/me"));
   });
 
-  test("somebody else's cannot be ended, and looks like none", async ({ owner, stranger }) => {
+  test("returns 404 for another person's session", async ({ owner, stranger }) => {
     const theirs = (await stranger.api.get("/api/auth/sessions")).json.data[0].id;
     const foreign = await owner.api.delete(`/api/auth/sessions/${theirs}`);
     expectError(foreign, 404, "not_found");
@@ -383,7 +368,7 @@ test.describe("the list of sessions", () => {
 });
 
 test.describe("preferences", () => {
-  test("what is put is what is got, for this person alone", async ({ owner, stranger }) => {
+  test("returns what was stored, for this person only", async ({ owner, stranger }) => {
     const before = (await stranger.api.get("/api/me/preferences")).text;
     expectOk(await owner.api.get("/api/me/preferences"));
     const put = await owner.api.put("/api/me/preferences", { theme: "dark", panels: { explorer: 260 } });
@@ -394,12 +379,12 @@ test.describe("preferences", () => {
     expect((await stranger.api.get("/api/me/preferences")).text).toBe(before);
   });
 
-  test("an unknown theme is 400", async ({ owner }) => {
+  test("rejects an unknown theme with 400", async ({ owner }) => {
     expectInvalid(await owner.api.put("/api/me/preferences", { theme: "plaid" }), "invalid_request");
   });
 });
 
-test("T20 a person who is removed loses the workspace at once, by session and by key", async ({ owner }) => {
+test("T20 revokes a removed member's access at once, by session and by key", async ({ owner }) => {
   const admin = await join(owner, "admin");
   const key = await newKey(admin, owner.home);
   expectOk(await admin.api.get(owner.home));
@@ -409,7 +394,7 @@ test("T20 a person who is removed loses the workspace at once, by session and by
   expectOk(await admin.api.get("/api/auth/me"));
 });
 
-test("T22 nobody is the first user: registering makes no one master of what others made", async ({ owner, anyone }) => {
+test("T22 gives a new user no rights over existing workspaces", async ({ owner, anyone }) => {
   const late = await register(anyone);
   const { json } = await late.api.get("/api/workspaces");
   expect(json.data).toHaveLength(1);

@@ -19,7 +19,7 @@ async function readPlainly(person: Person, body: object): Promise<{ events: Even
   return { events: lines.map((line) => JSON.parse(line.slice(6))), last };
 }
 
-test("a plain reader of events holds a conversation with tools", async ({ owner }) => {
+test("supports a plain event-stream client with tools", async ({ owner }) => {
   const chat = { chatId: newChatId(), workspaceId: owner.workspaceId };
   const { events, last } = await readPlainly(owner, { ...chat, messages: [said("How many orders are there?")] });
   expect(last).toBe("[DONE]");
@@ -35,7 +35,7 @@ test("a plain reader of events holds a conversation with tools", async ({ owner 
   expect(json.data.messages).toHaveLength(4);
 });
 
-test("the ai SDK's own transport holds it, with nothing but the header set", async ({ owner, service }) => {
+test("supports the ai SDK's own transport with only the header set", async ({ owner, service }) => {
   const { key } = await newKey(owner);
   const both: Record<string, string>[] = [
     { authorization: `Bearer ${key}` },
@@ -77,7 +77,7 @@ test("the ai SDK's own transport holds it, with nothing but the header set", asy
   }
 });
 
-test("chats begun with a key are its maker's, and nobody else's", async ({ owner, stranger }) => {
+test("shows chats started with a key to its creator only", async ({ owner, stranger }) => {
   const { api } = await newKey(owner);
   const chatId = newChatId();
   const body = { chatId, workspaceId: owner.workspaceId, messages: [said("How many orders are there?")] };
@@ -90,11 +90,7 @@ test("chats begun with a key are its maker's, and nobody else's", async ({ owner
   expectError(await api.post("/api/agent/chat", theirs), 403, "forbidden");
 });
 
-test("a client of the Model Context Protocol lists and calls tools over the wire", async ({
-  owner,
-  service,
-  anyone,
-}) => {
+test("lists and calls tools for an MCP client over the wire", async ({ owner, service, anyone }) => {
   const { key } = await newKey(owner);
   const client = new Client({ name: "test", version: "1" });
   const requestInit = { headers: { authorization: `Bearer ${key}` } };

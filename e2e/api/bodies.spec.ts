@@ -1,8 +1,8 @@
 import { fill, listedRoutes } from "./documented-routes";
 import { expect, expectError, expectOk, NO_SUCH_ID, sampleOf, test } from "./fixtures";
 
-test.describe("bodies", () => {
-  test("a body that is not JSON where JSON is due is 415", async ({ owner, anyone }) => {
+test.describe("request bodies", () => {
+  test("returns 415 for a body that is not JSON", async ({ owner, anyone }) => {
     const body = JSON.stringify({ name: "x" });
     for (const contentType of [
       "text/plain",
@@ -22,7 +22,7 @@ test.describe("bodies", () => {
     expectError(await anyone.post("/api/auth/login", undefined, { body }), 415, "unsupported_media_type");
   });
 
-  test("JSON with parameters, in capitals or with a suffix type is JSON", async ({ owner }) => {
+  test("accepts JSON with parameters, in capitals or with a suffix type", async ({ owner }) => {
     for (const contentType of [
       "application/json; charset=utf-8",
       "Application/JSON",
@@ -37,7 +37,7 @@ test.describe("bodies", () => {
     }
   });
 
-  test("what is no JSON object is 400 invalid_request", async ({ owner }) => {
+  test("returns 400 invalid_request if the body is not a JSON object", async ({ owner }) => {
     for (const body of [
       "",
       "{",
@@ -65,7 +65,7 @@ test.describe("bodies", () => {
     expectError(answer, 400, "invalid_request");
   });
 
-  test("T104 a body over 1 MiB is 413 before it is parsed, with or without a length, on every route that takes one", async ({
+  test("T104 returns 413 for a body over 1 MiB before parsing it, with or without a length, on every route with a body", async ({
     anyone,
     owner,
   }) => {
@@ -98,11 +98,11 @@ test.describe("bodies", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a body of just under 1 MiB is read", async ({ owner }) => {
+  test("accepts a body of just under 1 MiB", async ({ owner }) => {
     expectOk(await owner.api.patch(owner.home, { name: "Large", ignored: "x".repeat(1024 * 1024 - 100) }));
   });
 
-  test("T29 T58 unknown fields are ignored, also those of the prototype and those that the server sets itself", async ({
+  test("T29 T58 ignores unknown fields, including those of the prototype and server-set ones", async ({
     owner,
     stranger,
   }) => {
@@ -133,9 +133,7 @@ test.describe("bodies", () => {
     expectError(await stranger.api.get(`${stranger.home}/connectors/${made.json.data.id}`), 404);
   });
 
-  test("T58 a __proto__ or constructor.prototype in a body is refused or dropped, at every depth, and taints nothing", async ({
-    owner,
-  }) => {
+  test("T58 rejects or drops __proto__ and constructor.prototype at every depth", async ({ owner }) => {
     for (const body of [
       '{"name":"P","__proto__":{"isAdmin":true,"name":"Polluted"}}',
       '{"name":"P","\\u005f_proto__":{"polluted":true}}',

@@ -75,7 +75,7 @@ function expectGuarded(path: string, answer: Answer): void {
   expect([path, answer.headers["strict-transport-security"]]).toEqual([path, undefined]);
 }
 
-test("T106 every page has its guards, and a policy whose scripts need this answer's nonce", async ({
+test("T106 sends security headers on every page, and a policy whose scripts need the response's nonce", async ({
   anyone,
   reader,
 }) => {
@@ -107,7 +107,7 @@ test("T106 every page has its guards, and a policy whose scripts need this answe
   expect(nonces.size).toBe(paths.length);
 });
 
-test("T106 the API, its refusals and unknown addresses have their guards", async ({ anyone, reader }) => {
+test("T106 sends security headers on API responses, errors and unknown paths", async ({ anyone, reader }) => {
   const answers: [string, Answer][] = [
     ["health", await anyone.get("/api/health")],
     ["openapi", await anyone.get("/api/openapi.json")],
@@ -138,7 +138,7 @@ async function queryAs(person: Person, accept: string): Promise<Answer> {
   return person.api.post(path, { query: "select 1 as a" }, { headers: { accept } });
 }
 
-test("T98 T106 redirects, plain failures and files have their guards; only files with a hash in their name may be kept", async ({
+test("T98 T106 sends security headers on redirects, plain errors and files, and caches hashed files only", async ({
   anyone,
 }) => {
   const page = (await anyone.get("/login")).text;
@@ -155,9 +155,7 @@ test("T98 T106 redirects, plain failures and files have their guards; only files
   }
 });
 
-test("T106 files, absent ones and addresses that are not well encoded are not sniffed, and no source is served", async ({
-  anyone,
-}) => {
+test("T106 prevents sniffing of files, missing and badly encoded paths, and serves no source", async ({ anyone }) => {
   const [asset = ""] = /\/_next\/static\/[^"\\]+\.js/.exec((await anyone.get("/login")).text) ?? [];
   const served = ["/_next/static/nothing.js", "/favicon.ico", "/robots.txt", "/.env", "/.git/config", "/package.json"];
   for (const path of [asset, ...served, "/%zz"]) {
@@ -168,7 +166,7 @@ test("T106 files, absent ones and addresses that are not well encoded are not sn
   }
 });
 
-test("after signing in, `next` leads to the service's own pages only", async ({ context, owner, baseURL }) => {
+test("follows `next` after sign-in to the service's own pages only", async ({ context, owner, baseURL }) => {
   for (const next of [
     "//evil.example",
     "https://evil.example",
@@ -193,7 +191,7 @@ test("after signing in, `next` leads to the service's own pages only", async ({ 
   }
 });
 
-test("the page of the API reference shows every route that the OpenAPI page lists", async ({ page, anyone }) => {
+test("lists every route of the OpenAPI document in the API reference", async ({ page, anyone }) => {
   const routes = await listedRoutes(anyone);
   await page.goto("/docs/api");
   // biome-ignore lint/performance/useDomNodeTextContent: only what a person sees counts, not the scripts in the page
@@ -203,7 +201,7 @@ test("the page of the API reference shows every route that the OpenAPI page list
   expect(routes.filter(({ path }) => !text.includes(path)).map(({ path }) => path)).toEqual([]);
 });
 
-test("no page breaks its own policy or logs an error in a browser", async ({ page, context, owner, baseURL }) => {
+test("breaks no security policy and logs no error on any page", async ({ page, context, owner, baseURL }) => {
   test.setTimeout(150_000);
   const complaints: string[] = [];
   let path = "";

@@ -34,7 +34,7 @@ async function newPostgres(person: Person, config: object = POSTGRES): Promise<s
 }
 
 test.describe("connections", () => {
-  test("a new one comes back in its full form, untested, read-only unless said otherwise", async ({ owner }) => {
+  test("returns a new connection in full, untested and read-only by default", async ({ owner }) => {
     const answer = await owner.api.post(`${owner.home}/connectors`, {
       name: "Warehouse",
       type: "duckdb",
@@ -64,7 +64,7 @@ test.describe("connections", () => {
     expect((await owner.api.get(`${owner.home}/connectors`)).json.data).toContainEqual(answer.json.data);
   });
 
-  test("a member makes one, and changes and deletes their own; others' only an admin may", async ({ owner }) => {
+  test("lets a member create, change and delete their own connections, and admins all", async ({ owner }) => {
     const [admin, member] = [await join(owner, "admin"), await join(owner, "member")];
     const made = async (person: Person) => {
       const answer = await person.api.post(`${owner.home}/connectors`, {
@@ -87,7 +87,7 @@ test.describe("connections", () => {
     expectError(await owner.api.delete(`${owner.home}/connections/sources/${theirs}`), 404, "not_found");
   });
 
-  test("PATCH changes what is sent and keeps the rest", async ({ owner }) => {
+  test("updates only the fields sent with PATCH", async ({ owner }) => {
     const id = await newConnection(owner);
     const before = (await owner.api.get(`${owner.home}/connectors/${id}`)).json.data;
     const { json } = await owner.api.patch(`${owner.home}/connectors/${id}`, { name: "Another name" });
@@ -95,7 +95,7 @@ test.describe("connections", () => {
     expectOk(await owner.api.patch(`${owner.home}/connectors/${id}`, {}));
   });
 
-  test("what is no connection is 400: unknown type, no name, no config, wrong kinds", async ({ owner }) => {
+  test("returns 400 for an unknown type, a missing name or config, or wrong types", async ({ owner }) => {
     const good = { name: "x", type: "duckdb", config: { file: "x.duckdb" } };
     for (const json of [
       { ...good, type: "oracle" },
@@ -117,7 +117,9 @@ test.describe("connections", () => {
     expect((await owner.api.get(`${owner.home}/connectors`)).json.data).toHaveLength(1);
   });
 
-  test("T39 a file is a bare name: a path, dots, an absolute name, an address or a NUL is 400", async ({ owner }) => {
+  test("T39 returns 400 for a file that is not a plain name: a path, dots, an absolute name, a URL or a NUL", async ({
+    owner,
+  }) => {
     for (const file of [
       "../x.duckdb",
       "..",
@@ -157,7 +159,7 @@ test.describe("connections", () => {
     expect((await owner.api.get(`${owner.home}/files`)).json.data).toEqual([]);
   });
 
-  test("a missing file is made when the connection may write, and only then", async ({ owner }) => {
+  test("creates a missing file only for a writable connection", async ({ owner }) => {
     const writing = await newConnection(owner, { config: { file: "made.duckdb" } });
     expectOk(await owner.api.post(`${owner.home}/databases/${writing}/execute`, { query: "create table t(a int)" }));
     expect((await owner.api.get(`${owner.home}/files`)).json.data).toEqual([
@@ -171,7 +173,7 @@ test.describe("connections", () => {
     expect((await owner.api.get(`${owner.home}/files`)).json.data).toHaveLength(1);
   });
 
-  test("two workspaces that name a file alike have two files", async ({ owner, stranger }) => {
+  test("separates files of the same name in two workspaces", async ({ owner, stranger }) => {
     const ids = [];
     for (const person of [owner, stranger]) ids.push(await newConnection(person, { config: { file: "same.duckdb" } }));
     expectOk(
@@ -185,8 +187,8 @@ test.describe("connections", () => {
   });
 });
 
-test.describe("types", () => {
-  test("each type says all that a form needs", async ({ reader }) => {
+test.describe("connection types", () => {
+  test("declare all form fields", async ({ reader }) => {
     const { json } = await reader.api.get("/api/connectors/types");
     expect(json.data.length).toBeGreaterThan(0);
     const kinds = ["text", "password", "number", "boolean", "select", "textarea", "file", "json"];
@@ -211,7 +213,7 @@ test.describe("types", () => {
     }
   });
 
-  test("every type of the API is there, in its category", async ({ reader }) => {
+  test("include every type of the API, by category", async ({ reader }) => {
     const { json } = await reader.api.get("/api/connectors/types");
     const categories = Object.fromEntries(
       json.data.map(({ type, category }: { type: string; category: string }) => [type, category]),
@@ -231,17 +233,15 @@ test.describe("types", () => {
     });
   });
 
-  test("any credential sees the types, nobody does not", async ({ owner, anyone }) => {
+  test("are visible with any credentials, and not without", async ({ owner, anyone }) => {
     const { api } = await newKey(owner);
     expectOk(await api.get("/api/connectors/types"));
     expectError(await anyone.get("/api/connectors/types"), 401, "unauthenticated");
   });
 });
 
-test.describe("secrets of connections", () => {
-  test("T46 a secret never comes back: not on create, list, detail, change or test, nor in an error", async ({
-    owner,
-  }) => {
+test.describe("connection secrets", () => {
+  test("T46 are never returned: on create, list, get, update, test, or in an error", async ({ owner }) => {
     const id = await newPostgres(owner);
     const answers = [
       await owner.api.get(`${owner.home}/connectors/${id}`),
@@ -259,9 +259,7 @@ test.describe("secrets of connections", () => {
     expect(answers[0]?.json.data.config).toMatchObject({ host: "127.0.0.1", user: "reader", password: { set: true } });
   });
 
-  test("T48 a secret that is not sent is kept, unless where it goes changes: then it must come along", async ({
-    owner,
-  }) => {
+  test("T48 are kept when omitted, but required again when the target changes", async ({ owner }) => {
     const id = await newPostgres(owner);
     const change = (config: object) => owner.api.patch(`${owner.home}/connectors/${id}`, { config });
     const { password: _, ...visible } = POSTGRES;
@@ -275,7 +273,7 @@ test.describe("secrets of connections", () => {
     expectOk(await change({ ...visible, port: 10, password: "new" }));
   });
 
-  test("T43 an option that the type does not have is 400", async ({ owner }) => {
+  test("T43 rejects an unknown option with 400", async ({ owner }) => {
     for (const extra of [
       { sslrootcert: "/etc/passwd" },
       { options: "-c x" },
@@ -287,7 +285,7 @@ test.describe("secrets of connections", () => {
     }
   });
 
-  test("a database that does not answer is ok:false in a test and 502 elsewhere", async ({ owner }) => {
+  test("returns ok:false in a test of an unreachable database, and 502 elsewhere", async ({ owner }) => {
     const id = await newPostgres(owner);
     const tested = await owner.api.post(`${owner.home}/connections/sources/${id}/test`);
     expectOk(tested);
@@ -312,7 +310,7 @@ test.describe("secrets of connections", () => {
     );
   });
 
-  test("T30 T38 cloud metadata addresses are refused in every spelling, and nothing is saved", async ({ owner }) => {
+  test("T30 T38 rejects cloud metadata addresses in every spelling, and stores nothing", async ({ owner }) => {
     for (const host of [
       "169.254.169.254",
       "[fd00:ec2::254]",
@@ -333,14 +331,14 @@ test.describe("secrets of connections", () => {
 });
 
 test.describe("testing a connection", () => {
-  test("the sample passes its test", async ({ owner }) => {
+  test("succeeds for the sample", async ({ owner }) => {
     const id = await sampleOf(owner);
     const answer = await owner.api.post(`${owner.home}/connections/sources/${id}/test`);
     expectOk(answer);
     expect(answer.json.data).toMatchObject({ ok: true, latencyMs: expect.any(Number) });
   });
 
-  test("one that works is ok with its latency, and the record says so", async ({ owner }) => {
+  test("returns ok and the latency, and stores both", async ({ owner }) => {
     const id = await newConnection(owner);
     const answer = await owner.api.post(`${owner.home}/connections/sources/${id}/test`);
     expectOk(answer);
@@ -350,7 +348,7 @@ test.describe("testing a connection", () => {
     expect(json.data).toMatchObject({ status: "ok", lastError: null, lastTestedAt: expect.stringMatching(ISO) });
   });
 
-  test("settings are tested before they are saved, and nothing is saved", async ({ owner }) => {
+  test("tests settings without saving them", async ({ owner }) => {
     const id = await newConnection(owner, { config: { file: "there.duckdb" } });
     expectOk(await owner.api.post(`${owner.home}/databases/${id}/execute`, { query: "create table t(a int)" }));
     const good = await owner.api.post(`${owner.home}/connectors/test`, {
@@ -372,7 +370,7 @@ test.describe("testing a connection", () => {
 });
 
 test.describe("entities", () => {
-  test("tables and views come with their columns, types, keys and nullability", async ({ owner }) => {
+  test("returns tables and views with columns, types, keys and nullability", async ({ owner }) => {
     const id = await newConnection(owner);
     const execute = (query: string) => owner.api.post(`${owner.home}/databases/${id}/execute`, { query });
     expectOk(await execute("create table plants (id integer primary key, name varchar not null, height decimal(6,2))"));
@@ -391,7 +389,7 @@ test.describe("entities", () => {
     expect(json.data).toHaveLength(2);
   });
 
-  test("refresh=1 passes by the cache", async ({ owner }) => {
+  test("bypasses the cache with refresh=1", async ({ owner }) => {
     const id = await newConnection(owner);
     const execute = (query: string) => owner.api.post(`${owner.home}/databases/${id}/execute`, { query });
     const names = async (query: string) =>
@@ -405,8 +403,8 @@ test.describe("entities", () => {
   });
 });
 
-test.describe("deleting", () => {
-  test("a deleted connection is gone from every path", async ({ owner }) => {
+test.describe("deletion", () => {
+  test("removes a connection from every path", async ({ owner }) => {
     const id = await newConnection(owner);
     expectOk(await owner.api.delete(`${owner.home}/connections/sources/${id}`));
     expectError(await owner.api.get(`${owner.home}/connectors/${id}`), 404, "not_found");
@@ -420,7 +418,7 @@ test.describe("deleting", () => {
     );
   });
 
-  test("twice at once deletes once", async ({ owner }) => {
+  test("deletes once for two concurrent requests", async ({ owner }) => {
     const id = await newConnection(owner);
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => owner.api.delete(`${owner.home}/connections/sources/${id}`)),
@@ -428,7 +426,7 @@ test.describe("deleting", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404]);
   });
 
-  test("force is a boolean word", async ({ owner }) => {
+  test("accepts only a boolean for force", async ({ owner }) => {
     const id = await newConnection(owner);
     expectError(await owner.api.delete(`${owner.home}/connections/sources/${id}?force=maybe`), 400, "invalid_request");
     expectOk(await owner.api.delete(`${owner.home}/connections/sources/${id}?force=true`));
@@ -444,7 +442,7 @@ test.describe("files", () => {
       headers: { "content-type": "application/octet-stream" },
     });
 
-  test("one is uploaded, listed and deleted", async ({ owner }) => {
+  test("are uploaded, listed and deleted", async ({ owner }) => {
     const made = await upload(owner, "plants.duckdb", Buffer.alloc(3_000_000, 7));
     expect(made.status, made.text).toBe(201);
     expect(made.json.data).toEqual({ file: "plants.duckdb", bytes: 3_000_000 });
@@ -455,13 +453,13 @@ test.describe("files", () => {
     expectError(await owner.api.delete(`${owner.home}/files/plants.duckdb`), 404, "not_found");
   });
 
-  test("an upload of unknown length is taken whole", async ({ owner }) => {
+  test("accepts an upload of unknown length", async ({ owner }) => {
     const made = await upload(owner, "chunked.duckdb", Buffer.alloc(2_000_001, 1), true);
     expect(made.status, made.text).toBe(201);
     expect(made.json.data.bytes).toBe(2_000_001);
   });
 
-  test("an upload that is cut off leaves no file behind", async ({ owner }) => {
+  test("leaves no file after an interrupted upload", async ({ owner }) => {
     const cut = new AbortController();
     const sent = owner.api.post(`${owner.home}/files?name=cut.duckdb`, undefined, {
       body: Buffer.alloc(500_000),
@@ -475,7 +473,7 @@ test.describe("files", () => {
     expect(again.status).toBe(201);
   });
 
-  test("T39 a name that is none is 400, and nothing is stored", async ({ owner }) => {
+  test("T39 rejects an invalid name with 400 and stores nothing", async ({ owner }) => {
     for (const name of ["../x", "a/b", "/etc/x", "..", ".", "", ".x", "x\u0000y", "x".repeat(400), "a\\b"]) {
       expectError(await upload(owner, name, "x"), 400, "invalid_request");
     }
@@ -486,14 +484,14 @@ test.describe("files", () => {
     expect((await owner.api.get(`${owner.home}/files`)).json.data).toEqual([]);
   });
 
-  test("another workspace's files are not seen", async ({ owner, stranger }) => {
+  test("hides another workspace's files", async ({ owner, stranger }) => {
     await upload(owner, "mine.duckdb", "x");
     expect((await stranger.api.get(`${stranger.home}/files`)).json.data).toEqual([]);
     expectError(await stranger.api.delete(`${stranger.home}/files/mine.duckdb`), 404, "not_found");
     expectError(await stranger.api.get(`${owner.home}/files`), 403, "forbidden");
   });
 
-  test("a file that was uploaded can be queried; one that is no database says so", async ({ owner }) => {
+  test("queries an uploaded file, and reports one that is not a database", async ({ owner }) => {
     await upload(owner, "rubbish.duckdb", "this is no database, but it is long enough to be looked at");
     const id = await newConnection(owner, { config: { file: "rubbish.duckdb" }, readOnly: true });
     const tested = await owner.api.post(`${owner.home}/connections/sources/${id}/test`);
@@ -506,7 +504,7 @@ test.describe("files", () => {
     expectOk(await owner.api.post(`${owner.home}/databases/${await sampleOf(owner)}/execute`, { query: "select 1" }));
   });
 
-  test("an absent id stays 404 in the right workspace", async ({ owner }) => {
+  test("returns 404 for an absent ID in the right workspace", async ({ owner }) => {
     expectError(await owner.api.get(`${owner.home}/connectors/${NO_SUCH_ID}`), 404, "not_found");
   });
 });

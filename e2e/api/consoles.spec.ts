@@ -26,7 +26,7 @@ function listOperations(openapi: Answer, ids: Record<string, string>): string[] 
   );
 }
 
-test("every action on consoles works with a key, and the API reference lists no other", async ({ owner }) => {
+test("allows every console action with a key, as the API reference lists", async ({ owner }) => {
   const { api } = await newKey(owner);
   const { ask, done } = recorder(api, owner.home);
   const connectionId = await sampleOf(owner);
@@ -135,7 +135,7 @@ test("every action on consoles works with a key, and the API reference lists no 
   expect([...done].sort()).toEqual(operations.sort());
 });
 
-test("a key acts as its creator: others' private consoles are not there, and its commits carry the creator's name", async ({
+test("acts as the key's creator: hides others' private consoles and signs commits with their name", async ({
   owner,
 }) => {
   const member = await join(owner, "member");

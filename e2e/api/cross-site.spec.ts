@@ -2,7 +2,7 @@ import { fill, inEnvelope, listedRoutes } from "./documented-routes";
 import { expect, expectError, expectOk, test } from "./fixtures";
 
 test.describe("cross-site requests", () => {
-  test("T13 every write by cookie from another site is 403, by Sec-Fetch-Site or else by Origin", async ({
+  test("T13 rejects every cross-site write by cookie with 403, by Sec-Fetch-Site or Origin", async ({
     anyone,
     owner,
   }) => {
@@ -32,7 +32,7 @@ test.describe("cross-site requests", () => {
     expect(wrong.filter((line) => !/\/api\/(?:webhooks|repohost|apps\/dev)\//.test(line))).toEqual([]);
   });
 
-  test("T14 login and register from another site are 403 and set no cookie", async ({ anyone, reader }) => {
+  test("T14 rejects cross-site login and registration with 403, without a cookie", async ({ anyone, reader }) => {
     const { email, password } = reader;
     for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
       for (const [path, json] of [
@@ -46,7 +46,9 @@ test.describe("cross-site requests", () => {
     }
   });
 
-  test("the own page, a typed address, the own host as Origin and no browser at all may write", async ({ owner }) => {
+  test("allows writes from the same page, a typed URL, the same host as Origin, and without a browser", async ({
+    owner,
+  }) => {
     const base = new URL(owner.api.base.href);
     for (const headers of [
       { "sec-fetch-site": "same-origin" },
@@ -59,11 +61,11 @@ test.describe("cross-site requests", () => {
     }
   });
 
-  test("reading by cookie is not held up by the headers of another site", async ({ owner }) => {
+  test("allows reads by cookie with headers of another site", async ({ owner }) => {
     expectOk(await owner.api.get(owner.home, { headers: { "sec-fetch-site": "cross-site" } }));
   });
 
-  test("no answer lets another origin read it", async ({ owner, anyone }) => {
+  test("lets no other origin read a response", async ({ owner, anyone }) => {
     for (const answer of [
       await owner.api.get(owner.home, { headers: { origin: "https://evil.example" } }),
       await anyone.send("OPTIONS", "/api/workspaces", {

@@ -20,7 +20,11 @@ const JSON_TYPE = { "content-type": "application/json" };
  * the tests compare both.
  */
 test.describe("a query answered before the framework", () => {
-  test("is answered as by the framework, whoever asks and whatever is sent", async ({ reader, stranger, anyone }) => {
+  test("returns the same response as the framework, for any caller and request", async ({
+    reader,
+    stranger,
+    anyone,
+  }) => {
     const id = await newConnection(reader);
     const path = `${reader.home}/databases/${id}/execute`;
     const query = "select 1 as a, 'x' as b";
@@ -77,7 +81,7 @@ test.describe("a query answered before the framework", () => {
     }
   });
 
-  test("is compressed when it is large and the client takes gzip", async ({ reader }) => {
+  test("compresses a large response if the client accepts gzip", async ({ reader }) => {
     const path = `${reader.home}/databases/${await newConnection(reader)}/execute`;
     const ask = async (rows: number, encoding?: string) =>
       reader.api.post(

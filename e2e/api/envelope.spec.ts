@@ -3,8 +3,8 @@ import { expect, expectError, expectInvalid, expectOk, NO_SUCH_ID, test } from "
 
 const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-test.describe("the envelope", () => {
-  test("an unknown path below /api is 404 in JSON, for every verb and for everybody", async ({ anyone, reader }) => {
+test.describe("the response envelope", () => {
+  test("returns 404 in JSON for an unknown path below /api, for every verb and caller", async ({ anyone, reader }) => {
     const paths = [
       "/api",
       "/api/nothing",
@@ -33,9 +33,7 @@ test.describe("the envelope", () => {
     }
   });
 
-  test("a wrong method is 405 in JSON with the right ones in Allow, on every route; OPTIONS too", async ({
-    anyone,
-  }) => {
+  test("returns 405 in JSON with Allow for a wrong method on every route, OPTIONS too", async ({ anyone }) => {
     const routes = (await listedRoutes(anyone)).filter(inEnvelope);
     const byPath = Map.groupBy(routes, ({ path }) => path);
     const wrong: string[] = [];
@@ -57,7 +55,7 @@ test.describe("the envelope", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("health and the OpenAPI page refuse other verbs with 405 and Allow as well", async ({ anyone }) => {
+  test("returns 405 with Allow for other verbs of health and the OpenAPI page", async ({ anyone }) => {
     for (const path of ["/api/health", "/api/openapi.json"]) {
       for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
         const answer = await anyone.send(method, path);
@@ -67,7 +65,7 @@ test.describe("the envelope", () => {
     }
   });
 
-  test("HEAD counts as GET: the same status and headers without a body, and 405 where there is no GET", async ({
+  test("treats HEAD as GET: same status and headers without a body, and 405 without a GET", async ({
     anyone,
     reader,
   }) => {
@@ -90,7 +88,7 @@ test.describe("the envelope", () => {
     expect((await anyone.send("HEAD", "/api/nothing")).status).toBe(404);
   });
 
-  test("a trailing slash is the same route, without a redirect", async ({ anyone, reader }) => {
+  test("accepts a trailing slash without a redirect", async ({ anyone, reader }) => {
     for (const path of ["/api/health/", "/api/openapi.json/"]) expect((await anyone.get(path)).status).toBe(200);
     for (const path of ["/api/auth/me/", "/api/workspaces/", `${reader.home}/`, `${reader.home}/executions/?limit=1`]) {
       expectOk(await reader.api.get(path));
@@ -100,7 +98,7 @@ test.describe("the envelope", () => {
     expectError(await anyone.get("/api/auth/login/"), 405, "method_not_allowed");
   });
 
-  test("every answer says that it may not be stored, and carries an id of the request", async ({ anyone, reader }) => {
+  test("marks every response as not cacheable, with a request ID", async ({ anyone, reader }) => {
     const ids = new Set<string>();
     for (const answer of [
       await anyone.get("/api/auth/me"),
@@ -114,7 +112,7 @@ test.describe("the envelope", () => {
     expect(ids.size).toBe(4);
   });
 
-  test("invalid input names each field in details", async ({ anyone }) => {
+  test("names each invalid field in details", async ({ anyone }) => {
     const answer = await anyone.post("/api/auth/register", { email: "no address", password: "short" });
     expectInvalid(answer, "invalid_request");
     const paths = answer.json.details.map(({ path }: { path: unknown }) => String(path));
@@ -123,9 +121,7 @@ test.describe("the envelope", () => {
 });
 
 test.describe("health", () => {
-  test("health needs no credentials, minds no bad ones and tells nothing more than its four facts", async ({
-    anyone,
-  }) => {
+  test("requires no credentials, ignores invalid ones and returns its four facts only", async ({ anyone }) => {
     const answer = await anyone.get("/api/health", {
       headers: { authorization: "Bearer junk", cookie: "auth_session=x" },
     });

@@ -47,7 +47,7 @@ async function statusOf(person: Person, executionId: string): Promise<string | u
 }
 
 test.describe("a query", () => {
-  test("answers with its id, fields, rows, their number and its time", async ({ bench }) => {
+  test("returns its ID, fields, rows, row count and duration", async ({ bench }) => {
     const answer = await bench.run("select 1 as one, 'a' as letter");
     expectOk(answer);
     expect(answer.json.data).toMatchObject({
@@ -64,7 +64,7 @@ test.describe("a query", () => {
     expect(answer.headers["x-execution-id"]).toBe(answer.json.data.executionId);
   });
 
-  test("runs by /api/execute as well, with connectionId or databaseId, by session and by key", async ({ bench }) => {
+  test("runs through /api/execute, with connectionId or databaseId, by session and by key", async ({ bench }) => {
     const { person, id } = bench;
     const { workspaceId } = person;
     const key = await newKey(person);
@@ -82,7 +82,10 @@ test.describe("a query", () => {
     }
   });
 
-  test("/api/execute wants the workspace of a session, and of a key only its own", async ({ bench, stranger }) => {
+  test("requires the workspace for a session in /api/execute, and accepts only the key's own", async ({
+    bench,
+    stranger,
+  }) => {
     const { person, id } = bench;
     const key = await newKey(person);
     const query = "select 1";
@@ -120,13 +123,13 @@ test.describe("a query", () => {
     }
   });
 
-  test("a member may run queries", async ({ owner }) => {
+  test("can be run by a member", async ({ owner }) => {
     const member = await join(owner, "member");
     const id = await sampleOf(owner);
     expectOk(await member.api.post(`${owner.home}/databases/${id}/execute`, { query: "select 1" }));
   });
 
-  test("columns of one name are kept under names of their own, in the fields as in the rows", async ({ bench }) => {
+  test("renames duplicate columns, in fields and rows", async ({ bench }) => {
     const { json } = await bench.run("select 1 as id, 2 as id, 3 as id_2, 4 as id");
     const names = json.data.fields.map(({ name }: { name: string }) => name);
     expect(new Set(names).size).toBe(4);
@@ -138,14 +141,14 @@ test.describe("a query", () => {
     expect(two.fields.map(({ name }: { name: string }) => name)).toEqual(["id", "id_2"]);
   });
 
-  test("columns named like parts of an object are columns like others", async ({ bench }) => {
+  test("treats columns named like object properties as any other", async ({ bench }) => {
     const { text, json } = await bench.run('select 1 as "__proto__", 2 as "constructor", 3 as "toString", 4 as "a b"');
     expect(json.data.fields).toHaveLength(4);
     expect(text).toContain('"__proto__":1');
     expect(text).toContain('"constructor":2');
   });
 
-  test("values keep every digit: big integers, decimals, times and bytes", async ({ bench }) => {
+  test("keeps every digit of big integers, decimals, times and bytes", async ({ bench }) => {
     const { json } = await bench.run(`select
       9007199254740991::bigint as safe, 9007199254740992::bigint as past, (-9007199254740993)::bigint as below,
       12345678901234567.8901::decimal(30,4) as money, 0.1::double as d, true as b, null as nothing,
@@ -188,7 +191,7 @@ test.describe("a query", () => {
     });
   });
 
-  test("JSON and NDJSON write each value alike", async ({ bench }) => {
+  test("writes values alike in JSON and NDJSON", async ({ bench }) => {
     const query = `select 9007199254740993::bigint as a, 1.50::decimal(9,2) as b, '\\xFF'::blob as c, timestamp '2024-01-02 03:04:05.000001' as d,
       'nan'::double as e, [1, null] as f, null as g, {'x': 1, 'y': 'z'} as h, interval '1 month' as i, 1 as id, 2 as id`;
     const plain = (await bench.run(query)).json.data.rows;
@@ -196,7 +199,7 @@ test.describe("a query", () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(plain);
   });
 
-  test("a statement without rows answers with none", async ({ bench }) => {
+  test("returns no rows for a statement without rows", async ({ bench }) => {
     const table = `t${randomUUID().replaceAll("-", "")}`;
     const made = await bench.run(`create table ${table}(a int)`);
     expectOk(made);
@@ -207,9 +210,7 @@ test.describe("a query", () => {
 });
 
 test.describe("statements", () => {
-  test("rows hold what the fields name, for statements that answer with a count or with nothing too", async ({
-    bench,
-  }) => {
+  test("return the rows that the fields name, also for counts and empty results", async ({ bench }) => {
     const table = `t${randomUUID().replaceAll("-", "")}`;
     for (const query of [
       `create table ${table} as select i from range(5) t(i)`,
@@ -229,7 +230,7 @@ test.describe("statements", () => {
     }
   });
 
-  test("whatever reads runs on a read-only connection", async ({ sample }) => {
+  test("run on a read-only connection if they only read", async ({ sample }) => {
     for (const query of [
       "with recursive t(n) as (select 1 union all select n + 1 from t where n < 5) select sum(n) from t",
       "values (1), (2)",
@@ -250,7 +251,7 @@ test.describe("statements", () => {
     }
   });
 
-  test("a statement that wants more memory than there is fails alone", async ({ owner }) => {
+  test("fail alone if they need too much memory", async ({ owner }) => {
     const id = await newConnection(owner);
     const run = (query: string, timeoutMs?: number) =>
       owner.api.post(`${owner.home}/databases/${id}/execute`, { query, timeoutMs });
@@ -265,14 +266,14 @@ test.describe("statements", () => {
 });
 
 test.describe("parameters", () => {
-  test("a list and names are bound, in the engine's own syntax", async ({ bench }) => {
+  test("are bound from a list or by name, in the engine's syntax", async ({ bench }) => {
     expect((await bench.run("select ?::int + ?::int as n", { params: [40, 2] })).json.data.rows).toEqual([{ n: 42 }]);
     expect((await bench.run("select $b as v, $a as w", { params: { a: "x", b: "y" } })).json.data.rows).toEqual([
       { v: "y", w: "x" },
     ]);
   });
 
-  test("T51 a value is a value, whatever it holds", async ({ bench }) => {
+  test("T51 are values, whatever they contain", async ({ bench }) => {
     for (const value of ["'; drop table x; --", "$1 ? :a", "\\", '"', "漢字🌾", "", "a\nb\tc", "null", "\u2028"]) {
       const answer = await bench.run("select ? as v", { params: [value] });
       expect(answer.json.data?.rows, answer.text).toEqual([{ v: value }]);
@@ -286,7 +287,7 @@ test.describe("parameters", () => {
     }
   });
 
-  test("too few, too many or no parameters at all are an error with words", async ({ bench }) => {
+  test("return a message for too few, too many or missing values", async ({ bench }) => {
     for (const params of [[], [1, 2], { a: 1 }]) {
       const answer = await bench.run("select ? as v", { params });
       expectError(answer, 400, answer.json.code);
@@ -296,7 +297,7 @@ test.describe("parameters", () => {
 });
 
 test.describe("limits of a result", () => {
-  test("a thousand rows unless limit says otherwise, at most 50,000, and truncated says so", async ({ bench }) => {
+  test("default to a thousand rows, at most 50,000, with truncated", async ({ bench }) => {
     const rows = "select i from range(60000) t(i)";
     for (const [more, count] of [
       [{}, 1000],
@@ -316,7 +317,7 @@ test.describe("limits of a result", () => {
     }
   });
 
-  test("T54 a result over 64 MiB stops, truncated", async ({ bench }) => {
+  test("T54 stop a result over 64 MiB, truncated", async ({ bench }) => {
     const { json, bytes } = await bench.run("select repeat('x', 1000000) as wide from range(200)", { limit: 200 });
     expect(json.data.truncated).toBe(true);
     expect(json.data.rows.length).toBeGreaterThan(30);
@@ -324,7 +325,7 @@ test.describe("limits of a result", () => {
     expect(json.data.rowCount).toBe(json.data.rows.length);
   });
 
-  test("T54 a cell over 16 MiB stops, truncated, and the server goes on", async ({ bench }) => {
+  test("T54 stop at a cell over 16 MiB, truncated, and the server keeps running", async ({ bench }) => {
     const answer = await bench.run("select repeat('x', 40000000) as wide");
     expectOk(answer);
     expect(answer.json.data.truncated).toBe(true);
@@ -333,8 +334,8 @@ test.describe("limits of a result", () => {
   });
 });
 
-test.describe("a query that fails", () => {
-  test("is 400 query_failed with the database's words and the place", async ({ bench }) => {
+test.describe("a failed query", () => {
+  test("returns 400 query_failed with the database's message and position", async ({ bench }) => {
     const answer = await bench.run("select 1,\n  nope from range(3)");
     expectError(answer, 400, "query_failed");
     expect(answer.json.error).toContain("nope");
@@ -344,13 +345,13 @@ test.describe("a query that fails", () => {
     expectError(await bench.run("select 1/0 as a, error('own words')"), 400, "query_failed");
   });
 
-  test("the place counts characters, not bytes", async ({ bench }) => {
+  test("counts the position in characters, not bytes", async ({ bench }) => {
     const answer = await bench.run("select 'äöü🌾', nope");
     expect(answer.json.details).toMatchObject({ line: 1 });
     expect([16, 17]).toContain(answer.json.details.column);
   });
 
-  test("two statements in one text are refused, and neither runs", async ({ bench }) => {
+  test("runs neither of two statements in one text", async ({ bench }) => {
     const table = `t${randomUUID().replaceAll("-", "")}`;
     expectError(await bench.run(`create table ${table}(a int); select 1`), 400);
     expectError(await bench.run(`select * from ${table}`), 400, "query_failed");
@@ -358,7 +359,7 @@ test.describe("a query that fails", () => {
     expectOk(await bench.run("select ';' as v -- ; select 2"));
   });
 
-  test("text with a NUL, a lone surrogate or very deep nesting is an answer, not a failure", async ({ bench }) => {
+  test("answers text with a NUL, a lone surrogate or deep nesting without a failure", async ({ bench }) => {
     for (const query of ["select '\u0000'", "select '\ud800' as a", `select ${"(".repeat(5000)}1${")".repeat(5000)}`]) {
       expect([200, 400]).toContain((await bench.run(query)).status);
     }
@@ -366,25 +367,25 @@ test.describe("a query that fails", () => {
   });
 });
 
-test.describe("time", () => {
-  test("T52 a query over its time is 504, and its statement is stopped", async ({ bench }) => {
+test.describe("time limits", () => {
+  test("T52 return 504 for a query over its limit, and stop its statement", async ({ bench }) => {
     const answer = await bench.run(ENDLESS, { timeoutMs: 700 });
     expectError(answer, 504, "timeout");
     expect(answer.headers["x-execution-id"]).toMatch(UUID);
     expectOk(await bench.run("select 1", { timeoutMs: 5000 }));
   });
 
-  test("timeoutMs is a positive number of milliseconds", async ({ bench }) => {
+  test("require a positive number of milliseconds in timeoutMs", async ({ bench }) => {
     for (const timeoutMs of ["100", -1, 0, null, {}]) {
       expect([timeoutMs, (await bench.run("select 1", { timeoutMs })).status]).toEqual([timeoutMs, 400]);
     }
   });
 
-  test("a time over the most is taken as the most, or refused", async ({ bench }) => {
+  test("cap or reject a limit above the maximum", async ({ bench }) => {
     expect([200, 400]).toContain((await bench.run("select 1", { timeoutMs: 1e12 })).status);
   });
 
-  test("T53 a client that leaves stops its query", async ({ bench }) => {
+  test("T53 stop the query of a client that leaves", async ({ bench }) => {
     const executionId = randomUUID();
     const leaving = new AbortController();
     const asked = bench.person.api.post(
@@ -400,7 +401,7 @@ test.describe("time", () => {
   });
 });
 
-test.describe("cancelling", () => {
+test.describe("cancellation", () => {
   test("ends the query with 409 cancelled, within moments", async ({ bench }) => {
     const executionId = randomUUID();
     const asked = bench.run(ENDLESS, { executionId });
@@ -413,7 +414,10 @@ test.describe("cancelling", () => {
     expect(await statusOf(bench.person, executionId)).toBe("cancelled");
   });
 
-  test("unknown, finished and foreign executions are 404; what is no uuid is 400", async ({ bench, stranger }) => {
+  test("returns 404 for unknown, finished and foreign executions, and 400 for an invalid UUID", async ({
+    bench,
+    stranger,
+  }) => {
     const { api, home } = bench.person;
     const done = (await bench.run("select 1")).json.data.executionId;
     for (const id of [randomUUID(), done])
@@ -429,7 +433,7 @@ test.describe("cancelling", () => {
     expectError(await asked, 409, "cancelled");
   });
 
-  test("an executionId that is sent is used; one that is no uuid is 400", async ({ bench }) => {
+  test("uses the given executionId, and returns 400 for an invalid UUID", async ({ bench }) => {
     const executionId = randomUUID();
     const answer = await bench.run("select 1", { executionId });
     expect(answer.json.data.executionId).toBe(executionId);
@@ -438,7 +442,7 @@ test.describe("cancelling", () => {
     }
   });
 
-  test("an id that is in use cannot take over another's query", async ({ bench, stranger }) => {
+  test("rejects an ID that another query uses", async ({ bench, stranger }) => {
     const executionId = randomUUID();
     const asked = bench.run(ENDLESS, { executionId, timeoutMs: 20_000 });
     await expect.poll(() => statusOf(bench.person, executionId), { timeout: 5000 }).toBe("running");
@@ -456,7 +460,7 @@ test.describe("cancelling", () => {
 });
 
 test.describe("the list of executions", () => {
-  test("holds each query with its outcome, newest first, for its workspace alone", async ({ owner, stranger }) => {
+  test("has each query with its outcome, newest first, for its workspace only", async ({ owner, stranger }) => {
     const id = await sampleOf(owner);
     const run = (query: string) => owner.api.post(`${owner.home}/databases/${id}/execute`, { query });
     await run("select 1 as first");
@@ -472,7 +476,7 @@ test.describe("the list of executions", () => {
 });
 
 test.describe("one execution", () => {
-  test("is there under its id at once, for whoever ran it and for admins", async ({ owner, stranger }) => {
+  test("is available at once to its caller and to admins", async ({ owner, stranger }) => {
     const id = await sampleOf(owner);
     const [member, other] = [await join(owner, "member"), await join(owner, "member")];
     const asked = await member.api.post(`${owner.home}/databases/${id}/execute`, { query: "select 1 as first" });
@@ -497,7 +501,7 @@ test.describe("one execution", () => {
     expectError(await owner.api.get(`${owner.home}/executions/abc`), 400, "invalid_request");
   });
 
-  test("of a private console shows its text to nobody else", async ({ owner }) => {
+  test("of a private console shows its text to no one else", async ({ owner }) => {
     const member = await join(owner, "member");
     const connectionId = await sampleOf(owner);
     const run = async (access: "private" | "workspace") => {
@@ -514,7 +518,7 @@ test.describe("one execution", () => {
     expect((await owner.api.get(await run("workspace"))).json.data.query).toBe("select nope_of_mine");
   });
 
-  test("of a member is cancelled by them and by admins", async ({ owner }) => {
+  test("of a member can be cancelled by them and by admins", async ({ owner }) => {
     const id = await sampleOf(owner);
     const [member, other] = [await join(owner, "member"), await join(owner, "member")];
     const executionId = randomUUID();
@@ -553,9 +557,7 @@ test.describe("read-only connections", () => {
     "comment on table orders is 'x'",
   ];
 
-  test("T50 no statement writes through one: read_only, or not_allowed, and the data is as before", async ({
-    sample,
-  }) => {
+  test("T50 run no statement that writes: read_only or not_allowed, and the data is unchanged", async ({ sample }) => {
     const digest = "select count(*) as n, sum(hash(o)) as h from orders o";
     const before = (await sample.run(digest)).json.data.rows;
     const passed: string[] = [];
@@ -569,13 +571,13 @@ test.describe("read-only connections", () => {
     expect((await sample.run(digest)).json.data.rows).toEqual(before);
   });
 
-  test("T50 a plain write is told apart as read_only", async ({ sample }) => {
+  test("T50 report a plain write as read_only", async ({ sample }) => {
     for (const query of ["create table t(a int)", "delete from orders", "insert into orders select * from orders"]) {
       expectError(await sample.run(query), 400, "read_only");
     }
   });
 
-  test("one that is set read-only later stops writing", async ({ owner }) => {
+  test("reject writes after they are set to read-only", async ({ owner }) => {
     const id = await newConnection(owner);
     const run = (query: string) => owner.api.post(`${owner.home}/databases/${id}/execute`, { query });
     expectOk(await run("create table t(a int)"));
@@ -585,7 +587,7 @@ test.describe("read-only connections", () => {
   });
 });
 
-test.describe("files of the machine", () => {
+test.describe("local files", () => {
   const REACHING = [
     "attach 'other.duckdb' as o",
     "attach '/etc/passwd' as o (type sqlite)",
@@ -621,7 +623,7 @@ test.describe("files of the machine", () => {
   ];
 
   for (const readOnly of [true, false]) {
-    test(`T40 are out of reach on a connection that is ${readOnly ? "read-only" : "not read-only"}`, async ({
+    test(`T40 can't be read on a connection that is ${readOnly ? "read-only" : "not read-only"}`, async ({
       bench,
       sample,
     }) => {
@@ -637,7 +639,7 @@ test.describe("files of the machine", () => {
     });
   }
 
-  test("T40 a file as a table's name is no way in", async ({ bench }) => {
+  test("T40 can't be read through a table name", async ({ bench }) => {
     for (const query of [
       "select * from '/etc/passwd'",
       "from '/etc/passwd'",
@@ -650,7 +652,7 @@ test.describe("files of the machine", () => {
     }
   });
 
-  test("no answer tells where on the machine the file lies", async ({ bench, sample }) => {
+  test("are not revealed by path in any response", async ({ bench, sample }) => {
     for (const { run } of [bench, sample]) {
       for (const query of [
         "pragma database_list",
@@ -674,7 +676,7 @@ test.describe("files of the machine", () => {
 });
 
 test.describe("fairness", () => {
-  test("a small query answers while a heavy one of the same connection runs", async ({ bench }) => {
+  test("answers a small query during a heavy one of the same connection", async ({ bench }) => {
     const executionId = randomUUID();
     const heavy = bench.run(ENDLESS, { executionId, timeoutMs: 20_000 });
     await expect.poll(() => statusOf(bench.person, executionId), { timeout: 5000 }).toBe("running");
@@ -684,7 +686,7 @@ test.describe("fairness", () => {
     expectError(await heavy, 409, "cancelled");
   });
 
-  test("writes at once to one file are all kept", async ({ owner }) => {
+  test("keeps all concurrent writes to one file", async ({ owner }) => {
     const id = await newConnection(owner);
     const run = (query: string) => owner.api.post(`${owner.home}/databases/${id}/execute`, { query });
     expectOk(await run("create table t(a int)"));

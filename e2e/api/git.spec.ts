@@ -27,14 +27,14 @@ async function commit(clone: string, files: Record<string, Buffer>): Promise<voi
   await git(clone, "-c", "user.name=Bo", "-c", "user.email=bo@example.com", "commit", "--quiet", "--message", "Files");
 }
 
-test.describe("stock git against the built product", () => {
+test.describe("stock git against the production build", () => {
   let dir = "";
   test.beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "millrace-e2e-git-"));
   });
   test.afterEach(() => rm(dir, { recursive: true, force: true }));
 
-  test("a push of 30 MB arrives byte for byte, and a clone gives it back", async ({ owner, service }) => {
+  test("pushes and clones 30 MB byte for byte", async ({ owner, service }) => {
     test.setTimeout(180_000);
     const url = await urlOf(owner, service);
     await git(dir, "clone", "--quiet", url, "first");
@@ -51,7 +51,7 @@ test.describe("stock git against the built product", () => {
     await git(second, "fsck", "--strict", "--full", "--no-progress");
   });
 
-  test("a push of more than 64 MiB is refused with words, and moves nothing", { tag: "@long" }, async ({
+  test("rejects a push of more than 64 MiB with a message, and moves nothing", { tag: "@long" }, async ({
     owner,
     service,
   }) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import packageJson from "../../package.json" with { type: "json" };
 
-test("a running server says that it and its parts are well", async ({ request }) => {
+test("reports a running server and its parts as healthy", async ({ request }) => {
   const answer = await request.get("/api/health");
   expect(answer.status()).toBe(200);
   expect(await answer.json()).toEqual({

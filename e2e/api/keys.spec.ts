@@ -1,7 +1,7 @@
 import { expect, expectError, expectOk, join, NO_SUCH_ID, newKey, test } from "./fixtures";
 
-test.describe("keys and cookies", () => {
-  test("T21 a request with an Authorization header never falls back to the cookie", async ({ owner }) => {
+test.describe("API keys and cookies", () => {
+  test("T21 never falls back to the cookie with an Authorization header", async ({ owner }) => {
     for (const authorization of [
       "Bearer junk",
       "Bearer ",
@@ -24,20 +24,20 @@ test.describe("keys and cookies", () => {
     }
   });
 
-  test("a good key beside somebody else's cookie acts as the key", async ({ owner, stranger }) => {
+  test("acts as the key if another person's cookie is sent too", async ({ owner, stranger }) => {
     const { key } = await newKey(owner);
     const { json } = await stranger.api.get("/api/workspaces", { headers: { authorization: `Bearer ${key}` } });
     expect(json.data.map(({ id }: { id: string }) => id)).toEqual([owner.workspaceId]);
   });
 
-  test("the scheme's name is read without regard to case", async ({ owner }) => {
+  test("ignores the case of the scheme", async ({ owner }) => {
     const { key } = await newKey(owner);
     for (const scheme of ["bearer", "BEARER"]) {
       expectOk(await owner.api.as({ authorization: `${scheme} ${key}` }).get(owner.home));
     }
   });
 
-  test("a key has its one workspace, also when its creator has more", async ({ owner }) => {
+  test("limits a key to its workspace, even if its creator has more", async ({ owner }) => {
     const { api } = await newKey(owner);
     const other = await owner.api.post("/api/workspaces", { name: "Second" });
     const { json } = await api.get("/api/workspaces");
@@ -46,7 +46,7 @@ test.describe("keys and cookies", () => {
     expectError(await api.get(`/api/workspaces/${other.json.data.id}/connectors`), 403, "forbidden");
   });
 
-  test("keys are refused for account routes and for workspaces, members, invitations and keys", async ({ owner }) => {
+  test("rejects keys on account routes, and for workspaces, members, invitations and keys", async ({ owner }) => {
     const { api, id } = await newKey(owner);
     const home = owner.home;
     const refused: [string, string, unknown?][] = [
@@ -75,7 +75,7 @@ test.describe("keys and cookies", () => {
     expectOk(await owner.api.get(home));
   });
 
-  test("a key acts as its creator: what an admin may, it may", async ({ owner }) => {
+  test("acts as the key's creator, with an admin's permissions too", async ({ owner }) => {
     const { api } = await newKey(owner);
     expectOk(await api.patch(owner.home, { name: "Renamed by key" }));
     const made = await api.post(`${owner.home}/connectors`, {
@@ -88,7 +88,7 @@ test.describe("keys and cookies", () => {
     expectOk(await api.delete(`${owner.home}/connections/sources/${made.json.data.id}`));
   });
 
-  test("when its creator is demoted a key acts as a member, and when removed it is 401", async ({ owner }) => {
+  test("acts as a member after its creator is demoted, and returns 401 after their removal", async ({ owner }) => {
     const admin = await join(owner, "admin");
     const { api } = await newKey(admin, owner.home);
     expectOk(await api.patch(owner.home, { name: "By an admin's key" }));
@@ -100,7 +100,7 @@ test.describe("keys and cookies", () => {
     expectError(await api.get("/api/workspaces"), 401, "unauthenticated");
   });
 
-  test("a key needs none of the browser's headers and is not stopped by a foreign Origin", async ({ owner }) => {
+  test("needs no browser headers and accepts a foreign Origin with a key", async ({ owner }) => {
     const { api } = await newKey(owner);
     for (const headers of [
       { origin: "https://evil.example" },

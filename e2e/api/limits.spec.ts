@@ -29,7 +29,7 @@ function expectLimited(answer: Awaited<ReturnType<Api["get"]>>, longestS: number
   expect(retryAfter).toBeLessThanOrEqual(longestS);
 }
 
-test("T3 T109 one address registers 30 accounts an hour, and inventing senders in headers does not help", {
+test("T3 T109 allows 30 registrations per address and hour, whatever headers claim", {
   tag: "@long",
 }, async ({ strict }) => {
   for (let n = 1; n <= REGISTRATIONS_AN_HOUR; n++) {
@@ -55,7 +55,7 @@ test("T3 T109 one address registers 30 accounts an hour, and inventing senders i
   );
 });
 
-test("T4 ten failed logins of an account in 15 minutes close it for this address, and no other account", async ({
+test("T4 blocks an account for an address after ten failed logins in 15 minutes, and no other account", async ({
   strict,
 }) => {
   const [victim, other] = [await register(strict), await register(strict)];
@@ -72,7 +72,7 @@ test("T4 ten failed logins of an account in 15 minutes close it for this address
   expectOk(await victim.api.get("/api/auth/me"));
 });
 
-test("T4 guesses sent at once count as those sent one by one, and an unknown account is counted like a known one", {
+test("T4 counts concurrent guesses like sequential ones, and unknown accounts like known ones", {
   tag: "@long",
 }, async ({ strict }) => {
   const known = await register(strict);
@@ -86,12 +86,12 @@ test("T4 guesses sent at once count as those sent one by one, and an unknown acc
   }
 });
 
-test("good logins use nothing up", { tag: "@long" }, async ({ strict }) => {
+test("does not count successful logins", { tag: "@long" }, async ({ strict }) => {
   const { email, password } = await register(strict);
   for (let n = 0; n < LOGIN_FAILURES + 5; n++) expectOk(await strict.post("/api/auth/login", { email, password }));
 });
 
-test("five queries of a connection run at once, fifty wait, and the next one is 429 with Retry-After", async ({
+test("runs five queries of a connection at once, queues fifty, and returns 429 with Retry-After", async ({
   strict,
 }) => {
   const person = await register(strict);
@@ -130,9 +130,7 @@ test("five queries of a connection run at once, fifty wait, and the next one is 
     .toBe(200);
 });
 
-test("T9 T106 on https the cookie is Secure, answers insist on https, and mails and Origin go by the public address", async ({
-  strict,
-}) => {
+test("T9 T106 sets Secure and HSTS on https, and uses the public URL in mail and for Origin", async ({ strict }) => {
   const answer = await strict.post(
     "/api/auth/register",
     { email: newEmail(), password: PASSWORD },

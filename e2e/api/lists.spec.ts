@@ -2,7 +2,7 @@ import { fill, listedRoutes, needsCredentials } from "./documented-routes";
 import { expect, expectError, expectOk, register, sampleOf, test } from "./fixtures";
 
 test.describe("lists", () => {
-  test("limit: an integer is clamped to 1..200, anything else is 400", async ({ owner }) => {
+  test("clamps an integer limit to 1..200, and returns 400 for anything else", async ({ owner }) => {
     const id = await sampleOf(owner);
     for (let n = 0; n < 3; n++) {
       expectOk(await owner.api.post(`${owner.home}/databases/${id}/execute`, { query: `select ${n} n` }));
@@ -28,7 +28,7 @@ test.describe("lists", () => {
     }
   });
 
-  test("the default of limit is 50", async ({ owner }) => {
+  test("has a default limit of 50", async ({ owner }) => {
     const id = await sampleOf(owner);
     await Promise.all(
       Array.from({ length: 51 }, async (_, n) => {
@@ -40,7 +40,7 @@ test.describe("lists", () => {
     expect(typeof json.data.nextCursor).toBe("string");
   });
 
-  test("a cursor walks over every item once and ends with null; new ones do not shift it", async ({ owner }) => {
+  test("returns every item once by cursor and ends with null, unaffected by new items", async ({ owner }) => {
     const id = await sampleOf(owner);
     const made: string[] = [];
     for (let n = 0; n < 5; n++) {
@@ -60,7 +60,7 @@ test.describe("lists", () => {
     expect(seen).toEqual(made);
   });
 
-  test("a bad cursor is 400, on every list", async ({ anyone, owner }) => {
+  test("returns 400 for an invalid cursor on every list", async ({ anyone, owner }) => {
     const wrong: string[] = [];
     for (const { path, operation } of (await listedRoutes(anyone)).filter(({ method }) => method === "GET")) {
       if (!operation.parameters?.some(({ name }) => name === "cursor") || /\{(?!workspaceId)/.test(path)) continue;
@@ -83,7 +83,7 @@ test.describe("lists", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a cursor of another workspace's list shows nothing of that one", async ({ owner, stranger }) => {
+  test("shows nothing of another workspace's list with its cursor", async ({ owner, stranger }) => {
     for (const person of [owner, stranger]) {
       const id = await sampleOf(person);
       for (let n = 0; n < 3; n++)
@@ -100,7 +100,7 @@ test.describe("lists", () => {
   });
 });
 
-test("a GET changes nothing that it says it reads: twice the same answer on every list", async ({ owner, anyone }) => {
+test("changes nothing on GET: the same response twice on every list", async ({ owner, anyone }) => {
   await register(anyone);
   const routes = (await listedRoutes(anyone)).filter(
     (route) => needsCredentials(route) && route.method === "GET" && !/\{(?!workspaceId)/.test(route.path),

@@ -16,7 +16,7 @@ function statuses(received: string): number[] {
 }
 
 test.describe("on the wire", () => {
-  test("requests in one packet are answered each, in their order", async ({ service, reader }) => {
+  test("answers pipelined requests in order", async ({ service, reader }) => {
     const received = await exchange(
       service,
       raw(null, "GET /api/health HTTP/1.1") +
@@ -27,10 +27,7 @@ test.describe("on the wire", () => {
     expect(statuses(received)).toEqual([200, 200, 401, 404]);
   });
 
-  test("a request whose length is said in two ways is refused, and what is hidden in it is not run", async ({
-    service,
-    owner,
-  }) => {
+  test("rejects a request with two lengths, and does not run a hidden one", async ({ service, owner }) => {
     const hidden = raw(owner, `DELETE ${owner.home} HTTP/1.1`);
     for (const headers of [
       [`Content-Length: ${hidden.length}`, "Transfer-Encoding: chunked"],
@@ -55,7 +52,7 @@ test.describe("on the wire", () => {
     expectOk(await owner.api.get(owner.home));
   });
 
-  test("two Authorization headers never add up to more than one of them", async ({ service, owner }) => {
+  test("grants no more than one of two Authorization headers", async ({ service, owner }) => {
     const { key } = await newKey(owner);
     for (const pair of [
       [`Authorization: Bearer ${key}`, "Authorization: Bearer junk"],
@@ -73,7 +70,7 @@ test.describe("on the wire", () => {
     expect(cookieAndJunk).toBe(401);
   });
 
-  test("a request without Host, or with rubbish for a first line, is 400", async ({ service }) => {
+  test("returns 400 without Host or with an invalid first line", async ({ service }) => {
     for (const bytes of [
       "GET /api/health HTTP/1.1\r\n\r\n",
       "GET\r\n\r\n",
@@ -84,25 +81,25 @@ test.describe("on the wire", () => {
     }
   });
 
-  test("HTTP/1.0 is served", async ({ service }) => {
+  test("supports HTTP/1.0", async ({ service }) => {
     expect(await exchange(service, "GET /api/health HTTP/1.0\r\nHost: localhost\r\n\r\n")).toMatch(
       /^HTTP\/1\.[01] 200/,
     );
   });
 
-  test("a full address in the first line sends nobody to another host", async ({ service }) => {
+  test("ignores the host of a full URL in the first line", async ({ service }) => {
     const full = raw(null, "GET http://evil.example/api/health HTTP/1.1", ["Connection: close"]);
     expect([200, 400, 404]).toContain(statuses(await exchange(service, full))[0]);
   });
 
-  test("verbs that HTTP knows and the service does not are refused in good order", async ({ service }) => {
+  test("rejects verbs that HTTP knows and the service does not", async ({ service }) => {
     for (const verb of ["TRACE", "PROPFIND", "LINK", "PURGE", "SEARCH", "MKCOL", "QUERY"]) {
       const received = await exchange(service, raw(null, `${verb} /api/health HTTP/1.1`, ["Connection: close"]));
       expect([verb, [400, 405, 501].includes(statuses(received)[0] ?? 0)]).toEqual([verb, true]);
     }
   });
 
-  test("an address or a header beyond all measure is refused, and the server goes on", async ({ service, anyone }) => {
+  test("rejects an oversized URL or header and keeps running", async ({ service, anyone }) => {
     for (const bytes of [
       raw(null, `GET /api/${"x".repeat(140_000)} HTTP/1.1`),
       raw(null, "GET /api/health HTTP/1.1", [`X-Long: ${"x".repeat(140_000)}`]),
@@ -113,10 +110,7 @@ test.describe("on the wire", () => {
     expect((await anyone.get("/api/health")).status).toBe(200);
   });
 
-  test("an address that is not well encoded is an answer in the envelope, not a failure", async ({
-    anyone,
-    reader,
-  }) => {
+  test("answers a badly encoded URL in the envelope", async ({ anyone, reader }) => {
     for (const path of [
       "/api/%zz",
       "/api/%",
@@ -131,7 +125,7 @@ test.describe("on the wire", () => {
     expect((await anyone.get("/%zz")).status).toBeLessThan(500);
   });
 
-  test("a large body that waits for leave is let in", async ({ service, owner }) => {
+  test("accepts a large body with Expect: 100-continue", async ({ service, owner }) => {
     const body = JSON.stringify({ name: "Patient" });
     const head = raw(owner, `PATCH ${owner.home} HTTP/1.1`, [
       "Content-Type: application/json",
@@ -143,7 +137,7 @@ test.describe("on the wire", () => {
     expect(statuses(received).at(-1)).toBe(200);
   });
 
-  test("uploads that break off in the middle leave the server as it was", async ({ service, owner, anyone }) => {
+  test("survives interrupted uploads unchanged", async ({ service, owner, anyone }) => {
     await Promise.all(
       Array.from({ length: 20 }, () => {
         const cut = new AbortController();
@@ -162,8 +156,8 @@ test.describe("on the wire", () => {
   });
 });
 
-test.describe("headers that mean something elsewhere", () => {
-  test("none of the framework's own headers passes a check", async ({ anyone, owner }) => {
+test.describe("special headers", () => {
+  test("does not bypass checks with the framework's own headers", async ({ anyone, owner }) => {
     for (const headers of [
       { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
       { "x-middleware-subrequest": "middleware:middleware:middleware:middleware:middleware" },
@@ -184,7 +178,7 @@ test.describe("headers that mean something elsewhere", () => {
     }
   });
 
-  test("the header by which pages fetch their parts changes nothing on an API address", async ({ anyone, owner }) => {
+  test("ignores the header for page parts on API paths", async ({ anyone, owner }) => {
     for (const headers of [{ rsc: "1" }, { rsc: "1", "next-router-state-tree": "x" }]) {
       expectError(await anyone.get(owner.home, { headers }), 401, "unauthenticated");
       expectOk(await owner.api.get(owner.home, { headers }));
@@ -192,16 +186,14 @@ test.describe("headers that mean something elsewhere", () => {
     }
   });
 
-  test("a verb in a header, a field or the query is no verb", async ({ owner }) => {
+  test("ignores a verb in a header, a field or the query", async ({ owner }) => {
     const headers = { "x-http-method-override": "DELETE", "x-http-method": "DELETE", "x-method-override": "DELETE" };
     expectOk(await owner.api.get(`${owner.home}?_method=DELETE`, { headers }));
     expectOk(await owner.api.patch(owner.home, { name: "Still here", _method: "DELETE" }, { headers }));
     expectOk(await owner.api.get(owner.home));
   });
 
-  test("a part or a condition asked for is not taken for the whole: JSON answers are 200 and whole", async ({
-    owner,
-  }) => {
+  test("ignores ranges and conditions: JSON responses are 200 and whole", async ({ owner }) => {
     const whole = (await owner.api.get(owner.home)).text;
     for (const headers of [
       { range: "bytes=0-9" },
@@ -215,14 +207,14 @@ test.describe("headers that mean something elsewhere", () => {
     }
   });
 
-  test("an answer is compressed only when the caller takes it", async ({ owner }) => {
+  test("compresses a response only if the caller accepts it", async ({ owner }) => {
     expect((await owner.api.get(owner.home)).headers["content-encoding"]).toBeUndefined();
     const none = await owner.api.get(owner.home, { headers: { "accept-encoding": "identity" } });
     expect(none.headers["content-encoding"]).toBeUndefined();
     expectOk(none);
   });
 
-  test("an Accept that wants something else still gets the envelope", async ({ owner, anyone }) => {
+  test("returns the envelope for any Accept", async ({ owner, anyone }) => {
     for (const accept of ["text/html", "image/png", "x", ""]) {
       expectOk(await owner.api.get(owner.home, { headers: { accept } }));
       expectError(await anyone.get("/api/nothing", { headers: { accept } }), 404, "not_found");
@@ -230,11 +222,11 @@ test.describe("headers that mean something elsewhere", () => {
   });
 });
 
-test.describe("bodies of an unusual kind", () => {
+test.describe("unusual bodies", () => {
   const patch = (owner: Person, body: string | Buffer, headers: Record<string, string> = {}) =>
     owner.api.patch(owner.home, undefined, { body, headers: { ...JSON_TYPE, ...headers } });
 
-  test("T72 a compressed body is refused, and a small one that would be large is not unpacked", async ({ owner }) => {
+  test("T72 rejects a compressed body, without unpacking a bomb", async ({ owner }) => {
     for (const body of [gzipSync('{"name":"Zipped"}'), gzipSync(`{"name":"${"x".repeat(30_000_000)}"}`)]) {
       const answer = await patch(owner, body, { "content-encoding": "gzip" });
       expect([400, 415]).toContain(answer.status);
@@ -243,7 +235,7 @@ test.describe("bodies of an unusual kind", () => {
     expect((await owner.api.get(owner.home)).json.data.name).not.toBe("Zipped");
   });
 
-  test("a body in another encoding than UTF-8 is refused, or never taken for other letters", async ({ owner }) => {
+  test("rejects a body that is not UTF-8, or never misreads it", async ({ owner }) => {
     const answer = await patch(owner, Buffer.from('{"name":"caf\u00e9"}', "latin1"), {
       "content-type": "application/json; charset=latin1",
     });
@@ -254,7 +246,7 @@ test.describe("bodies of an unusual kind", () => {
     expect([400, 415]).toContain(utf16.status);
   });
 
-  test("deep nesting, long lists, doubled keys and great numbers are read or refused", async ({ owner }) => {
+  test("reads or rejects deep nesting, long lists, duplicate keys and huge numbers", async ({ owner }) => {
     for (const body of [
       `{"name":"x","a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
       `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`,
@@ -268,7 +260,7 @@ test.describe("bodies of an unusual kind", () => {
     }
   });
 
-  test("texts with a lone surrogate or a NUL are refused, or come back as valid UTF-8", async ({ owner }) => {
+  test("rejects text with a lone surrogate or a NUL, or returns valid UTF-8", async ({ owner }) => {
     for (const name of ["\\ud800", "a\\u0000b", "\\udfff\\ud800"]) {
       const answer = await patch(owner, `{"name":"${name}"}`);
       expect([200, 400]).toContain(answer.status);
@@ -279,13 +271,13 @@ test.describe("bodies of an unusual kind", () => {
     }
   });
 
-  test("a GET or a DELETE with a body is what it is without one", async ({ owner }) => {
+  test("ignores the body of a GET or DELETE", async ({ owner }) => {
     expectOk(await owner.api.get(owner.home, { body: "{", headers: JSON_TYPE }));
     const id = await newConnection(owner);
     expectOk(await owner.api.delete(`${owner.home}/connections/sources/${id}`, { body: "anything" }));
   });
 
-  test("a POST that takes no body does not ask for a content type", async ({ owner }) => {
+  test("requires no content type for a POST without a body", async ({ owner }) => {
     const id = await sampleOf(owner);
     const path = `${owner.home}/connections/sources/${id}/test`;
     for (const ask of [{}, { json: {} }, { body: "", headers: JSON_TYPE }]) {
@@ -295,8 +287,8 @@ test.describe("bodies of an unusual kind", () => {
   });
 });
 
-test.describe("addresses of an unusual kind", () => {
-  test("a query field that comes twice, as a list or as an object is an answer, not a failure", async ({ owner }) => {
+test.describe("unusual URLs", () => {
+  test("answers a query parameter that is repeated, a list or an object without a failure", async ({ owner }) => {
     for (const query of [
       "limit=1&limit=2",
       "limit[]=1",
@@ -314,7 +306,7 @@ test.describe("addresses of an unusual kind", () => {
     }
   });
 
-  test("an id in capitals is the id or malformed, never somebody else's or a failure", async ({ owner }) => {
+  test("treats an ID in capitals as the same or malformed, without a failure", async ({ owner }) => {
     const id = await sampleOf(owner);
     const answers = [
       await owner.api.get(`/api/workspaces/${owner.workspaceId.toUpperCase()}`),
@@ -326,19 +318,19 @@ test.describe("addresses of an unusual kind", () => {
     expect(answers[0]?.status).toBe(answers[1]?.status);
   });
 
-  test("an id with its letters percent-encoded is the same id", async ({ owner }) => {
+  test("accepts an ID with percent-encoded letters", async ({ owner }) => {
     const encoded = [...owner.workspaceId].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
     expectOk(await owner.api.get(`/api/workspaces/${encoded}`));
   });
 
-  test("letters that only look like hex digits, or are wide, are malformed", async ({ owner }) => {
+  test("rejects letters that only look like hex digits, or are wide", async ({ owner }) => {
     const wide = owner.workspaceId.replace(/\d/, (digit) => String.fromCharCode(0xff10 + Number(digit)));
     expectError(await owner.api.get(`/api/workspaces/${encodeURIComponent(wide)}`), 400, "invalid_request");
     expectError(await owner.api.get(`/api/workspaces/${owner.workspaceId}%0a`), 400, "invalid_request");
     expectError(await owner.api.get(`/api/workspaces/%20${owner.workspaceId}`), 400, "invalid_request");
   });
 
-  test("dots and slashes in an address lead nowhere else", async ({ owner, stranger }) => {
+  test("treats dots and slashes in a URL as ordinary characters", async ({ owner, stranger }) => {
     for (const path of [
       `${owner.home}/../${stranger.workspaceId}`,
       `${owner.home}/connectors/..%2f..%2f${stranger.workspaceId}`,
@@ -351,15 +343,15 @@ test.describe("addresses of an unusual kind", () => {
   });
 });
 
-test.describe("two at once", () => {
-  test("T111 the same change sent at once is done whole each time, and the record stays whole", async ({ owner }) => {
+test.describe("concurrent requests", () => {
+  test("T111 applies the same concurrent change completely each time", async ({ owner }) => {
     const names = Array.from({ length: 20 }, (_, n) => `Name ${n}`);
     const answers = await Promise.all(names.map((name) => owner.api.patch(owner.home, { name })));
     for (const answer of answers) expectOk(answer);
     expect(names).toContain((await owner.api.get(owner.home)).json.data.name);
   });
 
-  test("a session that logs out while it reads gets an answer or 401, nothing between", async ({ owner }) => {
+  test("answers a read during logout with data or 401", async ({ owner }) => {
     const answers = await Promise.all([
       ...Array.from({ length: 10 }, () => owner.api.get(owner.home)),
       owner.api.post("/api/auth/logout"),
@@ -369,7 +361,7 @@ test.describe("two at once", () => {
     expectError(await owner.api.get(owner.home), 401, "unauthenticated");
   });
 
-  test("a hundred callers at once are all served", async ({ anyone, reader }) => {
+  test("serves a hundred callers at once", async ({ anyone, reader }) => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => (n % 2 ? reader.api.get(reader.home) : anyone.get("/api/auth/me"))),
     );

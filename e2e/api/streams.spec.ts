@@ -79,7 +79,7 @@ function readStream(
 }
 
 test.describe("NDJSON", () => {
-  test("is one plain row object a line, each line ended, with the id of the execution in a header", async ({
+  test("has one plain row object per line, each line terminated, with the execution ID in a header", async ({
     bench,
   }) => {
     const answer = await bench.run("select i, 'a' || i as s from range(3) t(i)", "application/x-ndjson");
@@ -90,7 +90,7 @@ test.describe("NDJSON", () => {
     expect(answer.text).toBe('{"i":0,"s":"a0"}\n{"i":1,"s":"a1"}\n{"i":2,"s":"a2"}\n');
   });
 
-  test("a line holds no line break, whatever a value does", async ({ bench }) => {
+  test("has no line break within a line, whatever a value contains", async ({ bench }) => {
     const { text } = await bench.run(
       "select chr(10) || chr(13) || chr(8232) || chr(8233) || '\"\\' as v",
       "application/x-ndjson",
@@ -99,18 +99,18 @@ test.describe("NDJSON", () => {
     expect(JSON.parse(text)).toEqual({ v: '\n\r\u2028\u2029"\\' });
   });
 
-  test("no rows are no lines", async ({ bench }) => {
+  test("has no lines for no rows", async ({ bench }) => {
     const answer = await bench.run("select 1 as a where false", "application/x-ndjson");
     expect([answer.status, answer.text]).toEqual([200, ""]);
   });
 
-  test("columns of one name have the names that JSON gives them", async ({ bench }) => {
+  test("renames duplicate columns as JSON does", async ({ bench }) => {
     expect((await bench.run("select 1 as id, 2 as id", "application/x-ndjson")).text).toBe('{"id":1,"id_2":2}\n');
   });
 });
 
 test.describe("CSV", () => {
-  test("is RFC 4180: a header, CRLF, quotes doubled, and quotes only where they are due", async ({ bench }) => {
+  test("follows RFC 4180: a header, CRLF, doubled quotes, and quotes only where required", async ({ bench }) => {
     const answer = await bench.run(
       `select 1 as id, 'plain' as a, 'a,b' as b, 'say "hi"' as c, 'x' || chr(10) || 'y' as d, null as e, '' as f`,
       "text/csv",
@@ -121,24 +121,24 @@ test.describe("CSV", () => {
     expect(answer.text).toMatch(/\r\n1,plain,"a,b","say ""hi""","x\ny",(,""|"",|,)\r\n$/);
   });
 
-  test("tells an empty text from nothing", async ({ bench }) => {
+  test("distinguishes an empty text from null", async ({ bench }) => {
     const lines = (
       await bench.run("select * from (values (1, null), (2, '')) t(n, v) order by n", "text/csv")
     ).text.split("\r\n");
     expect(lines[1]).not.toBe((lines[2] ?? "").replace("2", "1"));
   });
 
-  test("T60 is exact: a cell that looks like a formula stays as it is", async ({ bench }) => {
+  test("T60 keeps a cell that looks like a formula", async ({ bench }) => {
     const { text } = await bench.run("select '=1+1' as a, '+x' as b, '-x' as c, '@x' as d", "text/csv");
     expect(text).toBe("a,b,c,d\r\n=1+1,+x,-x,@x\r\n");
   });
 
-  test("headers are quoted where they need it", async ({ bench }) => {
+  test("quotes headers where required", async ({ bench }) => {
     const { text } = await bench.run('select 1 as "a,b", 2 as "c""d"', "text/csv");
     expect(text).toBe('"a,b","c""d"\r\n1,2\r\n');
   });
 
-  test("no rows are a header alone", async ({ bench }) => {
+  test("has only a header for no rows", async ({ bench }) => {
     expect((await bench.run("select 1 as a, 2 as b where false", "text/csv")).text).toBe("a,b\r\n");
   });
 });
@@ -159,14 +159,14 @@ test.describe("Parquet and Excel", () => {
     // Text is read to its end first, since a cell holds at most 32,767 characters.
     ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "PK", /PK/, [400, true]],
   ] as const) {
-    test(`${accept} is a whole file`, async ({ bench }) => {
+    test(`${accept} is a complete file`, async ({ bench }) => {
       const answer = await bench.run("select i, 'r' || i as s from range(3000) t(i)", accept);
       expect([answer.status, answer.headers["content-type"]]).toEqual([200, accept]);
       expect(answer.bytes.subarray(0, first.length).toString("latin1")).toBe(first);
       expect(answer.bytes.subarray(-100).toString("latin1")).toMatch(last);
     });
 
-    test(`${accept}: a late failure breaks it, an early one is a refusal, and who leaves ends the query`, async ({
+    test(`${accept}: breaks on a late failure, is rejected on an early one, and ends with its client`, async ({
       bench,
     }) => {
       const { status, whole } = await bench.stream(FAILS_LATE, accept);
@@ -184,7 +184,7 @@ test.describe("Parquet and Excel", () => {
 
 test.describe("every stream", () => {
   for (const accept of ["application/x-ndjson", "text/csv"]) {
-    test(`${accept}: the whole result comes, past every cap of JSON, and its first bytes before its last row`, async ({
+    test(`${accept}: has the whole result beyond JSON's limits, and its first bytes before its last row`, async ({
       bench,
     }) => {
       const { status, whole, bytes, tail } = await bench.stream("select i from range(200000) t(i)", accept);
@@ -193,13 +193,13 @@ test.describe("every stream", () => {
       expect(tail).toMatch(/199999\}?\r?\n$/);
     });
 
-    test(`${accept}: limit is obeyed when it is sent`, async ({ bench }) => {
+    test(`${accept}: obeys limit`, async ({ bench }) => {
       const { text } = await bench.run("select i from range(5000) t(i)", accept, { limit: 7 });
       expect(text).toMatch(/\b6\}?\r?\n$/);
       expect(text).not.toMatch(/\b7\}?\r?\n/);
     });
 
-    test(`${accept}: a failure after the first byte breaks the connection, so that a cut result never looks whole`, async ({
+    test(`${accept}: breaks the connection on a failure after the first byte, so that a partial result never looks whole`, async ({
       bench,
     }) => {
       const { status, whole, bytes, tail } = await bench.stream(FAILS_LATE, accept);
@@ -209,7 +209,7 @@ test.describe("every stream", () => {
       expect(tail).not.toContain("too late");
     });
 
-    test(`${accept}: a failure before the first byte is an ordinary refusal`, async ({ bench }) => {
+    test(`${accept}: returns an ordinary error on a failure before the first byte`, async ({ bench }) => {
       const failed = await bench.run("select nope", accept);
       expectError(failed, 400, "query_failed");
       expect(failed.headers["x-execution-id"]).toBeTruthy();
@@ -223,7 +223,7 @@ test.describe("every stream", () => {
       );
     });
 
-    test(`${accept}: T53 a client that leaves in the middle stops the query`, async ({ bench }) => {
+    test(`${accept}: T53 stops the query of a client that leaves`, async ({ bench }) => {
       const executionId = randomUUID();
       const query = "select i, repeat('x', 200) as wide from range(200000000) t(i)";
       await bench.stream(query, accept, 500_000, { executionId });
@@ -234,14 +234,14 @@ test.describe("every stream", () => {
       await expect.poll(outcome, { timeout: 6000 }).toBe("cancelled");
     });
 
-    test(`${accept}: timeoutMs counts to the end of the stream, and breaks it`, async ({ bench }) => {
+    test(`${accept}: applies timeoutMs to the end of the stream`, async ({ bench }) => {
       const query = "select i, repeat('x', 500) as wide from range(2000000000) t(i)";
       const { whole } = await bench.stream(query, accept, undefined, { timeoutMs: 1500 });
       expect(whole).toBe(false);
     });
   }
 
-  test("Accept is read as HTTP says: case, parameters, preferences and lists", async ({ bench }) => {
+  test("reads Accept by HTTP's rules: case, parameters, preferences and lists", async ({ bench }) => {
     for (const [accept, type] of [
       ["Text/CSV", "text/csv"],
       ["text/csv; charset=utf-8", "text/csv"],
@@ -256,7 +256,7 @@ test.describe("every stream", () => {
     }
   });
 
-  test("a slow reader holds the query back, and does not fill the server", async ({ reader, bench }) => {
+  test("slows the query down for a slow reader, without filling the server", async ({ reader, bench }) => {
     const { person, id } = bench;
     const outgoing = request({
       host: person.api.base.hostname,

@@ -23,7 +23,7 @@ const roleOf = async (owner: Person, person: Person): Promise<string | undefined
 };
 
 test.describe("workspaces", () => {
-  test("a new one is the caller's own, with a slug, and stands in the list and in the account", async ({ owner }) => {
+  test("belong to their creator, have a slug, and are in the list and the account", async ({ owner }) => {
     const made = await owner.api.post("/api/workspaces", { name: "Wind & Water GmbH" });
     expect(made.status).toBe(201);
     const workspace = made.json.data;
@@ -44,7 +44,7 @@ test.describe("workspaces", () => {
     });
   });
 
-  test("details add the members, each with when they joined and were last seen", async ({ owner }) => {
+  test("have details with the members, their joining date and last activity", async ({ owner }) => {
     const member = await join(owner, "member");
     const { json } = await owner.api.get(owner.home);
     expect(json.data.members).toHaveLength(2);
@@ -65,7 +65,7 @@ test.describe("workspaces", () => {
     await expect.poll(seen).toMatch(ISO);
   });
 
-  test("equal names have different slugs, also when made at once", async ({ owner }) => {
+  test("get different slugs for equal names, also concurrently", async ({ owner }) => {
     const made = await Promise.all(
       Array.from({ length: 6 }, () => owner.api.post("/api/workspaces", { name: "The very same" })),
     );
@@ -73,9 +73,7 @@ test.describe("workspaces", () => {
     expect(new Set(made.map(({ json }) => json.data.slug)).size).toBe(6);
   });
 
-  test("a name in a script without Latin letters, of symbols alone, or a page's name still gets a slug of its own", async ({
-    owner,
-  }) => {
+  test("get a slug for a name without Latin letters, of symbols only, or of a page", async ({ owner }) => {
     for (const name of ["漢字", "🌾🌾", "...", "new", "settings", "-", "Ünïcödé"]) {
       const made = await owner.api.post("/api/workspaces", { name });
       expect([name, made.status]).toEqual([name, 201]);
@@ -84,14 +82,14 @@ test.describe("workspaces", () => {
     }
   });
 
-  test("a name must be a text with something in it", async ({ owner }) => {
+  test("require a name that is not blank", async ({ owner }) => {
     for (const name of ["", "   ", 5, null, ["x"], {}, "x".repeat(5000)]) {
       expectInvalid(await owner.api.post("/api/workspaces", { name }), "invalid_request");
     }
     expectInvalid(await owner.api.post("/api/workspaces", {}), "invalid_request");
   });
 
-  test("an admin renames it, a member may not", async ({ owner }) => {
+  test("can be renamed by an admin, not by a member", async ({ owner }) => {
     const [admin, member] = [await join(owner, "admin"), await join(owner, "member")];
     const before = (await owner.api.get(owner.home)).json.data;
     const renamed = await admin.api.patch(owner.home, { name: "New name" });
@@ -101,7 +99,7 @@ test.describe("workspaces", () => {
     expectError(await member.api.patch(owner.home, { name: "Mine" }), 403, "forbidden");
   });
 
-  test("only an owner deletes it, and with it goes all that belongs to it", async ({ owner }) => {
+  test("can be deleted by an owner only, with everything in them", async ({ owner }) => {
     const [admin, member] = [await join(owner, "admin"), await join(owner, "member")];
     const key = await newKey(owner);
     await newConnection(owner);
@@ -123,7 +121,7 @@ test.describe("workspaces", () => {
 });
 
 test.describe("members", () => {
-  test("an admin makes members admins and back; a member changes nobody, not even themselves", async ({ owner }) => {
+  test("are promoted and demoted by an admin; a member changes no one", async ({ owner }) => {
     const [admin, member] = [await join(owner, "admin"), await join(owner, "member")];
     expectOk(await admin.api.put(`${owner.home}/members/${member.id}`, { role: "admin" }));
     expect(await roleOf(owner, member)).toBe("admin");
@@ -139,7 +137,7 @@ test.describe("members", () => {
     expect(await roleOf(owner, member)).toBe("member");
   });
 
-  test("T27 only an owner makes or unmakes an owner", async ({ owner }) => {
+  test("T27 become owners, or lose that role, only through an owner", async ({ owner }) => {
     const [admin, member] = [await join(owner, "admin"), await join(owner, "member")];
     for (const who of [admin, member]) {
       expectError(await admin.api.put(`${owner.home}/members/${who.id}`, { role: "owner" }), 403, "forbidden");
@@ -153,7 +151,7 @@ test.describe("members", () => {
     expectError(await owner.api.put(`${owner.home}/members/${admin.id}`, { role: "member" }), 403, "forbidden");
   });
 
-  test("T27 an unknown role is 400", async ({ owner }) => {
+  test("T27 rejects an unknown role with 400", async ({ owner }) => {
     const member = await join(owner, "member");
     for (const role of ["Owner", "OWNER", "root", "", null, 1, { $ne: 1 }, ["admin"], "constructor", "owner "]) {
       expectInvalid(await owner.api.put(`${owner.home}/members/${member.id}`, { role }), "invalid_request");
@@ -162,7 +160,7 @@ test.describe("members", () => {
     expect(await roleOf(owner, member)).toBe("member");
   });
 
-  test("the last owner cannot be demoted or removed: 409 last_owner", async ({ owner }) => {
+  test("keep a last owner: 409 last_owner", async ({ owner }) => {
     await join(owner, "admin");
     for (const role of ["admin", "member"]) {
       expectError(await owner.api.put(`${owner.home}/members/${owner.id}`, { role }), 409, "last_owner");
@@ -171,7 +169,7 @@ test.describe("members", () => {
     expectOk(await owner.api.put(`${owner.home}/members/${owner.id}`, { role: "owner" }));
   });
 
-  test("T28 two owners who demote or remove each other at once leave one", async ({ owner }) => {
+  test("T28 keep one owner if two demote or remove each other at once", async ({ owner }) => {
     for (let round = 0; round < 5; round++) {
       const other = await join(owner, "owner");
       const answers = await Promise.all([
@@ -191,7 +189,7 @@ test.describe("members", () => {
     }
   });
 
-  test("a member may leave, and an admin removes a member", async ({ owner }) => {
+  test("can leave, and can be removed by an admin", async ({ owner }) => {
     const [admin, member, leaving] = [
       await join(owner, "admin"),
       await join(owner, "member"),
@@ -207,7 +205,7 @@ test.describe("members", () => {
 });
 
 test.describe("invitations", () => {
-  test("one is mailed with a link below the service's own address, shown with its end in 7 days, and taken once", async ({
+  test("are mailed with a link to the service's own URL, show their expiry in 7 days, and are accepted once", async ({
     owner,
     stranger,
   }) => {
@@ -231,7 +229,7 @@ test.describe("invitations", () => {
     expect([404, 409, 410]).toContain(again.status);
   });
 
-  test("it is for its address alone: anybody else is 403, and it stays good", async ({ owner, stranger, anyone }) => {
+  test("are for their address only: others get 403, and they stay valid", async ({ owner, stranger, anyone }) => {
     const email = newEmail();
     await owner.api.post(`${owner.home}/invites`, { email: email.toUpperCase(), role: "member" });
     const outbox = (await owner.api.get(`${owner.home}/outbox`)).json.data.items[0];
@@ -244,13 +242,13 @@ test.describe("invitations", () => {
     expectOk(await invited.api.get(owner.home));
   });
 
-  test("an unknown token is 404", async ({ owner, anyone }) => {
+  test("return 404 for an unknown token", async ({ owner, anyone }) => {
     const token = "A".repeat(43);
     expectError(await anyone.get(`/api/invites/${token}`), 404, "not_found");
     expectError(await owner.api.post(`/api/invites/${token}/accept`), 404, "not_found");
   });
 
-  test("a revoked one is good for nothing", async ({ owner, stranger }) => {
+  test("are invalid after revocation", async ({ owner, stranger }) => {
     const made = await owner.api.post(`${owner.home}/invites`, { email: stranger.email, role: "member" });
     const token = await invitationFor(owner, stranger.email);
     expectOk(await owner.api.delete(`${owner.home}/invites/${made.json.data.id}`));
@@ -259,7 +257,7 @@ test.describe("invitations", () => {
     expectError(await stranger.api.get(owner.home), 403);
   });
 
-  test("members neither invite nor see invitations, and an admin cannot invite an owner", async ({ owner }) => {
+  test("are hidden from members, and an admin can't invite an owner", async ({ owner }) => {
     const [admin, member] = [await join(owner, "admin"), await join(owner, "member")];
     const invite = { email: newEmail(), role: "member" };
     expectError(await member.api.post(`${owner.home}/invites`, invite), 403, "forbidden");
@@ -269,7 +267,7 @@ test.describe("invitations", () => {
     expect([400, 403]).toContain(asOwner.status);
   });
 
-  test("an invitation with a bad address or role is 400 and mails nothing", async ({ owner }) => {
+  test("return 400 for an invalid address or role, and send no mail", async ({ owner }) => {
     for (const json of [
       { email: "nobody", role: "member" },
       { email: newEmail(), role: "emperor" },
@@ -282,7 +280,7 @@ test.describe("invitations", () => {
     expect((await owner.api.get(`${owner.home}/outbox`)).json.data.items).toEqual([]);
   });
 
-  test("accepting at once from two windows makes one membership", async ({ owner, stranger }) => {
+  test("create one membership when accepted twice at once", async ({ owner, stranger }) => {
     await owner.api.post(`${owner.home}/invites`, { email: stranger.email, role: "member" });
     const token = await invitationFor(owner, stranger.email);
     const answers = await Promise.all(
@@ -293,7 +291,7 @@ test.describe("invitations", () => {
     expect((await owner.api.get(owner.home)).json.data.members).toHaveLength(2);
   });
 
-  test("inviting somebody who is in already is a conflict, or changes nothing", async ({ owner }) => {
+  test("conflict for an existing member, or change nothing", async ({ owner }) => {
     const member = await join(owner, "member");
     const answer = await owner.api.post(`${owner.home}/invites`, { email: member.email, role: "admin" });
     expectError(answer, 409, answer.json.code);
@@ -302,7 +300,7 @@ test.describe("invitations", () => {
 });
 
 test.describe("the outbox", () => {
-  test("keeps each mail of the workspace whole, newest first, for admins", async ({ owner }) => {
+  test("keeps each mail of the workspace complete, newest first, for admins", async ({ owner }) => {
     const emails = [newEmail(), newEmail(), newEmail()];
     for (const email of emails) await owner.api.post(`${owner.home}/invites`, { email, role: "member" });
     const { json } = await owner.api.get(`${owner.home}/outbox`);
@@ -329,7 +327,7 @@ test.describe("the outbox", () => {
     expectError(await member.api.get(`${owner.home}/outbox`), 403, "forbidden");
   });
 
-  test("T27 an admin reads no link that makes an owner, and a key reads no mail", async ({ owner }) => {
+  test("T27 hides owner links from admins, and all mail from keys", async ({ owner }) => {
     const admin = await join(owner, "admin");
     const email = newEmail();
     const { link } = (await owner.api.post(`${owner.home}/invites`, { email, role: "owner" })).json.data;
@@ -342,7 +340,7 @@ test.describe("the outbox", () => {
     expectError(await api.get(`${owner.home}/outbox`), 403, "forbidden");
   });
 
-  test("T109 a Host of somebody else's choosing is in no link", async ({ owner }) => {
+  test("T109 builds no link from a foreign Host", async ({ owner }) => {
     for (const headers of [
       { host: "evil.example" },
       { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
@@ -355,7 +353,7 @@ test.describe("the outbox", () => {
     expect(answer.text).not.toContain("evil.example");
   });
 
-  test("T83 T84 names with line breaks and tags stay text in the mail", async ({ anyone }) => {
+  test("T83 T84 keeps names with line breaks and tags as text in mail", async ({ anyone }) => {
     const email = newEmail();
     const answer = await anyone.post("/api/auth/register", {
       email,
@@ -375,7 +373,7 @@ test.describe("the outbox", () => {
 });
 
 test.describe("API keys", () => {
-  test("T17 the key is shown once, in its form, not to be stored, and never again", async ({ owner }) => {
+  test("T17 show the key once, in its format and uncached, and never again", async ({ owner }) => {
     const made = await owner.api.post(`${owner.home}/api-keys`, { name: "reports" });
     expect(made.status).toBe(201);
     const { key, ...rest } = made.json.data;
@@ -396,7 +394,7 @@ test.describe("API keys", () => {
     expect(list.text).not.toContain(key);
   });
 
-  test("lastUsedAt is kept", async ({ owner }) => {
+  test("store lastUsedAt", async ({ owner }) => {
     const { api } = await newKey(owner);
     expect((await owner.api.get(`${owner.home}/api-keys`)).json.data[0].lastUsedAt).toBeNull();
     const before = new Date().toISOString();
@@ -406,7 +404,7 @@ test.describe("API keys", () => {
       .toBe(true);
   });
 
-  test("T19 a revoked key is 401 at once", async ({ owner }) => {
+  test("T19 return 401 at once after revocation", async ({ owner }) => {
     const { api, id } = await newKey(owner);
     expectOk(await api.get(owner.home));
     expectOk(await owner.api.delete(`${owner.home}/api-keys/${id}`));
@@ -414,7 +412,7 @@ test.describe("API keys", () => {
     expectError(await owner.api.delete(`${owner.home}/api-keys/${id}`), 404, "not_found");
   });
 
-  test("a key ends when it says; an end that is past or no time is 400", async ({ owner }) => {
+  test("expire on time, and return 400 for a past or invalid expiry", async ({ owner }) => {
     const expiresAt = new Date(Date.now() + 2500).toISOString();
     const made = await owner.api.post(`${owner.home}/api-keys`, { name: "short", expiresAt });
     expect(made.status, made.text).toBe(201);
@@ -427,7 +425,7 @@ test.describe("API keys", () => {
     }
   });
 
-  test("members neither make, see nor revoke keys", async ({ owner }) => {
+  test("are hidden from members, who can't create or revoke them", async ({ owner }) => {
     const member = await join(owner, "member");
     const { id } = await newKey(owner);
     expectError(await member.api.get(`${owner.home}/api-keys`), 403, "forbidden");
@@ -435,16 +433,13 @@ test.describe("API keys", () => {
     expectError(await member.api.delete(`${owner.home}/api-keys/${id}`), 403, "forbidden");
   });
 
-  test("a key needs a name", async ({ owner }) => {
+  test("require a name", async ({ owner }) => {
     for (const name of ["", " ", 5, null, "x".repeat(5000)]) {
       expectInvalid(await owner.api.post(`${owner.home}/api-keys`, { name }), "invalid_request");
     }
   });
 
-  test("a key of somebody else's workspace is 403 here, for existing workspaces and for invented ones", async ({
-    owner,
-    stranger,
-  }) => {
+  test("return 403 for another workspace, existing or not", async ({ owner, stranger }) => {
     const { api } = await newKey(owner);
     const [existing, invented] = [await api.get(stranger.home), await api.get(`/api/workspaces/${NO_SUCH_ID}`)];
     expectError(existing, 403, "forbidden");

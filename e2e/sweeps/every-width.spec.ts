@@ -47,7 +47,7 @@ async function look(page: Page, state: string): Promise<void> {
   expect.soft(found, state).toEqual([]);
 }
 
-test("a console before its first run, and with rows in each view", async ({ page, person, consolePage }) => {
+test("shows a console before its first run, and with rows in each view", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   await look(page, "not run yet, with the agent and the first steps");
@@ -83,7 +83,11 @@ test("a console before its first run, and with rows in each view", async ({ page
   await look(page, "as a chart");
 });
 
-test("a console that explains, fails, finds nothing, runs and is cancelled", async ({ page, person, consolePage }) => {
+test("shows a console that explains, fails, finds nothing, runs and is cancelled", async ({
+  page,
+  person,
+  consolePage,
+}) => {
   await consolePage.open(person.slug);
   await consolePage.write("select * from customers limit 30");
   await consolePage.strip.getByRole("button", { name: "Explain" }).click();
@@ -108,7 +112,7 @@ test("a console that explains, fails, finds nothing, runs and is cancelled", asy
   await look(page, "cancelled");
 });
 
-test("a console's history, its schedule, and a table", async ({ page, person, consolePage }) => {
+test("shows a console's history, its schedule, and a table", async ({ page, person, consolePage }) => {
   const { id } = await addRunnable(page.request, "daily.sql", "select 1 as one");
   await runToEnd(page.request, id);
   await page.goto(`/w/${person.slug}/consoles/${id}/history`);
@@ -125,7 +129,7 @@ test("a console's history, its schedule, and a table", async ({ page, person, co
   await look(page, "a table");
 });
 
-test("layers over a page: palette, search, menus and dialogs", async ({ page, person, consolePage }) => {
+test("shows layers over a page: palette, search, menus and dialogs", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   const open = async (state: string, act: () => Promise<void>, role: "dialog" | "menu" = "dialog") => {
@@ -160,7 +164,7 @@ test("layers over a page: palette, search, menus and dialogs", async ({ page, pe
   await open("export", () => page.getByRole("button", { name: "Export", exact: true }).click());
 });
 
-test("connections: the list, the form and one of them", async ({ page, person }) => {
+test("shows connections: the list, the form and one of them", async ({ page, person }) => {
   const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const tag = { name: "Production", colour: "rose" };
   const data = { name: "returns", type: "duckdb", config: { file: "returns.duckdb" }, tag };
@@ -186,7 +190,7 @@ test("connections: the list, the form and one of them", async ({ page, person })
   await look(page, "before it is deleted");
 });
 
-test("flows, a run of one, and the activity", async ({ page, person }) => {
+test("shows flows, a flow run, and the activity", async ({ page, person }) => {
   const { make, home } = await flowBench(page.request);
   const { flow, run } = await make({ trigger: true });
   const status = async () => (await (await page.request.get(`${home}/flows/${flow.id}/runs/${run?.id}`)).json()).data.status; // biome-ignore format: one look
@@ -208,7 +212,7 @@ test("flows, a run of one, and the activity", async ({ page, person }) => {
   await look(page, "the activity");
 });
 
-test("the settings", async ({ page, person }) => {
+test("shows the settings", async ({ page, person }) => {
   await invite(page.request, "mateo@example.com", "member");
   await page.goto(settings(person, "general"));
   for (const name of [
@@ -233,7 +237,7 @@ test("the settings", async ({ page, person }) => {
   await look(page, "a place that is none");
 });
 
-test("the agent with an answer", async ({ page, person, consolePage }) => {
+test("shows the agent with an answer", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   const panel = page.getByRole("complementary", { name: "Agent" });
   await page.getByRole("textbox", { name: "Message the agent" }).fill("How many orders are there?");

@@ -13,10 +13,7 @@ test.beforeEach(async ({ page, consolePage, person }) => {
   await expect(page.getByText("First 1,000 rows. More are available.")).toBeVisible();
 });
 
-test("a million rows are loaded, reached to the last one, sorted, filtered and added up", async ({
-  page,
-  consolePage,
-}) => {
+test("loads a million rows, scrolls to the last, sorts, filters and sums", async ({ page, consolePage }) => {
   await page.getByRole("button", { name: "Load all" }).click();
   await expect(page.getByText("1,000,000 of 1,000,000 rows")).toBeVisible({ timeout: LOAD_TIMEOUT_MS });
   await expect(consolePage.cell(1, 2)).toHaveText("customer 0");
@@ -45,7 +42,7 @@ test("a million rows are loaded, reached to the last one, sorted, filtered and a
   await expect(consolePage.cell(1, 1)).toHaveText("999,999", { timeout: 30_000 });
 });
 
-test("a wheel moves the rows of a million by as much as it turns", async ({ page, consolePage }) => {
+test("scrolls a million rows by the distance of the wheel", async ({ page, consolePage }) => {
   await page.getByRole("button", { name: "Load all" }).click();
   await expect(page.getByText("1,000,000 of 1,000,000 rows")).toBeVisible({ timeout: LOAD_TIMEOUT_MS });
   await consolePage.cell(1, 1).click();
@@ -67,7 +64,7 @@ test("a wheel moves the rows of a million by as much as it turns", async ({ page
   expect(await first()).toBe(before + 10);
 });
 
-test("loading can be stopped, and the first rows stay", async ({ page, consolePage }) => {
+test("keeps the first rows when loading is stopped", async ({ page, consolePage }) => {
   await page.getByRole("button", { name: "Load all" }).click();
   await page.getByRole("button", { name: "Cancel loading" }).click();
   await expect(page.getByRole("button", { name: "Load all" })).toBeVisible();
@@ -75,7 +72,7 @@ test("loading can be stopped, and the first rows stay", async ({ page, consolePa
   await expect(consolePage.cell(1, 2)).toHaveText("customer 0");
 });
 
-test("loading that breaks off says so and keeps the first rows", async ({ page, consolePage }) => {
+test("keeps the first rows with a message when loading breaks off", async ({ page, consolePage }) => {
   await page.route("**/execute", (route) => {
     if (route.request().headers().accept?.includes("ndjson")) return route.abort();
     return route.continue();

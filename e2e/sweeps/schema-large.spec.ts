@@ -16,7 +16,7 @@ function archive(): Buffer {
   return bytes;
 }
 
-test("two thousand tables are loaded once they are opened, drawn as far as they are in sight, and found by a part of a name", async ({
+test("loads two thousand tables on open, draws visible ones, and finds them by part of a name", async ({
   page,
   person,
   consolePage,

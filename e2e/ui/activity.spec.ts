@@ -4,11 +4,7 @@ import { endless, flowBench } from "./flows.fixtures";
 import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, startRun } from "./run.fixtures";
 import { join, workspaceIdOf } from "./settings.fixtures";
 
-test("what runs stands in the activity as it goes, by its kind and state, and leads to its run", async ({
-  browser,
-  page,
-  person,
-}) => {
+test("lists runs live by kind and state, with links to them", async ({ browser, page, person }) => {
   await page.goto(`/w/${person.slug}/settings/profile`);
   await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
   // Two keys that open another area.
@@ -57,7 +53,7 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   await expect(page).toHaveURL(new RegExp(`/consoles/${broken.id}/schedule\\?run=${runId}$`));
 });
 
-test("what is in motion stands first and is cancelled from there", async ({ page, person }) => {
+test("lists running items first and cancels them", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "long.sql", LONG);
   const done = await addRunnable(page.request, "done.sql", "select 1");
   await page.goto(`/w/${person.slug}/activity`);
@@ -71,7 +67,7 @@ test("what is in motion stands first and is cancelled from there", async ({ page
   await expect(rows.nth(1)).toHaveText("Today");
 });
 
-test("a flow says how far it is while it runs, and leads to its run", async ({ page, person }) => {
+test("shows the progress of a flow, with a link to its run", async ({ page, person }) => {
   const { home, make, sample } = await flowBench(page.request);
   const { flow, run } = await make({ ...endless(sample), trigger: true });
   await page.goto(`/w/${person.slug}/activity`);
@@ -91,7 +87,7 @@ test("a flow says how far it is while it runs, and leads to its run", async ({ p
   await expect(bar).toHaveCount(0);
 });
 
-test("nobody sees runs of what is not theirs to see", async ({ browser, page, person }) => {
+test("hides runs of private resources", async ({ browser, page, person }) => {
   const secret = await addRunnable(page.request, "secret.sql", "select 1", "private");
   const shared = await addRunnable(page.request, "shared.sql", "select 1");
   const jun = await join(browser, page, "member");
@@ -109,7 +105,7 @@ for (const [theme, width] of [
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
     test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
 
-    test("the activity is accessible and fits", { tag: "@long" }, async ({ page, person }) => {
+    test("is accessible and fits the width", { tag: "@long" }, async ({ page, person }) => {
       await page.goto(`/w/${person.slug}/activity`);
       await expect(page.getByRole("heading", { name: "No activity yet" })).toBeVisible();
       await expectAccessible(page);
@@ -122,11 +118,7 @@ for (const [theme, width] of [
   });
 }
 
-test("the last day stands above the list by the hour, what is shown is exported, and a view is saved", async ({
-  browser,
-  page,
-  person,
-}) => {
+test("charts the last day by hour, exports the list, and saves a view", async ({ browser, page, person }) => {
   const broken = await addRunnable(page.request, "=broken.sql", "select * from nowhere");
   const done = await addRunnable(page.request, "done.sql", "select 1");
   await runToEnd(page.request, broken.id);
@@ -172,7 +164,7 @@ test("the last day stands above the list by the hour, what is shown is exported,
   await expect(view).toHaveCount(0);
 });
 
-test("the list is narrowed by connection and by time, and a saved view names both", async ({ page, person }) => {
+test("filters by connection and time, and names both in a saved view", async ({ page, person }) => {
   const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const [{ id: sample }] = (await (await page.request.get(`${base}/connectors`)).json()).data;
   const data = { name: "Ledger", type: "sqlite", config: { file: "ledger.sqlite" }, readOnly: false };
@@ -218,10 +210,7 @@ test("the list is narrowed by connection and by time, and a saved view names bot
   await expectAccessible(page);
 });
 
-test("a list that is paused stands still, tells how much has come, and is resumed", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("pauses the list, counts new items, and resumes", { tag: "@long" }, async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "first.sql", "select 1");
   await runToEnd(page.request, id);
   await page.goto(`/w/${person.slug}/activity`);
@@ -240,10 +229,7 @@ test("a list that is paused stands still, tells how much has come, and is resume
   await expect(page.getByText("Live", { exact: true })).toBeVisible();
 });
 
-test("J and K walk a list, Enter opens, and E renames where there is a name", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("moves with J and K, opens with Enter, and renames with E", { tag: "@long" }, async ({ page, person }) => {
   const first = await addRunnable(page.request, "first.sql", "select 1");
   await runToEnd(page.request, first.id);
   const second = await addRunnable(page.request, "second.sql", "select 1");

@@ -87,11 +87,7 @@ async function savedConsoles(page: Page): Promise<string[]> {
   return JSON.stringify(list).match(/"name":"orders"/g) ?? [];
 }
 
-test("a plan that is approved lets the agent write in the same answer, and no longer", async ({
-  page,
-  person,
-  own,
-}) => {
+test("lets the agent write after approval, for the same answer only", async ({ page, person, own }) => {
   own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
   await ask(page, person.slug, "Save it");
   await expect(said(page, "Plan awaiting approval")).toBeVisible();
@@ -114,7 +110,7 @@ test("a plan that is approved lets the agent write in the same answer, and no lo
   expect(await savedConsoles(page)).toHaveLength(1);
 });
 
-test("C25 shows which objects the grants of a plan are for", async ({ page, person, own }) => {
+test("C25 shows the objects that a plan's grants apply to", async ({ page, person, own }) => {
   const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const [{ id: connectionId, name }] = (await (await page.request.get(`${base}/connectors`)).json()).data;
   const { id: consoleId } = await addConsole(page.request, {
@@ -145,7 +141,7 @@ test("C25 shows which objects the grants of a plan are for", async ({ page, pers
   await expect(said(page, "Targets: new consoles only.")).toBeVisible();
 });
 
-test("a plan that is sent back is told to the model, and one that is cancelled allows nothing", async ({
+test("reports a change request to the model, and grants nothing after a cancellation", async ({
   page,
   person,
   own,
@@ -169,11 +165,7 @@ test("a plan that is sent back is told to the model, and one that is cancelled a
   expect(await savedConsoles(page)).toHaveLength(0);
 });
 
-test("a plan that was waiting when the page was loaded anew waits still, and counts for the next turn", async ({
-  page,
-  person,
-  own,
-}) => {
+test("keeps a waiting plan over a reload, for the next turn", async ({ page, person, own }) => {
   own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
   await ask(page, person.slug, "Save it");
   await expect(said(page, "Plan awaiting approval")).toBeVisible();
@@ -190,12 +182,7 @@ test("a plan that was waiting when the page was loaded anew waits still, and cou
   expect(await savedConsoles(page)).toHaveLength(1);
 });
 
-test("a second tab sees the plan while the first waits, decides on it, and the first goes on", async ({
-  page,
-  context,
-  person,
-  own,
-}) => {
+test("decides on a plan in a second tab while the first waits", async ({ page, context, person, own }) => {
   own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
   await ask(page, person.slug, "Save it");
   await expect(said(page, "Plan awaiting approval")).toBeVisible();
@@ -213,7 +200,7 @@ test("a second tab sees the plan while the first waits, decides on it, and the f
   expect(await savedConsoles(page)).toHaveLength(1);
 });
 
-test("whoever is chosen answers: the agent and the model of the pickers, now and after a reload", {
+test("uses the selected agent and model, also after a reload", {
   tag: "@long",
 }, async ({ page, person, own }) => {
   own.model.script = () => [{ text: "I am here." }];

@@ -47,10 +47,7 @@ function said(text: string): object[] {
   ];
 }
 
-test("a question is answered by a query that is shown, and the chat is there after a reload", async ({
-  page,
-  person,
-}) => {
+test("answers a question with a visible query, and keeps the chat over a reload", async ({ page, person }) => {
   await open(page, person.slug);
   await expectAccessible(page);
   await ask(page, "How many orders are there?");
@@ -66,7 +63,7 @@ test("a question is answered by a query that is shown, and the chat is there aft
   await expect(page.locator(".cm-content").first()).toContainText(/select/i);
 });
 
-test("the panel is open beside consoles and flows from the start, stays away once it was put away, and keeps its width", async ({
+test("opens beside consoles and flows by default, stays closed once closed, and keeps its width", async ({
   page,
   person,
   consolePage,
@@ -100,7 +97,7 @@ test("the panel is open beside consoles and flows from the start, stays away onc
   await expect(field(page)).toBeFocused();
 });
 
-test("on a narrow page the panel waits until it is asked for, lies over the work, and leaves a wide page alone", async ({
+test("stays closed on a narrow page, opens as an overlay, and does not affect a wide page", async ({
   page,
   person,
   consolePage,
@@ -117,17 +114,12 @@ test("on a narrow page the panel waits until it is asked for, lies over the work
   await expect(panel(page)).toBeVisible();
 });
 
-test("an address may ask for the list of chats, on any page", async ({ page, person }) => {
+test("opens the list of chats from a URL on any page", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections?chats=`);
   await expect(panel(page).getByRole("searchbox", { name: "Search chats" })).toBeVisible();
 });
 
-test("the panel opens when the line was cut before its first use, and what is typed stays", async ({
-  page,
-  context,
-  person,
-  consolePage,
-}) => {
+test("opens after a lost connection and keeps the typed text", async ({ page, context, person, consolePage }) => {
   await page.goto(`/w/${person.slug}`);
   // The agent's script loads in a quiet moment after the page.
   await expect(page.locator("html[data-agent-loaded]")).toBeAttached();
@@ -161,10 +153,7 @@ const HOSTILE = [
   "[r]: javascript:alert(1)\n[i]: https://evil.example/12.png",
 ].join("\n\n");
 
-test("a link of an answer shows its host, and no image, markup or script of it reaches the browser (T65)", async ({
-  page,
-  person,
-}) => {
+test("shows a link's host, and passes no image, markup or script to the browser (T65)", async ({ page, person }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   page.on("dialog", () => asked.push("a script of the answer has run"));
@@ -209,10 +198,7 @@ declare global {
   }
 }
 
-test("an answer grows without flicker: what is drawn stays, and what is open yet is drawn as if it were closed", async ({
-  page,
-  person,
-}) => {
+test("streams an answer without flicker, and closes open Markdown for display", async ({ page, person }) => {
   await page.addInitScript(() => {
     const real = window.fetch;
     window.fetch = async (input, init) => {
@@ -267,7 +253,7 @@ test("an answer grows without flicker: what is drawn stays, and what is open yet
   await expect(answer.getByRole("link", { name: "a link" })).toHaveAttribute("href", "https://example.com/a");
 });
 
-test("a failure within the stream says what to do, and the question can be asked again", async ({ page, person }) => {
+test("says what to do after a failure in the stream, and retries", async ({ page, person }) => {
   // The record does not know this answer, so it is requested again and not replaced there.
   await answerWith(page, [
     { type: "start", messageId: "told-by-nobody" },
@@ -283,7 +269,7 @@ test("a failure within the stream says what to do, and the question can be asked
   await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible({ timeout: 30_000 });
 });
 
-test("an answer is stopped, and the question can be changed and sent anew", async ({ page, person }) => {
+test("stops an answer, and resends an edited question", async ({ page, person }) => {
   // No answer, as from a model that thinks for long.
   await page.route("**/api/agent/chat", () => {});
   await open(page, person.slug);
@@ -298,10 +284,7 @@ test("an answer is stopped, and the question can be changed and sent anew", asyn
   await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible();
 });
 
-test("a message that is changed takes the place of the one before it and of what followed, also in the record", async ({
-  page,
-  person,
-}) => {
+test("replaces a message and everything after it with an edited one, also in storage", async ({ page, person }) => {
   await open(page, person.slug);
   await ask(page, "How many orders are there?");
   await ask(page, "How many customers are there?");
@@ -337,7 +320,7 @@ test("a message that is changed takes the place of the one before it and of what
   await expect(panel(page).locator(".answer")).toHaveCount(1);
 });
 
-test("the whole result of a query is opened as a grid, sorted and read to its end", async ({ page, person }) => {
+test("opens the whole result of a query as a grid, sorted and read to its end", async ({ page, person }) => {
   await open(page, person.slug);
   await ask(page, "List all customers");
   await panel(page).getByRole("button", { name: "View full result" }).click();
@@ -350,11 +333,7 @@ test("the whole result of a query is opened as a grid, sorted and read to its en
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
 
-test("what stands in a console that was never saved goes along, and a failed query is mended without a network", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("includes an unsaved console's text, and fixes a failed query offline", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   await consolePage.newConsole.click();
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
@@ -372,7 +351,7 @@ test("what stands in a console that was never saved goes along, and a failed que
   await expect(consolePage.cell(1, 1)).toHaveText("100,000");
 });
 
-test("a chart of the agent is drawn over the rows that its query has shown", async ({ page, person }) => {
+test("draws a chart over the rows of a query", async ({ page, person }) => {
   const rows = [
     { week: "W45", extra: 9 },
     { week: "W46", extra: 41 },
@@ -406,7 +385,7 @@ test("a chart of the agent is drawn over the rows that its query has shown", asy
   await expectAccessible(page);
 });
 
-test("a plan waits for the person, who gives less than was asked for", async ({ page, person }) => {
+test("grants only part of a plan", async ({ page, person }) => {
   const agentSessionId = crypto.randomUUID();
   await answerWith(page, [
     { type: "start", messageId: "0123456789abcdef01234567" },
@@ -443,7 +422,7 @@ test("a plan waits for the person, who gives less than was asked for", async ({ 
   expect(sent).toEqual({ agentSessionId, decision: "approve", grants: ["console-write"] });
 });
 
-test("a plan is sent back with what should be different, or cancelled, and then nothing is allowed", {
+test("requests changes to a plan, or cancels it, and grants nothing", {
   tag: "@long",
 }, async ({ page, person }) => {
   for (const [decision, press, ended] of [
@@ -483,11 +462,7 @@ test("a plan is sent back with what should be different, or cancelled, and then 
   }
 });
 
-test("SQL of an answer becomes an edit of the open console, accepted and taken back", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("proposes SQL as an edit of the open console, accepted and undone", async ({ page, person, consolePage }) => {
   await answerWith(page, said("Try this:\n\n```sql\nselect 42 as answer\n```"));
   await open(page, person.slug);
   await expect(consolePage.editor).toBeVisible();
@@ -505,7 +480,7 @@ test("SQL of an answer becomes an edit of the open console, accepted and taken b
   await expect(page.locator(".editor-pane .cm-content")).toHaveText(before);
 });
 
-test("a failed query is handed to the agent with its error", async ({ page, person, consolePage }) => {
+test("sends a failed query with its error to the agent", async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}`);
   await consolePage.write("select nothing_here from orders");
   await consolePage.run.click();
@@ -520,7 +495,7 @@ test("a failed query is handed to the agent with its error", async ({ page, pers
   await expect(page.locator(".editor-pane .cm-content")).toHaveText("select id from orders");
 });
 
-test("chats are listed, found, renamed and deleted", { tag: "@long" }, async ({ page, person }) => {
+test("lists, finds, renames and deletes chats", { tag: "@long" }, async ({ page, person }) => {
   await open(page, person.slug);
   await ask(page, "How many orders are there?");
   await panel(page).getByRole("button", { name: "New chat" }).click();
@@ -543,7 +518,7 @@ test("chats are listed, found, renamed and deleted", { tag: "@long" }, async ({ 
   await expect(rows).toContainText("orders");
 });
 
-test("a table is named from the list behind @, and a thumb is kept with its word", async ({ page, person }) => {
+test("mentions a table with @, and stores a rating with its comment", async ({ page, person }) => {
   await open(page, person.slug);
   await field(page).pressSequentially("How many @custo");
   await page.getByRole("option", { name: /^customers/ }).click();
@@ -563,10 +538,7 @@ test("a table is named from the list behind @, and a thumb is kept with its word
   await expect(panel(page).getByRole("button", { name: "Not helpful" })).toHaveAttribute("aria-pressed", "true");
 });
 
-test("consoles and connections are named from the list behind @, too, by the keyboard alone", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("mentions consoles and connections with @ by keyboard only", { tag: "@long" }, async ({ page, person }) => {
   await open(page, person.slug);
   await field(page).pressSequentially("Look at @best");
   await expect(page.getByRole("option", { name: /best-sellers/ })).toHaveAttribute("aria-selected", "true");
@@ -583,7 +555,7 @@ test("consoles and connections are named from the list behind @, too, by the key
   await expect(field(page)).toHaveValue('Look at @best-sellers.sql in @"Sample shop" ');
 });
 
-test("on a phone the agent is a view of its own", async ({ page, person }) => {
+test("shows the agent as a separate view on a phone", async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("button", { name: "More", exact: true }).click();

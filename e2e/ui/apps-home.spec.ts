@@ -1,10 +1,7 @@
 import { appBench } from "./apps.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
-test("apps are found by shelf, by words and among one's favourites, which are kept by a star", async ({
-  page,
-  person,
-}) => {
+test("finds apps by shelf, by search and by favourites", async ({ page, person }) => {
   const { make, write, commit, root } = await appBench(page.request);
   for (const title of ["Delivery promise", "Margin explorer"]) {
     const app = await make(title, { access: "workspace", description: `${title}, week by week` });
@@ -65,10 +62,7 @@ test("apps are found by shelf, by words and among one's favourites, which are ke
   await expectAccessible(page);
 });
 
-test("beside the feed stand the parts of it, what one works on, and the linked repository", async ({
-  page,
-  person,
-}) => {
+test("shows feed sections, recent work and the linked repository beside the feed", async ({ page, person }) => {
   const { make, write, root } = await appBench(page.request);
   const gift = await make("Gift finder");
   await make("Price watch", { access: "workspace" });
@@ -117,10 +111,7 @@ test("beside the feed stand the parts of it, what one works on, and the linked r
   await expect(page.getByRole("heading", { name: "Conflicts", exact: true })).toBeHidden();
 });
 
-test("a repository is linked once the host has said what may be, and unlinked again", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("links a repository after the host grants access, and unlinks it", { tag: "@long" }, async ({ page, person }) => {
   // The host's answers are stubbed: none is set up here.
   const repo = {
     ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1 },

@@ -4,10 +4,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 // Each test starts dev servers and builds in sandboxes.
 test.describe.configure({ timeout: 180_000 });
 
-test("an app is seen as its files are, is changed in place as they are typed, and says what it prints", async ({
-  page,
-  person,
-}) => {
+test("previews an app, updates it while typing, and shows its output", async ({ page, person }) => {
   const { make, write } = await appBench(page.request);
   const app = await make("Counter");
   await write(
@@ -44,10 +41,7 @@ test("an app is seen as its files are, is changed in place as they are typed, an
   await expect(frame.getByRole("heading", { name: "Second words" })).toBeVisible({ timeout: 30_000 });
 });
 
-test("a new app of figures is seen with its rows, and is published to where others see it", async ({
-  page,
-  person,
-}) => {
+test("previews a new app with its rows, and publishes it for others", async ({ page, person }) => {
   const { make } = await appBench(page.request);
   const app = await make("Sales", { template: "metrics" });
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
@@ -69,11 +63,11 @@ test("a new app of figures is seen with its rows, and is published to where othe
   await expectAccessible(page);
 });
 
-test.describe("an app that cannot be compiled", () => {
+test.describe("an app with compile errors", () => {
   // The frame's console shows the builder's messages too.
   test.use({ isLoud: true });
 
-  test("is marked where it is wrong, in each of its files, until it is written well", async ({ page, person }) => {
+  test("marks each error in its file until it is fixed", async ({ page, person }) => {
     const { make, write } = await appBench(page.request);
     const app = await make("Broken");
     await write(

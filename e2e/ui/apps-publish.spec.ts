@@ -5,10 +5,7 @@ import { join } from "./settings.fixtures";
 // Each test starts dev servers and builds in sandboxes.
 test.describe.configure({ timeout: 180_000 });
 
-test("a publish says what changes for people, commits what is open, and can be taken back", async ({
-  page,
-  person,
-}) => {
+test("names the changes for viewers on publish, commits open edits, and rolls back", async ({ page, person }) => {
   const { make, root, write } = await appBench(page.request);
   const app = await make("Gift finder", { access: "workspace" });
   const shown = async (): Promise<string | null> =>
@@ -56,7 +53,7 @@ test("a publish says what changes for people, commits what is open, and can be t
   await expect(versions.getByRole("listitem").filter({ hasText: "First gifts" })).toContainText("Live");
 });
 
-test("files that main has changed in the same lines are settled one by one", async ({ page, person, browser }) => {
+test("resolves files that main changed in the same lines, one by one", async ({ page, person, browser }) => {
   const { make, root, write, commit, wid } = await appBench(page.request);
   const app: MadeApp = await make("Twice over", { access: "workspace" });
   await write(app, "note.md", "one\n");
@@ -104,7 +101,7 @@ test("files that main has changed in the same lines are settled one by one", asy
   expect((await main.json()).data.content).toBe("both\n");
 });
 
-test("what is said of an app is changed, it is deleted by its slug, and a repository asks for what the server lacks", async ({
+test("changes an app's description, deletes it by its slug, and shows the administrator's set-up steps", async ({
   page,
   person,
 }) => {
@@ -139,10 +136,7 @@ test("what is said of an app is changed, it is deleted by its slug, and a reposi
   await expectAccessible(page);
 });
 
-test("a binding is tried out with one's own rights, says where it is broken, and is told beside its file", async ({
-  page,
-  person,
-}) => {
+test("previews a binding with the user's permissions, and marks its errors in the file", async ({ page, person }) => {
   const { make, write, wid } = await appBench(page.request);
   const app = await make("Bound");
   const connections = await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json();

@@ -114,11 +114,9 @@ async function expectNoWayOut(page: Page, frame: FrameLocator, show: (html: stri
   }
 }
 
-test.describe("an app that tries to get out", () => {
+test.describe("an app that tries to escape its frame", () => {
   test.use({ isLoud: true });
-  test("a page that is no app reaches the host by a peer connection, which only the answer's headers keep from apps", async ({
-    page,
-  }) => {
+  test("reaches the host by a peer connection unless the response's headers forbid it", async ({ page }) => {
     const out = await canary();
     const site = createServer((_, response) => {
       response.setHeader("content-type", "text/html");
@@ -134,10 +132,7 @@ test.describe("an app that tries to get out", () => {
     }
   });
 
-  test("an app reaches neither cookies, nor its page, nor the interface, nor any other host (T92)", async ({
-    page,
-    person,
-  }) => {
+  test("reaches no cookies, parent page, API or other host (T92)", async ({ page, person }) => {
     const bench = await appBench(page.request);
     const app = await bench.make("Out", { access: "workspace" });
     await expectNoWayOut(page, page.frameLocator("iframe.app-frame"), async (html) => {
@@ -149,7 +144,7 @@ test.describe("an app that tries to get out", () => {
     expect(page.url()).toContain(`/w/${person.slug}/apps/${app.slug}`);
   });
 
-  test("nor does one that is previewed, with all that whoever writes it may (T92)", async ({ page, person }) => {
+  test("is confined in a preview too (T92)", async ({ page, person }) => {
     const bench = await appBench(page.request);
     const app = await bench.make("Out");
     const frame = page.getByRole("region", { name: "Preview" }).frameLocator("iframe");
@@ -161,7 +156,7 @@ test.describe("an app that tries to get out", () => {
   });
 });
 
-test("an app is opened in the product, shared by a link and seen by a stranger", async ({ page, person, browser }) => {
+test("opens an app in the product, shares it by link and shows it to a visitor", async ({ page, person, browser }) => {
   const bench = await appBench(page.request);
   const app = await bench.make("Orders", { access: "workspace" });
   await page.goto(`/w/${person.slug}/apps/${app.slug}`);
@@ -200,10 +195,7 @@ test("an app is opened in the product, shared by a link and seen by a stranger",
   ]);
 });
 
-test("on a tablet the whole head of the workbench is in reach, and on a phone signs without words keep their names", async ({
-  page,
-  person,
-}) => {
+test("keeps the editor's header reachable on a tablet, and labels icons on a phone", async ({ page, person }) => {
   const bench = await appBench(page.request);
   const app = await bench.make("An app with a title of some length", { access: "workspace" });
   await publish(page.request, bench.root, app);
@@ -222,7 +214,7 @@ test("on a tablet the whole head of the workbench is in reach, and on a phone si
   await expectAccessible(page);
 });
 
-test("a link with nothing behind it says so in the colours that the system asks for", async ({ page }) => {
+test("shows a dead link's page in the system's colours", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   for (const address of ["/share/AAAAAAAAAAAAAAAAAAAAAA", "/nothing-here"]) {
     await page.goto(address);

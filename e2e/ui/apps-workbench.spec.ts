@@ -5,10 +5,7 @@ import { join } from "./settings.fixtures";
 // Each test starts dev servers and builds in sandboxes.
 test.describe.configure({ timeout: 180_000 });
 
-test("an app is made from a template and opens in its workbench, where what is typed is a draft until it is committed", async ({
-  page,
-  person,
-}) => {
+test("creates an app from a template and keeps edits as a draft until the commit", async ({ page, person }) => {
   const { read } = await appBench(page.request);
   await page.goto(`/w/${person.slug}/apps?new=1`);
   const dialog = page.getByRole("dialog", { name: "New app" });
@@ -40,10 +37,7 @@ test("an app is made from a template and opens in its workbench, where what is t
   await expect(page.getByText("1 commit ahead")).toBeVisible();
 });
 
-test("files and folders are made, renamed, uploaded and deleted, by the menu and by the keyboard", async ({
-  page,
-  person,
-}) => {
+test("creates, renames, uploads and deletes files and folders, by menu and keyboard", async ({ page, person }) => {
   const { make, read, write } = await appBench(page.request);
   const app = await make("Parts");
   await write(app, "src/parts/price.ts", "export const price = 1;\n");
@@ -96,7 +90,7 @@ test("files and folders are made, renamed, uploaded and deleted, by the menu and
   await expect.poll(() => read(app, "lib/parts/cost.ts")).toBeNull();
 });
 
-test("what is typed while the server is away is kept, through a reload too, and goes when it is back", async ({
+test("keeps edits while the server is away, also over a reload, and sends them later", async ({
   page,
   person,
   context,
@@ -121,11 +115,7 @@ test("what is typed while the server is away is kept, through a reload too, and 
   await expect.poll(() => read(app, "style.css")).toBe("h1 { color: teal; }");
 });
 
-test("two tabs see each other's saves, and a file that both have typed in is put together by its author", async ({
-  page,
-  person,
-  context,
-}) => {
+test("syncs saves between two tabs, and merges a file that both edited", async ({ page, person, context }) => {
   const { make, read, write } = await appBench(page.request);
   const app = await make("Twice");
   await write(app, "note.md", "one\ntwo\n");
@@ -162,10 +152,7 @@ test("two tabs see each other's saves, and a file that both have typed in is put
   await other.close();
 });
 
-test("a script is offered what @millrace/app has, the app's bindings and their columns, each with what it is for", async ({
-  page,
-  person,
-}) => {
+test("completes @millrace/app, bindings and columns in a script, with descriptions", async ({ page, person }) => {
   const { make, write, root } = await appBench(page.request);
   const app = await make("Offers", { template: "metrics" });
   const tried = await page.request.post(`${root}-v2/${app.id}/bindings/sales/preview`, { data: {} });
@@ -201,10 +188,7 @@ test("a script is offered what @millrace/app has, the app's bindings and their c
   await expect(page.locator(".cm-explained").getByText("The rows of a binding", { exact: false })).toBeVisible();
 });
 
-test("changes are discarded one by one and all together, and a commit tells what it changed", async ({
-  page,
-  person,
-}) => {
+test("discards changes one by one and all together, and lists them in a commit", async ({ page, person }) => {
   const { make, read, write, commit } = await appBench(page.request);
   const app = await make("Steps", { access: "workspace" });
   await write(app, "a.css", "a { color: red; }\n");
@@ -234,7 +218,7 @@ test("changes are discarded one by one and all together, and a commit tells what
   await expectAccessible(page);
 });
 
-test("somebody else opens a shared app on their own branch, a private one is not theirs, and a phone reads alone", async ({
+test("opens a shared app on one's own branch, hides a private one, and is read-only on a phone", async ({
   page,
   person,
   browser,

@@ -6,7 +6,7 @@ from range(7) t(w), (values ('North'), ('Coast'), ('Midlands'), ('Islands')) r(r
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-test("on a phone a finger reads a chart, the shelves stand below it, and nothing is cut off", { tag: "@long" }, async ({
+test("reads a chart by touch on a phone, with the shelves below and nothing cut off", { tag: "@long" }, async ({
   page,
   consolePage,
   person,

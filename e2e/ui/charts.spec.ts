@@ -11,7 +11,7 @@ test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
 });
 
-test("each kind is drawn, says in words what it shows, and has nothing that a machine finds amiss", {
+test("draws each chart type with a text description and no accessibility violations", {
   tag: "@long",
 }, async ({ page, consolePage }) => {
   test.slow();
@@ -42,10 +42,7 @@ test("each kind is drawn, says in words what it shows, and has nothing that a ma
   await expectAccessible(page);
 });
 
-test("the crosshair shows the values of a place by pointer and by keys, and says them", async ({
-  page,
-  consolePage,
-}) => {
+test("shows and announces the values at the crosshair, by pointer and keys", async ({ page, consolePage }) => {
   const chart = new ChartPage(page);
   await consolePage.write(SALES);
   await consolePage.run.click();
@@ -94,7 +91,7 @@ test("the crosshair shows the values of a place by pointer and by keys, and says
   await expect(chart.tip).toHaveCount(0);
 });
 
-test("a press on its name switches a series off, its shares go to the others, its colour stays its own", {
+test("hides a series by its legend entry, recomputes shares, and keeps colours", {
   tag: "@long",
 }, async ({ page, consolePage }) => {
   const chart = new ChartPage(page);
@@ -125,7 +122,7 @@ test("a press on its name switches a series off, its shares go to the others, it
   await expect(chart.marks).toHaveCount(4);
 });
 
-test("categories are put in order, the rest of the greatest is other, and several measures stand side by side", {
+test("sorts categories, groups the rest as other, and draws several measures", {
   tag: "@long",
 }, async ({ page, consolePage }) => {
   const chart = new ChartPage(page);
@@ -150,7 +147,7 @@ test("categories are put in order, the rest of the greatest is other, and severa
   await expect(chart.table.getByRole("row").last()).toHaveText("other248.00");
 });
 
-test("what cannot be drawn truly is said: negative shares, no value, no rows, one place", { tag: "@long" }, async ({
+test("explains charts that can't be drawn: negative shares, no values, no rows, one point", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -175,7 +172,7 @@ test("what cannot be drawn truly is said: negative shares, no value, no rows, on
   await expect(chart.notes).toContainText("A line needs at least two points.");
 });
 
-test("a picture is saved as PNG at twice its size and as SVG, named after the console, on the theme's ground", {
+test("exports PNG at twice its size and SVG, named after the console, on the theme's background", {
   tag: "@long",
 }, async ({ page, consolePage }) => {
   const chart = new ChartPage(page);
@@ -225,7 +222,7 @@ test("a picture is saved as PNG at twice its size and as SVG, named after the co
   expect(figure).toContain(">sum revenue<");
 });
 
-test("a chart that was kept before there were more kinds, and a plain specification, are drawn as they say", {
+test("draws charts stored by older versions, and plain specifications", {
   tag: "@long",
 }, async ({ page, consolePage, person }) => {
   const content = "select * from (values ('a', 1), ('b', 2)) t(name, n)";

@@ -6,7 +6,7 @@ import { workspaceIdOf } from "./settings.fixtures";
 // Many steps, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
-test("a collection is looked at as a table is: from the tree, filtered, counted, page by page, and told how it is made", async ({
+test("opens a collection from the tree, filters, counts, pages, and shows its definition", async ({
   page,
   person,
   consolePage,

@@ -35,7 +35,7 @@ async function addShop(page: Page, { host, port, user, password, database }: Tes
   return id;
 }
 
-test("a test tells its steps and what there is, which is then ticked; the tree shows what is ticked", async ({
+test("shows the steps of a test and the schemas found, and limits the tree to selected ones", async ({
   page,
   person,
   consolePage,
@@ -91,7 +91,7 @@ test("a test tells its steps and what there is, which is then ticked; the tree s
   expect(await shown()).toEqual(["invoices", "payments", "orders"]);
 });
 
-test("a test that fails shows which of its steps did, and what to do", { tag: "@long" }, async ({ page, person }) => {
+test("shows the failed step of a test and what to do", { tag: "@long" }, async ({ page, person }) => {
   test.skip(server === null);
   const shop = server as TestServer;
   const id = await addShop(page, shop);
@@ -132,10 +132,7 @@ test("a test that fails shows which of its steps did, and what to do", { tag: "@
   await expect(steps).toHaveCount(2);
 });
 
-test("the choice goes when the form leads to another server, and how quickly it answers is drawn", async ({
-  page,
-  person,
-}) => {
+test("clears the schema selection for another server, and charts the latency", async ({ page, person }) => {
   test.skip(server === null);
   const id = await addShop(page, server as TestServer);
   await page.goto(`/w/${person.slug}/connections/${id}`);

@@ -19,10 +19,7 @@ async function readConfig(page: Page, id: string): Promise<Record<string, unknow
   return (await (await page.request.get(`/api/workspaces/${wid}/connectors/${id}`)).json()).data.config;
 }
 
-test("a tunnel is turned on, its server's key is named by a test, compared, taken over and saved", async ({
-  page,
-  person,
-}) => {
+test("enables a tunnel, shows its host key in a test, trusts it and saves", async ({ page, person }) => {
   const sent: { config: { ssh?: { hostKeySha256?: string } } }[] = [];
   await page.route("**/connectors/test", (route) => {
     const body = route.request().postDataJSON();
@@ -72,7 +69,7 @@ test("a tunnel is turned on, its server's key is named by a test, compared, take
   });
 });
 
-test("what is stored is shown without its secrets; a tunnel that goes asks for the database's password", async ({
+test("shows stored settings without secrets, and asks for the password when a tunnel is removed", async ({
   page,
   person,
 }) => {
@@ -97,7 +94,7 @@ test("what is stored is shown without its secrets; a tunnel that goes asks for t
   expect(await readConfig(page, id)).not.toHaveProperty("ssh");
 });
 
-test("what the server finds wrong with a tunnel stands at its place", async ({ page, person }) => {
+test("shows the server's problems with a tunnel at their fields", async ({ page, person }) => {
   const id = await addPostgres(page, SERVER);
   await page.goto(`/w/${person.slug}/connections/${id}`);
   const tunnel = page.getByRole("region", { name: "SSH tunnel" });
@@ -115,7 +112,7 @@ test("what the server finds wrong with a tunnel stands at its place", async ({ p
   await expect(page.getByText("At least 1000 ms.")).toBeVisible();
 });
 
-test("the connection's page says what uses it, and leads there", async ({ page, person }) => {
+test("lists what uses a connection, with links", async ({ page, person }) => {
   const wid = await workspaceIdOf(page.request);
   const post = async (path: string, data: object) => {
     const answer = await page.request.post(`/api/workspaces/${wid}${path}`, { data });
@@ -156,7 +153,7 @@ test("the connection's page says what uses it, and leads there", async ({ page, 
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("the form with its tunnel fits", async ({ page, person }) => {
+  test("fits the form with its tunnel", async ({ page, person }) => {
     const id = await addPostgres(page, { ...SERVER, ssh: TUNNEL });
     await page.goto(`/w/${person.slug}/connections/${id}`);
     await expect(page.getByRole("textbox", { name: "Tunnel host", exact: true })).toBeVisible();
@@ -165,7 +162,7 @@ test.describe("on a phone", () => {
   });
 });
 
-test("Amazon Redshift is offered with its form, and saved", async ({ page, person }) => {
+test("offers Amazon Redshift with its form, and saves it", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new`);
   const kind = page.getByRole("link", { name: "Amazon Redshift" });
   await kind.click();

@@ -13,10 +13,7 @@ async function setTag(page: Page, tag: object | null, name = "Sample shop"): Pro
   return id;
 }
 
-test("a tag is chosen in the form, by keyboard too, and stands in the list and the explorer", async ({
-  page,
-  person,
-}) => {
+test("selects a tag in the form, also by keyboard, and shows it in list and explorer", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections`);
   await page
     .getByRole("row", { name: /Sample shop/ })
@@ -38,7 +35,7 @@ test("a tag is chosen in the form, by keyboard too, and stands in the list and t
   await expect(page.getByRole("row", { name: /Sample shop/ })).toContainText("Production");
 });
 
-test("a tag of one's own has a name and a colour; without a name it is not saved", async ({ page, person }) => {
+test("requires a name for a custom tag with a colour", async ({ page, person }) => {
   const id = await setTag(page, null);
   await page.goto(`/w/${person.slug}/connections/${id}`);
   await page.getByRole("radio", { name: "Custom", exact: true }).click();
@@ -57,10 +54,7 @@ test("a tag of one's own has a name and a colour; without a name it is not saved
   await expect(page.locator(".conn-facts").getByText("Finance")).toHaveCount(0);
 });
 
-test("production is seen wherever one is about to run something: tab, chip, beside Run and in the tree", async ({
-  page,
-  person,
-}) => {
+test("shows the production tag wherever a query can run: tab, chip, Run and tree", async ({ page, person }) => {
   await setTag(page, PRODUCTION);
   await page.goto(`/w/${person.slug}`);
   await expect(page.getByRole("tab", { selected: true })).toHaveAccessibleName(/, Production/);
@@ -85,7 +79,7 @@ test("production is seen wherever one is about to run something: tab, chip, besi
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("the tag stands under the console's name and beside Run, and nothing runs over", async ({ page, person }) => {
+  test("shows the tag below the console's name and beside Run, without overflow", async ({ page, person }) => {
     await setTag(page, { name: "x".repeat(24), colour: "indigo" });
     await page.goto(`/w/${person.slug}`);
     await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
@@ -100,11 +94,7 @@ test.describe("on a phone", () => {
   });
 });
 
-test("a member who may not change the connection sees its tag and cannot choose another", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("shows the tag to a member without permission to change it", async ({ page, person, browser }) => {
   const id = await setTag(page, PRODUCTION);
   const { page: member } = await join(browser, page, "member");
   await member.goto(`/w/${person.slug}/connections/${id}`);
@@ -112,7 +102,7 @@ test("a member who may not change the connection sees its tag and cannot choose 
   await expect(member.getByRole("radio", { name: "None" })).toBeDisabled();
 });
 
-test("the last test's version and latency stay with the connection, and stand in list and status bar", {
+test("keeps the last test's version and latency in list and status bar", {
   tag: "@long",
 }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections`);

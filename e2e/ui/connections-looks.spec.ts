@@ -5,7 +5,7 @@ for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
-    test("connections are accessible", { tag: "@long" }, async ({ page, person }) => {
+    test("are accessible", { tag: "@long" }, async ({ page, person }) => {
       const wid = await workspaceIdOf(page.request);
       const made = await page.request.post(`/api/workspaces/${wid}/connectors`, {
         data: { name: "returns", type: "duckdb", config: { file: "returns.duckdb" } },
@@ -23,20 +23,14 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page);
     });
 
-    test("the form of a connection is accessible, with its problems too", { tag: "@long" }, async ({
-      page,
-      person,
-    }) => {
+    test("have an accessible form, with its problems too", { tag: "@long" }, async ({ page, person }) => {
       await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
       await page.getByRole("button", { name: "Save connection" }).click();
       await expect(page.getByText("File is required.")).toBeVisible();
       await expectAccessible(page);
     });
 
-    test("the forms of sources are accessible, with what a choice adds to them", { tag: "@long" }, async ({
-      page,
-      person,
-    }) => {
+    test("have accessible forms for sources, with conditional fields", { tag: "@long" }, async ({ page, person }) => {
       for (const type of ["stripe", "graphql", "rest"]) {
         await page.goto(`/w/${person.slug}/connections/new?type=${type}`);
         await page.getByRole("button", { name: "Save connection" }).click();
@@ -60,7 +54,7 @@ for (const theme of ["light", "dark"] as const) {
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test("connections are read, tested and added", { tag: "@long" }, async ({ page, person }) => {
+  test("are read, tested and added", { tag: "@long" }, async ({ page, person }) => {
     await page.goto(`/w/${person.slug}`);
     const connections = page.getByRole("link", { name: "Connections" });
     // A click on a page that is not hydrated yet is lost, so it is repeated.
@@ -82,7 +76,7 @@ test.describe("on a phone", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
-  test("the form of a web service fits", { tag: "@long" }, async ({ page, person }) => {
+  test("fit the form of a web service", { tag: "@long" }, async ({ page, person }) => {
     await page.goto(`/w/${person.slug}/connections/new?type=rest`);
     // Away from the bottom bar, which covers the page.
     const add = page.getByRole("button", { name: "Add row" });

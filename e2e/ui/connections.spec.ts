@@ -56,7 +56,7 @@ async function addFile(page: Page, name: string, readOnly = false, request = pag
   return (await answer.json()).data.id;
 }
 
-test("the sample is listed, tested, and found by its name", async ({ page, person }) => {
+test("lists and tests the sample, and finds it by name", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections`);
   const row = page.getByRole("row", { name: /Sample shop/ });
   await expect(row).toContainText("Read-only");
@@ -74,7 +74,7 @@ test("the sample is listed, tested, and found by its name", async ({ page, perso
   await expect(page.getByRole("link", { name: /^Sources/ })).toHaveCount(0);
 });
 
-test("a connection that fails says why below its row and leads to its form", async ({ page, person }) => {
+test("explains a failed connection below its row, with a link to its form", async ({ page, person }) => {
   await addFile(page, "returns", true);
   await page.goto(`/w/${person.slug}/connections`);
   await page.getByRole("button", { name: "Test all" }).click();
@@ -85,7 +85,7 @@ test("a connection that fails says why below its row and leads to its form", asy
   await expect(page.getByText("Last test failed.")).toBeVisible();
 });
 
-test("a new file is connected, and a console on it runs", async ({ page, person, consolePage }) => {
+test("connects a new file and runs a console on it", async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByText("Enter a connection name.")).toBeVisible();
@@ -108,7 +108,7 @@ test("a new file is connected, and a console on it runs", async ({ page, person,
   await expect(page.getByRole("gridcell", { name: "42" })).toBeVisible();
 });
 
-test("a test before saving says how it went and saves nothing", async ({ page, person }) => {
+test("tests before saving, without saving", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   await page.getByRole("textbox", { name: "File" }).fill("missing.duckdb");
   await page.getByRole("button", { name: "Test connection" }).click();
@@ -118,7 +118,7 @@ test("a test before saving says how it went and saves nothing", async ({ page, p
   expect((await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data).toHaveLength(1);
 });
 
-test("a file is uploaded, chosen, never overwritten, and deleted once nothing uses it", async ({ page, person }) => {
+test("uploads and selects a file, never overwrites it, and deletes it once unused", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   const upload = { name: "sales.duckdb", mimeType: "application/octet-stream", buffer: Buffer.alloc(2048, 1) };
   await page.getByLabel("Upload file").last().setInputFiles(upload);
@@ -140,7 +140,7 @@ test("a file is uploaded, chosen, never overwritten, and deleted once nothing us
   await expect(page.getByRole("dialog").getByRole("alert")).toContainText("In use by sales.");
 });
 
-test("an upload tells how far it is and can be stopped", async ({ page, person }) => {
+test("shows the progress of an upload and cancels it", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -159,7 +159,7 @@ test("an upload tells how far it is and can be stopped", async ({ page, person }
   release();
 });
 
-test("a pasted connection string fills in the form, and what was tested is what is saved", async ({ page, person }) => {
+test("fills the form from a connection string, and saves what was tested", async ({ page, person }) => {
   await offerTypes(page);
   const sent: unknown[] = [];
   await page.route("**/connectors/test", (route) => {
@@ -200,7 +200,7 @@ test("a pasted connection string fills in the form, and what was tested is what 
   ]);
 });
 
-test("a connection string can be kept whole", async ({ page, person }) => {
+test("keeps a connection string as is", async ({ page, person }) => {
   await offerTypes(page);
   await page.goto(`/w/${person.slug}/connections/new?type=serverdb`);
   await page.getByRole("button", { name: "Use connection string as is" }).click();
@@ -213,7 +213,7 @@ test("a connection string can be kept whole", async ({ page, person }) => {
   await expect(page.getByRole("textbox", { name: "Host" })).toBeVisible();
 });
 
-test("what the server finds wrong stands at its field", async ({ page, person }) => {
+test("shows the server's problems at their fields", async ({ page, person }) => {
   await offerTypes(page);
   await page.route("**/connectors/test", (route) =>
     route.fulfill({
@@ -235,10 +235,7 @@ test("what the server finds wrong stands at its field", async ({ page, person })
   );
 });
 
-test("a stored secret is kept unless it is replaced, and asked for again when the host changes", async ({
-  page,
-  person,
-}) => {
+test("keeps a stored secret unless replaced, and asks for it when the host changes", async ({ page, person }) => {
   const id = await addFile(page, "shop");
   await offerTypes(page);
   const stored = {
@@ -294,7 +291,7 @@ test("a stored secret is kept unless it is replaced, and asked for again when th
   await expect(page.getByText("Saved and encrypted")).toBeVisible();
 });
 
-test("a connection is renamed, then deleted", async ({ page, person }) => {
+test("renames, then deletes a connection", async ({ page, person }) => {
   const id = await addFile(page, "warehouse");
   await page.goto(`/w/${person.slug}/connections/${id}`);
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("lakehouse");
@@ -313,7 +310,7 @@ test("a connection is renamed, then deleted", async ({ page, person }) => {
   await expect(page.getByRole("row", { name: /lakehouse/ })).toHaveCount(0);
 });
 
-test("what still uses a connection is named before it is deleted anyway", async ({ page, person }) => {
+test("names what uses a connection before deleting it anyway", async ({ page, person }) => {
   const id = await addFile(page, "warehouse");
   const asked: string[] = [];
   await page.route(`**/connections/sources/${id}*`, (route) => {
@@ -331,7 +328,7 @@ test("what still uses a connection is named before it is deleted anyway", async 
   expect(asked).toEqual(["", "?force=true"]);
 });
 
-test("a member changes what they added, and reads the rest", async ({ page, person, browser }) => {
+test("lets a member change their own connections and read the others", async ({ page, person, browser }) => {
   const jun = await join(browser, page, "member");
   const theirs = await addFile(page, "returns", false, jun.request);
   const others = await addFile(page, "warehouse");
@@ -345,14 +342,14 @@ test("a member changes what they added, and reads the rest", async ({ page, pers
   await expect(jun.page.getByRole("textbox", { name: "File" })).toBeEnabled();
 });
 
-test("a connection that is gone, or never was, cannot be opened", async ({ page, person }) => {
+test("can't open a deleted or unknown connection", async ({ page, person }) => {
   for (const id of ["5".repeat(24), "nonsense"]) {
     await page.goto(`/w/${person.slug}/connections/${id}`);
     await expect(page.getByRole("heading", { name: "You can't open this connection" })).toBeVisible();
   }
 });
 
-test("a list that could not be read says why and reads again when asked", async ({ page, person }) => {
+test("explains a failed list and reloads it on request", async ({ page, person }) => {
   const list = /\/connectors\?limit/;
   await page.route(list, (route) =>
     route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
@@ -364,7 +361,7 @@ test("a list that could not be read says why and reads again when asked", async 
   await expect(page.getByRole("row", { name: /Sample shop/ })).toBeVisible();
 });
 
-test("a workspace without connections offers to add one", async ({ page, person }) => {
+test("offers to add a connection in an empty workspace", async ({ page, person }) => {
   const wid = await workspaceIdOf(page.request);
   const [sample] = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
   await (await dashboardBench(page.request)).removeAll();
@@ -375,7 +372,7 @@ test("a workspace without connections offers to add one", async ({ page, person 
   await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();
 });
 
-test("a web service's form asks for what goes with a choice, and its named secrets are kept one by one", {
+test("shows conditional fields of a web service, and keeps named secrets one by one", {
   tag: "@long",
 }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=rest`);

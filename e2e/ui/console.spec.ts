@@ -6,10 +6,7 @@ test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
 });
 
-test("a broken query is marked at its place and repaired by the name that suggests itself", async ({
-  page,
-  consolePage,
-}) => {
+test("marks a broken query at its position and applies the suggested name", async ({ page, consolePage }) => {
   await consolePage.write("-- prices\nselect name,\n       price_cent / 100.0 as price\nfrom products\nlimit 5");
   await consolePage.run.click();
   await expect(page.getByRole("heading", { name: 'Unknown column "price_cent"' })).toBeVisible();
@@ -25,7 +22,7 @@ test("a broken query is marked at its place and repaired by the name that sugges
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "6");
 });
 
-test("Ctrl+Enter runs from wherever nobody types, and not behind a dialog", async ({ page, consolePage }) => {
+test("runs with Ctrl+Enter outside of inputs, and not behind a dialog", async ({ page, consolePage }) => {
   await expect(consolePage.run).toBeEnabled();
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
   await page.keyboard.press("ControlOrMeta+Enter");
@@ -45,7 +42,7 @@ test("Ctrl+Enter runs from wherever nobody types, and not behind a dialog", asyn
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "2");
 });
 
-test("a failure keeps the last good result one press away", async ({ page, consolePage }) => {
+test("keeps the last good result one click away after a failure", async ({ page, consolePage }) => {
   await consolePage.run.click();
   await expect(consolePage.grid).toBeVisible();
   await consolePage.write("select nothing_here");
@@ -56,7 +53,7 @@ test("a failure keeps the last good result one press away", async ({ page, conso
   await expect(page.getByRole("heading", { name: 'Unknown column "nothing_here"' })).toBeVisible();
 });
 
-test("Escape cancels a long query on the server", async ({ page, consolePage }) => {
+test("cancels a long query on the server with Escape", async ({ page, consolePage }) => {
   await consolePage.write("select count(*) from range(100000000000) a where hash(a.range) % 7 = 3");
   const cancelled = page.waitForResponse((response) => response.url().endsWith("/cancel"));
   const executions = `/api/workspaces/${await workspaceIdOf(page.request)}/executions`;
@@ -72,10 +69,7 @@ test("Escape cancels a long query on the server", async ({ page, consolePage }) 
   await expect(page.getByText("Nothing running")).toBeVisible();
 });
 
-test("the statement at the cursor runs, a selection runs alone, and all run one after the other", async ({
-  page,
-  consolePage,
-}) => {
+test("runs the statement at the cursor, a selection alone, or all in order", async ({ page, consolePage }) => {
   await consolePage.write("select 1 as first;\nselect 2 as second;\nselect 3 as third;");
   await page.keyboard.press("ControlOrMeta+Home");
   await page.keyboard.press("ArrowDown");
@@ -98,14 +92,14 @@ test("the statement at the cursor runs, a selection runs alone, and all run one 
   await expect(results).toHaveCount(2);
 });
 
-test("a query that finds nothing says so, with its columns", async ({ page, consolePage }) => {
+test("reports a query without rows, with its columns", async ({ page, consolePage }) => {
   await consolePage.write("select id, name from products where id < 0");
   await consolePage.run.click();
   await expect(page.getByRole("heading", { name: "No rows", exact: true })).toBeVisible();
   await expect(page.getByText(/^2 columns, /)).toBeVisible();
 });
 
-test("the first thousand of many rows say so and more can be loaded", async ({ page, consolePage }) => {
+test("reports the first thousand rows, and loads more", async ({ page, consolePage }) => {
   await consolePage.write("select range as n from range(12000)");
   await consolePage.run.click();
   await expect(page.getByText("First 1,000 rows. More are available.")).toBeVisible();
@@ -117,7 +111,7 @@ test("the first thousand of many rows say so and more can be loaded", async ({ p
   await expect(page.getByText(/there are more\./)).toHaveCount(0);
 });
 
-test("completion knows the columns behind an alias", async ({ page, consolePage }) => {
+test("completes the columns of an alias", async ({ page, consolePage }) => {
   await consolePage.write("select p. from products p");
   await page.keyboard.press("ControlOrMeta+Home");
   for (let i = 0; i < "select p.".length; i++) await page.keyboard.press("ArrowRight");
@@ -126,10 +120,7 @@ test("completion knows the columns behind an alias", async ({ page, consolePage 
   await expect(consolePage.editor).toContainText("select p.price_cents from products p");
 });
 
-test("completion knows what a WITH names, with its columns, and ranks the columns in scope first", async ({
-  page,
-  consolePage,
-}) => {
+test("completes WITH names and columns, and ranks columns in scope first", async ({ page, consolePage }) => {
   await consolePage.write("with best as (select name, price_cents / 100.0 as price from products)\nselect ");
   await page.keyboard.insertText(" from best b, orders");
   for (let i = 0; i < " from best b, orders".length; i++) await page.keyboard.press("ArrowLeft");
@@ -146,7 +137,7 @@ test("completion knows what a WITH names, with its columns, and ranks the column
   await expect(options.first()).toContainText("best");
 });
 
-test("a list of completions makes way for the run", async ({ page, consolePage }) => {
+test("closes the completion list on a run", async ({ page, consolePage }) => {
   await consolePage.write("select 41 + 1 as a from product");
   await page.keyboard.type("s");
   await expect(page.getByRole("option").first()).toBeVisible();
@@ -155,7 +146,7 @@ test("a list of completions makes way for the run", async ({ page, consolePage }
   await expect(page.getByRole("option")).toHaveCount(0);
 });
 
-test("an edited query is marked as edited over its old rows", async ({ page, consolePage }) => {
+test("marks an edited query over its old rows", async ({ page, consolePage }) => {
   await consolePage.run.click();
   await expect(consolePage.grid).toBeVisible();
   await expect(page.getByText("Edited since run")).toHaveCount(0);
@@ -164,13 +155,13 @@ test("an edited query is marked as edited over its old rows", async ({ page, con
   await expect(page.getByText("Edited since run")).toBeVisible();
 });
 
-test("a double click on Run runs, and does not cancel", async ({ page, consolePage }) => {
+test("runs on a double click, and does not cancel", async ({ page, consolePage }) => {
   await consolePage.run.dblclick();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "11");
   await expect(page.getByRole("heading", { name: "Run cancelled" })).toHaveCount(0);
 });
 
-test("Run keeps the focus while it is Cancel, and gets it back", async ({ page, consolePage }) => {
+test("keeps the focus on Run while it is Cancel", async ({ page, consolePage }) => {
   await consolePage.write("select count(*) from range(100000000000) a where hash(a.range) % 7 = 3");
   await consolePage.run.click();
   await expect(page.getByText(/^Running for /)).toBeVisible();
@@ -180,7 +171,7 @@ test("Run keeps the focus while it is Cancel, and gets it back", async ({ page, 
   await expect(consolePage.run).toBeFocused();
 });
 
-test("a database that does not answer is told apart from a query that is wrong", async ({ page, consolePage }) => {
+test("distinguishes an unreachable database from a failed query", async ({ page, consolePage }) => {
   const answer = (status: number, code: string, error: string) => ({ status, json: { success: false, code, error } });
   const cases = [
     { answer: answer(504, "timeout", "The query was stopped after 60 s."), title: "Query timed out" },
@@ -198,7 +189,7 @@ test("a database that does not answer is told apart from a query that is wrong",
   await expect(consolePage.grid).toBeVisible();
 });
 
-test("a session that has ended leads to signing in and back, and what was typed is kept", async ({
+test("signs in again after a session has ended, and keeps the typed text", async ({
   page,
   context,
   consolePage,
@@ -214,7 +205,7 @@ test("a session that has ended leads to signing in and back, and what was typed 
   await expect(consolePage.editor).toContainText("kept over the end of a session");
 });
 
-test("offline, Run is off with its reason, and comes back with the server", async ({ page, context, consolePage }) => {
+test("disables Run offline with the reason, and enables it with the server", async ({ page, context, consolePage }) => {
   await context.setOffline(true);
   await expect(page.getByText("You are offline.", { exact: true })).toBeVisible();
   await expect(consolePage.run).toHaveAttribute("aria-disabled", "true");

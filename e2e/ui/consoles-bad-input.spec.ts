@@ -7,7 +7,7 @@ test.beforeEach(async ({ consolePage, person }) => {
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
 });
 
-test("names that cannot be are refused with the rule that they break, and the old name stays", {
+test("rejects invalid names with the broken rule, and keeps the old name", {
   tag: "@long",
 }, async ({ page, consolePage }) => {
   const id = shownId(page);
@@ -39,7 +39,7 @@ test("names that cannot be are refused with the rule that they break, and the ol
   expect(await readConsole(page.request, id)).toMatchObject({ name: "a b c.sql", path: "a b c" });
 });
 
-test("a place that was deleted elsewhere takes nothing, says so, and is gone from the tree", { tag: "@long" }, async ({
+test("reports a folder that was deleted elsewhere and removes it from the tree", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -58,10 +58,7 @@ test("a place that was deleted elsewhere takes nothing, says so, and is gone fro
   expect(await readConsole(page.request, shownId(page))).toMatchObject({ path: "best-sellers" });
 });
 
-test("a folder goes into no folder that it holds: not by dragging, not by the menu, not when two do it at once", async ({
-  page,
-  consolePage,
-}) => {
+test("moves no folder into itself: by dragging, by menu, or concurrently", async ({ page, consolePage }) => {
   const root = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/folders`;
   const make = async (name: string, parentId?: string) =>
     (await (await page.request.post(root, { data: { name, parentId } })).json()).data.id as string;
@@ -85,7 +82,7 @@ test("a folder goes into no folder that it holds: not by dragging, not by the me
   await expect(consolePage.row("Outer")).toHaveAttribute("aria-level", "2");
 });
 
-test("a text over 1 MiB is not saved, says what to do, and is not lost", async ({ page, consolePage }) => {
+test("keeps a text over 1 MiB unsaved, and says what to do", async ({ page, consolePage }) => {
   const id = shownId(page);
   await consolePage.write(`-- long\nselect '${"x".repeat(1024 * 1024)}'`);
   await consolePage.save.click();
@@ -98,7 +95,7 @@ test("a text over 1 MiB is not saved, says what to do, and is not lost", async (
   await expect(consolePage.editor).toContainText("-- long");
 });
 
-test("a text of nearly 1 MiB is saved, and its history shows it", { tag: "@long" }, async ({ page, consolePage }) => {
+test("saves a text of nearly 1 MiB and shows it in the history", { tag: "@long" }, async ({ page, consolePage }) => {
   const id = shownId(page);
   const text = `select 1${`\n-- ${"x".repeat(996)}`.repeat(1000)}`;
   await consolePage.write(text);
@@ -109,10 +106,7 @@ test("a text of nearly 1 MiB is saved, and its history shows it", { tag: "@long"
   await expect(page.locator('[aria-label="After this version"]')).toContainText("select 1");
 });
 
-test("a save of another console, or of another workspace, is none of this one", { tag: "@long" }, async ({
-  page,
-  browser,
-}) => {
+test("ignores saves of another console or workspace", { tag: "@long" }, async ({ page, browser }) => {
   const id = shownId(page);
   const other = await addConsole(page.request, { name: "other.sql", content: "select 'other'" });
   const [foreign] = await readHistory(page.request, other.id);

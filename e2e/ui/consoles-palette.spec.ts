@@ -9,7 +9,7 @@ test.beforeEach(async ({ page, consolePage, person }) => {
 
 const find = (page: import("@playwright/test").Page) => page.getByRole("combobox", { name: "Search or jump to" });
 
-test("consoles are found by their names and by their texts", async ({ page, consolePage }) => {
+test("finds consoles by name and by text", async ({ page, consolePage }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("refund");
   await expect(page.getByRole("option", { name: /^refund-watch\.sql/ })).toHaveAttribute("aria-selected", "true");
@@ -20,10 +20,7 @@ test("consoles are found by their names and by their texts", async ({ page, cons
   await expect(consolePage.editor).toContainText("hidden_word");
 });
 
-test("the field at the head of the explorer opens it, arrows choose, Escape puts it away", async ({
-  page,
-  consolePage,
-}) => {
+test("opens from the explorer's head, moves by arrows, closes by Escape", async ({ page, consolePage }) => {
   await page.getByRole("button", { name: "Search or jump to" }).click();
   await expect(find(page)).toBeFocused();
   const options = page.getByRole("option");
@@ -38,7 +35,7 @@ test("the field at the head of the explorer opens it, arrows choose, Escape puts
   await expect(consolePage.editor).toBeVisible();
 });
 
-test("actions alone: the query is formatted and commented out", { tag: "@long" }, async ({ page, consolePage }) => {
+test("runs actions only: formats and comments the query", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select a,b from t where a=1 and b={{x}}");
   await page.keyboard.press("ControlOrMeta+Shift+p");
   await find(page).fill("format");
@@ -56,7 +53,7 @@ test("actions alone: the query is formatted and commented out", { tag: "@long" }
   await expect(consolePage.editor).not.toContainText("--");
 });
 
-test("words are found in the editor and replaced", { tag: "@long" }, async ({ page, consolePage }) => {
+test("finds and replaces in the editor", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select price from products where price > 1");
   await page.keyboard.press("ControlOrMeta+Shift+p");
   await find(page).fill("find and replace");
@@ -73,14 +70,14 @@ test("words are found in the editor and replaced", { tag: "@long" }, async ({ pa
   await expect(page.getByRole("textbox", { name: "Find" })).toBeFocused();
 });
 
-test("a query that cannot be formatted stays as it is", async ({ page, consolePage }) => {
+test("keeps a query that can't be formatted", async ({ page, consolePage }) => {
   await consolePage.write("select 'open");
   await page.keyboard.press("Shift+Alt+f");
   await expect(page.getByText(/Can't format the query/)).toBeVisible();
   await expect(consolePage.editor).toHaveText("select 'open");
 });
 
-test("a table is put into the query, or looked into by a new one", async ({ page, consolePage }) => {
+test("inserts a table into the query, or previews it in a new console", async ({ page, consolePage }) => {
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   await consolePage.write("select * from ");
   await page.keyboard.press("ControlOrMeta+k");
@@ -96,7 +93,7 @@ test("a table is put into the query, or looked into by a new one", async ({ page
   await expect(consolePage.grid).toBeVisible();
 });
 
-test("an editor that comes late takes no key from the palette", async ({ page, consolePage }) => {
+test("keeps its keys when an editor loads late", async ({ page, consolePage }) => {
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   const first = page.url();
   await consolePage.newConsole.click();
@@ -114,7 +111,7 @@ test("an editor that comes late takes no key from the palette", async ({ page, c
   await expect(consolePage.editor).toContainText("customers");
 });
 
-test("Enter before the tables are known opens the one that was typed, once they are", async ({ page, consolePage }) => {
+test("opens the typed table after Enter, once tables are known", async ({ page, consolePage }) => {
   const letGo = await hold(page, "**/connectors/*/entities*");
   await page.reload();
   await consolePage.editor.waitFor();
@@ -127,10 +124,7 @@ test("Enter before the tables are known opens the one that was typed, once they 
   await expect(consolePage.editor).toContainText("customers");
 });
 
-test("Enter before the texts are searched opens what they find, not a new console of that name", async ({
-  page,
-  consolePage,
-}) => {
+test("opens a match after Enter, not a new console, before texts are searched", async ({ page, consolePage }) => {
   const letGo = await hold(page, "**/consoles/search*");
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("hidden_word");
@@ -142,7 +136,7 @@ test("Enter before the texts are searched opens what they find, not a new consol
   await expect(consolePage.editor).toContainText("hidden_word");
 });
 
-test("Enter is forgotten when the text changes or the palette is closed before the answer", { tag: "@long" }, async ({
+test("forgets Enter when the text changes or the palette closes first", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -167,7 +161,7 @@ test("Enter is forgotten when the text changes or the palette is closed before t
   expect(await page.locator(".cm-content").textContent()).toBe(before);
 });
 
-test("what is found is run at once: a console, and a look into a table", async ({ page, consolePage, person }) => {
+test("runs a found console or a table preview at once", async ({ page, consolePage, person }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("basket");
   await expect(page.getByRole("option", { name: /^basket\.sql/ })).toHaveAttribute("aria-selected", "true");
@@ -185,11 +179,7 @@ test("what is found is run at once: a console, and a look into a table", async (
   await expect(consolePage.grid.getByRole("columnheader", { name: /^email/ })).toBeVisible();
 });
 
-test("what is found is opened beside, and the search goes on", { tag: "@long" }, async ({
-  page,
-  context,
-  consolePage,
-}) => {
+test("opens a match to the side and keeps searching", { tag: "@long" }, async ({ page, context, consolePage }) => {
   await expect(consolePage.tabs).toHaveText([/^basket\.sql/]);
   const before = page.url();
   await addConsole(page.request, { name: "churn.sql", content: "select 3" });
@@ -213,14 +203,14 @@ test("what is found is opened beside, and the search goes on", { tag: "@long" },
   await expect(consolePage.tabs.first()).toHaveAttribute("aria-selected", "true");
 });
 
-test("a new console takes the name that was searched for", async ({ page, consolePage }) => {
+test("names a new console after the search text", async ({ page, consolePage }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("churn");
   await page.getByRole("option", { name: "New console named churn" }).click();
   await expect(consolePage.tabs.last()).toHaveText(/^churn\.sql/);
 });
 
-test("places and people are one press away", { tag: "@long" }, async ({ page, person }) => {
+test("reaches places and people in one step", { tag: "@long" }, async ({ page, person }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("Sample shop");
   await page.keyboard.press("Enter");
@@ -235,14 +225,14 @@ test("places and people are one press away", { tag: "@long" }, async ({ page, pe
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("what is called by no name is said to be", { tag: "@long" }, async ({ page }) => {
+test("reports no results for an unknown name", { tag: "@long" }, async ({ page }) => {
   await page.keyboard.press("ControlOrMeta+p");
   await find(page).fill("zzzzqqq");
   await expect(page.getByText('No results for "zzzzqqq".')).toBeVisible();
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`the palette is accessible in the ${theme} theme`, { tag: "@long" }, async ({ page }) => {
+  test(`is accessible in the ${theme} theme`, { tag: "@long" }, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     await page.keyboard.press("ControlOrMeta+k");
     await find(page).fill("refund");

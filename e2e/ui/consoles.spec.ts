@@ -8,13 +8,13 @@ test.beforeEach(async ({ consolePage, person }) => {
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
 });
 
-test("the sample's console is saved from the start", async ({ page, consolePage }) => {
+test("has the sample's console saved from the start", async ({ page, consolePage }) => {
   await expect(consolePage.save).toHaveText("Saved");
   await expect(page.getByText("All saved")).toBeVisible();
   expect(await readHistory(page.request, shownId(page))).toHaveLength(1);
 });
 
-test("an edit is a draft until it is saved, and saving is a commit", async ({ page, consolePage }) => {
+test("keeps an edit as a draft until it is saved as a commit", async ({ page, consolePage }) => {
   const id = shownId(page);
   await consolePage.write("select 1 as one");
   await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql, unsaved changes");
@@ -28,7 +28,7 @@ test("an edit is a draft until it is saved, and saving is a commit", async ({ pa
   await expect.poll(() => readDraft(page.request, id)).toBeNull();
 });
 
-test("a save takes a message", async ({ page, consolePage }) => {
+test("saves with a message", async ({ page, consolePage }) => {
   await consolePage.write("select 2");
   await page.keyboard.press("ControlOrMeta+Shift+s");
   const dialog = page.getByRole("dialog", { name: "Save best-sellers.sql" });
@@ -38,7 +38,7 @@ test("a save takes a message", async ({ page, consolePage }) => {
   expect((await readHistory(page.request, shownId(page)))[0]?.subject).toBe("Count in twos");
 });
 
-test("a draft outlives a reload, and is there in another browser", async ({ page, person, consolePage, browser }) => {
+test("keeps a draft over a reload and in another browser", async ({ page, person, consolePage, browser }) => {
   const id = shownId(page);
   await consolePage.write("select 'mine' as word");
   await page.reload();
@@ -52,7 +52,7 @@ test("a draft outlives a reload, and is there in another browser", async ({ page
   await other.close();
 });
 
-test("what is typed offline is kept, and sent when the server is back", async ({ page, context, consolePage }) => {
+test("keeps offline edits and sends them when the server is back", async ({ page, context, consolePage }) => {
   const id = shownId(page);
   await context.setOffline(true);
   await consolePage.write("select 'from the train' as place");
@@ -64,7 +64,7 @@ test("what is typed offline is kept, and sent when the server is back", async ({
     .toBe("select 'from the train' as place");
 });
 
-test("tabs are there in another browser of the same person", async ({ page, person, consolePage, browser }) => {
+test("restores tabs in another browser of the same person", async ({ page, person, consolePage, browser }) => {
   await addConsole(page.request, { name: "second.sql", content: "select 2" });
   await page.reload();
   await consolePage.row("second.sql").click();
@@ -88,10 +88,7 @@ test("tabs are there in another browser of the same person", async ({ page, pers
   await other.close();
 });
 
-test("a new console is kept in the browser until its first save, which makes it one of the server's", async ({
-  page,
-  consolePage,
-}) => {
+test("keeps a new console in the browser until its first save", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.write("select 3 as three");
   await consolePage.run.click();
@@ -112,7 +109,7 @@ test("a new console is kept in the browser until its first save, which makes it 
   await expect(consolePage.editor).not.toContainText("three");
 });
 
-test("a first save asks for the name and the folder, and takes a message", async ({ page, consolePage }) => {
+test("asks for name, folder and message on a first save", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.write("select 6");
   await page.keyboard.press("ControlOrMeta+s");
@@ -131,10 +128,7 @@ test("a first save asks for the name and the folder, and takes a message", async
   expect((await readHistory(page.request, shownId(page)))[0]?.subject).toBe("Six for all");
 });
 
-test("a first save under a taken name says so, and works under another", { tag: "@long" }, async ({
-  page,
-  consolePage,
-}) => {
+test("reports a taken name on a first save, and accepts another", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await addConsole(page.request, { name: "untitled.sql", content: "select 0" });
   await expect(consolePage.row("untitled.sql")).toHaveCount(2);
@@ -149,7 +143,7 @@ test("a first save under a taken name says so, and works under another", { tag: 
   await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("five.sql");
 });
 
-test("rename, duplicate and delete with undo, from the row's menu and by keys", async ({ page, consolePage }) => {
+test("renames, duplicates and deletes with undo, by menu and keys", async ({ page, consolePage }) => {
   const id = shownId(page);
   await consolePage.row("best-sellers.sql").click();
   await page.getByRole("tree", { name: "Consoles" }).focus();
@@ -173,7 +167,7 @@ test("rename, duplicate and delete with undo, from the row's menu and by keys", 
   await expect(consolePage.editor).toContainText("unsaved on the copy");
 });
 
-test("folders are made, named, filled by dragging and by the menu, and deleted with what they hold", async ({
+test("creates, renames and fills folders by dragging and menu, and deletes them with contents", async ({
   page,
   consolePage,
 }) => {
@@ -210,7 +204,7 @@ test("folders are made, named, filled by dragging and by the menu, and deleted w
   await expect(consolePage.row("untitled.sql")).toHaveAttribute("aria-level", "4");
 });
 
-test("a shared console is the whole workspace's, a private one its owner's alone", async ({
+test("shows a shared console to the workspace, a private one to its owner only", async ({
   page,
   consolePage,
   browser,
@@ -232,10 +226,7 @@ test("a shared console is the whole workspace's, a private one its owner's alone
   await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
 });
 
-test("the tree of a workspace that could not be read says why and reads again when asked", { tag: "@long" }, async ({
-  page,
-  consolePage,
-}) => {
+test("explains a failed tree and reloads it on request", { tag: "@long" }, async ({ page, consolePage }) => {
   let isBroken = true;
   const failure = { success: false, error: "Something broke on our side.", code: "internal" };
   await page.route(/\/consoles\?limit/, (route) =>
@@ -257,7 +248,7 @@ test("the tree of a workspace that could not be read says why and reads again wh
   }).toPass();
 });
 
-test("a console that was deleted elsewhere gives back what was typed in it", async ({ page, person, consolePage }) => {
+test("returns the draft of a console that was deleted elsewhere", async ({ page, person, consolePage }) => {
   const id = shownId(page);
   await consolePage.write("select 'do not lose me'");
   await expect.poll(async () => (await readDraft(page.request, id))?.content).toContain("do not lose me");
@@ -269,11 +260,7 @@ test("a console that was deleted elsewhere gives back what was typed in it", asy
   await expect(consolePage.editor).toContainText("do not lose me");
 });
 
-test("what was typed in a console that is gone is offered where the consoles are listed", { tag: "@long" }, async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("offers the draft of a deleted console in the list", { tag: "@long" }, async ({ page, person, consolePage }) => {
   const id = shownId(page);
   await consolePage.write("select 'typed before it went'");
   await expect.poll(async () => (await readDraft(page.request, id))?.content).toContain("before it went");
@@ -288,7 +275,7 @@ test("what was typed in a console that is gone is offered where the consoles are
   await expect(section.getByText("unsaved changes")).toHaveCount(0);
 });
 
-test("a console that is deleted here leaves no unsaved text behind", async ({ page, consolePage }) => {
+test("leaves no unsaved text of a console deleted here", async ({ page, consolePage }) => {
   await consolePage.write("select 'mine to throw away'");
   await expect(page.getByText("1 unsaved")).toBeVisible();
   await consolePage.choose("best-sellers.sql", "Delete");
@@ -296,7 +283,7 @@ test("a console that is deleted here leaves no unsaved text behind", async ({ pa
   await expect(page.getByText("unsaved changes")).toHaveCount(0);
 });
 
-test.describe("when somebody else has saved meanwhile", () => {
+test.describe("when someone else has saved first", () => {
   const THEIRS = "select 'theirs' as a;\n\nselect 1;\n\n\n\nselect 'same';";
   const MINE = "select 'old' as a;\n\nselect 1;\n\n\n\nselect 'mine';";
 
@@ -310,7 +297,7 @@ test.describe("when somebody else has saved meanwhile", () => {
     await expect(page.getByRole("region", { name: "Compare versions" })).toBeVisible();
   });
 
-  test("both texts stand side by side, and mine can be kept", { tag: "@long" }, async ({ page, consolePage }) => {
+  test("compares both texts and keeps mine", { tag: "@long" }, async ({ page, consolePage }) => {
     const compare = page.getByRole("region", { name: "Compare versions" });
     await expect(compare.getByRole("heading")).toHaveText("You changed this console elsewhere while you edited it");
     await expect(compare.getByRole("textbox", { name: "Your version" })).toContainText("'mine'");
@@ -321,7 +308,7 @@ test.describe("when somebody else has saved meanwhile", () => {
     expect((await readConsole(page.request, shownId(page)))?.content).toBe(MINE);
   });
 
-  test("theirs can be taken, and undo brings mine back", async ({ page, consolePage }) => {
+  test("takes theirs, and undo restores mine", async ({ page, consolePage }) => {
     await page.getByRole("button", { name: "Use theirs", exact: true }).click();
     await expect(consolePage.editor).toContainText("'theirs'");
     await expect(consolePage.save).toHaveText("Saved");
@@ -330,14 +317,14 @@ test.describe("when somebody else has saved meanwhile", () => {
     expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS);
   });
 
-  test("single pieces are taken over and the merged text is saved", { tag: "@long" }, async ({ page }) => {
+  test("takes single changes and saves the merged text", { tag: "@long" }, async ({ page }) => {
     await page.getByRole("button", { name: "Use saved version of this change" }).first().click();
     await page.getByRole("button", { name: "Save merged version" }).click();
     await expect(page.getByRole("region", { name: "Compare versions" })).toHaveCount(0);
     expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS.replace("'same'", "'mine'"));
   });
 
-  test("it can wait, and the console says so until it is settled", { tag: "@long" }, async ({ page, consolePage }) => {
+  test("can wait, with a notice until it is resolved", { tag: "@long" }, async ({ page, consolePage }) => {
     await page.getByRole("button", { name: "Not now" }).click();
     await expect(consolePage.editor).toContainText("'mine'");
     await expect(page.getByText("This console was changed elsewhere.")).toBeVisible();
@@ -347,7 +334,7 @@ test.describe("when somebody else has saved meanwhile", () => {
   });
 });
 
-test("a save by another member says whose it is, and neither text is lost", async ({ page, consolePage, browser }) => {
+test("names the other member, and loses neither text", async ({ page, consolePage, browser }) => {
   const shared = await addConsole(page.request, { name: "shared.sql", content: "select 'old'", access: "workspace" });
   const jun = await join(browser, page, "member");
   await page.reload();
@@ -366,7 +353,7 @@ test("a save by another member says whose it is, and neither text is lost", asyn
   await expect(page.locator('[aria-label="After this version"]')).toContainText("'jun'");
 });
 
-test("a rename by somebody else does not stand in the way of a save", async ({ page, consolePage }) => {
+test("saves despite a rename by someone else", async ({ page, consolePage }) => {
   const id = shownId(page);
   await consolePage.write("select 11");
   const workspaces = await (await page.request.get("/api/workspaces")).json();
@@ -379,7 +366,7 @@ test("a rename by somebody else does not stand in the way of a save", async ({ p
   expect(await readConsole(page.request, id)).toMatchObject({ name: "renamed.sql", content: "select 11" });
 });
 
-test("variables take typed values, which are bound and never written into the query", async ({ page, consolePage }) => {
+test("binds typed variable values and never writes them into the query", async ({ page, consolePage }) => {
   await consolePage.write(
     "select {{word}} as word, {{min_price}} + 1 as n, {{is_open}} as yes, cast({{since}} as date) as day",
   );
@@ -414,7 +401,7 @@ test("variables take typed values, which are bound and never written into the qu
   await expect(bar.getByRole("combobox", { name: "Type of min_price" })).toHaveText("Text");
 });
 
-test("a console that was never saved takes values too, and Enter in one runs it", { tag: "@long" }, async ({
+test("binds variables in a console that was never saved, and runs on Enter", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -434,7 +421,7 @@ test("a console that was never saved takes values too, and Enter in one runs it"
   await expect(consolePage.cell(1, 1)).toHaveText("16");
 });
 
-test("an empty console says so, until something is written", { tag: "@long" }, async ({ page, consolePage }) => {
+test("reports an empty console until something is typed", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.run.click();
   const said = consolePage.strip.getByText("Nothing to run. Write a query first.");
@@ -445,10 +432,7 @@ test("an empty console says so, until something is written", { tag: "@long" }, a
   await expect(said).toHaveCount(0);
 });
 
-test("a refusal to write marks the statement, says what it is once, and offers the connections that may", async ({
-  page,
-  consolePage,
-}) => {
+test("marks a rejected write once, and offers writable connections", async ({ page, consolePage }) => {
   const wid = (await (await page.request.get("/api/workspaces")).json()).data[0].id;
   const made = await page.request.post(`/api/workspaces/${wid}/connectors`, {
     data: { name: "Scratch", type: "duckdb", config: { file: "scratch.duckdb" }, readOnly: false },
@@ -468,7 +452,7 @@ test("a refusal to write marks the statement, says what it is once, and offers t
   await expect(panel).toHaveCount(0);
 });
 
-test("tabs of results say what was asked, close, and are pinned over later runs", async ({ page, consolePage }) => {
+test("names result tabs after their query, closes and pins them", async ({ page, consolePage }) => {
   await consolePage.write("select 'first' as step;\nselect 'second' as step");
   await page.keyboard.press("ControlOrMeta+Shift+Enter");
   const tabs = page.getByRole("tablist", { name: "Results" }).getByRole("tab");
@@ -494,7 +478,7 @@ test("tabs of results say what was asked, close, and are pinned over later runs"
   await expect(page.getByRole("tablist", { name: "Results" })).toHaveCount(0);
 });
 
-test("the link to a console is copied, and says who can open it", async ({ page, context, consolePage }) => {
+test("copies a link to the console and says who can open it", async ({ page, context, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.choose("best-sellers.sql", "Copy link");
   await expect(page.getByText(/It is private; share it with the workspace first\./)).toBeVisible();
@@ -504,7 +488,7 @@ test("the link to a console is copied, and says who can open it", async ({ page,
   await expect(page.getByText(/ copied\. Everyone in the workspace can open it\./)).toBeVisible();
 });
 
-test("a link leads to one run: who ran what and how it ended", { tag: "@long" }, async ({
+test("opens one run by its link: who ran what, and the outcome", { tag: "@long" }, async ({
   page,
   context,
   consolePage,

@@ -5,7 +5,7 @@ import { workspaceIdOf } from "./settings.fixtures";
 
 const SALES = "select region, amount from (values ('north', 10), ('south', 32)) t(region, amount)";
 
-test("a console's chart goes on a new dashboard, computed over all rows", async ({ page, person, consolePage }) => {
+test("adds a console's chart to a new dashboard, computed over all rows", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   await consolePage.write(SALES);
   await consolePage.run.click();
@@ -35,7 +35,7 @@ test("a console's chart goes on a new dashboard, computed over all rows", async 
   ]);
 });
 
-test("a saved console goes on a dashboard that is there, which follows it", async ({ page, person }) => {
+test("adds a saved console to an existing dashboard, which follows it", async ({ page, person }) => {
   const connectionId = await sampleConnection(page.request);
   const saved = await addConsole(page.request, { name: "Regions.sql", content: SALES, ...{ connectionId } });
   const dashboard = await addDashboard(page.request, { title: "Shop pulse", widgets: [{ kind: "text", title: "Top", layout: { x: 0, y: 0, w: 12, h: 2 } }] }); // biome-ignore format: one look

@@ -36,7 +36,7 @@ async function save(page: Page, { id }: SavedDashboard): Promise<SavedDashboard>
   return readDashboard(page.request, id);
 }
 
-test("what is dragged out of the gallery stands where it is let go", async ({ page, person }) => {
+test("drops a widget from the gallery at its position", async ({ page, person }) => {
   const made = await open(page, person);
   const grid = await page.locator(".react-grid-layout").boundingBox();
   if (!grid) throw new Error("Nothing is drawn");
@@ -50,10 +50,7 @@ test("what is dragged out of the gallery stands where it is let go", async ({ pa
   expect(added?.layout).toMatchObject({ x: 0, y: 3 });
 });
 
-test("what a click takes is measured, and which widgets it leaves alone is chosen", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("measures the cost of a click, and excludes widgets from it", { tag: "@long" }, async ({ page, person }) => {
   const made = await open(page, person);
   await page.getByRole("button", { name: "Edit Regions" }).click();
   const side = panel(page, "Regions");
@@ -70,7 +67,7 @@ test("what a click takes is measured, and which widgets it leaves alone is chose
   await expect(card(page, "Revenue")).toHaveText(before ?? "");
 });
 
-test("an older version is told in words and brought back", async ({ page, person }) => {
+test("describes an older version in words and restores it", async ({ page, person }) => {
   const made = await open(page, person);
   await saveDashboard(page.request, made.id, { widgets: WIDGETS.slice(0, 1), message: "Without the regions" });
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
@@ -93,7 +90,7 @@ test("an older version is told in words and brought back", async ({ page, person
 test.describe("by touch", () => {
   test.use({ hasTouch: true });
 
-  test("a widget is moved by its grip with a finger", { tag: "@long" }, async ({ page, person }) => {
+  test("moves a widget by its handle with a finger", { tag: "@long" }, async ({ page, person }) => {
     const made = await open(page, person);
     const grip = await page.getByRole("button", { name: "Move or resize Regions", exact: true }).boundingBox();
     if (!grip) throw new Error("Nothing is drawn");
@@ -110,10 +107,7 @@ test.describe("by touch", () => {
   });
 });
 
-test("on a small screen the panel stands beside the grid, and on a smaller one its buttons stand in one row", async ({
-  page,
-  person,
-}) => {
+test("shows the panel beside the grid, or its buttons in one row, on small screens", async ({ page, person }) => {
   await page.setViewportSize({ width: 1024, height: 768 });
   await open(page, person);
   await page.getByRole("button", { name: "Edit Revenue" }).click();

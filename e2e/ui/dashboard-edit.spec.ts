@@ -55,7 +55,7 @@ async function save(page: Page): Promise<void> {
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
 }
 
-test("widgets move and grow by keys, go back and forth, and are saved where they stand", async ({ page, person }) => {
+test("moves and resizes widgets by keys, undoes, redoes and saves the layout", async ({ page, person }) => {
   await open(page, person);
   await expect(card(page, "By month").getByRole("img")).toBeVisible();
   await expect(card(page, "Regions").getByRole("cell", { name: "Islands" })).toBeVisible();
@@ -77,7 +77,7 @@ test("widgets move and grow by keys, go back and forth, and are saved where they
   expect(await layoutOf(page, "weeks")).toMatchObject({ x: 0, y: 3 });
 });
 
-test("widgets are dragged, sized by their corners, duplicated and removed by their menu", async ({ page, person }) => {
+test("drags, resizes, duplicates and removes widgets", async ({ page, person }) => {
   await open(page, person);
   await expect(card(page, "By month").getByRole("img")).toBeVisible();
   const from = await place(page, "Regions").boundingBox();
@@ -118,7 +118,7 @@ test("widgets are dragged, sized by their corners, duplicated and removed by the
   expect((await saved(page)).widgets).toHaveLength(4);
 });
 
-test("a widget's picture follows what is picked by name, and the text says the same", async ({ page, person }) => {
+test("updates a widget's drawing and specification text together", async ({ page, person }) => {
   await open(page, person);
   await page.getByRole("button", { name: "Edit By month" }).click();
   const side = panel(page, "By month");
@@ -153,7 +153,7 @@ test("a widget's picture follows what is picked by name, and the text says the s
   });
 });
 
-test("a page is made from nothing: a query of its own, a number, and a text", async ({ page, person }) => {
+test("builds a dashboard from nothing: a query, a number and a text", async ({ page, person }) => {
   await open(page, person, { datasets: [], widgets: [], filters: [] });
   await expect(page.getByRole("heading", { name: "No widgets yet" })).toBeVisible();
   await expectAccessible(page);
@@ -178,7 +178,7 @@ test("a page is made from nothing: a query of its own, a number, and a text", as
   expect(new Set(widgets.map(({ layout: { x, y } }) => `${x} ${y}`)).size).toBe(3);
 });
 
-test("datasets, filters and the page have panels of their own", async ({ page, person }) => {
+test("has panels for datasets, filters and the page", async ({ page, person }) => {
   await open(page, person);
   await page.getByRole("button", { name: /^Datasets/ }).click();
   const datasets = panel(page, "Datasets");
@@ -215,7 +215,7 @@ test("datasets, filters and the page have panels of their own", async ({ page, p
   });
 });
 
-test("what is not saved outlives a reload, and leaving asks", async ({ page, person }) => {
+test("keeps unsaved changes over a reload, and asks before leaving", async ({ page, person }) => {
   await open(page, person);
   await page.getByRole("button", { name: "Edit Revenue" }).click();
   await panel(page, "Revenue").getByRole("textbox", { name: "Title" }).fill("Net revenue");
@@ -234,7 +234,7 @@ test("what is not saved outlives a reload, and leaving asks", async ({ page, per
   await expect(card(page, "Revenue")).toBeVisible();
 });
 
-test("a save of somebody else is told, compared, and taken or overwritten", async ({ page, person }) => {
+test("reports, compares, takes or overwrites another person's save", async ({ page, person }) => {
   await open(page, person);
   await place(page, "Revenue").focus();
   await page.keyboard.press("Shift+ArrowRight");
@@ -252,10 +252,7 @@ test("a save of somebody else is told, compared, and taken or overwritten", asyn
   expect(await layoutOf(page, "total")).toMatchObject({ w: 4 });
 });
 
-test("what is changed while it is saved stays on the page, unsaved, until it is saved too", async ({
-  page,
-  person,
-}) => {
+test("keeps changes made during a save unsaved", async ({ page, person }) => {
   await open(page, person);
   await place(page, "Revenue").focus();
   await page.keyboard.press("Shift+ArrowRight");
@@ -280,7 +277,7 @@ test("what is changed while it is saved stays on the page, unsaved, until it is 
   expect(await layoutOf(page, "total")).toMatchObject({ w: 5 });
 });
 
-test("offline it waits, and is saved when the server is back", async ({ page, person, context }) => {
+test("waits offline and saves when the server is back", async ({ page, person, context }) => {
   await open(page, person);
   await expect(card(page, "By month").getByRole("img")).toBeVisible();
   await place(page, "Revenue").focus();
@@ -293,7 +290,7 @@ test("offline it waits, and is saved when the server is back", async ({ page, pe
   expect(await layoutOf(page, "total")).toMatchObject({ w: 4 });
 });
 
-test("looks: light and dark, wide and narrow", { tag: "@long" }, async ({ page, person }, info) => {
+test("is checked in light and dark, wide and narrow", { tag: "@long" }, async ({ page, person }, info) => {
   await open(page, person);
   await page.getByRole("button", { name: "Edit By month" }).click();
   await expect(card(page, "By month").getByRole("img")).toBeVisible();

@@ -11,7 +11,7 @@ const WIDGETS = [
 ]; // biome-ignore format: one look
 const NOTICE = "First 1,000,000 rows only";
 
-test("C50 a cut dataset refuses its totals until the author accepts them", async ({ page, person }, info) => {
+test("C50 hides totals of a truncated dataset until the author accepts them", async ({ page, person }, info) => {
   test.slow();
   const source = { connectionId: await sampleConnection(page.request), query: QUERY };
   const made = await addDashboard(page.request, {

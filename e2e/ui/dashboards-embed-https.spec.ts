@@ -42,7 +42,7 @@ async function openFront(serverPort: number) {
   return { ...front, cookiesOfData };
 }
 
-test("a shared dashboard with a password opens in a frame of another site over https, where no third party keeps a cookie", {
+test("opens a password-protected dashboard in a frame of another https site without third-party cookies", {
   tag: "@long",
 }, async () => {
   test.setTimeout(180_000);

@@ -19,11 +19,7 @@ async function openSite(): Promise<{ origin: string; framed: (address: string) =
   return { origin, framed: (address) => `${origin}/?show=${encodeURIComponent(address)}`, server };
 }
 
-test("a shared dashboard stands in a frame of the sites that it names, and in no other", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("embeds a shared dashboard in the listed sites only", async ({ page, person, browser }) => {
   const { make, sample, root } = await dashboardBench(page.request);
   const [intranet, stranger] = [await openSite(), await openSite()];
   const { id } = await make(salesBoard(sample));

@@ -23,11 +23,7 @@ function board(sample: string) {
   };
 }
 
-test("a page is compared with the days before, in its figures, its lines, its address and its share", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("compares with the previous period in numbers, lines, URL and share", async ({ page, person, browser }) => {
   const { make, sample, root } = await dashboardBench(page.request);
   const { id } = await make(board(sample));
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
@@ -68,10 +64,7 @@ test("a page is compared with the days before, in its figures, its lines, its ad
   await context.close();
 });
 
-test("a grain puts all times of the page together, and Back puts them apart", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("applies a time grain to the page, and Back removes it", { tag: "@long" }, async ({ page, person }) => {
   const { make, sample } = await dashboardBench(page.request);
   const { id } = await make(board(sample));
   await page.goto(`/w/${person.slug}/dashboards/${id}`);

@@ -28,10 +28,7 @@ const open = async (page: Page, person: Person, id: string, rest = "") => {
   await expect(page.getByRole("heading", { level: 1, name: "Shop pulse" })).toBeVisible();
 };
 
-test("a pivot table is created in the editor, filters by its headings, and is saved as CSV", async ({
-  page,
-  person,
-}) => {
+test("creates a pivot table in the editor, filters by headings, and exports CSV", async ({ page, person }) => {
   const { id } = await add(page, [CHANNELS]);
   await open(page, person, id, "/edit");
   await page.getByRole("button", { name: "Add Pivot", exact: true }).click();
@@ -65,7 +62,7 @@ test("a pivot table is created in the editor, filters by its headings, and is sa
   expect(lines.at(-1)).toMatch(/^Total,,/);
 });
 
-test("a pivot table is read by the keyboard: rows, filter, collapse, menu", async ({ page, person }) => {
+test("navigates a pivot table by keyboard: rows, filter, collapse, menu", async ({ page, person }) => {
   const { id } = await add(page, [pivot, CHANNELS]);
   await open(page, person, id);
   const grid = card(page, pivot.title).getByRole("grid");
@@ -90,7 +87,7 @@ test("a pivot table is read by the keyboard: rows, filter, collapse, menu", asyn
   await expect(page.getByRole("dialog", { name: `Underlying rows: ${pivot.title}` }).getByText("1 row")).toBeVisible();
 });
 
-test("a pivot table keeps its labels in sight at every width, in light and dark", async ({ page, person }, info) => {
+test("keeps a pivot table's labels visible at every width, light and dark", async ({ page, person }, info) => {
   const { id } = await add(page, [pivot, CHANNELS]);
   for (const width of [1440, 1024, 390]) {
     await page.setViewportSize({ width, height: 900 });

@@ -1,10 +1,7 @@
 import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
-test("a dashboard is refreshed on a schedule, which it says, and how its last refresh went", async ({
-  page,
-  person,
-}) => {
+test("refreshes a dashboard on a schedule, and shows the last refresh", async ({ page, person }) => {
   const { make, sample, read } = await dashboardBench(page.request);
   const { id } = await make(salesBoard(sample));
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
@@ -40,10 +37,7 @@ test("a dashboard is refreshed on a schedule, which it says, and how its last re
   await expect(page.getByText(/every 15 minutes/)).toHaveCount(0);
 });
 
-test("a refresh that takes long says for how long, also to who comes later, and is cancelled on the page", async ({
-  page,
-  person,
-}) => {
+test("shows the duration of a long refresh, also to later viewers, and cancels it", async ({ page, person }) => {
   const { make, sample, root } = await dashboardBench(page.request);
   const { id } = await make({
     title: "Slow",

@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 
 const PASSWORD = "nine kites over the weir";
 
-test("a dashboard is shared by a link with a password, filtered by strangers, and taken back", async ({
+test("shares a dashboard by a link with a password, lets visitors filter, and revokes it", async ({
   page,
   person,
   browser,
@@ -61,10 +61,7 @@ test("a dashboard is shared by a link with a password, filtered by strangers, an
   await context.close();
 });
 
-test("the sites that may frame a page are named, and what goes into them is there to copy", async ({
-  page,
-  person,
-}) => {
+test("lists the sites that may embed a page, with code to copy", async ({ page, person }) => {
   const { make, sample, root } = await dashboardBench(page.request);
   const { id } = await make(salesBoard(sample));
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
@@ -92,7 +89,7 @@ test("the sites that may frame a page are named, and what goes into them is ther
   await expectAccessible(page);
 });
 
-test("a refresh reads the sources anew, for everybody who looks", async ({ page, person }) => {
+test("refreshes the sources for every viewer", async ({ page, person }) => {
   const { make, sample } = await dashboardBench(page.request);
   const source = { connectionId: sample, query: "select floor(random() * 1e12)::bigint as n" };
   const spec = { measures: [{ field: "n", op: "max", as: "n" }] };

@@ -1,10 +1,7 @@
 import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
-test("a dashboard is sent on a schedule: set up, sent now, switched off and ended in the dialog that shares it", async ({
-  page,
-  person,
-}) => {
+test("schedules, sends, disables and deletes a snapshot in the share dialog", async ({ page, person }) => {
   const { make, sample, root } = await dashboardBench(page.request);
   const { id } = await make(salesBoard(sample));
   await page.goto(`/w/${person.slug}/dashboards/${id}`);

@@ -15,7 +15,7 @@ async function openBoard(page: Page, person: Person, more: object = {}): Promise
 }
 const widget = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
 
-test("a dashboard shows its widgets from one read, and one that fails disturbs no other", async ({ page, person }) => {
+test("loads all widgets in one request, and isolates a failed one", async ({ page, person }) => {
   const asked: string[] = [];
   page.on("request", (request) => {
     if (/\/dashboards\/[0-9a-f]{24}\/data/.test(request.url())) asked.push(request.url());
@@ -37,7 +37,7 @@ test("a dashboard shows its widgets from one read, and one that fails disturbs n
   await expectAccessible(page);
 });
 
-test("a widget is drawn when its own answer is there, however long another source takes", async ({ page, person }) => {
+test("draws each widget as soon as its own data arrives", async ({ page, person }) => {
   const { make, sample } = await dashboardBench(page.request);
   const board = salesBoard(sample);
   const slow = {
@@ -56,10 +56,7 @@ test("a widget is drawn when its own answer is there, however long another sourc
   await expect(widget(page, "Slow").getByRole("status", { name: "Loading data" })).toBeVisible();
 });
 
-test("filters narrow the widgets, stand in the address, and are taken off by Back and by their chips", async ({
-  page,
-  person,
-}) => {
+test("filters widgets, with the filters in the URL, and removes them by Back and chips", async ({ page, person }) => {
   await openBoard(page, person);
   const filters = page.getByRole("region", { name: "Filters" });
   await filters.getByRole("button", { name: "Region: any" }).click();
@@ -105,10 +102,7 @@ test("filters narrow the widgets, stand in the address, and are taken off by Bac
   await expect(page).toHaveURL(/\/dashboards\/[0-9a-f]{24}$/);
 });
 
-test("marks are pressed by keyboard and pointer and narrow the others, not the widget that they are in", async ({
-  page,
-  person,
-}) => {
+test("filters other widgets by clicked marks, by keyboard and pointer", async ({ page, person }) => {
   await openBoard(page, person);
   const days = widget(page, "Revenue by day");
   const hand = days.getByRole("slider");
@@ -163,10 +157,7 @@ test("marks are pressed by keyboard and pointer and narrow the others, not the w
   await expect(widget(page, "Revenue")).toContainText("€30");
 });
 
-test("while the pointer is in a widget the page itself answers what is pressed there, and asks nobody", async ({
-  page,
-  person,
-}) => {
+test("answers clicks in the browser while the pointer is in a widget", async ({ page, person }) => {
   await openBoard(page, person, { widgets: salesBoard("").widgets.filter(({ id }) => id !== "broken") });
   const channels = widget(page, "By channel");
   const cube = page.waitForResponse("**/widgets/rows/cube?**");
@@ -191,7 +182,7 @@ test("while the pointer is in a widget the page itself answers what is pressed t
   expect(asked.length).toBeGreaterThan(0);
 });
 
-test("a widget that a click leaves alone stays as it is", async ({ page, person }) => {
+test("does not filter an excluded widget", async ({ page, person }) => {
   const { make, sample } = await dashboardBench(page.request);
   const board = salesBoard(sample);
   const widgets = board.widgets.map((each) =>
@@ -204,7 +195,7 @@ test("a widget that a click leaves alone stays as it is", async ({ page, person 
   await expect(widget(page, "Revenue")).toContainText("€100");
 });
 
-test("while one state is read only the newest waits, and what is shown stays until then", async ({ page, person }) => {
+test("keeps only the newest request waiting, and the current drawing until then", async ({ page, person }) => {
   await openBoard(page, person);
   const asked: string[] = [];
   page.on("request", (request) => request.url().includes("/data?") && asked.push(request.url()));
@@ -222,7 +213,7 @@ test("while one state is read only the newest waits, and what is shown stays unt
   expect(decodeURIComponent(asked[1] ?? "")).toContain('"nor"');
 });
 
-test("C37 keeps a long list of values out of the address, over Back and a reload, and says so elsewhere", async ({
+test("C37 keeps long filter values out of the URL, over Back and a reload, and reports them missing elsewhere", async ({
   page,
   person,
   browser,
@@ -286,7 +277,7 @@ test("C37 keeps a long list of values out of the address, over Back and a reload
   await elsewhere.close();
 });
 
-test("a link whose filters are gone says so and can be cleared", async ({ page, person }) => {
+test("reports a link with lost filters, and clears it", async ({ page, person }) => {
   const id = await openBoard(page, person);
   await page.goto(`/w/${person.slug}/dashboards/${id}?f.gone=%22x%22`);
   const alert = page.getByRole("main").getByRole("alert");
@@ -297,7 +288,7 @@ test("a link whose filters are gone says so and can be cleared", async ({ page, 
   await expect(widget(page, "Revenue")).toContainText("€100");
 });
 
-test("a widget opens large, tells its query, and its rows and its picture are saved", async ({ page, person }) => {
+test("enlarges a widget, shows its query, and exports its rows and picture", async ({ page, person }) => {
   await openBoard(page, person);
   const choose = async (name: string, item: string) => {
     await page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
@@ -333,7 +324,7 @@ test("a widget opens large, tells its query, and its rows and its picture are sa
   expect((await readFile(await file.path())).subarray(1, 4).toString()).toBe("PNG");
 });
 
-test("the whole page is saved as a picture, also what is out of sight", async ({ page, person }) => {
+test("exports the whole page as an image, including parts out of sight", async ({ page, person }) => {
   await openBoard(page, person);
   await expect(widget(page, "Revenue by day").locator("svg").first()).toBeVisible();
   await expect(widget(page, "By region").getByRole("img")).toBeVisible();
@@ -369,7 +360,7 @@ test("the whole page is saved as a picture, also what is out of sight", async ({
   expect(colours).toBeGreaterThan(20);
 });
 
-test("a wall shows the page alone, reads it anew, and keeps what it has when that fails", async ({ page, person }) => {
+test("shows a wall without controls, reloads it, and keeps data on a failure", async ({ page, person }) => {
   const id = await openBoard(page, person);
   await page.clock.install();
   await page.goto(`/w/${person.slug}/dashboards/${id}?wall=1`);
@@ -385,11 +376,7 @@ test("a wall shows the page alone, reads it anew, and keeps what it has when tha
   await expect(widget(page, "Revenue")).toContainText("€100");
 });
 
-test("what a server that was away has cut off is read again by itself, on a shared page too", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("reloads by itself after an outage, on a shared page too", async ({ page, person, browser }) => {
   const { make, sample, root } = await dashboardBench(page.request);
   const { id } = await make(salesBoard(sample));
   const shared = await page.request.put(`${root}/${id}/share`, { data: { enabled: true } });
@@ -419,7 +406,7 @@ test("what a server that was away has cut off is read again by itself, on a shar
   await context.close();
 });
 
-test("on a phone the widgets stand below one another, figures two abreast", async ({ page, person }) => {
+test("stacks widgets on a phone, numbers two abreast", async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openBoard(page, person);
   // Content above them may still grow while their positions are read.
@@ -434,7 +421,7 @@ test("on a phone the widgets stand below one another, figures two abreast", asyn
   await expectAccessible(page);
 });
 
-test("somebody who may not see a dashboard is told what to do", async ({ page, person }) => {
+test("tells a person without access what to do", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/dashboards/${"0".repeat(24)}`);
   await expect(page.getByRole("heading", { name: "You can't open this dashboard" })).toBeVisible();
 });

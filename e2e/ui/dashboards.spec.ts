@@ -2,10 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
-test("a workspace without dashboards says what they are, and new ones open in their editor", async ({
-  page,
-  person,
-}) => {
+test("explains dashboards in an empty workspace, and opens new ones in the editor", async ({ page, person }) => {
   await (await dashboardBench(page.request)).removeAll();
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("navigation", { name: "Workspace" }).getByRole("link", { name: "Dashboards" }).click();
@@ -17,10 +14,7 @@ test("a workspace without dashboards says what they are, and new ones open in th
   await expect(page.getByRole("table", { name: "Dashboards" }).getByRole("row")).toHaveCount(2);
 });
 
-test("dashboards are found, renamed, moved, shared, duplicated and deleted, and a deletion is undone", async ({
-  page,
-  person,
-}) => {
+test("finds, renames, moves, shares, duplicates and deletes dashboards, with undo", async ({ page, person }) => {
   const { make, makeFolder, read } = await dashboardBench(page.request);
   const finance = await makeFolder({ name: "Finance", access: "workspace" });
   const pulse = await make({ title: "Shop pulse" });
@@ -60,10 +54,7 @@ test("dashboards are found, renamed, moved, shared, duplicated and deleted, and 
   expect(page.url()).not.toContain(pulse.id);
 });
 
-test("the tree of dashboards makes folders, takes drops, and a folder that was deleted comes back with all in it", async ({
-  page,
-  person,
-}) => {
+test("creates folders, accepts drops, and restores a deleted folder with contents", async ({ page, person }) => {
   const { make, removeAll } = await dashboardBench(page.request);
   await removeAll();
   await make({ title: "Shop pulse" });
@@ -87,10 +78,7 @@ test("the tree of dashboards makes folders, takes drops, and a folder that was d
   await expectAccessible(page);
 });
 
-test("a dashboard is taken out as a file and brought in again, where its connection has another name", async ({
-  page,
-  person,
-}) => {
+test("exports a dashboard and imports it with another connection", async ({ page, person }) => {
   const { make, sample, read } = await dashboardBench(page.request);
   await make(salesBoard(sample));
   await page.goto(`/w/${person.slug}/dashboards`);
@@ -120,7 +108,7 @@ test("a dashboard is taken out as a file and brought in again, where its connect
   expect(made.widgets).toHaveLength(7);
 });
 
-test("the palette goes to a dashboard and makes one", async ({ page, person }) => {
+test("opens and creates dashboards from the palette", async ({ page, person }) => {
   const { make } = await dashboardBench(page.request);
   const { id } = await make({ title: "Shop pulse" });
   await page.goto(`/w/${person.slug}/dashboards`);

@@ -6,7 +6,7 @@ test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
 });
 
-test("consoles, their text and their tabs outlive a reload", async ({ page, consolePage }) => {
+test("keeps consoles, texts and tabs over a reload", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
   await consolePage.write("select 'kept' as word");
@@ -19,7 +19,7 @@ test("consoles, their text and their tabs outlive a reload", async ({ page, cons
   await expect(consolePage.editor).toContainText("select 'kept' as word");
 });
 
-test("a closed tab comes back by undo, at its place", async ({ page, consolePage }) => {
+test("restores a closed tab at its position by undo", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.tabs.first().click({ button: "middle" });
   await expect(consolePage.tabs).toHaveText(["untitled.sql"]);
@@ -28,10 +28,7 @@ test("a closed tab comes back by undo, at its place", async ({ page, consolePage
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
 });
 
-test("closing a tab with the middle button pastes nothing, neither into its console nor into the next", async ({
-  page,
-  consolePage,
-}) => {
+test("pastes nothing when a tab is closed with the middle button", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.write("select 'selected last'");
   await page.keyboard.press("ControlOrMeta+a");
@@ -44,7 +41,7 @@ test("closing a tab with the middle button pastes nothing, neither into its cons
   await expect(consolePage.editor).toHaveText("select 'selected last'");
 });
 
-test("tabs are moved and closed from the keyboard", async ({ page, consolePage }) => {
+test("moves and closes tabs by keyboard", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   // A new console has the focus at once.
   await expect(consolePage.editor).toBeFocused();
@@ -55,7 +52,7 @@ test("tabs are moved and closed from the keyboard", async ({ page, consolePage }
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
 });
 
-test("Back leads to the tab before, and no edit is lost", async ({ page, consolePage }) => {
+test("returns to the previous tab by Back, without losing an edit", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.write("select 1");
   await page.goBack();
@@ -64,7 +61,7 @@ test("Back leads to the tab before, and no edit is lost", async ({ page, console
   await expect(consolePage.editor).toHaveText("select 1");
 });
 
-test("undo in the editor outlives a visit to another tab", async ({ page, consolePage }) => {
+test("keeps the editor's undo over a visit to another tab", async ({ page, consolePage }) => {
   await consolePage.write("select 'changed'");
   await consolePage.newConsole.click();
   await expect(consolePage.editor).not.toContainText("changed");
@@ -74,7 +71,7 @@ test("undo in the editor outlives a visit to another tab", async ({ page, consol
   await expect(consolePage.editor).toContainText("Sample shop");
 });
 
-test("a deleted console comes back by undo with its text", async ({ page, consolePage }) => {
+test("restores a deleted console with its text by undo", async ({ page, consolePage }) => {
   await consolePage.consoles.first().hover();
   await page.getByRole("button", { name: "Actions for best-sellers.sql" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
@@ -84,7 +81,7 @@ test("a deleted console comes back by undo with its text", async ({ page, consol
   await expect(consolePage.editor).toContainText("Sample shop");
 });
 
-test("the schema shows tables, opens columns, and is searched", async ({ page, consolePage }) => {
+test("shows tables, opens columns and searches the schema", async ({ page, consolePage }) => {
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   await consolePage.schema.filter({ hasText: "products" }).click();
   await expect(consolePage.schema.filter({ hasText: "price_cents" })).toBeVisible();
@@ -94,7 +91,7 @@ test("the schema shows tables, opens columns, and is searched", async ({ page, c
   await expect(consolePage.schema.filter({ hasText: "customers" })).toBeVisible();
 });
 
-test("the tree is walked with the keyboard", async ({ page, consolePage }) => {
+test("navigates the tree by keyboard", async ({ page, consolePage }) => {
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   await page.getByRole("tree", { name: "Schema" }).focus();
   await page.keyboard.type("products");
@@ -104,10 +101,7 @@ test("the tree is walked with the keyboard", async ({ page, consolePage }) => {
   await expect(consolePage.schema.filter({ hasText: "price_cents" })).toHaveCount(0);
 });
 
-test("a schema that cannot be read says why under its connection, and is read again on demand", async ({
-  page,
-  consolePage,
-}) => {
+test("explains a failed schema below its connection, and reloads it on request", async ({ page, consolePage }) => {
   const failure = {
     status: 502,
     json: { success: false, code: "source_unreachable", error: "The data source did not answer." },
@@ -139,13 +133,13 @@ test("a schema that cannot be read says why under its connection, and is read ag
   }).toPass();
 });
 
-test("a database without tables says what to ask for", async ({ page }) => {
+test("says which grant to ask for in a database without tables", async ({ page }) => {
   await page.route("**/entities*", (route) => route.fulfill({ json: { success: true, data: [] } }));
   await page.reload();
   await expect(page.getByText(/^This database user can't read any table\./)).toBeVisible();
 });
 
-test("while there is only the sample, its tables lead on to one's own data", async ({ page, person, consolePage }) => {
+test("offers to connect data while there is only the sample", async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}`);
   await expect(consolePage.run).toBeVisible();
   const link = page.getByRole("region", { name: "Schema" }).getByRole("link", { name: "Connect data" });
@@ -153,7 +147,7 @@ test("while there is only the sample, its tables lead on to one's own data", asy
   await expect(page.getByRole("heading", { name: "Add connection" })).toBeVisible();
 });
 
-test("keys are for the tab that was just opened, and a run for the connection that was just chosen, before either is drawn", async ({
+test("sends keys to the tab just opened, and a run to the connection just selected", async ({
   page,
   person,
   consolePage,

@@ -39,7 +39,7 @@ async function openConsoleOn(page: Page, slug: string, name: string): Promise<vo
   await expect(page.getByRole("textbox", { name: / query$/ })).toBeVisible();
 }
 
-test("a double click on a table or a column writes its name, apart from what stands beside it", async ({
+test("inserts the name of a double-clicked table or column, separated by spaces", async ({
   page,
   person,
   consolePage,
@@ -52,11 +52,7 @@ test("a double click on a table or a column writes its name, apart from what sta
   await expect(consolePage.editor).toHaveText("select * from orders o");
 });
 
-test("a join is completed from foreign keys, and columns stand in their table's order", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("completes a join from foreign keys, and columns in table order", async ({ page, person, consolePage }) => {
   test.setTimeout(120_000);
   await connectShop(page);
   await openConsoleOn(page, person.slug, "shop");
@@ -76,7 +72,7 @@ test("a join is completed from foreign keys, and columns stand in their table's 
   await expect(consolePage.cells).not.toHaveCount(0);
 });
 
-test("comments, more cursors, snippets, layout and long lines are one key away", async ({
+test("supports comments, multiple cursors, snippets, formatting and wrapping by key", async ({
   page,
   person,
   consolePage,
@@ -151,7 +147,7 @@ test("comments, more cursors, snippets, layout and long lines are one key away",
   await expect(consolePage.editor).toHaveClass(/cm-lineWrapping/);
 });
 
-test("a plan is a tree with what it costs, measured only where it reads", async ({ page, person, consolePage }) => {
+test("shows a plan as a tree with costs, measured only for reads", async ({ page, person, consolePage }) => {
   test.setTimeout(120_000);
   const server = await startPostgres();
   if (server === null) {
@@ -246,7 +242,7 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
   }
 });
 
-test("F2 renames an alias at every place of its statement, and refuses what is not sure", async ({
+test("renames an alias in its whole statement with F2, and refuses ambiguous ones", async ({
   page,
   person,
   consolePage,
@@ -278,7 +274,7 @@ test("F2 renames an alias at every place of its statement, and refuses what is n
   await expect(lines).toHaveText(text.split("\n"));
 });
 
-test("the texts of all consoles are searched, and one opens at its line", { tag: "@long" }, async ({
+test("searches the texts of all consoles and opens one at its line", { tag: "@long" }, async ({
   page,
   person,
   consolePage,

@@ -1,7 +1,7 @@
 import { RegisterPage } from "../pages/register-page";
 import { expect, newEmail, PASSWORD, test } from "./fixtures";
 
-test("registering leads to the sample query, and one press to its rows", async ({ page, consolePage }) => {
+test("leads from registration to the sample query and its rows in one click", async ({ page, consolePage }) => {
   const register = new RegisterPage(page);
   await register.open();
   await register.name.fill("Ines Okafor");
@@ -27,11 +27,7 @@ test("registering leads to the sample query, and one press to its rows", async (
   await expect(step.getByRole("img", { name: "Done", exact: true })).toBeVisible();
 });
 
-test("the first steps shrink to a line where the schema would have no room, and open when they are asked for", async ({
-  page,
-  consolePage,
-  person,
-}) => {
+test("collapses the first steps to a line if the schema needs the room", async ({ page, consolePage, person }) => {
   await consolePage.open(person.slug);
   const steps = page.getByRole("region", { name: "Get started" });
   const schema = page.getByRole("tree", { name: "Schema" });
@@ -48,7 +44,7 @@ test("the first steps shrink to a line where the schema would have no room, and 
   await expect(steps.getByRole("listitem").first()).toBeVisible();
 });
 
-test("the form says what is wrong where it is wrong, before anything is sent", async ({ page }) => {
+test("validates the form at its fields before sending", async ({ page }) => {
   const register = new RegisterPage(page);
   await register.open();
   await register.email.fill("ines@harrowandpine");
@@ -67,7 +63,7 @@ test("the form says what is wrong where it is wrong, before anything is sent", a
   await expect(register.password).toHaveAttribute("type", "text");
 });
 
-test("an address that has an account is named at its field, with the way to sign in", async ({ page, person }) => {
+test("reports a known address at its field, with a link to sign in", async ({ page, person }) => {
   await page.context().clearCookies();
   const register = new RegisterPage(page);
   await register.open();

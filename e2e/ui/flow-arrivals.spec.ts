@@ -10,7 +10,7 @@ for (const [theme, width] of [
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
     test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
 
-    test("what comes to a webhook is listed as it comes, with its run, or with why it was refused", {
+    test("lists webhook events live, with their run or the reason of rejection", {
       tag: "@long",
     }, async ({ browser, page, person }) => {
       const { home, make, into } = await flowBench(page.request);

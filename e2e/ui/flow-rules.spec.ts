@@ -6,11 +6,7 @@ import { join } from "./settings.fixtures";
 /** A host that does not exist: requests fail at once, on any machine. */
 const NOWHERE = "https://hooks.nowhere.invalid/in";
 
-test("whom a flow's end is told is chosen on its page, tried there, and what was sent stands below it", async ({
-  browser,
-  page,
-  person,
-}) => {
+test("adds and tests a rule on the flow's page, with its deliveries below", async ({ browser, page, person }) => {
   const { make } = await flowBench(page.request);
   const { flow } = await make({ name: "Products" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}`);
@@ -49,7 +45,7 @@ for (const [theme, width] of [
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
     test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
 
-    test("a webhook's page has its rules too, and a rule's secret is shown there once", { tag: "@long" }, async ({
+    test("has rules on a webhook's page, and shows a rule's secret once", { tag: "@long" }, async ({
       page,
       person,
     }) => {

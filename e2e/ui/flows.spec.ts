@@ -3,7 +3,7 @@ import { endless, flowBench, sendSigned } from "./flows.fixtures";
 import { addRunnable, LONG, startRun } from "./run.fixtures";
 import { join } from "./settings.fixtures";
 
-test("a sync is made from the catalogue, run, and watched to its end", async ({ page, person }) => {
+test("creates a sync from the schema, runs it, and follows it to its end", async ({ page, person }) => {
   await flowBench(page.request);
   await page.goto(`/w/${person.slug}/flows`);
   await expect(page.getByRole("heading", { name: "No flows yet" })).toBeVisible();
@@ -63,11 +63,7 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await expect(row).toContainText("2,580");
 });
 
-test("what a run reads is counted in both tabs while it runs, and cancelling it in one is seen in the other", async ({
-  context,
-  page,
-  person,
-}) => {
+test("counts rows in two tabs during a run, and shows a cancellation in both", async ({ context, page, person }) => {
   const { make, sample } = await flowBench(page.request);
   const { flow, run } = await make({ ...endless(sample), trigger: true });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/runs/${run?.id}`);
@@ -98,7 +94,7 @@ test("what a run reads is counted in both tabs while it runs, and cancelling it 
   await expect(page.getByRole("button", { name: "Run now" })).toBeEnabled();
 });
 
-test("a run that failed says why and what to do, and a backfill reads everything again", async ({ page, person }) => {
+test("explains a failed run, and a backfill reads everything again", async ({ page, person }) => {
   const { make, sample } = await flowBench(page.request);
   const source = { connectionId: sample, entities: [{ name: "nowhere" }] };
   const broken = await make({ name: "Broken", source, trigger: true });
@@ -123,7 +119,7 @@ test("a run that failed says why and what to do, and a backfill reads everything
   await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveText([/180 rows/]);
 });
 
-test("a flow that somebody else has changed is not changed over unasked", async ({ page, person }) => {
+test("asks before overwriting a flow that someone else changed", async ({ page, person }) => {
   const { home, make } = await flowBench(page.request);
   const { flow } = await make({ name: "Products" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
@@ -145,7 +141,7 @@ test("a flow that somebody else has changed is not changed over unasked", async 
   expect((await (await page.request.get(`${home}/flows/${flow.id}`)).json()).data.name).toBe("Mine again");
 });
 
-test("a schedule is set and a flow is paused, and the list says both", async ({ page, person }) => {
+test("sets a schedule and pauses a flow, shown in the list", async ({ page, person }) => {
   const { make } = await flowBench(page.request);
   const { flow } = await make({ name: "Products" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
@@ -162,7 +158,7 @@ test("a schedule is set and a flow is paused, and the list says both", async ({ 
   await expect(row).toBeVisible();
 });
 
-test("a webhook's secret is shown once, and a signed event shows in what has come", async ({ page, person }) => {
+test("shows a webhook's secret once, and lists a signed event", async ({ page, person }) => {
   const { make, into } = await flowBench(page.request);
   const destination = { connectionId: into, table: "events", write: "append" };
   const { flow } = await make({ name: "Carrier tracking", type: "webhook", source: undefined, destination });
@@ -206,7 +202,7 @@ test("a webhook's secret is shown once, and a signed event shows in what has com
   expect(await page.content()).not.toContain("whsec_");
 });
 
-test("a member runs what others made and changes only what is theirs", async ({ page, person, browser }) => {
+test("lets a member run others' flows and change only their own", async ({ page, person, browser }) => {
   const { make, into } = await flowBench(page.request);
   const jun = await join(browser, page, "member");
   const others = await make({ name: "Products" });
@@ -228,7 +224,7 @@ test("a member runs what others made and changes only what is theirs", async ({ 
   await expect(jun.page.getByRole("button", { name: "Save flow" })).toBeEnabled();
 });
 
-test("flows are found by the palette and by the keyboard, and what is not there cannot be opened", {
+test("finds flows by palette and keyboard, and can't open unknown ones", {
   tag: "@long",
 }, async ({ page, person, consolePage }) => {
   const { make } = await flowBench(page.request);
@@ -246,7 +242,7 @@ test("flows are found by the palette and by the keyboard, and what is not there 
   }
 });
 
-test("on a phone Back twice after a reload leads two filters back, however slow the server is", {
+test("goes two filters back on a phone after a reload, with a slow server", {
   tag: "@long",
 }, async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -278,7 +274,7 @@ test("on a phone Back twice after a reload leads two filters back, however slow 
   expect(asked).toBe(0);
 });
 
-test("on a phone a run is read and cancelled, and nothing is wider than the screen", async ({ page, person }) => {
+test("shows and cancels a run on a phone, within the screen's width", async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const { make, sample } = await flowBench(page.request);
   const { flow } = await make({ ...endless(sample), trigger: true });
@@ -305,7 +301,7 @@ test("on a phone a run is read and cancelled, and nothing is wider than the scre
   await fits();
 });
 
-test("the status bar counts what runs for anybody, and leads to it", { tag: "@long" }, async ({
+test("counts running flows of everyone in the status bar, with a link", { tag: "@long" }, async ({
   page,
   person,
   browser,
@@ -336,7 +332,7 @@ test("the status bar counts what runs for anybody, and leads to it", { tag: "@lo
   await expect(bar.getByRole("link", { name: "Nothing running" })).toBeVisible({ timeout: 30_000 });
 });
 
-test("a form that was begun is kept over a reload, leaving it asks, and a double press makes one flow", async ({
+test("keeps a started form over a reload, asks on leaving, and creates one flow on a double click", async ({
   page,
   person,
 }) => {
@@ -386,7 +382,7 @@ test("a form that was begun is kept over a reload, leaving it asks, and a double
   await expect(name).toHaveValue("");
 });
 
-test("a double press runs a flow once and deletes it without a complaint", { tag: "@long" }, async ({
+test("runs a flow once on a double click, and deletes it without an error", { tag: "@long" }, async ({
   page,
   person,
 }) => {
@@ -406,7 +402,7 @@ test("a double press runs a flow once and deletes it without a complaint", { tag
   expect(asked.filter((each) => each.startsWith("DELETE"))).toHaveLength(1);
 });
 
-test("long names and long reasons stay inside of the list", { tag: "@long" }, async ({ page, person }) => {
+test("keeps long names and reasons within the list", { tag: "@long" }, async ({ page, person }) => {
   const { make, sample } = await flowBench(page.request);
   const query = `select i from range(3) t(i) where i = '${"no_number_at_all ".repeat(40)}'`;
   const source = { connectionId: sample, query };
@@ -424,7 +420,7 @@ test("long names and long reasons stay inside of the list", { tag: "@long" }, as
   }
 });
 
-test("a connection that was not read yet is not called removed", async ({ page, person }) => {
+test("does not call an unloaded connection removed", async ({ page, person }) => {
   const { make } = await flowBench(page.request);
   await make({ name: "Products" });
   const letGo = await hold(page, "**/connectors?*");

@@ -6,14 +6,14 @@ for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
-    test("the first visit is accessible", async ({ page, person, consolePage }) => {
+    test("has an accessible first visit", async ({ page, person, consolePage }) => {
       await consolePage.open(person.slug);
       await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
       await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
       await expectAccessible(page);
     });
 
-    test("a result and an opened table are accessible", { tag: "@long" }, async ({ page, person, consolePage }) => {
+    test("has an accessible result and table", { tag: "@long" }, async ({ page, person, consolePage }) => {
       await consolePage.open(person.slug);
       await consolePage.run.click();
       await expect(consolePage.grid).toBeVisible();
@@ -22,7 +22,7 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page);
     });
 
-    test("a failed query is accessible", { tag: "@long" }, async ({ page, person, consolePage }) => {
+    test("has an accessible failed query", { tag: "@long" }, async ({ page, person, consolePage }) => {
       await consolePage.open(person.slug);
       await consolePage.write("select nmae from products");
       await consolePage.run.click();
@@ -30,14 +30,14 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page);
     });
 
-    test("the account menu is accessible", { tag: "@long" }, async ({ page, person, consolePage }) => {
+    test("has an accessible account menu", { tag: "@long" }, async ({ page, person, consolePage }) => {
       await consolePage.open(person.slug);
       await consolePage.openAccountMenu();
       await expect(page.getByRole("menu")).toBeVisible();
       await expectAccessible(page);
     });
 
-    test("signing in, registering and a missing page are accessible", async ({ page }) => {
+    test("has accessible sign-in, registration and not-found pages", async ({ page }) => {
       await page.goto("/login");
       await expectAccessible(page);
       const register = new RegisterPage(page);
@@ -67,7 +67,7 @@ async function openAsleep(page: Page, path: string): Promise<() => void> {
   return wake;
 }
 
-test("shortcuts that are pressed before the page is awake are carried out when it is", async ({ page, person }) => {
+test("runs shortcuts that were pressed before the page was interactive", async ({ page, person }) => {
   const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
   // So does React between loading and hydration.
   await page.evaluate(() => {
@@ -87,7 +87,7 @@ test("shortcuts that are pressed before the page is awake are carried out when i
   await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
 });
 
-test("a console that is asked for before the page is awake stands beside those that were open", async ({
+test("opens a console requested before the page was interactive beside the open ones", async ({
   page,
   person,
   consolePage,
@@ -102,7 +102,7 @@ test("a console that is asked for before the page is awake stands beside those t
   await expect(page.getByRole("tab", { name: "best-sellers.sql" })).toBeVisible();
 });
 
-test("letters of a text that is typed before the page is awake are no shortcuts", { tag: "@long" }, async ({
+test("does not treat text typed before the page was interactive as shortcuts", { tag: "@long" }, async ({
   page,
   person,
 }) => {
@@ -114,7 +114,7 @@ test("letters of a text that is typed before the page is awake are no shortcuts"
   await expect(page).toHaveURL(/\/settings\/keyboard$/);
 });
 
-test("the chosen theme stands before the first paint and outlives a reload", async ({ page, person, consolePage }) => {
+test("applies the theme before the first paint, and keeps it over a reload", async ({ page, person, consolePage }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await consolePage.open(person.slug);
   await consolePage.openAccountMenu();
@@ -132,14 +132,14 @@ test("the chosen theme stands before the first paint and outlives a reload", asy
   await expect(page.locator("html")).toHaveAttribute("data-theme-at-body", "dark");
 });
 
-test("the system's theme is followed while nothing else is chosen", async ({ page, person, consolePage }) => {
+test("follows the system's theme by default", async ({ page, person, consolePage }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await consolePage.open(person.slug);
   await page.emulateMedia({ colorScheme: "dark" });
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("the explorer is hidden, shown and resized from the keyboard", async ({ page, person, consolePage }) => {
+test("hides, shows and resizes the explorer by keyboard", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   const explorer = page.getByRole("complementary", { name: "Explorer" });
   await page.keyboard.press("ControlOrMeta+b");
@@ -154,7 +154,7 @@ test("the explorer is hidden, shown and resized from the keyboard", async ({ pag
   await expect(edge).toHaveAttribute("aria-valuenow", "280");
 });
 
-test("an explorer that was over the work for a while is beside it as before where there is room", {
+test("returns an overlaid explorer to its place when there is room", {
   tag: "@long",
 }, async ({ page, person, consolePage }) => {
   const explorer = page.getByRole("complementary", { name: "Explorer" });
@@ -182,7 +182,7 @@ test("an explorer that was over the work for a while is beside it as before wher
   await expect(explorer).toBeHidden();
 });
 
-test("the race strip divides editor and result, by pointer and keyboard", async ({ page, person, consolePage }) => {
+test("resizes editor and result by pointer and keyboard", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   const grip = page.getByRole("separator", { name: "Editor height" });
   const topOf = async () => (await consolePage.strip.boundingBox())?.y ?? 0;
@@ -200,7 +200,7 @@ test("the race strip divides editor and result, by pointer and keyboard", async 
   await expect.poll(topOf).toBeLessThan(moved - 40);
 });
 
-test("F6 goes around the regions, and ? lists the shortcuts", async ({ page, person, consolePage }) => {
+test("moves between regions with F6, and lists shortcuts with ?", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   await expect(consolePage.editor).toBeFocused();
   await page.keyboard.press("Shift+F6");
@@ -217,7 +217,7 @@ test("F6 goes around the regions, and ? lists the shortcuts", async ({ page, per
   await expect(list).toHaveCount(0);
 });
 
-test("controls without words show their name on hover and on the keyboard's focus, and Escape puts it away", async ({
+test("shows the name of an icon on hover and focus, and hides it with Escape", async ({
   page,
   person,
   consolePage,
@@ -234,10 +234,7 @@ test("controls without words show their name on hover and on the keyboard's focu
   await expect(tip).toContainText("Hide explorer");
 });
 
-test("who follows a link while the first console is still being opened gets there", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("follows a link while the first console is still opening", { tag: "@long" }, async ({ page, person }) => {
   const delay = (milliseconds: number) => async (route: Route) => {
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     await route.continue();

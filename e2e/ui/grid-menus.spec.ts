@@ -13,10 +13,7 @@ test.beforeEach(async ({ consolePage, person }) => {
   await expect(consolePage.cell(4, 1)).toHaveText("4");
 });
 
-test("a right click on a cell filters by its value, and the filter says itself in words", async ({
-  page,
-  consolePage,
-}) => {
+test("filters by a cell's value on right click, and describes the filter", async ({ page, consolePage }) => {
   await consolePage.cell(2, 2).click({ button: "right" });
   const menu = page.getByRole("menu", { name: "region = coast" });
   await expect(menu).toBeVisible();
@@ -33,7 +30,7 @@ test("a right click on a cell filters by its value, and the filter says itself i
   await expect(page.getByText("4 of 4 rows")).toBeVisible();
 });
 
-test("the menu opens from the keyboard, inside a selection keeps it, and gives the focus back", {
+test("opens the menu by keyboard, keeps the selection inside it, and returns the focus", {
   tag: "@long",
 }, async ({ page, consolePage }) => {
   await consolePage.cell(1, 3).click();
@@ -51,7 +48,7 @@ test("the menu opens from the keyboard, inside a selection keeps it, and gives t
   await expect(page.getByText("2 cells: sum 710.70, avg 355.35, min 298.20, max 412.50")).toBeVisible();
 });
 
-test("a selection is copied as a list for IN and as INSERT lines from its menu", { tag: "@long" }, async ({
+test("copies a selection as an IN list and as INSERT lines", { tag: "@long" }, async ({
   page,
   context,
   consolePage,
@@ -73,7 +70,7 @@ test("a selection is copied as a list for IN and as INSERT lines from its menu",
   await expect.poll(clipboard).toBe("total\r\n214.00");
 });
 
-test("a right click on a head sorts, pins and hides, as its button does", async ({ page, consolePage }) => {
+test("sorts, pins and hides by right click on a header, as its button does", async ({ page, consolePage }) => {
   const head = consolePage.grid.locator('[data-head="total"]');
   await head.click({ button: "right" });
   await page.getByRole("menuitem", { name: "Sort ascending" }).click();
@@ -83,10 +80,7 @@ test("a right click on a head sorts, pins and hides, as its button does", async 
   await expect(head).toHaveCount(0);
 });
 
-test("F opens the filter of the column, a sign compares, and Enter goes back to the cells", async ({
-  page,
-  consolePage,
-}) => {
+test("opens a column's filter with F, compares by operator, and returns with Enter", async ({ page, consolePage }) => {
   await consolePage.cell(1, 3).click();
   await page.keyboard.press("f");
   await expect(page.getByRole("textbox", { name: "Filter total" })).toBeFocused();
@@ -102,7 +96,7 @@ test("F opens the filter of the column, a sign compares, and Enter goes back to 
   await expect(page.getByText("3 of 4 rows")).toBeVisible();
 });
 
-test("filters are put in the query, which then says the same", { tag: "@long" }, async ({ page, consolePage }) => {
+test("adds filters to the query with the same result", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.cell(2, 2).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Exclude this value" }).click();
   await expect(page.getByText("2 of 4 rows")).toBeVisible();
@@ -112,7 +106,7 @@ test("filters are put in the query, which then says the same", { tag: "@long" },
   await expect(page.getByText("2 of 2 rows")).toBeVisible();
 });
 
-test("a row opens beside the grid, follows the selection, and J and K walk", async ({ page, consolePage }) => {
+test("opens a row beside the grid that follows the selection and J and K", async ({ page, consolePage }) => {
   await consolePage.cell(2, 2).click();
   await page.keyboard.press("Enter");
   const panel = page.getByRole("complementary", { name: "Row" });
@@ -135,10 +129,7 @@ test("a row opens beside the grid, follows the selection, and J and K walk", asy
   await expect(page.getByRole("complementary", { name: "Agent" })).toBeVisible();
 });
 
-test("structures, long texts, pictures and bytes are shown as what they are", { tag: "@long" }, async ({
-  page,
-  consolePage,
-}) => {
+test("shows structures, long texts, images and bytes as such", { tag: "@long" }, async ({ page, consolePage }) => {
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   await consolePage.write(
     `select '{"carrier":"Northline","parcels":[{"kg":18.4}]}'::json as shipping, repeat('word ', 30) as note, ` +
@@ -155,7 +146,7 @@ test("structures, long texts, pictures and bytes are shown as what they are", { 
   await expect(panel.getByRole("region", { name: "raw" })).toContainText("4d 69 6c 6c 72 61 63 65");
 });
 
-test("tabs, consoles and tables have menus of their own", async ({ page, context, consolePage }) => {
+test("has menus for tabs, consoles and tables", async ({ page, context, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.newConsole.click();
   await consolePage.newConsole.click();

@@ -4,11 +4,7 @@ test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
 });
 
-test("cells are selected by pointer and keyboard, added up exactly, and copied", async ({
-  page,
-  context,
-  consolePage,
-}) => {
+test("selects cells by pointer and keyboard, sums exactly, and copies", async ({ page, context, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.write("select * from (values ('a', 0.1::decimal(9,2)), ('b', 0.2), ('c', null)) t(name, amount)");
   await consolePage.run.click();
@@ -26,7 +22,7 @@ test("cells are selected by pointer and keyboard, added up exactly, and copied",
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("| c | null |");
 });
 
-test("a head's button stands clear of its name, also where the name is at the right end", { tag: "@long" }, async ({
+test("keeps a header's button clear of its name, also right-aligned", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -43,10 +39,7 @@ test("a head's button stands clear of its name, also where the name is at the ri
   }
 });
 
-test("the strip counts the rows that were loaded since, as the foot does", { tag: "@long" }, async ({
-  page,
-  consolePage,
-}) => {
+test("counts loaded rows in the strip as in the foot", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select range as n from range(1500)");
   await consolePage.run.click();
   await expect(consolePage.strip).toContainText("1,000 rows");
@@ -55,7 +48,7 @@ test("the strip counts the rows that were loaded since, as the foot does", { tag
   await expect(consolePage.strip).toContainText("1,500 rows");
 });
 
-test("a column's head sorts, with nulls last both ways", async ({ consolePage }) => {
+test("sorts by a header, with nulls last both ways", async ({ consolePage }) => {
   await consolePage.write("select * from (values (2), (null), (10), (1)) t(n)");
   await consolePage.run.click();
   const head = consolePage.grid.getByRole("columnheader", { name: /^n/ });
@@ -67,7 +60,7 @@ test("a column's head sorts, with nulls last both ways", async ({ consolePage })
   await expect(consolePage.cells).toHaveText(["10", "2", "1", "null"]);
 });
 
-test("rows are filtered by what their cells show", async ({ page, consolePage }) => {
+test("filters rows by the shown text of cells", async ({ page, consolePage }) => {
   await consolePage.write("select * from (values ('north', 1284), ('south', 7)) t(region, orders)");
   await consolePage.run.click();
   await page.getByRole("textbox", { name: "Filter rows" }).fill("1,28");
@@ -77,13 +70,13 @@ test("rows are filtered by what their cells show", async ({ page, consolePage })
   await expect(page.getByText('No rows match "zzz".')).toBeVisible();
 });
 
-test("big numbers keep every digit", async ({ consolePage }) => {
+test("keeps every digit of big numbers", async ({ consolePage }) => {
   await consolePage.write("select 9223372036854775807 as n");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("9,223,372,036,854,775,807");
 });
 
-test("one cell is looked at with Enter, whole and laid out", async ({ page, consolePage }) => {
+test("opens a cell with Enter, whole and formatted", async ({ page, consolePage }) => {
   await consolePage.write(`select '{"a":[1,2]}' as doc`);
   await consolePage.run.click();
   await consolePage.cell(1, 1).click();
@@ -95,7 +88,7 @@ test("one cell is looked at with Enter, whole and laid out", async ({ page, cons
   await expect(consolePage.grid).toBeFocused();
 });
 
-test("the keyboard reaches the last of many rows, and only those in sight are drawn", async ({ page, consolePage }) => {
+test("reaches the last of many rows by keyboard, drawing only visible ones", async ({ page, consolePage }) => {
   await consolePage.write("select range as n, range * 2 as m from range(1000)");
   await consolePage.run.click();
   await consolePage.cell(1, 1).click();
@@ -104,7 +97,7 @@ test("the keyboard reaches the last of many rows, and only those in sight are dr
   expect(await consolePage.grid.getByRole("row").count()).toBeLessThan(80);
 });
 
-test("columns are hidden and shown from a menu, and made wider from the keyboard", async ({ page, consolePage }) => {
+test("hides, shows and widens columns by menu and keyboard", async ({ page, consolePage }) => {
   await consolePage.write("select 1 as one, 2 as two");
   await consolePage.run.click();
   await page.getByRole("button", { name: "Columns", exact: true }).click();
@@ -117,14 +110,14 @@ test("columns are hidden and shown from a menu, and made wider from the keyboard
   await expect.poll(async () => (await consolePage.cell(1, 1).boundingBox())?.width ?? 0).toBeGreaterThan(before);
 });
 
-test("the rows can be read as JSON", { tag: "@long" }, async ({ page, consolePage }) => {
+test("shows rows as JSON", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 'x' as name, null as nothing");
   await consolePage.run.click();
   await page.getByRole("radio", { name: "JSON", exact: true }).click();
   await expect(page.getByRole("textbox", { name: "Rows as JSON" })).toContainText('"nothing": null');
 });
 
-test("columns are pinned, moved by keys and by dragging, and put back", async ({ page, consolePage }) => {
+test("pins columns, moves them by keys and dragging, and resets them", async ({ page, consolePage }) => {
   await consolePage.write("select 1 as one, 2 as two, 3 as three");
   await consolePage.run.click();
   await consolePage.cell(1, 3).click();
@@ -151,7 +144,7 @@ test("columns are pinned, moved by keys and by dragging, and put back", async ({
   await expect(heads).toHaveText([/#/, /one/, /two/, /three/]);
 });
 
-test("a pinned column stays in sight while the others scroll", async ({ page, consolePage }) => {
+test("keeps a pinned column in sight while scrolling", async ({ page, consolePage }) => {
   const many = Array.from({ length: 40 }, (_, i) => `${i} as column_number_${i}`).join(", ");
   await consolePage.write(`select 'kept' as name, ${many}`);
   await consolePage.run.click();
@@ -164,7 +157,7 @@ test("a pinned column stays in sight while the others scroll", async ({ page, co
   await expect(consolePage.cell(1, 1)).toHaveText("kept");
 });
 
-test("rows are copied as an INSERT for the table they came from", async ({ page, context, consolePage }) => {
+test("copies rows as INSERT for their table", async ({ page, context, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.write("select id, name from customers order by id limit 1");
   await consolePage.run.click();
@@ -176,7 +169,7 @@ test("rows are copied as an INSERT for the table they came from", async ({ page,
     .toMatch(/^insert into customers \(id, name\) values\n {2}\(\d+, '.+'\);$/);
 });
 
-test("all rows are copied as TSV, CSV, JSON and Markdown, each with its head and its own way of quoting", {
+test("copies all rows as TSV, CSV, JSON and Markdown, with headers and correct quoting", {
   tag: "@long",
 }, async ({ page, context, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -201,7 +194,7 @@ test("all rows are copied as TSV, CSV, JSON and Markdown, each with its head and
   }
 });
 
-test("what a cell says is never run: markup and formulas are text (T60)", async ({ page, consolePage }) => {
+test("treats markup and formulas in cells as text (T60)", async ({ page, consolePage }) => {
   await consolePage.write(
     `select '<img src=x onerror="window.ran = true">' as "<b onmouseover=alert(1)>", '=cmd()' as f`,
   );
@@ -219,7 +212,7 @@ test("what a cell says is never run: markup and formulas are text (T60)", async 
   expect(await page.evaluate(() => "ran" in window)).toBe(false);
 });
 
-test("sort, filters and an open row outlive a window that becomes a phone's and wide again", { tag: "@long" }, async ({
+test("keeps sorting, filters and an open row over a change to phone width and back", { tag: "@long" }, async ({
   page,
   person,
   consolePage,

@@ -7,7 +7,7 @@ test.beforeEach(async ({ consolePage, person }) => {
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
 });
 
-test("each save is listed with its author, and shows what it changed side by side", async ({ page }) => {
+test("lists each save with its author and a side-by-side diff", async ({ page }) => {
   const id = shownId(page);
   await saveOver(page.request, id, "select 1 as one\nfrom products");
   await saveOver(page.request, id, "select 2 as two\nfrom products");
@@ -40,7 +40,7 @@ test("each save is listed with its author, and shows what it changed side by sid
   await expect(page).toHaveURL(/\/history$/);
 });
 
-test("a last newline that comes or goes is no change", { tag: "@long" }, async ({ page }) => {
+test("ignores an added or removed trailing newline", { tag: "@long" }, async ({ page }) => {
   const id = shownId(page);
   await saveOver(page.request, id, "select 1 as one");
   await saveOver(page.request, id, "select 1 as one\nfrom products\n");
@@ -55,7 +55,7 @@ test("a last newline that comes or goes is no change", { tag: "@long" }, async (
   await expect(change.locator(".cm-deletedLine")).toHaveCount(0);
 });
 
-test("an older text is restored as a new save, and a draft is not lost by it", async ({ page, consolePage }) => {
+test("restores an older text as a new save, and keeps a draft", async ({ page, consolePage }) => {
   const id = shownId(page);
   await saveOver(page.request, id, "select 1 as one");
   await saveOver(page.request, id, "select 2 as two");
@@ -79,7 +79,7 @@ test("an older text is restored as a new save, and a draft is not lost by it", a
   await expect(page.getByText("This console was changed elsewhere.")).toBeVisible();
 });
 
-test("a rename is shown as one", { tag: "@long" }, async ({ page, consolePage }) => {
+test("shows a rename as one", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.tabs.first().dblclick();
   await page.getByRole("textbox", { name: "Console name" }).fill("top ten.sql");
   await page.keyboard.press("Enter");
@@ -91,7 +91,7 @@ test("a rename is shown as one", { tag: "@long" }, async ({ page, consolePage })
   await expect(commit).toContainText("Renamed or moved. Content unchanged.");
 });
 
-test("fifty saves a page, and the older ones on demand", { tag: "@long" }, async ({ page }) => {
+test("loads fifty saves per page, and older ones on demand", { tag: "@long" }, async ({ page }) => {
   test.setTimeout(300_000); // More than a hundred requests come first.
   const id = shownId(page);
   for (let n = 1; n <= 52; n++) await saveOver(page.request, id, `select ${n}`);
@@ -103,7 +103,7 @@ test("fifty saves a page, and the older ones on demand", { tag: "@long" }, async
   await expect(page.getByRole("button", { name: "Load older versions" })).toHaveCount(0);
 });
 
-test("a console that was never saved has no history yet, and a save that is none says so", { tag: "@long" }, async ({
+test("reports no history for an unsaved console, and no change for an empty save", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -115,7 +115,7 @@ test("a console that was never saved has no history yet, and a save that is none
   await expect(page.getByRole("heading", { name: "Not saved yet" })).toBeVisible();
 });
 
-test("a history that could not be read says why and reads again when asked", { tag: "@long" }, async ({ page }) => {
+test("explains a failed history and reloads it on request", { tag: "@long" }, async ({ page }) => {
   await page.route("**/git/history*", (route) =>
     route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
   );
@@ -127,7 +127,7 @@ test("a history that could not be read says why and reads again when asked", { t
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`the history is accessible in the ${theme} theme, also on a phone`, { tag: "@long" }, async ({ page }) => {
+  test(`is accessible in the ${theme} theme, also on a phone`, { tag: "@long" }, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     await saveOver(page.request, shownId(page), "select 1 as one");
     await page.getByRole("button", { name: "History", exact: true }).click();

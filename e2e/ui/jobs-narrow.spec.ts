@@ -15,10 +15,7 @@ for (const width of [390, 768]) {
   test.describe(`${width} wide`, () => {
     test.use({ viewport: { width, height: 844 } });
 
-    test("a run that failed and a console's schedule fit, however long their names are", { tag: "@long" }, async ({
-      page,
-      person,
-    }) => {
+    test("fits a failed run and a console's schedule with long names", { tag: "@long" }, async ({ page, person }) => {
       const { home, make, sample } = await flowBench(page.request);
       const config = { file: "long.sqlite" };
       const data = { name: `warehouse ${LONG}`, type: "sqlite", config, readOnly: false };

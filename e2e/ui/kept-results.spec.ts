@@ -25,7 +25,7 @@ async function waitUntilKept(page: Page, id: string, text: string) {
 
 const foot = (page: Page) => page.locator(".foot").filter({ hasText: "Ran" });
 
-test("a result is there after a reload and on another machine, with its age and its author", async ({
+test("shows a result after a reload and on another machine, with its age and author", async ({
   browser,
   page,
   person,
@@ -52,7 +52,7 @@ test("a result is there after a reload and on another machine, with its age and 
   await elsewhere.context().close();
 });
 
-test("a colleague's open console shows what was run at once, and leaves them rows of their own", async ({
+test("shows a colleague's run in an open console at once, and keeps their own rows", async ({
   browser,
   page,
   person,
@@ -84,7 +84,7 @@ test("a colleague's open console shows what was run at once, and leaves them row
   await expect(news).toHaveCount(0);
 });
 
-test("the rows of before stay, greyed, until the first new ones come, and after a failure", { tag: "@long" }, async ({
+test("keeps the previous rows greyed out until new ones arrive, and after a failure", { tag: "@long" }, async ({
   page,
   person,
 }) => {
@@ -121,7 +121,7 @@ test("the rows of before stay, greyed, until the first new ones come, and after 
   await expect(page.getByText("Last successful result available.")).toBeVisible();
 });
 
-test("a plan, a private console and a statement without rows leave the kept result alone", { tag: "@long" }, async ({
+test("keeps the stored result after a plan, a private console and a statement without rows", { tag: "@long" }, async ({
   browser,
   page,
   person,

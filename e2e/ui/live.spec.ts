@@ -4,7 +4,7 @@ import { addConsole } from "./consoles.fixtures";
 import { expect, test } from "./fixtures";
 import { join, workspaceIdOf } from "./settings.fixtures";
 
-test("what a colleague saves stands in the explorer without a reload, and what is theirs alone does not", async ({
+test("shows a colleague's save in the explorer without a reload, but nothing private", async ({
   browser,
   page,
   person,
@@ -21,7 +21,7 @@ test("what a colleague saves stands in the explorer without a reload, and what i
   await expect(consolePage.row("of-jun-alone.sql")).toHaveCount(0);
 });
 
-test("the tabs of a browser share one stream, and the next one takes over when a tab is closed", async ({
+test("shares one stream between the tabs of a browser, and passes it on when a tab closes", async ({
   context,
   page,
   person,

@@ -53,12 +53,7 @@ const test = base.extend<{ mortal: Mortal }>({
 const LOST = "Server unreachable, reconnecting";
 const strip = (page: Page) => page.getByRole("group", { name: "Run" });
 
-test("a page whose server is killed says so in every tab, and is current again by itself when it is back", async ({
-  context,
-  mortal,
-  page,
-  person,
-}) => {
+test("reports a killed server in every tab, and recovers by itself", async ({ context, mortal, page, person }) => {
   test.slow();
   const { home, make, sample } = await flowBench(page.request);
   const { flow, run } = await make({ ...endless(sample), trigger: true });
@@ -97,7 +92,7 @@ test("a page whose server is killed says so in every tab, and is current again b
   await expect(second.getByRole("row", { name: /Renamed meanwhile/ })).toContainText(/Cancell(ing|ed)/);
 });
 
-test("a page whose server stands still says so, though nothing was closed, and is current again when it goes on", {
+test("reports a frozen server, and recovers by itself", {
   tag: "@long",
 }, async ({ context, mortal, page, person }) => {
   test.slow();
@@ -134,7 +129,7 @@ test("a page whose server stands still says so, though nothing was closed, and i
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
 
-  test("it says so above the work, and fits", { tag: "@long" }, async ({ mortal, page, person }) => {
+  test("shows the notice above the content, and fits", { tag: "@long" }, async ({ mortal, page, person }) => {
     test.slow();
     await page.goto(`/w/${person.slug}/activity`);
     await expect(page.getByRole("heading", { name: "No activity yet" })).toBeVisible();

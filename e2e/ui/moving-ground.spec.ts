@@ -26,7 +26,7 @@ async function untilLoadedAhead(page: Page) {
   );
 }
 
-test("saving offline keeps the text, says so, and saves when back; the page needs nothing of the server meanwhile", async ({
+test("keeps an offline save with a notice, saves later, and needs nothing of the server meanwhile", async ({
   context,
   page,
   person,
@@ -69,7 +69,7 @@ test("saving offline keeps the text, says so, and saves when back; the page need
   expect((await readConsole(page.request, id))?.content).toBe("select 'written offline' as text");
 });
 
-test("a new console that is saved offline has its place when the server is back", { tag: "@long" }, async ({
+test("places a new console that was saved offline when the server is back", { tag: "@long" }, async ({
   context,
   page,
   person,
@@ -97,7 +97,7 @@ test("a new console that is saved offline has its place when the server is back"
   });
 });
 
-test("a deploy under an open page: it offers to reload, and what was typed stays", async ({ page, person }) => {
+test("offers to reload after a deployment, and keeps the typed text", async ({ page, person }) => {
   let isGone = false;
   // The server responds, but no longer has the parts of this build.
   await page.route("**/_next/static/**", (route) =>
@@ -117,11 +117,7 @@ test("a deploy under an open page: it offers to reload, and what was typed stays
   await expect(consolePage.editor).toContainText("typed before the deploy");
 });
 
-test("a colleague's save and typing show at once, before anybody meets a conflict", async ({
-  browser,
-  page,
-  person,
-}) => {
+test("shows a colleague's save and typing before a conflict", async ({ browser, page, person }) => {
   const jun = await join(browser, page, "member");
   const { id, consolePage } = await openShared(page, person.slug);
   const url = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/${id}/draft`;

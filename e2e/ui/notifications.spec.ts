@@ -6,10 +6,7 @@ import { join, settings } from "./settings.fixtures";
 const NOWHERE = "https://hooks.nowhere.invalid/in";
 const FAILS = "select * from nowhere";
 
-test("a webhook's secret is shown once, the rule is tried, and a new secret takes the old one's place", async ({
-  page,
-  person,
-}) => {
+test("shows a webhook's secret once, tests the rule, and rotates the secret", async ({ page, person }) => {
   await addRunnable(page.request, "told.sql", "select 1");
   await page.goto(settings(person, "notifications"));
   await expect(page.getByRole("heading", { name: "No rules yet" })).toBeVisible();
@@ -48,7 +45,7 @@ test("a webhook's secret is shown once, the rule is tried, and a new secret take
   await expect(page.getByRole("heading", { name: "No rules yet" })).toBeVisible();
 });
 
-test("a rule is changed, turned off and tried by mail", async ({ page, person }) => {
+test("changes, disables and tests a rule by email", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "told.sql", "select 1");
   const ruleId = await addRule(page.request, id, ["failure"], {
     channelType: "email",
@@ -72,7 +69,7 @@ test("a rule is changed, turned off and tried by mail", async ({ page, person })
   await expect(page.getByText("No matching rules.")).toBeVisible();
 });
 
-test("Back twice after a reload leads two rules back, however slow the server is", async ({ page, person }) => {
+test("goes two rules back after a reload, with a slow server", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "told.sql", "select 1");
   for (const address of ["ana@example.com", "jun@example.com"]) {
     await addRule(page.request, id, ["failure"], { channelType: "email", recipients: [address] });
@@ -107,7 +104,7 @@ test("Back twice after a reload leads two rules back, however slow the server is
   expect(asked).toBe(0);
 });
 
-test("a delivery that fails says so while one looks on, and is sent again", async ({ page, person }) => {
+test("shows a failed delivery live, and resends it", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "told.sql", FAILS);
   await addRule(page.request, id, ["failure"], { channelType: "webhook", url: NOWHERE });
   await addRule(page.request, id, ["failure"], { channelType: "email", recipients: ["ana@example.com"] });
@@ -134,11 +131,7 @@ test("a delivery that fails says so while one looks on, and is sent again", asyn
   await expect(page.getByText("No matching deliveries.")).toBeVisible();
 });
 
-test("a member reads rules and deliveries and changes none; what is private they do not see", async ({
-  browser,
-  page,
-  person,
-}) => {
+test("shows a member rules and deliveries read-only, without private ones", async ({ browser, page, person }) => {
   const shared = await addRunnable(page.request, "shared.sql", FAILS);
   const secret = await addRunnable(page.request, "secret.sql", FAILS, "private");
   const mail = (name: string) => ({ channelType: "email" as const, recipients: [`${name}@example.com`] });
@@ -167,7 +160,7 @@ for (const [theme, width] of [
   test.describe(`in the ${theme} theme, ${width} wide`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
 
-    test("rules, a rule and deliveries are accessible and fit", async ({ page, person }) => {
+    test("has accessible rules and deliveries that fit", async ({ page, person }) => {
       const { id } = await addRunnable(page.request, "told.sql", FAILS);
       const recipients = ["ana@example.com"];
       const ruleId = await addRule(page.request, id, ["failure"], { channelType: "email", recipients });

@@ -9,10 +9,7 @@ test.use({ trace: { mode: "retain-on-failure", snapshots: false } });
 
 const NAME = "<script>parent.ran = 1</script><img src=x onerror=alert(1)>";
 
-test("the outbox shows each mail as its reader sees it, without running or loading anything of it", async ({
-  page,
-  person,
-}) => {
+test("shows each mail as its reader sees it, without running or loading content", async ({ page, person }) => {
   await page.goto(settings(person, "outbox"));
   await expect(page.getByRole("heading", { name: "No emails yet" })).toBeVisible();
   const wid = await workspaceIdOf(page.request);
@@ -37,11 +34,7 @@ test("the outbox shows each mail as its reader sees it, without running or loadi
   await expect(page).toHaveURL(settings(person, "outbox"));
 });
 
-test("an admin is told who reads the mail that invites an owner, and leaves the invitation alone", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("tells an admin who reads owner invitations, and keeps the invitation", async ({ page, person, browser }) => {
   const jun = (await join(browser, page, "admin")).page;
   const token = await invite(page.request, "mateo@example.com", "owner");
   await jun.goto(settings(person, "outbox"));
@@ -64,7 +57,7 @@ for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
-    test("the outbox and a mail are accessible", async ({ page, person }) => {
+    test("has an accessible outbox and mail", async ({ page, person }) => {
       await page.goto(settings(person, "outbox"));
       await expect(page.getByRole("heading", { name: "No emails yet" })).toBeVisible();
       await expectAccessible(page);

@@ -36,7 +36,7 @@ const ENGINES: Engine[] = [
 ];
 
 for (const { kind, start, version, fill, wrong } of ENGINES) {
-  test(`a newcomer connects a ${kind} of their own, asks it, sees a mistake at its place, and takes every row home`, async ({
+  test(`connects a new user's ${kind}, runs a query, marks an error, and exports every row`, async ({
     page,
     playwright,
     baseURL,

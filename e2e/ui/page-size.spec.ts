@@ -32,7 +32,7 @@ async function scriptBytesOf(request: APIRequestContext, address: string): Promi
   return sum;
 }
 
-test("the scripts of the sign-in and of a console keep within their budgets", async ({
+test("keeps the scripts of the sign-in and console pages within their budgets", async ({
   playwright,
   baseURL,
   page,

@@ -3,11 +3,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-test("on a phone the list stays when it is gone to from a console that was opened by its address", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("keeps the list on a phone when leaving a console opened by URL", async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}`);
   await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
   await page.goto(`/w/${person.slug}/consoles/${shownId(page)}`);
@@ -19,7 +15,7 @@ test("on a phone the list stays when it is gone to from a console that was opene
   await expect(page).toHaveURL(/\/consoles\//);
 });
 
-test("on a phone the sample runs, shows cards, and list and account are one press away", async ({
+test("runs the sample on a phone as cards, with list and account one tap away", async ({
   page,
   person,
   consolePage,
@@ -49,7 +45,7 @@ test("on a phone the sample runs, shows cards, and list and account are one pres
   await expect(page).toHaveURL(/\/login$/);
 });
 
-test("on a phone two texts are compared one below the other, and a piece of the saved one is taken", {
+test("compares two texts on a phone one below the other, and takes a change", {
   tag: "@long",
 }, async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}`);
@@ -72,7 +68,7 @@ test("on a phone two texts are compared one below the other, and a piece of the 
   expect((await readConsole(page.request, shownId(page)))?.content).toBe("select 'theirs' as a");
 });
 
-test("a long list on a phone scrolls above the bottom bar", { tag: "@long" }, async ({ page, person }) => {
+test("scrolls a long list on a phone above the bottom bar", { tag: "@long" }, async ({ page, person }) => {
   for (let n = 1; n <= 16; n++) await addConsole(page.request, { name: `console ${n}.sql`, content: "select 1" });
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("button", { name: "Back to consoles" }).tap();
@@ -86,7 +82,7 @@ test("a long list on a phone scrolls above the bottom bar", { tag: "@long" }, as
   await expect(page.getByRole("dialog", { name: person.name })).toBeVisible();
 });
 
-test("nothing on a phone needs scrolling sideways but the table", async ({ page, person, consolePage }) => {
+test("scrolls only tables sideways on a phone", async ({ page, person, consolePage }) => {
   for (const width of [320, 390]) {
     await page.setViewportSize({ width, height: 700 });
     await page.goto(`/w/${person.slug}/consoles/best-sellers`);

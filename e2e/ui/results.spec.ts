@@ -19,7 +19,7 @@ async function withoutFileDialog(page: Page): Promise<void> {
   await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
 }
 
-test("a chart is guessed, changed by its shelves, read as a table, and kept with the console", async ({
+test("suggests a chart, changes it by shelves, shows it as a table, and stores it", async ({
   page,
   consolePage,
   browser,
@@ -70,10 +70,7 @@ test("a chart is guessed, changed by its shelves, read as a table, and kept with
   await expect(page.getByRole("img", { name: /^Bar chart of sum revenue by region/ })).toBeVisible();
 });
 
-test("a chart that was chosen before the first save is saved with it", { tag: "@long" }, async ({
-  page,
-  consolePage,
-}) => {
+test("saves a chart that was selected before the first save", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
   await consolePage.run.click();
@@ -87,7 +84,7 @@ test("a chart that was chosen before the first save is saved with it", { tag: "@
   await expect(page.getByRole("img", { name: /^Area chart of sum n by name/ })).toBeVisible();
 });
 
-test("a chart follows the theme", { tag: "@long" }, async ({ page, consolePage }) => {
+test("draws a chart in the current theme", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
   await consolePage.run.click();
   await page.getByRole("radio", { name: "Chart" }).click();
@@ -106,10 +103,7 @@ test("a chart follows the theme", { tag: "@long" }, async ({ page, consolePage }
   expect(seen.size).toBe(2);
 });
 
-test("the whole result is exported as guarded CSV, all of it and only once asked for", async ({
-  page,
-  consolePage,
-}) => {
+test("exports the whole result as guarded CSV, on request only", async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write(
     "select case when range = 3 then '=cmd()' else 'row ' || range end as name, -range as n from range(120000)",
@@ -131,7 +125,7 @@ test("the whole result is exported as guarded CSV, all of it and only once asked
   expect(lines[120_000]).toBe("row 119999,-119999");
 });
 
-test("an export without the guard is exact, and NDJSON has every row", { tag: "@long" }, async ({
+test("exports exact values without the guard, and every row as NDJSON", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -155,10 +149,7 @@ test("an export without the guard is exact, and NDJSON has every row", { tag: "@
   expect(await readFile(await download.path(), "utf8")).toBe('{"f":"=1+1","big":"9223372036854775807"}\n');
 });
 
-test("an export as Arrow is the whole table, types and all, and is counted as it comes", async ({
-  page,
-  consolePage,
-}) => {
+test("exports Arrow with types, and counts it live", async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write("select range::int as n, 'row ' || range as name from range(120000)");
   await consolePage.run.click();
@@ -176,10 +167,7 @@ test("an export as Arrow is the whole table, types and all, and is counted as it
   expect(table.get(119_999)?.toJSON()).toEqual({ n: 119_999, name: "row 119999" });
 });
 
-test("an export as Excel or Parquet keeps types, and how many rows it has is asked for", async ({
-  page,
-  consolePage,
-}) => {
+test("exports Excel or Parquet with types, and asks for the number of rows", async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write(
     "select range::int as n, '=row ' || range as name, date '2026-11-22' as day from range(3000)",
@@ -204,7 +192,7 @@ test("an export as Excel or Parquet keeps types, and how many rows it has is ask
   expect([bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
 });
 
-test("an export that the query ends says why", { tag: "@long" }, async ({ page, consolePage }) => {
+test("explains an export that the query ends", { tag: "@long" }, async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write(
     "select case when range < 400000 then 'row ' || range else error('no more of these') end as v from range(800000)",
@@ -216,7 +204,7 @@ test("an export that the query ends says why", { tag: "@long" }, async ({ page, 
   await expect(dialog).toContainText("The query failed during the export: no more of these");
 });
 
-test("the values of a console's variables go along into its export, its plan and all its rows", {
+test("uses a console's variables in its export, plan and full result", {
   tag: "@long",
 }, async ({ page, consolePage }) => {
   await withoutFileDialog(page);
@@ -236,7 +224,7 @@ test("the values of a console's variables go along into its export, its plan and
   await expect(page.getByRole("region", { name: "Plan" })).toContainText(/RANGE|PROJECTION/i);
 });
 
-test("an export goes straight to the disk where the browser allows it, and a cancelled one leaves nothing", async ({
+test("streams an export to disk if the browser allows it, and leaves nothing when cancelled", async ({
   page,
   consolePage,
 }) => {
@@ -276,7 +264,7 @@ test("an export goes straight to the disk where the browser allows it, and a can
   expect(await sizeOf("cut.csv")).toBe(0);
 });
 
-test("an export that breaks off says so and saves nothing", { tag: "@long" }, async ({ page, consolePage }) => {
+test("saves nothing when an export breaks off, with a message", { tag: "@long" }, async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write("select 1 as one");
   await consolePage.run.click();
@@ -295,7 +283,7 @@ test("an export that breaks off says so and saves nothing", { tag: "@long" }, as
   await expect(dialog.getByText("Exported")).toBeVisible();
 });
 
-test("the plan of a statement stands in the result's place, and gives it back", async ({ page, consolePage }) => {
+test("shows a statement's plan in place of the result, and restores it", async ({ page, consolePage }) => {
   await consolePage.write("select name, count(*) from customers group by name");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toBeVisible();
@@ -312,7 +300,7 @@ test("the plan of a statement stands in the result's place, and gives it back", 
   await expect(plan).toContainText("nothing_like_this");
 });
 
-test("what was run before is listed, and put back behind what is written", async ({ page, consolePage }) => {
+test("lists recent queries, and appends one to the text", async ({ page, consolePage }) => {
   await consolePage.write("select 41 as before");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("41");
@@ -331,7 +319,7 @@ test("what was run before is listed, and put back behind what is written", async
   await expect(consolePage.cell(1, 1)).toHaveText("41");
 });
 
-test("an admin sees that a private console was run, and not its text; a member sees their own runs", async ({
+test("shows an admin private runs without text; a member sees their own runs", async ({
   page,
   consolePage,
   browser,
@@ -360,7 +348,7 @@ test("an admin sees that a private console was run, and not its text; a member s
   await expect(page.getByRole("dialog", { name: "Recent runs" })).toContainText("mine alone");
 });
 
-test("recent runs that cannot be read can be asked for again", { tag: "@long" }, async ({ page }) => {
+test("reloads recent runs that failed to load", { tag: "@long" }, async ({ page }) => {
   await page.route("**/executions", (route) =>
     route.fulfill({ status: 503, json: { success: false, error: "The store is not ready.", code: "unavailable" } }),
   );

@@ -4,10 +4,7 @@ import { join, workspaceIdOf } from "./settings.fixtures";
 
 const ROWS = "select n, 'row ' || n as label from range(35) t(n)";
 
-test("a schedule is chosen in words, shows its next runs, is kept, and comes back when it was removed", async ({
-  page,
-  person,
-}) => {
+test("sets a schedule in words, shows its next runs, and removes it with undo", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "weekly.sql", ROWS);
   await page.goto(schedulePath(person, id));
   const card = page.getByRole("region", { name: "Schedule" });
@@ -34,10 +31,7 @@ test("a schedule is chosen in words, shows its next runs, is kept, and comes bac
   await expect(card.getByText("Every Monday and Thursday at 06:30")).toBeVisible();
 });
 
-test("what is wrong with an expression or a zone stands at its field, and cannot be saved", async ({
-  page,
-  person,
-}) => {
+test("marks an invalid expression or time zone at its field, and does not save", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "custom.sql", ROWS);
   await page.goto(schedulePath(person, id));
   const card = page.getByRole("region", { name: "Schedule" });
@@ -63,11 +57,7 @@ test("what is wrong with an expression or a zone stands at its field, and cannot
   await expect(card.getByText("Runs with your permissions.")).toBeVisible();
 });
 
-test("who changes a schedule that somebody else has changed meanwhile is told so before saving", async ({
-  browser,
-  page,
-  person,
-}) => {
+test("warns before overwriting a schedule that someone else changed", async ({ browser, page, person }) => {
   const { id } = await addRunnable(page.request, "shared.sql", ROWS);
   const jun = await join(browser, page, "member");
   await page.goto(schedulePath(person, id));
@@ -82,7 +72,7 @@ test("who changes a schedule that somebody else has changed meanwhile is told so
   await expect(card.getByText("Runs with Jun Abe's permissions.")).toBeVisible();
 });
 
-test("a run that is started now appears with the beginning of its result, on a colleague's page too", async ({
+test("shows a manual run with the start of its result, on a colleague's page too", async ({
   browser,
   page,
   person,
@@ -101,10 +91,7 @@ test("a run that is started now appears with the beginning of its result, on a c
   await expect(jun.page.getByRole("table", { name: "Runs" }).getByText("Succeeded")).toBeVisible();
 });
 
-test("a failing run says why and what to do, its mail goes out, and the mail's link opens the run", async ({
-  page,
-  person,
-}) => {
+test("explains a failed run, sends its mail, and opens the run by the mail's link", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "broken.sql", "select * from nowhere");
   await page.goto(schedulePath(person, id));
   await page.getByRole("button", { name: "Add rule" }).click();
@@ -134,7 +121,7 @@ test("a failing run says why and what to do, its mail goes out, and the mail's l
   await expect(runs.getByText("Fix and save the query, then click Run now.")).toBeVisible();
 });
 
-test("a run that is at work is cancelled", async ({ page, person }) => {
+test("cancels a running run", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "long.sql", LONG);
   await page.goto(schedulePath(person, id));
   await startRun(page.request, id);
@@ -145,7 +132,7 @@ test("a run that is at work is cancelled", async ({ page, person }) => {
   await expect(runs.getByRole("button", { name: "Cancel" })).toHaveCount(0);
 });
 
-test("a run that is not kept, and a console that is not for the reader, are told apart from empty ones", {
+test("distinguishes expired runs and private consoles from empty ones", {
   tag: "@long",
 }, async ({ browser, page, person }) => {
   const shared = await addRunnable(page.request, "shared.sql", ROWS);
@@ -172,10 +159,7 @@ test("a run that is not kept, and a console that is not for the reader, are told
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("a message's link shows its run, and nothing is wider than the screen", { tag: "@long" }, async ({
-    page,
-    person,
-  }) => {
+  test("opens a run by a message's link, within the screen's width", { tag: "@long" }, async ({ page, person }) => {
     const { id } = await addRunnable(page.request, "phone.sql", ROWS);
     const runId = await runToEnd(page.request, id);
     await page.goto(`${schedulePath(person, id)}?run=${runId}`);
@@ -192,7 +176,7 @@ for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
-    test("a schedule with its runs, rules and deliveries is accessible", async ({ page, person }) => {
+    test("has an accessible schedule with runs, rules and deliveries", async ({ page, person }) => {
       const { id } = await addRunnable(page.request, "looks.sql", "select * from nowhere");
       await page.goto(schedulePath(person, id));
       await expect(page.getByText("No runs yet.")).toBeVisible();

@@ -32,7 +32,7 @@ const MYSQL_SCRIPT = [
   "select what as `a;b` from log order by what;",
 ].join("\n");
 
-test("a script on SQLite keeps its trigger in one piece", async ({ page, person, consolePage }) => {
+test("keeps a trigger on SQLite as one statement", async ({ page, person, consolePage }) => {
   const database = new Database(":memory:");
   database.exec("create table first (id integer)");
   const wid = await workspaceIdOf(page.request);
@@ -52,11 +52,7 @@ test("a script on SQLite keeps its trigger in one piece", async ({ page, person,
   await expect(consolePage.cell(1, 1)).toHaveText("a;b");
 });
 
-test("a script on MySQL is read with its strings, comments and DELIMITER lines", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("reads strings, comments and DELIMITER lines of a MySQL script", async ({ page, person, consolePage }) => {
   test.setTimeout(120_000);
   const server = await startMariaDb();
   if (server === null) {

@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 import { join, settings, workspaceIdOf } from "./settings.fixtures";
 
 for (const theme of ["light", "dark"] as const) {
-  test(`an admin writes what the agent is told, and a member reads it, in the ${theme} theme`, async ({
+  test(`lets an admin edit the agent's instructions and a member read them, in the ${theme} theme`, async ({
     page,
     person,
     browser,
@@ -25,7 +25,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-test("unsaved instructions are asked after, kept under the hands when others save, and saved over theirs on purpose", async ({
+test("asks before losing unsaved instructions, keeps them over others' saves, and overwrites on request", async ({
   page,
   person,
   browser,
@@ -59,7 +59,7 @@ test("unsaved instructions are asked after, kept under the hands when others sav
   await expect(page).toHaveURL(/\/dashboards$/);
 });
 
-test("the lines for a client hold the key that was just made, which may only read and works", async ({
+test("fills a client's configuration with the new read-only key, which works", async ({
   page,
   person,
   playwright,

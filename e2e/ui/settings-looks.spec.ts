@@ -5,7 +5,7 @@ for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
-    test("the settings of the workspace are accessible", async ({ page, person }) => {
+    test("has accessible workspace settings", async ({ page, person }) => {
       await invite(page.request, "mateo@example.com", "member");
       await page.goto(settings(person, "general"));
       await expect(page.getByRole("button", { name: "Delete workspace" })).toBeVisible();
@@ -22,7 +22,7 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page);
     });
 
-    test("one's own settings are accessible", async ({ page, person }) => {
+    test("has accessible personal settings", async ({ page, person }) => {
       for (const section of ["profile", "appearance", "keyboard", "sessions"]) {
         await page.goto(settings(person, section));
         await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
@@ -31,7 +31,7 @@ for (const theme of ["light", "dark"] as const) {
       }
     });
 
-    test("a member's view of the settings is accessible", async ({ page, person, browser }) => {
+    test("has accessible settings for a member", async ({ page, person, browser }) => {
       const jun = await join(browser, page, "member");
       await jun.page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
       for (const section of ["general", "members", "api-keys", "outbox"]) {
@@ -41,7 +41,7 @@ for (const theme of ["light", "dark"] as const) {
       }
     });
 
-    test("forgotten passwords and invitations are accessible", async ({ page, person, browser }) => {
+    test("has accessible password reset and invitation pages", async ({ page, person, browser }) => {
       const token = await invite(page.request, "mateo@example.com", "member");
       await page.goto(`/invites/${token}`);
       await expect(page.getByText(`You're signed in as ${person.email}`)).toBeVisible();
@@ -61,7 +61,7 @@ for (const theme of ["light", "dark"] as const) {
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test("settings are a list, and each page leads back to it", async ({ page, person }) => {
+  test("lists the settings, with a way back from each page", async ({ page, person }) => {
     await page.goto(`/w/${person.slug}`);
     // The name appears once the page is hydrated.
     await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
@@ -80,7 +80,7 @@ test.describe("on a phone", () => {
 test.describe("on a narrow window", () => {
   test.use({ viewport: { width: 800, height: 900 } });
 
-  test("the list of the settings lies over the page, and makes way once a page is chosen", async ({ page, person }) => {
+  test("overlays the list of settings, and closes it once a page is selected", async ({ page, person }) => {
     await page.goto(settings(person, "general"));
     await expect(page.getByRole("link", { name: "Sessions" })).toBeHidden();
     await page.getByRole("button", { name: "Show explorer" }).click();
@@ -90,7 +90,7 @@ test.describe("on a narrow window", () => {
   });
 });
 
-test("the reference of the interface is searched, opened and linked to", async ({ page }) => {
+test("searches, opens and links the API reference", async ({ page }) => {
   await page.goto("/docs/api");
   await page.getByRole("searchbox", { name: "Search endpoints" }).fill("post api key");
   const endpoint = page.getByRole("group").filter({ hasText: "Create an API key" });
@@ -105,7 +105,7 @@ test("the reference of the interface is searched, opened and linked to", async (
   await expect(page.getByText('No endpoints match "tea leaves".')).toBeVisible();
 });
 
-test("a reference that cannot be read says so and is read again when asked", async ({ page }) => {
+test("explains a failed reference and reloads it on request", async ({ page }) => {
   await page.route("**/api/openapi.json", (route) => route.fulfill({ status: 503, body: "" }));
   await page.goto("/docs/api");
   await expect(page.getByText("The server returned status 503.")).toBeVisible();

@@ -4,11 +4,7 @@ import { addConsole, saveOver } from "./consoles.fixtures";
 import { expect, expectAccessible, newEmail, PASSWORD, test } from "./fixtures";
 import { invite, join, settings, workspaceIdOf } from "./settings.fixtures";
 
-test("several people are invited at once, and the link brings a stranger into the workspace", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("invites several people at once, and admits a newcomer by the link", async ({ page, person, browser }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   const [first, second] = [newEmail(), newEmail()];
   await page.goto(settings(person, "members"));
@@ -50,7 +46,7 @@ test("several people are invited at once, and the link brings a stranger into th
   await context.close();
 });
 
-test("an invitation is for its address alone, and ends when it is withdrawn", async ({ page, person, browser }) => {
+test("restricts an invitation to its address, and revokes it", async ({ page, person, browser }) => {
   const token = await invite(page.request, "mateo@example.com", "admin");
   await page.goto(`/invites/${token}`);
   await expect(page.getByText(`You're signed in as ${person.email}`)).toBeVisible();
@@ -72,10 +68,7 @@ test("an invitation is for its address alone, and ends when it is withdrawn", as
   await context.close();
 });
 
-test("who is signed in as somebody else changes the account and comes back to the invitation", async ({
-  page,
-  person,
-}) => {
+test("switches the account for an invitation and returns to it", async ({ page, person }) => {
   const invited = newEmail();
   const token = await invite(page.request, invited, "member");
   await page.goto(`/invites/${token}`);
@@ -88,7 +81,7 @@ test("who is signed in as somebody else changes the account and comes back to th
 });
 
 for (const width of [1440, 390]) {
-  test(`long names and addresses stay inside of the page at ${width} px`, async ({ page, person, browser }) => {
+  test(`keeps long names and addresses within the page at ${width} px`, async ({ page, person, browser }) => {
     await page.setViewportSize({ width, height: 900 });
     await join(browser, page, "member", "Maximiliana".repeat(7));
     await invite(page.request, `${"a.very.long.address".repeat(3)}@subsidiary.harrow-and-pine.example`, "admin");
@@ -108,10 +101,7 @@ for (const width of [1440, 390]) {
   });
 }
 
-test("a list of invitations that is too long to draw at once is reached to its end", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("loads a long list of invitations to its end", { tag: "@long" }, async ({ page, person }) => {
   const wid = await workspaceIdOf(page.request);
   const addresses = Array.from({ length: 103 }, (_, i) => `guest-${i}@example.com`);
   for (const email of addresses) {
@@ -127,7 +117,7 @@ test("a list of invitations that is too long to draw at once is reached to its e
   await expect(page.getByRole("button", { name: /^Show \d+ more/ })).toHaveCount(0);
 });
 
-test("an invitation that ends while its form is filled in leaves the account, and says that it has ended", async ({
+test("creates the account and reports an invitation that expired while its form was open", async ({
   page,
   person,
   browser,
@@ -148,7 +138,7 @@ test("an invitation that ends while its form is filled in leaves the account, an
   await context.close();
 });
 
-test("a member is there now, was seen a while ago, or has not been here yet", async ({ page, person, browser }) => {
+test("shows whether a member is online, was seen, or has never signed in", async ({ page, person, browser }) => {
   const mate = await join(browser, page, "member");
   await page.goto(settings(person, "members"));
   const seen = (name: string | RegExp) => page.getByRole("row", { name }).locator('[data-label="Last seen"]');
@@ -169,11 +159,7 @@ test("a member is there now, was seen a while ago, or has not been here yet", as
   await expect(seen(/\(you\)/)).toHaveText("now");
 });
 
-test("a person has one colour, wherever they are drawn and whoever looks", { tag: "@long" }, async ({
-  page,
-  person,
-  browser,
-}) => {
+test("gives a person one colour everywhere", { tag: "@long" }, async ({ page, person, browser }) => {
   const colourOf = (place: Locator) => place.locator(".ava").evaluate((mark) => getComputedStyle(mark).backgroundColor);
   const mate = await join(browser, page, "admin");
   const key = { name: "Nightly load" };
@@ -209,7 +195,7 @@ test("a person has one colour, wherever they are drawn and whoever looks", { tag
   await mate.page.context().close();
 });
 
-test("a new link ends the old one", async ({ page, person }) => {
+test("revokes the old link with a new one", async ({ page, person }) => {
   const old = await invite(page.request, "mateo@example.com", "member");
   await page.goto(settings(person, "members"));
   await page.getByRole("button", { name: "Resend the invitation to mateo@example.com" }).click();
@@ -217,7 +203,7 @@ test("a new link ends the old one", async ({ page, person }) => {
   expect((await page.request.get(`/api/invites/${old}`)).status()).toBe(404);
 });
 
-test("a changed role holds, and the last owner keeps theirs", async ({ page, person, browser }) => {
+test("applies a changed role, and keeps the last owner", async ({ page, person, browser }) => {
   const jun = await join(browser, page, "member");
   await page.goto(settings(person, "members"));
   await expect(page.getByRole("row", { name: /\(you\)/ })).toContainText("A workspace needs an owner");
@@ -234,7 +220,7 @@ test("a changed role holds, and the last owner keeps theirs", async ({ page, per
   await expect(jun.page.getByRole("option", { name: "Owner" })).toHaveCount(0);
 });
 
-test("who gives up their own rights is asked first, and loses them at once", async ({ page, person, browser }) => {
+test("asks before giving up one's own role, and applies it at once", async ({ page, person, browser }) => {
   const jun = await join(browser, page, "owner");
   await jun.page.goto(settings(person, "members"));
   await jun.page.getByRole("combobox", { name: "Role of Jun Abe" }).click();
@@ -244,7 +230,7 @@ test("who gives up their own rights is asked first, and loses them at once", asy
   await expect(jun.page.getByRole("form", { name: "Invite members" })).toHaveCount(0);
 });
 
-test("a removed member is out at once", async ({ page, person, browser }) => {
+test("revokes a removed member's access at once", async ({ page, person, browser }) => {
   const jun = await join(browser, page, "member");
   const wid = await workspaceIdOf(page.request);
   await page.goto(settings(person, "members"));
@@ -258,7 +244,7 @@ test("a removed member is out at once", async ({ page, person, browser }) => {
   await expect(jun.page.getByRole("heading", { name: "Page not found" })).toBeVisible();
 });
 
-test("a refused change says why and leaves the role as it was", { tag: "@long" }, async ({ page, person, browser }) => {
+test("explains a rejected change and keeps the role", { tag: "@long" }, async ({ page, person, browser }) => {
   await join(browser, page, "member");
   await page.goto(settings(person, "members"));
   await page.route("**/members/*", (route) =>
@@ -270,7 +256,7 @@ test("a refused change says why and leaves the role as it was", { tag: "@long" }
   await expect(page.getByRole("combobox", { name: "Role of Jun Abe" })).toHaveText("Member");
 });
 
-test("a member reads the settings, is told who may change them, and may leave", async ({ page, person, browser }) => {
+test("shows a member read-only settings, who can change them, and how to leave", async ({ page, person, browser }) => {
   const jun = await join(browser, page, "member");
   const mine = jun.page;
   await mine.goto(settings(person, "general"));

@@ -1,7 +1,7 @@
 import { expect, expectAccessible, newEmail, PASSWORD, test } from "./fixtures";
 import { settings, workspaceIdOf } from "./settings.fixtures";
 
-test("a renamed workspace shows its new name everywhere and keeps its address", async ({ page, person }) => {
+test("shows a renamed workspace everywhere and keeps its URL", async ({ page, person }) => {
   await page.goto(settings(person, "general"));
   const name = page.getByRole("textbox", { name: "Name" });
   await expect(name).toHaveValue("Ines's workspace");
@@ -16,7 +16,7 @@ test("a renamed workspace shows its new name everywhere and keeps its address", 
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}/`));
 });
 
-test("a workspace is deleted only after its name is typed, and a new one can be made", async ({ page, person }) => {
+test("deletes a workspace only after its name is typed, and creates a new one", async ({ page, person }) => {
   await page.goto(settings(person, "general"));
   await page.getByRole("button", { name: "Delete workspace" }).click();
   const dialog = page.getByRole("dialog");
@@ -33,12 +33,7 @@ test("a workspace is deleted only after its name is typed, and a new one can be 
   await expect(page.getByRole("button", { name: "Switch workspace, Second try" })).toBeVisible();
 });
 
-test("a new key is shown once, works, and is refused after it is revoked", async ({
-  page,
-  person,
-  playwright,
-  baseURL,
-}) => {
+test("shows a new key once; it works until it is revoked", async ({ page, person, playwright, baseURL }) => {
   const wid = await workspaceIdOf(page.request);
   await page.goto(settings(person, "api-keys"));
   await page.getByRole("button", { name: "New key" }).click();
@@ -73,10 +68,7 @@ test("a new key is shown once, works, and is refused after it is revoked", async
   await program.dispose();
 });
 
-test("a key ends on the day that was chosen, and not on one that is over", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("expires a key on the selected day, and rejects a past day", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(settings(person, "api-keys"));
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Short job");
@@ -90,7 +82,7 @@ test("a key ends on the day that was chosen, and not on one that is over", { tag
   await expect(page.getByRole("cell", { name: "21 May 2099" })).toBeVisible();
 });
 
-test("a changed name stands in the frame at once, is kept, and an empty one is refused", async ({ page, person }) => {
+test("applies a changed name at once, and rejects an empty one", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/settings/profile`);
   const form = page.getByRole("form", { name: "Name", exact: true });
   const field = form.getByRole("textbox", { name: "Name" });
@@ -112,7 +104,7 @@ test("a changed name stands in the frame at once, is kept, and an empty one is r
   await expect(page.getByRole("row", { name: /\(you\)/ })).toContainText("Ines Adeyemi");
 });
 
-test("a changed password needs the present one, ends the other sessions and opens the account", async ({
+test("requires the current password for a change, ends other sessions and signs in with the new one", async ({
   page,
   person,
   browser,
@@ -141,7 +133,7 @@ test("a changed password needs the present one, ends the other sessions and open
   await elsewhere.close();
 });
 
-test("a session elsewhere is listed and can be ended", async ({ page, person, browser }) => {
+test("lists a session elsewhere and ends it", async ({ page, person, browser }) => {
   const phone = await browser.newContext({
     userAgent:
       "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
@@ -156,7 +148,7 @@ test("a session elsewhere is listed and can be ended", async ({ page, person, br
   await phone.close();
 });
 
-test("all other sessions end together, and this one stays", async ({ page, person, playwright, baseURL }) => {
+test("ends all other sessions together and keeps this one", async ({ page, person, playwright, baseURL }) => {
   const others = await Promise.all([1, 2].map(() => playwright.request.newContext({ baseURL })));
   for (const other of others)
     await other.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
@@ -177,7 +169,7 @@ test("all other sessions end together, and this one stays", async ({ page, perso
   await expect(page.getByText("This device")).toBeVisible();
 });
 
-test("theme and density show at once and follow the account to another browser", async ({ page, person, browser }) => {
+test("applies theme and density at once, and in another browser", async ({ page, person, browser }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await page.goto(settings(person, "appearance"));
   const saved = page.waitForResponse(
@@ -202,7 +194,7 @@ test("theme and density show at once and follow the account to another browser",
   await elsewhere.close();
 });
 
-test("times of results stand in a zone that was searched for, numbers as chosen, and what is copied stays exact", {
+test("shows times in a searched time zone and numbers as selected, and copies exact values", {
   tag: "@long",
 }, async ({ page, context, person, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -246,10 +238,7 @@ test("times of results stand in a zone that was searched for, numbers as chosen,
   await expect(amount).toHaveText("1234567.50");
 });
 
-test("a choice that could not be sent is sent by the next page, and is not undone meanwhile", async ({
-  page,
-  person,
-}) => {
+test("sends a failed preference from the next page, and does not undo it meanwhile", async ({ page, person }) => {
   await page.goto(settings(person, "appearance"));
   await expect(page.getByRole("radio", { name: "System" })).toBeChecked();
   await page.route("**/api/me/preferences", (route) =>
@@ -265,10 +254,7 @@ test("a choice that could not be sent is sent by the next page, and is not undon
   expect((await (await page.request.get("/api/me/preferences")).json()).data.theme).toBe("dark");
 });
 
-test("a choice stands although the answer to an earlier question comes after it was saved", async ({
-  page,
-  person,
-}) => {
+test("keeps a preference over a late response to an earlier request", async ({ page, person }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -296,10 +282,7 @@ test("a choice stands although the answer to an earlier question comes after it 
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("one-letter shortcuts lead around, and rest once they are turned off", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("navigates by single-letter shortcuts, unless they are off", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(settings(person, "keyboard"));
   const letters = page.getByRole("switch", { name: "Single-key shortcuts" });
   await expect(letters).toBeChecked();
@@ -324,7 +307,7 @@ test("one-letter shortcuts lead around, and rest once they are turned off", { ta
   await expect(page.getByRole("heading", { name: "General", level: 1 })).toBeVisible();
 });
 
-test("the list of shortcuts is searched by what they do", async ({ page, person }) => {
+test("searches shortcuts by action", async ({ page, person }) => {
   await page.goto(settings(person, "keyboard"));
   await page.getByRole("textbox", { name: "Search shortcuts" }).fill("explorer");
   await expect(page.getByText("Toggle explorer")).toBeVisible();
@@ -333,7 +316,7 @@ test("the list of shortcuts is searched by what they do", async ({ page, person 
   await expect(page.getByText("No matching shortcuts.")).toBeVisible();
 });
 
-test("a list that could not be read says why and reads again when asked", async ({ page, person }) => {
+test("explains a failed list and reloads it on request", async ({ page, person }) => {
   await page.route("**/api/workspaces/*/api-keys*", (route) =>
     route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
   );
@@ -344,7 +327,7 @@ test("a list that could not be read says why and reads again when asked", async 
   await expect(page.getByRole("heading", { name: "No API keys yet" })).toBeVisible();
 });
 
-test("a console is made from the settings, where another area is shown", async ({ page, person, consolePage }) => {
+test("creates a console from the settings", async ({ page, person, consolePage }) => {
   await page.goto(settings(person, "general"));
   await expect(page.getByRole("heading", { name: "General", level: 1 })).toBeVisible();
   await page.keyboard.press("c");
@@ -352,7 +335,7 @@ test("a console is made from the settings, where another area is shown", async (
   await expect(consolePage.editor).toBeVisible();
 });
 
-test("asking for a new password answers the same for every address", async ({ page, person }) => {
+test("answers a password reset alike for every address", async ({ page, person }) => {
   for (const email of [person.email, newEmail()]) {
     await page.goto("/forgot");
     await page.getByRole("textbox", { name: "Email" }).fill(email);
@@ -361,7 +344,7 @@ test("asking for a new password answers the same for every address", async ({ pa
   }
 });
 
-test("a link to a new password that has ended says so and leads to a new one", async ({ page }) => {
+test("reports an expired reset link, with a link to a new one", async ({ page }) => {
   await page.goto("/reset/not-a-link");
   await expect(page.getByRole("heading", { name: "Link expired" })).toBeVisible();
   await expect(page.getByRole("textbox")).toHaveCount(0);
@@ -370,7 +353,7 @@ test("a link to a new password that has ended says so and leads to a new one", a
   await expect(page).toHaveURL(/\/forgot$/);
 });
 
-test("the sign-in page leads to a new password", async ({ page }) => {
+test("links from sign-in to the password reset", async ({ page }) => {
   await page.goto("/login");
   await page.getByRole("link", { name: "Forgot password?" }).click();
   await expect(page.getByRole("heading", { name: "Reset your password" })).toBeVisible();

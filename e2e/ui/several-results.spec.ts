@@ -90,7 +90,7 @@ async function exportCsv(page: Page): Promise<[name: string, text: string]> {
   return [download.suggestedFilename(), text];
 }
 
-test("C5 shows each result of a procedure in a tab, and exports the one that is shown", async ({
+test("C5 shows each result of a procedure in a tab, and exports the visible one", async ({
   page,
   person,
   consolePage,

@@ -1,11 +1,7 @@
 import { expect, test } from "./fixtures";
 import { workspaceIdOf } from "./settings.fixtures";
 
-test("a console on MongoDB is cut into the statements of its shell, not into those of SQL", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("splits a MongoDB console by its shell's statements", async ({ page, person, consolePage }) => {
   const home = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   // The server is never contacted: this test checks the browser's request.
   const config = { connectionString: "mongodb://mongo.nowhere.invalid/shop" };

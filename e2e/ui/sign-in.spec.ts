@@ -1,7 +1,7 @@
 import { LoginPage } from "../pages/login-page";
 import { expect, expectAccessible, test } from "./fixtures";
 
-test("signing out ends the session, and signing in comes back to the page that was asked for", async ({
+test("ends the session on sign-out, and returns to the requested page after sign-in", async ({
   page,
   person,
   consolePage,
@@ -23,10 +23,7 @@ test("signing out ends the session, and signing in comes back to the page that w
   await expect(consolePage.editor).toBeVisible();
 });
 
-test("a wrong password is told without saying which of the two is wrong, and the address stays", async ({
-  page,
-  person,
-}) => {
+test("reports a wrong password without naming the wrong part, and keeps the address", async ({ page, person }) => {
   await page.context().clearCookies();
   const login = new LoginPage(page);
   await login.open();
@@ -36,10 +33,7 @@ test("a wrong password is told without saying which of the two is wrong, and the
   await expect(login.password).toBeFocused();
 });
 
-test("the sign-in says at its fields what is missing, and takes what a password manager has put in without a word", async ({
-  page,
-  person,
-}) => {
+test("marks missing fields, and accepts a password manager's values", async ({ page, person }) => {
   await page.context().clearCookies();
   const login = new LoginPage(page);
   await login.open();
@@ -65,10 +59,7 @@ test("the sign-in says at its fields what is missing, and takes what a password 
   await expect(page).toHaveURL(/\/consoles\//);
 });
 
-test("a sign-in that is refused for its number or finds no server says when to try again, and then works", async ({
-  page,
-  person,
-}) => {
+test("says when to retry after a rate limit or without a server, and then signs in", async ({ page, person }) => {
   await page.context().clearCookies();
   const login = new LoginPage(page);
   await login.open();
@@ -91,7 +82,7 @@ test("a sign-in that is refused for its number or finds no server says when to t
   await expect(page).toHaveURL(/\/consoles\//);
 });
 
-test("a link cannot send people elsewhere after they sign in", async ({ page, person }) => {
+test("redirects to no other site after sign-in", async ({ page, person }) => {
   await page.context().clearCookies();
   const login = new LoginPage(page);
   await login.open(`?next=${encodeURIComponent("//evil.example/w")}`);
@@ -99,7 +90,7 @@ test("a link cannot send people elsewhere after they sign in", async ({ page, pe
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}(/|$)`));
 });
 
-test("an address without a workspace of mine and one that never was look the same", { tag: "@long" }, async ({
+test("shows the same page for a workspace without access and an unknown one", { tag: "@long" }, async ({
   page,
   person,
 }) => {
@@ -111,10 +102,7 @@ test("an address without a workspace of mine and one that never was look the sam
   await expect(page.getByRole("textbox", { name: / query$/ })).toBeVisible();
 });
 
-test("an address of the workspace that leads nowhere keeps the frame, and a deeper one, too", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("keeps the frame for an unknown path in the workspace", { tag: "@long" }, async ({ page, person }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   for (const path of ["nowhere", "flows/new/nowhere/at/all", "settings/nowhere"]) {
     await page.goto(`/w/${person.slug}/${path}`);
@@ -130,11 +118,7 @@ test("an address of the workspace that leads nowhere keeps the frame, and a deep
   await expect(page).toHaveURL(`/login?next=${encodeURIComponent(`/w/${person.slug}/settings/nowhere`)}`);
 });
 
-test("the account's menu leads to the profile, the settings and the shortcuts", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("links the profile, settings and shortcuts in the account menu", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   await consolePage.openAccountMenu();
   await page.getByRole("menuitem", { name: "Shortcuts" }).click();
@@ -149,7 +133,7 @@ test("the account's menu leads to the profile, the settings and the shortcuts", 
   await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
 });
 
-test("a way back from a provider without a session says why, in our own words", { tag: "@long" }, async ({ page }) => {
+test("explains a failed provider sign-in", { tag: "@long" }, async ({ page }) => {
   const says: [string, string][] = [
     ["OAuthAccountNotLinked", "An account with this email already exists"],
     ["AccessDenied", "Sign-in was denied"],
@@ -165,12 +149,12 @@ test("a way back from a provider without a session says why, in our own words", 
   await expect(page.getByRole("button", { name: "Sign in" })).toBeEnabled();
 });
 
-test("somebody who is signed in is not asked to sign in again", async ({ page, person }) => {
+test("does not ask a signed-in person to sign in", async ({ page, person }) => {
   await page.goto("/login");
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}(/|$)`));
 });
 
-test("what is typed before the page is awake is kept", async ({ page, person }) => {
+test("keeps text typed before the page was interactive", async ({ page, person }) => {
   const awake = Promise.withResolvers<void>();
   await page.context().clearCookies();
   await page.route("**/_next/static/**/*.js", async (route) => {

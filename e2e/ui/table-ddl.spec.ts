@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 // Many steps each, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
-test("how a table is made is shown from its menu, by mouse and by key, copied and gone on with in a console", async ({
+test("shows a table's DDL from its menu, by mouse and key, to copy and edit in a console", async ({
   page,
   context,
   person,
@@ -41,10 +41,7 @@ test("how a table is made is shown from its menu, by mouse and by key, copied an
   await expect(page.getByRole("tab", { name: /customers\.sql/ })).toBeVisible();
 });
 
-test("the rows of a table lead to how it is made; a failure says so and is asked again", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("links a table's rows to its DDL, with a retry after a failure", { tag: "@long" }, async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 780 });
   await page.emulateMedia({ colorScheme: "dark" });
   const connections = await page.request.get("/api/workspaces");

@@ -26,7 +26,7 @@ async function makeShop({ page }: Given): Promise<string> {
   return id;
 }
 
-test("sort and filters stand in the address: reload, Back and a link show the same rows", async ({ page, person }) => {
+test("keeps sorting and filters in the URL: reload, Back and a link show the same rows", async ({ page, person }) => {
   const id = await makeShop({ page, person });
   const address = `/w/${person.slug}/tables/${id}?name=people`;
   await page.goto(address);
@@ -72,10 +72,7 @@ test("sort and filters stand in the address: reload, Back and a link show the sa
   await expect(page.getByRole("textbox", { name: "Filter name" })).toHaveValue("any of Bob, Cid");
 });
 
-test("Back twice after a reload leads two steps back, however slow the server is", { tag: "@long" }, async ({
-  page,
-  person,
-}) => {
+test("goes two steps back after a reload, with a slow server", { tag: "@long" }, async ({ page, person }) => {
   const id = await makeShop({ page, person });
   await page.goto(`/w/${person.slug}/tables/${id}?name=people`);
   const grid = page.getByRole("grid", { name: "Table rows" });
@@ -109,7 +106,7 @@ test("Back twice after a reload leads two steps back, however slow the server is
   expect(asked).toBe(0);
 });
 
-test("what does not fit in an address is left out with a word, and the rows are there", { tag: "@long" }, async ({
+test("drops what does not fit in a URL with a notice, and shows the rows", { tag: "@long" }, async ({
   page,
   person,
 }) => {
@@ -130,7 +127,7 @@ test("what does not fit in an address is left out with a word, and the rows are 
   await expect(word).toHaveCount(0);
 });
 
-test("a key leads to the row that it names, and a row to those that refer to it", async ({ page, person }) => {
+test("links a key to its row, and a row to referencing rows", async ({ page, person }) => {
   const id = await makeShop({ page, person });
   await page.goto(`/w/${person.slug}/tables/${id}?name=people`);
   const grid = page.getByRole("grid", { name: "Table rows" });
@@ -173,7 +170,7 @@ test("a key leads to the row that it names, and a row to those that refer to it"
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("the sample's keys lead from a card's row to the row that they name, and back to those that refer to it", {
+  test("follows the sample's keys from a card's row and back", {
     tag: "@long",
   }, async ({ page, person }) => {
     const [workspace] = (await (await page.request.get("/api/workspaces")).json()).data;

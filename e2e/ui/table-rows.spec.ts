@@ -4,7 +4,7 @@ import { workspaceIdOf } from "./settings.fixtures";
 // Many steps each, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
-test("a table is looked at without SQL: sorted and filtered by its database, page by page", async ({
+test("browses a table without SQL: sorted and filtered by its database, page by page", async ({
   page,
   person,
   consolePage,
@@ -52,7 +52,7 @@ test("a table is looked at without SQL: sorted and filtered by its database, pag
   await expect(consolePage.editor).toContainText("from customers");
 });
 
-test("a table that is not there says so, and what to do", async ({ page, person, consolePage }) => {
+test("explains a missing table and what to do", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   const table = consolePage.schema.filter({ hasText: /^customers/ });
   await table.click({ button: "right" });
