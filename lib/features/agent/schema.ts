@@ -65,7 +65,6 @@ const openConsole = z.object({
   connectionId: objectIdText.nullish(),
   language: z.string().max(40).nullish(),
 });
-export type OpenConsole = z.infer<typeof openConsole>;
 
 export const chatBody = z.object({
   messages: z

@@ -24,7 +24,6 @@ export {
   findCommit,
   findObject,
   packedStream,
-  readTree,
   sizesOf,
   streamObjects,
   typesOf,
@@ -32,6 +31,6 @@ export {
 } from "./object-store";
 export { entryHead, packHead } from "./pack";
 export { findPositions, findTip, type Position } from "./positions";
-export { findHead, listHeads, MAIN_BRANCH, moveHead, removeHead, toRef } from "./refs";
+export { findHead, MAIN_BRANCH, moveHead, removeHead, toRef } from "./refs";
 export { diffTrees } from "./tree-diff";
 export { findEntry } from "./tree-edit";

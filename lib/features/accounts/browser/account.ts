@@ -1,4 +1,4 @@
-import type { AcceptedInvite, Invitation } from "@/lib/features/accounts/invites/schema";
+import type { AcceptedInvite } from "@/lib/features/accounts/invites/schema";
 import type { Preferences, UpdatePreferencesBody } from "@/lib/features/accounts/preferences/schema";
 import type { ChangePasswordBody, EndedSessions, ResetPasswordBody, Session } from "@/lib/features/accounts/schema";
 import type { User } from "@/lib/features/users/schema";
@@ -23,4 +23,4 @@ export const accountApi = {
   createWorkspace: (name: string) => send<Workspace>("POST", "/api/workspaces", { body: { name } }),
 };
 
-export type { Invitation, Preferences, Session, UpdatePreferencesBody };
+export type { Preferences, Session, UpdatePreferencesBody };

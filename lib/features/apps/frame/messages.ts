@@ -1,8 +1,7 @@
 /**
- * Messages between our page and the app in its frame. The app's runtime sends `hello` to its parent with a MessagePort.
- * The page accepts it only from the window of its frame; all later messages go through the port.
+ * Messages between our page and the app in its frame. The app's runtime sends `{ millrace: "hello" }` to its parent with a
+ * MessagePort. The page accepts it only from the window of its frame; all later messages go through the port.
  */
-export type Hello = { millrace: "hello" };
 
 /** Parameters of the app's URL that it can read and set. The surrounding page's URL contains them, too. */
 export type AppParams = Readonly<Record<string, string>>;

@@ -8,12 +8,7 @@ import type {
   UpdateConsoleBody,
 } from "@/lib/features/consoles/schema";
 import { itemApi } from "@/lib/features/folders/browser/client";
-import type {
-  Access as ConsoleAccess,
-  FileCommit as ConsoleCommit,
-  Folder as ConsoleFolder,
-  HistoryItem,
-} from "@/lib/features/folders/schema";
+import type { FileCommit as ConsoleCommit, Folder as ConsoleFolder, HistoryItem } from "@/lib/features/folders/schema";
 import { send } from "@/lib/platform/browser/request";
 
 /** The chart of a console, stored as a Vega-Lite specification. */
@@ -46,7 +41,6 @@ export const consoleApi = {
 
 export type {
   Console,
-  ConsoleAccess,
   ConsoleCommit,
   ConsoleDraft,
   ConsoleFolder,

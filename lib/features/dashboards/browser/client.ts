@@ -153,7 +153,6 @@ export type {
   CreateDashboardBody,
   CreateSnapshotBody,
   Dashboard,
-  DashboardCommit,
   DashboardSummary,
   Dataset,
   ExportedDashboard,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ChannelType } from "@/lib/features/notifications/channels/registry";
 import type { RuledType, Trigger } from "@/lib/features/notifications/payload-schema";
-import type { Attempt, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, SavedRule, TestAnswer, UpdateRuleBody } from "@/lib/features/notifications/schema"; // biome-ignore format: one look at the whole list
+import type { createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, SavedRule, TestAnswer, UpdateRuleBody } from "@/lib/features/notifications/schema"; // biome-ignore format: one look at the whole list
 import { toQuery } from "@/lib/features/runs/browser/client";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
@@ -50,7 +50,6 @@ export const notificationApi = {
 };
 
 export type {
-  Attempt,
   ChannelType,
   Delivery,
   DeliveryDetails,

@@ -1,6 +1,6 @@
 import type { ConsoleRun, ConsoleRunDetails } from "@/lib/features/consoles/schema";
 import type { ResultPreview } from "@/lib/features/results/schema";
-import type { LogLine, ResourceType, Run, RunFilters, RunHours, RunStatus } from "@/lib/features/runs/schema";
+import type { LogLine, ResourceType, Run, RunFilters, RunHours } from "@/lib/features/runs/schema";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
@@ -48,4 +48,4 @@ export function toQuery(values: Record<string, string | number | null | undefine
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-export type { ConsoleRun, ConsoleRunDetails, LogLine, ResourceType, ResultPreview, Run, RunFilters, RunStatus };
+export type { ConsoleRun, ConsoleRunDetails, LogLine, ResourceType, ResultPreview, Run, RunFilters };
