@@ -56,13 +56,13 @@ const FORGERIES: [string, (body: string) => Record<string, string>][] = [
   ["six minutes early", (body) => signed(body, Date.now() + SIX_MINUTES_MS)],
 ];
 
-describe("the endpoint of jobs", () => {
-  it("runs a function for who has the key", async () => {
+describe("the job endpoint", () => {
+  it("runs a function for a caller with the key", async () => {
     const answer = await send("POST", ENDPOINT + PATH, signed(BODY), BODY);
     expect([answer.status, await answer.text(), runs]).toEqual([200, "null", 1]);
   });
 
-  it.each(FORGERIES)("runs nothing and tells nothing %s (T102)", async (_, headersOf) => {
+  it.each(FORGERIES)("runs nothing and reveals nothing %s (T102)", async (_, headersOf) => {
     const before = runs;
     for (const body of [BODY, BODY.replace("{}", `{"pad":"${"x".repeat(100_000)}"}`)]) {
       const answer = await send("POST", ENDPOINT + PATH, headersOf(body), body);
@@ -86,20 +86,20 @@ describe("the endpoint of jobs", () => {
     expect(callsOut).toBe(0);
   });
 
-  it("shows its functions to who has the key", async () => {
+  it("shows its functions to a caller with the key", async () => {
     const body = `{"url":"${ENDPOINT}"}`;
     const answer = await send("PUT", ENDPOINT, { ...signed(body), "x-inngest-sync-kind": "in_band" }, body);
     const { functions } = await answer.json();
     expect(functions.map(({ id }: { id: string }) => id)).toEqual(["millrace-forged"]);
   });
 
-  it("refuses a body that is larger than any call (T104)", async () => {
+  it("rejects a body larger than any call (T104)", async () => {
     const body = "x".repeat(5 * 1024 * 1024);
     await expect(send("POST", ENDPOINT + PATH, signed(body), body)).rejects.toMatchObject({ kind: "too_large" });
   });
 
   it.each(["PATCH", "DELETE", "OPTIONS"])(
-    "answers %s with 405 in our own form, and nothing of the environment (T102)",
+    "answers %s with 405 in the envelope, and reveals nothing of the environment (T102)",
     async (method) => {
       const answer = await call(method, "/api/inngest", { headers: signed("") });
       expect([answer.status, answer.json.code, answer.headers.get("allow")]).toEqual([

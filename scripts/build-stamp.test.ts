@@ -18,7 +18,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(root, file), text);
 }
 
-test("the same sources have the same hash", () => {
+test("gives the same sources the same hash", () => {
   const before = hashSources(root);
   write("app/page.tsx", "a");
   expect(hashSources(root)).toBe(before);
@@ -45,7 +45,7 @@ test("a moved boundary between two files makes the build stale", () => {
 });
 
 test.each(["lib/platform/db/client.test.ts", "e2e/ui/login.spec.ts", "docs/x.md", ".data/secrets.json"])(
-  "%s is no part of a build",
+  "%s is not part of a build",
   (file) => {
     const before = hashSources(root);
     write(file, "x");

@@ -50,8 +50,8 @@ async function run(name: string, args: string[] = [], env: Record<string, string
 }
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 
-describe("in a built product without its sources", { timeout: TIMEOUT_MS }, () => {
-  it("C32 every command of operators is built", () => {
+describe("in a build without sources", { timeout: TIMEOUT_MS }, () => {
+  it("C32 has every operator command", () => {
     expect(existsSync(join(product, "lib"))).toBe(false);
     const built = readdirSync(join(product, "dist", "commands")).map((file) => file.replace(".mjs", ""));
     expect(built.sort()).toEqual(Object.keys(COMMAND_ENTRIES).sort());
@@ -59,14 +59,14 @@ describe("in a built product without its sources", { timeout: TIMEOUT_MS }, () =
       expect(readFileSync(join(root, "scripts", scriptOf(name)), "utf8")).toContain("runCommand");
   });
 
-  it("C32 no script of operators imports a source", () => {
+  it("C32 imports no source from an operator script", () => {
     for (const name of COMMANDS) {
       const text = readFileSync(join(root, "scripts", scriptOf(name)), "utf8");
       expect([name, /\.\.\/lib|\.ts"|esbuild/.test(text)]).toEqual([name, false]);
     }
   });
 
-  it("C32 store runs alone and prints its address", async () => {
+  it("C32 runs store alone and prints its address", async () => {
     const store = spawn(process.execPath, ["scripts/store.mjs", "--port", "0"], {
       cwd: product,
       env: { PATH: process.env.PATH, DATA_DIR: dataDir } as unknown as NodeJS.ProcessEnv,
@@ -79,7 +79,7 @@ describe("in a built product without its sources", { timeout: TIMEOUT_MS }, () =
     expect(await ended).toEqual([0, null]);
   });
 
-  it("C32 keys:rotate and outbox refuse a store whose secrets are lost, and secrets:new begins again", async () => {
+  it("C32 refuses keys:rotate and outbox for a store without its secrets, and starts anew after secrets:new", async () => {
     for (const name of ["keys:rotate"]) {
       expect(await run(name)).toEqual({ code: 1, output: expect.stringContaining("npm run secrets:new") });
     }
@@ -111,13 +111,13 @@ describe("in a built product without its sources", { timeout: TIMEOUT_MS }, () =
     ["restore", ["../a.backup", "--overwrite"], 0, "Restored ../a.backup to"],
     ["store", ["--port", "x"], 1, "--port must be a port number"],
     ["secrets:new", ["--odd"], 1, "--odd"],
-  ] as const)("C32 %s %j ends with %i and says: %s", async (name, args, code, words) => {
+  ] as const)("C32 %s %j ends with %i and prints: %s", async (name, args, code, words) => {
     const outcome = await run(name, [...args]);
     expect(outcome).toEqual({ code, output: expect.stringContaining(words) });
     expect(outcome.output).not.toContain("    at ");
   });
 
-  it.each(["backup", "restore"])("C32 %s names the tools of a server of one's own", async (name) => {
+  it.each(["backup", "restore"])("C32 %s names the tools for an external server", async (name) => {
     const env = {
       MONGODB_URI: "mongodb://127.0.0.1:9/any",
       AUTH_SECRET: "a".repeat(40),

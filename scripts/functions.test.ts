@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readFunctions } from "./support/functions";
 
-test("a function is its code, its trace and the framework's server, each file once, and links nothing", () => {
+test("bundles a function's code, trace and the framework's server, each file once, without links", () => {
   const root = mkdtempSync(join(tmpdir(), "functions-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const write = (file: string, text: string) => {

@@ -21,16 +21,16 @@ test.each([
   ["npm error code EINTEGRITY\nnpm error sha512-x integrity checksum failed", "npm cache clean"],
   ["ENOENT", "npm was not found"],
   ["npm error code EUSAGE\nnpm error `npm ci` can only install", "Fix the error above"],
-])("what a person does is told for: %s", (output, advice) => {
+])("advises what to do for: %s", (output, advice) => {
   expect(toInstallAdvice(output)).toContain(advice);
 });
 
-test("too little room is told before anything is fetched, with how much is needed", () => {
+test("reports too little disk space before fetching, with the amount required", () => {
   expect(() => refuseWhatCannotInstall(tmpdir(), 3e8)).toThrow("has 0.3 GB free. The first start needs 1.5 GB");
   expect(() => refuseWhatCannotInstall(tmpdir(), 1e10)).not.toThrow();
 });
 
-test.skipIf(process.getuid?.() === 0)("a folder of somebody else is told before anything is fetched", () => {
+test.skipIf(process.getuid?.() === 0)("reports another user's folder before fetching", () => {
   const folder = mkdtempSync(join(tmpdir(), "advice-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   chmodSync(folder, 0o500);

@@ -46,7 +46,7 @@ function placePackages(paths: string[]): void {
   cpSync(join(folder, "package-lock.json"), join(folder, "node_modules", ".package-lock.json"));
 }
 
-test("a package that npm's list names and that is missing is installed again", { timeout: TIMEOUT_MS }, async () => {
+test("reinstalls a missing package that npm's list names", { timeout: TIMEOUT_MS }, async () => {
   placePackages(packagesOf(folder).filter((path) => path !== "node_modules/zod"));
   const { code, output } = await firstStart({
     npm_config_registry: "http://127.0.0.1:9/",
@@ -55,7 +55,7 @@ test("a package that npm's list names and that is missing is installed again", {
   expect([code, output]).toEqual([1, expect.stringContaining("Installing packages ...")]);
 });
 
-test("without a network the first start says what it was doing, and that it needs the registry", {
+test("reports the current step and the registry on a first start without a network", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { code, output } = await firstStart({
@@ -68,12 +68,12 @@ test("without a network the first start says what it was doing, and that it need
   expect(output.trimEnd().split("\n").at(-1)).toMatch(/^The npm registry is unreachable/);
 });
 
-test("without npm the first start says so", { timeout: TIMEOUT_MS }, async () => {
+test("reports a missing npm on the first start", { timeout: TIMEOUT_MS }, async () => {
   const { code, output } = await firstStart({ PATH: dirname(process.execPath) });
   expect([code, output]).toEqual([1, expect.stringContaining("npm was not found.")]);
 });
 
-test("where the pinned Node.js is not to be had, another of its kind goes on, and of another kind it is asked for", {
+test("continues with another Node.js of the same major version, and asks for one otherwise", {
   timeout: TIMEOUT_MS,
 }, async () => {
   // All packages exist except the one with the program.

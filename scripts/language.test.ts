@@ -22,7 +22,7 @@ describe("the language check", () => {
     ],
     ["a coined name", "lib/x.ts", `import { ${COINED} } from "./locks";`, [[1, COINED]]],
     ["a comment of a test", "lib/x.test.ts", "// Mended by the next run.", [[1, "Mended"]]],
-  ])("finds wording that is not the field's in %s", (_, path, source, expected) => {
+  ])("finds unusual wording in %s", (_, path, source, expected) => {
     expect(found(path, source)).toEqual(expected);
   });
 
@@ -36,7 +36,7 @@ describe("the language check", () => {
     expect(found(path, source)).toEqual([]);
   });
 
-  it("advises the usual word", () => {
+  it("suggests the usual word", () => {
     const [problem] = findLanguageProblems("lib/x.ts", '"This value is sealed with a key"');
     expect(problem).toEqual({ line: 1, found: "sealed", advice: "encrypted" });
   });

@@ -14,7 +14,7 @@ test.each([
   ["192.0.2.7", "http://192.0.2.7:3000", "http://192.0.2.7:3000"],
   ["2001:DB8::7", "http://[2001:db8::7]:3000", "http://[2001:db8::7]:3000"],
   ["data.example.com", "http://data.example.com:3000", "http://data.example.com:3000"],
-])("a server on %s is asked at %s and shown as %s", (host, local, shown) => {
+])("checks a server on %s at %s and shows it as %s", (host, local, shown) => {
   expect([toLocalUrl(host, 3000), toShownUrl(host, 3000)]).toEqual([local, shown]);
 });
 
@@ -34,23 +34,23 @@ test.each([
   ["::", "http://192.0.2.7:80 or http://[2001:db8::7]:80"],
   ["0.0.0.0", "http://192.0.2.7:80"],
   ["192.0.2.7", "http://192.0.2.7:80"],
-])("a server on %s says that others reach it at %s", (host, urls) => {
+])("reports that others can reach a server on %s at %s", (host, urls) => {
   expect(toReachNotice(host, 80, interfaces)).toBe(
     `Anyone who can reach this machine at ${urls} can register. To restrict access, use HOST=127.0.0.1 npm start.`,
   );
 });
 
-test("a machine without a network may get one: it is not said to be alone", () => {
+test("assumes that a machine without a network may get one", () => {
   expect(toReachNotice(undefined, 80, { lo: interfaces.lo })).toMatch(
     /^Anyone who can reach this machine can register/,
   );
 });
 
-test.each(["127.0.0.1", "::1", "localhost"])("a server on %s says that it is alone", (host) => {
+test.each(["127.0.0.1", "::1", "localhost"])("reports that only this machine can reach a server on %s", (host) => {
   expect(toReachNotice(host, 80, interfaces)).toBe("Accessible from this machine only.");
 });
 
-test("a port that is taken on another address is free on this one", async () => {
+test("treats a port taken on another address as free", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.2", resolve));
   const { port } = other.address() as { port: number };
@@ -60,9 +60,6 @@ test("a port that is taken on another address is free on this one", async () => 
   await new Promise((resolve) => other.close(resolve));
 });
 
-test.each(["203.0.113.1", "no-such-name.invalid", "-1"])(
-  "HOST=%s is refused by name, with what to do",
-  async (host) => {
-    await expect(refuseBusyPort(3999, host)).rejects.toThrow(/^HOST .* is not an address of this machine\. Use 127/);
-  },
-);
+test.each(["203.0.113.1", "no-such-name.invalid", "-1"])("rejects HOST=%s by name, with instructions", async (host) => {
+  await expect(refuseBusyPort(3999, host)).rejects.toThrow(/^HOST .* is not an address of this machine\. Use 127/);
+});

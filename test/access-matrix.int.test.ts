@@ -92,7 +92,7 @@ function withForgedFields(body: unknown): unknown {
 }
 
 describe("every route × every principal (T24)", () => {
-  it("has a row for each route that the registry knows, and no other", () => {
+  it("has a row for each registered route, and no other", () => {
     expect(declared.map(([name]) => name).sort()).toEqual(endpoints.map(({ name }) => name).sort());
   });
 
@@ -112,7 +112,7 @@ describe("every route × every principal (T24)", () => {
     expect(named(statuses)).toEqual(named(row.statuses.split(" ")));
   });
 
-  it("and none of them stored what a body added of its own (T29)", async () => {
+  it("stores none of the extra fields of a body (T29)", async () => {
     const dump = await dumpDatabase();
     expect(Object.values(FORGED).filter((value) => dump.includes(value))).toEqual([]);
   });
@@ -143,7 +143,7 @@ function ownerCookie(): Promise<string> {
   return ownerSession;
 }
 
-describe("keys that may only read", () => {
+describe("read-only keys", () => {
   /** Routes that change nothing although they are not GET. */
   const READS = [
     "POST /api/execute",
@@ -170,7 +170,7 @@ describe("keys that may only read", () => {
     key = await seedKey(world.workspaceId, world.people.owner, "read");
   });
 
-  it("are refused by every write but these", () => {
+  it("are rejected by every write except these", () => {
     const reads = endpoints.filter(({ definition }) => definition.isRead).map(({ name }) => name);
     expect(reads.sort()).toEqual(READS);
   });
@@ -178,13 +178,13 @@ describe("keys that may only read", () => {
   const closed = endpoints.filter(
     ({ method, name, definition }) => method !== "GET" && definition.access.scope !== "open" && !READS.includes(name),
   );
-  it.each(closed)("$name: 403, whoever made it", async ({ method, path, name }) => {
+  it.each(closed)("$name: 403, whoever created it", async ({ method, path, name }) => {
     const answer = await call(method, pathOf(path, rows.get(name)?.ids?.(world)), { key, body: bodyOf(name) });
     expect([answer.status, answer.json.code]).toEqual([403, "forbidden"]);
   });
 
   const open = endpoints.filter(({ method, name }) => method === "GET" || READS.includes(name));
-  it.each(open)("$name: as a full key of the same maker", async ({ method, path, name }) => {
+  it.each(open)("$name: as a full key of the same creator", async ({ method, path, name }) => {
     const ask = async (own: string) => {
       const url = pathOf(path, rows.get(name)?.ids?.(world)) + queryOf(name);
       const { headers = {} } = rows.get(name) ?? {};
@@ -194,28 +194,25 @@ describe("keys that may only read", () => {
   });
 });
 
-describe("ids in the path", () => {
-  it.each(withIds)("$name answers 400 to malformed ids, once the caller is known", async ({ method, path, name }) => {
+describe("IDs in the path", () => {
+  it.each(withIds)("$name returns 400 for malformed IDs of a known caller", async ({ method, path, name }) => {
     const malformed = path.replace(/\{\w+\}/g, "zz");
     expect((await call(method, malformed)).status).toBe(401);
     const answer = await call(method, malformed, { cookie: await ownerCookie(), body: bodyOf(name) });
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   });
 
-  it.each(inWorkspace)(
-    "$name tells a foreign workspace from a missing one by nothing",
-    async ({ method, path, name }) => {
-      const cookie = await ownerCookie();
-      const ask = (workspaceId: string) => call(method, pathOf(path, { workspaceId }), { cookie, body: bodyOf(name) });
-      const foreign = await ask(world.otherWorkspaceId);
-      const missing = await ask("f".repeat(24));
-      expect(foreign.status).toBe(403);
-      expect(foreign.text).toBe(missing.text);
-    },
-  );
+  it.each(inWorkspace)("$name does not reveal whether a foreign workspace exists", async ({ method, path, name }) => {
+    const cookie = await ownerCookie();
+    const ask = (workspaceId: string) => call(method, pathOf(path, { workspaceId }), { cookie, body: bodyOf(name) });
+    const foreign = await ask(world.otherWorkspaceId);
+    const missing = await ask("f".repeat(24));
+    expect(foreign.status).toBe(403);
+    expect(foreign.text).toBe(missing.text);
+  });
 
   it.each(nested)(
-    "$name tells another workspace's id from a missing one by nothing (T25)",
+    "$name does not reveal whether another workspace's ID exists (T25)",
     async ({ method, path, name, param }) => {
       const cookie = await ownerCookie();
       const ask = (id = "") =>
@@ -236,29 +233,26 @@ const paged = endpoints.filter(
 );
 
 describe("cursors", () => {
-  it.each(paged)(
-    "$name answers 400 to a bad one, also where what the path names is absent",
-    async ({ method, path }) => {
-      const cookie = await ownerCookie();
-      const absent = { consoleId: "f".repeat(24) };
-      for (const cursor of [
-        "",
-        "x",
-        "%00",
-        "f".repeat(23),
-        "x.y",
-        `${"f".repeat(24)}.${"f".repeat(24)}`,
-        "a".repeat(501),
-      ]) {
-        const answer = await call(method, `${pathOf(path, absent)}?cursor=${cursor}`, { cookie });
-        expect([cursor, answer.status, answer.json.code]).toEqual([cursor, 400, "invalid_request"]);
-      }
-    },
-  );
+  it.each(paged)("$name returns 400 for an invalid one, even if the resource is absent", async ({ method, path }) => {
+    const cookie = await ownerCookie();
+    const absent = { consoleId: "f".repeat(24) };
+    for (const cursor of [
+      "",
+      "x",
+      "%00",
+      "f".repeat(23),
+      "x.y",
+      `${"f".repeat(24)}.${"f".repeat(24)}`,
+      "a".repeat(501),
+    ]) {
+      const answer = await call(method, `${pathOf(path, absent)}?cursor=${cursor}`, { cookie });
+      expect([cursor, answer.status, answer.json.code]).toEqual([cursor, 400, "invalid_request"]);
+    }
+  });
 });
 
-describe("writes from elsewhere (T13, T14)", () => {
-  it.each(writes)("$name refuses another site's request and sets no cookie", async ({ method, path, name }) => {
+describe("cross-site writes (T13, T14)", () => {
+  it.each(writes)("$name rejects another site's request and sets no cookie", async ({ method, path, name }) => {
     const cookie = await ownerCookie();
     const body = bodyOf(name);
     const foreign: Record<string, string>[] = [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }];
@@ -269,7 +263,7 @@ describe("writes from elsewhere (T13, T14)", () => {
     }
   });
 
-  it.each(withBody)("$name refuses a body that a form could send", async ({ method, path, name }) => {
+  it.each(withBody)("$name rejects a body that a form could send", async ({ method, path, name }) => {
     const answer = await call(method, pathOf(path), {
       cookie: await ownerCookie(),
       body: bodyOf(name),
@@ -280,7 +274,7 @@ describe("writes from elsewhere (T13, T14)", () => {
 });
 
 describe("bodies (T29, T56, T104)", () => {
-  it.each(withBody)("$name answers 413 to a tenth more than it takes, announced or not", async (endpoint) => {
+  it.each(withBody)("$name returns 413 for ten per cent over the limit, announced or not", async (endpoint) => {
     const { method, path, definition } = endpoint;
     const cookie = await ownerCookie();
     const big = JSON.stringify(
@@ -292,7 +286,7 @@ describe("bodies (T29, T56, T104)", () => {
   });
 
   it.each(withBody)(
-    "$name answers 400 to malformed JSON, to none and to wrong types",
+    "$name returns 400 for malformed JSON, no body and wrong types",
     async ({ method, path, name, definition }) => {
       const cookie = await ownerCookie();
       const good = bodyOf(name) as Record<string, unknown>;
@@ -328,12 +322,12 @@ describe("verbs", () => {
     },
   );
 
-  it("HEAD is GET without the body", async () => {
+  it("treats HEAD as GET without the body", async () => {
     const answer = await call("HEAD", "/api/auth/me");
     expect([answer.status, answer.text]).toEqual([401, ""]);
   });
 
-  it("an unknown path is 404 in JSON for every verb", async () => {
+  it("returns 404 in JSON for an unknown path with every verb", async () => {
     for (const verb of ALL) {
       const answer = await call(verb, "/api/nothing/here");
       expect([answer.status, answer.json.code, answer.json.success]).toEqual([404, "not_found", false]);

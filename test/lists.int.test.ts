@@ -298,7 +298,7 @@ async function walk(path: string, limit: number): Promise<unknown[][]> {
   return pages;
 }
 
-it("has a row for each list that the registry knows, and no other", () => {
+it("has a row for each registered list, and no other", () => {
   expect(Object.keys(lists).sort()).toEqual([...pagedPaths].sort());
   const arrays = listEndpoints(routeModules).filter(
     ({ method, definition }) => method === "GET" && definition.response instanceof z.ZodArray,
@@ -307,7 +307,7 @@ it("has a row for each list that the registry knows, and no other", () => {
 });
 
 describe.each(Object.keys(lists))("%s", (path) => {
-  it("takes any integer as a limit, clamped to 1..200, and nothing else (T86)", async () => {
+  it("clamps any integer limit to 1..200 and rejects the rest (T86)", async () => {
     const all = itemsOf(path, await read(path, { limit: String(LIST_LIMIT_MAX) })).length;
     expect(all).toBeGreaterThanOrEqual(ITEMS);
     // Otherwise the default would look like no limit.
@@ -324,7 +324,7 @@ describe.each(Object.keys(lists))("%s", (path) => {
     }
   });
 
-  it("is walked page by page, each item once, in one order, and says where it ends", async () => {
+  it("returns each item once, page by page, in one order, with an end", async () => {
     const [whole = []] = await walk(path, LIST_LIMIT_MAX);
     for (const limit of [1, 2]) {
       const pages = await walk(path, limit);
@@ -337,7 +337,7 @@ describe.each(Object.keys(lists))("%s", (path) => {
     expect(await walk(path, whole.length)).toEqual([whole]);
   });
 
-  it("refuses a cursor that no list has given out", async () => {
+  it("rejects a cursor that no list has returned", async () => {
     const bad = [
       "bad",
       "",
@@ -362,7 +362,7 @@ describe.each(Object.keys(lists))("%s", (path) => {
     }
   });
 
-  it("shows nothing of others to a cursor of theirs, or of another list", async () => {
+  it("shows nothing of others to their cursor, or to another list's", async () => {
     const ids = new Set((await walk(path, LIST_LIMIT_MAX)).flat());
     const { idOf = ({ id }: Item) => id } = lists[path] ?? {};
     for (const other of pagedPaths) {
@@ -382,7 +382,7 @@ describe.each(Object.keys(lists))("%s", (path) => {
 describe.each(Object.keys(bounded))("C40 %s", (path) => {
   const idsOf = (answer: Answer) => itemsOf(path, answer).map(rowOf(path)?.idOf ?? (({ id }: Item) => id));
 
-  it("C40 answers all without a limit, and obeys one", async () => {
+  it("C40 returns everything without a limit, and obeys one", async () => {
     const whole = await read(path, {});
     const all = idsOf(whole);
     expect([whole.status, all.length >= 2, nextOf(whole)]).toEqual([200, true, null]);
@@ -402,7 +402,7 @@ describe.each(Object.keys(bounded))("C40 %s", (path) => {
     }
   });
 
-  it("C40 is walked page by page, each item once", async () => {
+  it("C40 returns each item once, page by page", async () => {
     const all = idsOf(await read(path, {}));
     const pages: unknown[][] = [];
     for (let cursor: string | null = ""; cursor !== null && pages.length < all.length; ) {
@@ -416,7 +416,7 @@ describe.each(Object.keys(bounded))("C40 %s", (path) => {
     expect(idsOf(await read(path, { cursor: "p999999999" }))).toEqual([]);
   });
 
-  it("C40 refuses a cursor that no list has given out", async () => {
+  it("C40 rejects a cursor that no list has returned", async () => {
     for (const cursor of ["bad", "", "p", "p-1", "p1.5", "%00", "1", "f".repeat(24), `p${"9".repeat(10)}`]) {
       const answer = await read(path, { cursor });
       expect([cursor, answer.status, answer.json.details?.[0].path]).toEqual([cursor, 400, "cursor"]);

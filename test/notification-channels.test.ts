@@ -50,7 +50,7 @@ describe.each(CHANNELS.map((channel) => [channel.type, channelOf(channel.type)] 
     }
   });
 
-  it("keeps its fields over a change of none, and shows no secret in its shape", () => {
+  it("keeps its fields in an empty update, and shows no secret in responses", () => {
     const { stored } = channel.store(values, null, vault);
     expect(channel.store({}, stored, vault).stored).toEqual(stored);
     const shown = channel.show(stored);
@@ -103,12 +103,12 @@ describe.each(CHANNELS.map((channel) => [channel.type, channelOf(channel.type)] 
   });
 });
 
-it("shows each channel in another shape, since responses have no tag", () => {
+it("gives each channel another shape, since responses have no tag", () => {
   const shapes = CHANNELS.map(({ shown }) => Object.keys(shown.shape).sort().join());
   expect(new Set(shapes).size).toBe(shapes.length);
 });
 
-describe("outside of the folders of channels", () => {
+describe("outside of the channels' folders", () => {
   const root = new URL("../", import.meta.url);
   const types = CHANNELS.map(({ type }) => type).join("|");
   const folders = `lib/features/notifications/channels/(?:${types})/|components/notifications/channels/(?:${types})\\.tsx?$`;
@@ -125,7 +125,7 @@ describe("outside of the folders of channels", () => {
     "lib/features/notifications/facts.ts": "the trigger of a run, not a channel",
   };
 
-  it("no code names a channel's type", () => {
+  it("names no channel type", () => {
     const files = globSync("{lib,components,app,inngest,emails}/**/*.{ts,tsx}", { cwd: fileURLToPath(root) });
     const naming = files.filter((file) => {
       if (isOwn.test(file) || file.includes(".test.")) return false;

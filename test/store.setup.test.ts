@@ -6,7 +6,7 @@ test.each([
   "mongodb://127.0.0.1/",
   "mongodb://user:pass@[::1]:27017/?directConnection=true",
   "mongodb://%2Ftmp%2Fmillrace-0%2Fabc.sock/?directConnection=true",
-])("%s is on this machine", (uri) => {
+])("%s is local", (uri) => {
   expect(() => assertLocal(uri)).not.toThrow();
 });
 

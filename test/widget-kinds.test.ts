@@ -48,7 +48,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "lib/features/connections/sample/dashboard.ts": "content of the sample dashboard",
 };
 
-it("is only the kinds' folders that name a kind", () => {
+it("names a kind in the kinds' folders only", () => {
   const names = WIDGET_KINDS.join("|");
   const folders = "{app,components,emails,inngest,lib}/**/*.{ts,tsx}";
   const files = globSync(folders, { cwd: fileURLToPath(root) }).filter(

@@ -31,7 +31,7 @@ afterAll(async () => {
 const runs = async () => (await call("GET", `${home}/consoles/${consoleId}/runs`, owner)).json.data.items;
 
 describe("consoles on the job runner", () => {
-  it("run in the background when somebody asks for it", async () => {
+  it("run in the background on request", async () => {
     expect((await call("POST", `${home}/consoles/${consoleId}/schedule/run`, owner)).status).toBe(202);
     await jobs.settled();
     expect(await runs()).toMatchObject([{ status: "success", triggerType: "manual", rowCount: 1 }]);

@@ -36,12 +36,12 @@ it.each(PAUSES_MS.slice(0, 5).map((pauseMs, attempt) => [attempt, pauseMs / 1000
   },
 );
 
-it("C33 a receiver's own pause decides", async () => {
+it("C33 uses the receiver's own pause", async () => {
   mocks.afterMs = 120_000;
   expect(seconds(await thrownAt(0))).toBe(120);
 });
 
-it("C33 the embedded executor keeps its own schedule", async () => {
+it("C33 keeps the embedded executor's schedule", async () => {
   mocks.isEmbedded = true;
   expect(await thrownAt(0)).not.toBeInstanceOf(RetryAfterError);
 });

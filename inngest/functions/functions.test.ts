@@ -13,17 +13,17 @@ function declared(all: typeof functions): { id: string }[] {
 }
 
 describe("every function of the product", () => {
-  it("runs on the embedded executor as it says", () => {
+  it("runs on the embedded executor as declared", () => {
     for (const config of declared(functions)) expect(() => readFunction(config)).not.toThrow();
   });
 
-  it("is told apart by its id", () => {
+  it("has a unique ID", () => {
     const ids = declared(functions).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
 
-it("the scenarios of the conformance suite are functions of the kinds that the executor reads", () => {
+it("has the kinds of the conformance suite's scenarios", () => {
   const read = declared(scenarios).map((config) => readFunction(config));
   expect(read.length).toBeGreaterThan(scenarios.length);
 });

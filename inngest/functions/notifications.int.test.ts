@@ -51,7 +51,7 @@ async function addRule(url: string, consoleId?: string): Promise<{ workspaceId: 
 const deliveryOf = (runId: RunDoc["_id"]) => collections.deliveries().findOne({ runId });
 
 describe("notifications on the job runner", () => {
-  it("to one host share calls, and one that fails is sent again without the others", async () => {
+  it("share calls per host, and a failed one is resent without the others", async () => {
     const consoleId = await addConsole(owner);
     for (let i = 0; i < 12; i += 1) await addRule(`${receiver.url}/${i}`, consoleId);
     let failures = 2;
@@ -70,7 +70,7 @@ describe("notifications on the job runner", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("go out when a run ends, without anybody's help", async () => {
+  it("are sent automatically when a run ends", async () => {
     const where = await addRule(`${receiver.url}/in`);
     const run = await endRun(where);
     await jobs.settled();
@@ -79,7 +79,7 @@ describe("notifications on the job runner", () => {
     expect(await collections.runs().findOne({ _id: run._id })).not.toHaveProperty("endPendingSince");
   });
 
-  it("are sent six times, and then they have failed", async () => {
+  it("fail after six attempts", async () => {
     const where = await addRule(`${receiver.url}/in`);
     receiver.answer = answerWith(503);
     const run = await endRun(where);
@@ -88,7 +88,7 @@ describe("notifications on the job runner", () => {
     expect(await deliveryOf(run._id)).toMatchObject({ status: "failed", attempts: 6, httpStatus: 503 });
   });
 
-  it("leave ids alone with the runner: no secret, no address, no text of a run (T49)", async () => {
+  it("store only IDs with the runner: no secret, address or run text (T49)", async () => {
     const consoleId = await addConsole(owner);
     const path = `/api/workspaces/${owner.workspaceId}/notification-rules`;
     const of = { resourceType: "scheduled_query", resourceId: consoleId, triggers: ["failure"] };
@@ -117,7 +117,7 @@ describe("notifications on the job runner", () => {
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it(`to a host that hangs hold up no other: ${HEALTHY_SENDS} to one that does not (F7)`, async () => {
+  it(`do not delay other hosts if one hangs: ${HEALTHY_SENDS} to a healthy one (F7)`, async () => {
     let underWay = 0;
     let busiest = 0;
     const hanging = await startReceiver((_, response) => {

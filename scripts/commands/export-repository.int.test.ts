@@ -17,7 +17,7 @@ describe("npm run repo:export", () => {
     printed = [];
   });
 
-  it("writes the repository of a workspace, named by its slug or its id", async () => {
+  it("writes a workspace's repository, by slug or ID", async () => {
     const { repositoryId: workspaceId, save } = await newRepository();
     await save("First", [put("consoles/a.sql", "select 1\n")]);
     const at = new Date();
@@ -34,7 +34,7 @@ describe("npm run repo:export", () => {
     await remove();
   });
 
-  it("says what to do when something is missing", async () => {
+  it("says what to do if something is missing", async () => {
     expect(await exportCommand(["only-one"], print)).toBe(1);
     expect(await exportCommand([new ObjectId().toHexString(), "unused"], print)).toBe(1);
     expect(printed[0]).toContain("npm run repo:export -- <workspace id or slug> <new folder>");

@@ -53,7 +53,7 @@ async function run(...args: string[]): Promise<{ code: number; lines: string[] }
   return { code, lines };
 }
 
-test("it prints counts and says when all is under the newest key", async () => {
+test("prints counts, and reports when everything uses the newest key", async () => {
   await store(getSecrets().encryptionKeys);
   const _id = new ObjectId();
   const mail = { _id, workspaceId: null, subject: "", status: "kept", error: null, createdAt: new Date() } as const;
@@ -71,7 +71,7 @@ test("it prints counts and says when all is under the newest key", async () => {
   ]);
 });
 
-test("it ends with 1 and names what no key opens, without a secret", async () => {
+test("ends with 1 and names what no key decrypts, without a secret", async () => {
   await store(encryptionKeys);
   const lost = await store([{ id: "gone", key: Buffer.alloc(32, 9) }]);
   const { code, lines } = await run();
@@ -80,16 +80,16 @@ test("it ends with 1 and names what no key opens, without a secret", async () =>
   expect(lines.join("\n")).not.toContain("marker");
 });
 
-test("a new key is one that the settings take, another each time", async () => {
+test("generates a valid key, a new one each time", async () => {
   const [first, second] = [await run("--new-key"), await run("--new-key")];
   expect(parseKeyRing([...first.lines, ...second.lines].join(","))).toHaveLength(2);
 });
 
-test("an argument that it does not know is refused before anything is done", async () => {
+test("rejects an unknown argument before doing anything", async () => {
   await expect(run("--dry-run")).rejects.toThrow(/dry-run/);
 });
 
-test("C34 a server starts with the new key alone after a rotation beside no server", async () => {
+test("C34 starts a server with only the new key after an offline rotation", async () => {
   const old = { id: "old", key: Buffer.alloc(32, 9) };
   await store([old]);
   await checkKeys([old]);
@@ -99,7 +99,7 @@ test("C34 a server starts with the new key alone after a rotation beside no serv
   await expect(checkKeys([old])).rejects.toBeInstanceOf(SecretsMissing);
 });
 
-test("C34 a rotation refuses a ring without the key of the store, and changes nothing", async () => {
+test("C34 refuses a key ring without the store's key, and changes nothing", async () => {
   const old = { id: "old", key: Buffer.alloc(32, 9) };
   const { _id, secrets: before } = await store([old]);
   await checkKeys([old]);

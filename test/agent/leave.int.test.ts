@@ -80,7 +80,7 @@ const SHARES = [
   { readers: READERS, tags: ["long"] },
 ];
 for (const { readers, tags } of SHARES)
-  it(`T66 F12 ${readers} readers who leave in the middle leave no call of the model, no query, no socket and no memory behind`, {
+  it(`T66 F12 leaves no model call, query, socket or memory after ${readers} readers leave in the middle`, {
     tags,
   }, async () => {
     const port = Number(new URL(server.url).port);

@@ -167,7 +167,7 @@ const WRITING: Record<string, () => Promise<void>> = {
 };
 
 describe("a client with a full key", () => {
-  it("is shown these tools and no other", async () => {
+  it("sees exactly these tools", async () => {
     const { tools } = await full.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([...Object.keys(LOOKING), ...Object.keys(WRITING)].sort());
     for (const { name, description, annotations, inputSchema, outputSchema } of tools) {
@@ -181,10 +181,10 @@ describe("a client with a full key", () => {
     }
   });
 
-  it.each(Object.keys(LOOKING))("looks with %s", (name) => LOOKING[name]?.(full));
+  it.each(Object.keys(LOOKING))("reads with %s", (name) => LOOKING[name]?.(full));
   it.each(Object.keys(WRITING))("writes with %s", (name) => WRITING[name]?.());
 
-  it("leaves in the middle of a call, and what ran for it ends", async () => {
+  it("ends a running call by leaving", async () => {
     const query = "select count(*) from range(100000000) a, range(100000) b";
     const leave = new AbortController();
     const isNow = (status: string) =>
@@ -206,15 +206,15 @@ describe("a client with a full key", () => {
   });
 });
 
-describe("a client with a read key", () => {
-  it("is shown what looks, and no other", async () => {
+describe("a client with a read-only key", () => {
+  it("sees only read tools", async () => {
     const { tools } = await read.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(LOOKING).sort());
   });
 
-  it.each(Object.keys(LOOKING))("looks with %s", (name) => LOOKING[name]?.(read));
+  it.each(Object.keys(LOOKING))("reads with %s", (name) => LOOKING[name]?.(read));
 
-  it("changes nothing, whatever it calls", async () => {
+  it("changes nothing with any call", async () => {
     const name = `kept ${Date.now()}`;
     const { id: consoleId } = await ana.send(server, "POST", "/consoles", { name, content: "select 'kept'" });
     const { flow } = await ana.send(server, "POST", "/flows", copyOf("never", { trigger: false }));
@@ -249,8 +249,8 @@ describe("a client with a read key", () => {
   });
 });
 
-describe("whatever a client sends", () => {
-  it("of another workspace is as absent as what never was", async () => {
+describe("invalid input of a client", () => {
+  it("of another workspace is reported as missing", async () => {
     const body = { email: "eve@example.com", password: "a short sentence works", name: "Eve" };
     const eve = await ask(server, "/api/auth/register", { body });
     const cookie = eve.setCookie[0]?.split(";")[0] ?? "";
@@ -298,7 +298,7 @@ describe("whatever a client sends", () => {
     expect(left.json.data.content).toBe("select 'theirs'");
   });
 
-  it("from a page of another site is 403, also where its name was bound to this machine", async () => {
+  it("from a page of another site returns 403, even if its name resolves to this machine", async () => {
     const hello = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const from = (headers: Record<string, string>) =>
       ask(server, "/api/mcp", {
@@ -315,7 +315,7 @@ describe("whatever a client sends", () => {
     }
   });
 
-  it("is refused in words where it is malformed or too much, tool by tool", async () => {
+  it("is rejected with a message per tool if malformed or too large", async () => {
     const { tools } = await full.listTools();
     const wrong = { connectionId: 7, consoleId: {}, flowId: [], runId: null, title: 1, name: [], cursor: 1, query: {} };
     const notIds = { connectionId: "zz", consoleId: "zz", flowId: "zz", runId: "zz", query: "", limit: 0 };

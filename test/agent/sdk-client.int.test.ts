@@ -44,7 +44,7 @@ const textOf = (message: UIMessage | undefined) =>
   message?.parts.flatMap((part) => (part.type === "text" ? part.text : [])).join("") ?? "";
 const stored = (chatId: string) => ana.send(server, "GET", `/chats/${chatId}`);
 
-it("T68 hears of a model that breaks in the middle, keeps what was said, and goes on", async () => {
+it("T68 reports a model that fails midway, keeps its text and continues", async () => {
   const { chat, chatId } = newChat();
   // An immediate cut may lose data that was sent with it.
   model.say([{ text: "Half an answer ", everyMs: 100 }, { cut: true }]);
@@ -59,14 +59,14 @@ it("T68 hears of a model that breaks in the middle, keeps what was said, and goe
   expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("Half an answer ");
 });
 
-it("hears what a request is refused with before anything streams", async () => {
+it("reports the reason of a rejected request before streaming", async () => {
   const { chat } = newChat();
   await chat.sendMessage({ text: "x".repeat(65 * 1024) });
   expect(chat.status).toBe("error");
   expect(JSON.parse(chat.error?.message ?? "{}")).toMatchObject({ success: false, code: "invalid_request" });
 });
 
-it("T66 stops in the middle, which stops the model, and the answer is kept as far as it came", async () => {
+it("T66 stops the model and keeps the partial answer", async () => {
   const { chat, chatId } = newChat();
   model.say([{ text: "Half an answer and " }, { hang: true }]);
   const left = model.left();
@@ -86,7 +86,7 @@ it("T66 stops in the middle, which stops the model, and the answer is kept as fa
   expect([chat.status, textOf(chat.lastMessage)]).toEqual(["ready", "Still here."]);
 });
 
-it("T68 sees a driver's error in the middle of an answer as its tool's, without a word of the connection's secrets", async () => {
+it("T68 reports a driver's error as the tool's, without connection secrets", async () => {
   // A server that accepts the connection and closes it, and a port without a server.
   const breaking = createServer((socket) => socket.destroy());
   await once(breaking.listen(0, "127.0.0.1"), "listening");

@@ -80,7 +80,7 @@ async function results(events: AsyncGenerator<Event>): Promise<Event[]> {
 }
 
 describe("a plan of a turn on one server", () => {
-  it("that is decided on another one goes on at once, lets its own turn write, and no turn after it", async () => {
+  it("continues when it is decided on another server, and permits writes in its turn only", async () => {
     const before = await countNotes();
     model.say([insert()], [plan()], [insert()], [{ text: "Written." }]);
     const chatId = newId();
@@ -105,7 +105,7 @@ describe("a plan of a turn on one server", () => {
     ]);
   });
 
-  it("lets nothing be written two hours after it was approved, though the turn goes on", async () => {
+  it("permits no write two hours after its approval, even if the turn is still running", async () => {
     const before = await countNotes();
     model.say([plan()], [insert()], [insert()], [{ text: "Done." }]);
     const events = await chat(first, newId());
@@ -123,7 +123,7 @@ describe("a plan of a turn on one server", () => {
     expect(await countNotes()).toBeLessThanOrEqual(before + 1);
   });
 
-  it("whose server is killed in the middle leaves no grant that anybody could use", async () => {
+  it("leaves no usable grant if its server is killed", async () => {
     model.say([plan()], [{ text: "I have the grant and " }, { hang: true }]);
     const chatId = newId();
     const events = await chat(first, chatId);
@@ -154,7 +154,7 @@ describe("a plan of a turn on one server", () => {
     expect(await plans().findOne({ agentSessionId })).toMatchObject({ endedAt: expect.any(Date) });
   });
 
-  it("and is decided after that counts for the next turn", async () => {
+  it("applies to the next turn if it is decided after that", async () => {
     first = await servers.start();
     model.say([plan()]);
     const chatId = newId();
@@ -171,7 +171,7 @@ describe("a plan of a turn on one server", () => {
   });
 });
 
-it("a server that is asked to stop ends its answers with an error that says so, and they are kept as far as they came", async () => {
+it("ends answers with an error on shutdown and keeps their text", async () => {
   first = await servers.start();
   model.say([{ text: "Half an answer and " }, { hang: true }]);
   const chatId = newId();

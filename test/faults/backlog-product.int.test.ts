@@ -49,7 +49,7 @@ describe.runIf(BACKLOG > 0)("a backlog of deliveries in the product (F13)", () =
     rmSync(bundle, { force: true });
   });
 
-  it(`of ${BACKLOG} goes out at ${RATE_MIN} a second, and others hardly notice`, async ({ skip }) => {
+  it(`of ${BACKLOG} is sent at ${RATE_MIN} a second, with little effect on others`, async ({ skip }) => {
     const receivers = await startReceivers(bundle, HOSTS, ANSWER_MS);
     try {
       const { MONGODB_URI = "", AUTH_SECRET = "", ENCRYPTION_KEYS = "", DATA_DIR = "" } = process.env;

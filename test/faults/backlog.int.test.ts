@@ -77,7 +77,7 @@ async function kept(): Promise<number> {
 
 describe("a backlog of deliveries (F13)", () => {
   it(
-    `of ${BACKLOG} goes out, each once, at most ${AT_ONCE} to a host at once, by few calls and few commands`,
+    `of ${BACKLOG} is sent once each, at most ${AT_ONCE} per host at once, with few calls and commands`,
     async () => {
       const receivers = await startReceivers(bundle, HOSTS, ANSWER_MS);
       const consoleId = await addConsole(owner);
@@ -137,7 +137,7 @@ describe("a backlog of deliveries (F13)", () => {
     IS_WHOLE ? 1_800_000 : 120_000,
   );
 
-  it("is left to a call of its own where one has had its time, and ends all the same", async () => {
+  it("continues in the next call after its time, and completes", async () => {
     const receiver = await startReceiver();
     const consoleId = await addConsole(owner);
     await addRules(owner.workspaceId, consoleId, Array(40).fill(`${receiver.url}/in`));
@@ -161,7 +161,7 @@ describe("a backlog of deliveries (F13)", () => {
     await receiver.close();
   });
 
-  it("of which some fail: those are sent again on the schedule, by calls of their own, and the others are not", async () => {
+  it("resends failed deliveries on schedule in separate calls", async () => {
     const hits = new Map<string, number>();
     const receiver = await startReceiver(({ headers, url }, response) => {
       const id = String(headers["webhook-id"]);

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 it(
-  "a scheduled query whose server is killed ends as a failure that says so, and one message goes out (F2)",
+  "fails a scheduled query whose server is killed with the reason, and sends one message (F2)",
   async () => {
     const file = { name: "files", type: "duckdb", config: { file: "files.duckdb" }, readOnly: false };
     const { id: connectionId } = await ana.send(server, "POST", "/connectors", file);

@@ -105,9 +105,9 @@ function watchMemory(pid: number): () => number {
   };
 }
 
-describe("a flow whose server is killed again and again (F2)", { tags: ["long"] }, () => {
+describe("a flow whose server is killed repeatedly (F2)", { tags: ["long"] }, () => {
   it.each(["postgres", "duckdb"] as const)(
-    `brings its ${ROWS} rows into %s, each once, and the server does not grow with them`,
+    `writes its ${ROWS} rows into %s once each, with bounded memory`,
     async (to) => {
       const table = `killed_${to}`;
       const flowId = await makeFlow(to, table);
@@ -197,11 +197,11 @@ async function isHandedOver(runId: string, endedAt: Date): Promise<boolean> {
   return (await servers.store.collection("job_events").countDocuments(event)) > 0;
 }
 
-describe("a server that is asked to stop while it runs a flow (F14)", () => {
+describe("a server that is stopped during a flow (F14)", () => {
   const startsTwice = async (runId: string) => (await find(runId))?.work.starts === 2;
 
   it(
-    "lets it go, and another one goes on at once",
+    "releases it, and another one continues at once",
     async () => {
       const flowId = await makeFlow("postgres", "handed_over");
       const second = await servers.start();
@@ -221,7 +221,7 @@ describe("a server that is asked to stop while it runs a flow (F14)", () => {
   );
 
   it(
-    "and is alone, goes on with it when it is started again",
+    "continues it after a restart if it is alone",
     async () => {
       const flowId = await makeFlow("postgres", "started_again");
       const { run } = await ana.send(first, "POST", "/flows", { flowId });

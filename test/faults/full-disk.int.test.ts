@@ -90,7 +90,7 @@ function fill(): void {
 
 describe.skipIf(!hasDisk)("on a full disk (F11)", () => {
   it(
-    "what needs room says so, what was there is served, and all goes on once there is room",
+    "rejects writes with a message, serves reads, and recovers with free space",
     async () => {
       const { json } = await send("POST", "/apps", { title: "Full" });
       const { id } = json.data;

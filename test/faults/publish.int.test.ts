@@ -65,7 +65,7 @@ async function shownOf(appId: string): Promise<string[]> {
 
 describe(`with seed ${seed}`, () => {
   it(
-    `an app is whole after each of ${KILLS} kills in the middle of a publish, and the next publish lands (F2)`,
+    `keeps an app whole after each of ${KILLS} kills during a publish, and the next publish succeeds (F2)`,
     async () => {
       const { id } = await ana.send(server, "POST", "/apps", { title: "Whole" });
       const operations = servers.store.collection("app_operations");
@@ -108,7 +108,7 @@ describe(`with seed ${seed}`, () => {
     START_TIMEOUT_MS + KILLS * 60_000,
   );
 
-  it("what a kill leaves under way is ended with words by itself, and who publishes meanwhile has their turn after it (F2)", {
+  it("ends operations of a killed server with a message, then runs the next publish (F2)", {
     tags: ["long"],
     timeout: START_TIMEOUT_MS,
   }, async () => {

@@ -61,7 +61,7 @@ async function passTime(): Promise<void> {
   }
 }
 
-it(`a job runner that was away for ten minutes finds ${AWAY} triggers, ends and deliveries each, and loses none (F6)`, async () => {
+it(`finds ${AWAY} triggers, ends and deliveries each after ten minutes without a job runner, and loses none (F6)`, async () => {
   const home = `/api/workspaces/${owner.workspaceId}`;
   const send = (path: string, body?: object) => call("POST", home + path, { cookie: owner.cookie, body });
   const connections = await call("GET", `${home}/connectors`, { cookie: owner.cookie });

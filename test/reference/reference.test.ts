@@ -35,7 +35,7 @@ const FREE_TEXTS = [
 ];
 
 describe("the API reference", () => {
-  it("says of every text that goes in what form or length it has", () => {
+  it("gives the format or length of every text input", () => {
     const loose = operations.flatMap(({ label, operation }) =>
       [
         ...operation.parameters.flatMap(({ name, schema }) => looseTexts(schema, name)),
@@ -45,7 +45,7 @@ describe("the API reference", () => {
     expect(loose.filter((text) => !FREE_TEXTS.some((free) => free.test(text)))).toEqual([]);
   });
 
-  it("lists for every endpoint the statuses of its locks and its input, each with the codes that it may hold", () => {
+  it("lists each endpoint's statuses of access and input, with their codes", () => {
     for (const { label, operation, ...endpoint } of operations) {
       expect([label, Object.keys(operation.responses).map(Number).sort()]).toEqual([
         label,
@@ -61,7 +61,7 @@ describe("the API reference", () => {
     }
   });
 
-  it("names the header that tells how a list goes on where its answer has no place for that", () => {
+  it("names the header with the next cursor for responses without a place for it", () => {
     const lists = operations.filter(({ operation }) => operation.parameters.some(({ name }) => name === "cursor"));
     expect(lists.length).toBeGreaterThan(8);
     for (const { label, operation } of lists) {
@@ -75,7 +75,7 @@ describe("the API reference", () => {
     expect(alternativesGivenTwice(named, "")).toEqual([]);
   });
 
-  it("tells of no refusal of a field that there is not", () => {
+  it("lists rejection reasons for existing fields only", () => {
     for (const { label, operation } of operations) {
       const known = JSON.stringify([operation.parameters, operation.requestBody]);
       for (const path of Object.keys(operation["x-refuses"] ?? {})) {
@@ -90,7 +90,7 @@ describe("C43 the named schemas of the reference", () => {
   const schemas = (named.components as { schemas: Record<string, Schema> }).schemas;
   const text = JSON.stringify(named);
 
-  it("C43 has the nouns of the product by name", () => {
+  it("C43 have the product's nouns", () => {
     for (const name of [
       ...["User", "Workspace", "Member", "Invite", "ApiKey", "Session", "Connection", "ConnectionType", "Entity"],
       ...[
@@ -110,12 +110,12 @@ describe("C43 the named schemas of the reference", () => {
     }
   });
 
-  it("C43 refers to each name that it has, and has each that it refers to", () => {
+  it("C43 have no unused and no missing references", () => {
     const used = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
     expect([...used].sort()).toEqual(Object.keys(schemas).sort());
   });
 
-  it("C43 gives every array its items, and every operation a description and a tag that is told of", () => {
+  it("C43 give every array its items, and every operation a description and a known tag", () => {
     const bare: string[] = [];
     const look = (value: unknown, path: string) => {
       if (typeof value !== "object" || value === null) return;
@@ -139,7 +139,7 @@ describe("C43 the named schemas of the reference", () => {
     }
   });
 
-  it("C43 names no operation twice", () => {
+  it("C43 name no operation twice", () => {
     const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -33,7 +33,7 @@ function breakTheStore(): void {
 
 const SIGNED = ["/api/inngest", "/api/apps/view/{token}/{path...}"];
 
-describe("a fault that nobody foresaw (T108)", () => {
+describe("an unexpected fault (T108)", () => {
   it.each(endpoints.filter(({ definition }) => !definition.worksWithoutStore))(
     "in $name is answered by the envelope alone, and found in the log by its request id",
     async ({ method, path, definition }) => {

@@ -51,7 +51,7 @@ describe("a connection's address", () => {
     "224.0.0.1",
     "255.255.255.255",
   ];
-  it.each(METADATA)("%s is refused when it is saved and when it is tried (T30, T32)", async (host) => {
+  it.each(METADATA)("%s is rejected on save and in a test (T30, T32)", async (host) => {
     const before = await collections.connections().countDocuments();
     for (const type of ["postgres", "mysql", "clickhouse"]) {
       const saved = await create({ ...PLACE, host }, type);
@@ -76,17 +76,17 @@ describe("a connection's address", () => {
     "a@b",
     "",
     "x".repeat(300),
-  ])("%j is no host (T31)", async (host) => {
+  ])("%j is not a host (T31)", async (host) => {
     const answer = await create({ ...PLACE, host });
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   });
 
-  it.each([0, 65_536, -1, 1.5, "9; drop"])("the port %s is none (T36)", async (port) => {
+  it.each([0, 65_536, -1, 1.5, "9; drop"])("%s is not a valid port (T36)", async (port) => {
     const answer = await create({ ...PLACE, port });
     expect(answer.status).toBe(400);
   });
 
-  it("of the platform's own store is refused, by any of its names (T38)", async () => {
+  it("of the platform's own store is rejected by each of its names (T38)", async () => {
     const allow = denyEndpoint({ host: "127.0.0.1", port: 27_117 });
     try {
       const uri = `mongodb://reader:${SECRET}@127.0.0.1:27117/millrace`;
@@ -108,7 +108,7 @@ describe("a connection's address", () => {
 });
 
 describe("a connection's secret", () => {
-  it("is sealed for its place in the store, and shown to nobody (T44, T46)", async () => {
+  it("is encrypted for its place in the store, and never shown (T44, T46)", async () => {
     const made = await create({ ...PLACE, password: SECRET });
     expect(made.status).toBe(201);
     const { id } = made.json.data;
@@ -128,7 +128,7 @@ describe("a connection's secret", () => {
     expect((await call("GET", `${base}/connectors/${id}`, owner)).text).not.toContain(secrets.password);
   });
 
-  it("moved to another row does not open (T44)", async () => {
+  it("can't be decrypted in another row (T44)", async () => {
     const [one, two] = [await create({ ...PLACE, password: SECRET }), await create({ ...PLACE, password: "other" })];
     const { secrets } = await stored(one.json.data.id);
     await collections.connections().updateOne({ _id: new ObjectId(two.json.data.id as string) }, { $set: { secrets } });
@@ -138,7 +138,7 @@ describe("a connection's secret", () => {
     expect(tried.text).not.toContain(SECRET);
   });
 
-  it("that does not open any more is told in words, by every way to it, and entering it again mends it (T44)", async () => {
+  it("that can't be decrypted is reported everywhere, and re-entering it repairs it (T44)", async () => {
     const { id } = (await create({ ...PLACE, password: SECRET })).json.data;
     const other = (await create({ ...PLACE, password: "other" })).json.data.id as string;
     const foreign = (await stored(other)).secrets;
@@ -170,13 +170,13 @@ describe("a connection's secret", () => {
     }
   });
 
-  it("stays when the form comes back as it was shown (T46)", async () => {
+  it("is kept when the form returns it as shown (T46)", async () => {
     const { id, config } = (await create({ ...PLACE, password: SECRET })).json.data;
     expect((await patch(id, { ...config, database: "depot" })).status).toBe(200);
     expect(openConfig(await stored(id))).toMatchObject({ database: "depot", password: SECRET });
   });
 
-  it("does not travel less safely without being given again (T48)", async () => {
+  it("is not sent with less security without re-entering it (T48)", async () => {
     const { id } = (await create({ ...PLACE, ssl: "verify-full", password: SECRET })).json.data;
     for (const ssl of ["require", "disable"]) expect((await patch(id, { ssl })).status).toBe(400);
     expect((await stored(id)).config.ssl).toBe("verify-full");
@@ -191,7 +191,7 @@ describe("a connection's secret", () => {
     { user: "other" },
     { connectionString: "postgres://reader@evil.example/shop" },
     { host: "127.0.0.2", password: { set: true } },
-  ])("goes to no new place without being given again: %j (T48)", async (change) => {
+  ])("is not sent to a new target without re-entering it: %j (T48)", async (change) => {
     const { id } = (await create({ ...PLACE, password: SECRET })).json.data;
     const before = await stored(id);
     const answer = await patch(id, change);
@@ -202,7 +202,7 @@ describe("a connection's secret", () => {
     expect(openConfig(await stored(id)).password).toBe("given again");
   });
 
-  it("does not go along to another kind of database (T48)", async () => {
+  it("is not kept for another database type (T48)", async () => {
     const { id } = (await create({ ...PLACE, password: SECRET })).json.data;
     const answer = await call("PATCH", `${base}/connectors/${id}`, {
       cookie: owner.cookie,
@@ -233,7 +233,7 @@ describe("a web service's connection", () => {
     "gopher://service.invalid/",
     "http://user:password@service.invalid/",
     "http://service.invalid:6379/",
-  ])("to %s is refused when it is saved and when it is tried (T30, T31, T36)", async (baseUrl) => {
+  ])("to %s is rejected on save and in a test (T30, T31, T36)", async (baseUrl) => {
     const before = await collections.connections().countDocuments();
     const saved = await create(service({ baseUrl }), "rest");
     expect([saved.status, ["address_refused", "invalid_request"].includes(saved.json.code)]).toEqual([400, true]);
@@ -243,7 +243,7 @@ describe("a web service's connection", () => {
     expect(await collections.connections().countDocuments()).toBe(before);
   });
 
-  it("shows which secrets are set and none of them, and keeps what comes back as it was shown (T44, T46)", async () => {
+  it("shows which secrets are set and none of them, and keeps values returned as shown (T44, T46)", async () => {
     const made = await create(service({ auth, headers }), "rest");
     expect([made.status, made.json.data.category]).toEqual([201, "source"]);
     const { id, config } = made.json.data;
@@ -266,7 +266,7 @@ describe("a web service's connection", () => {
     expect([asked.status, asked.json.code]).toEqual([400, "invalid_request"]);
   });
 
-  it("sends its secrets to no new place without being given them again (T48)", async () => {
+  it("sends its secrets to no new target without re-entering them (T48)", async () => {
     const { id } = (await create(service({ auth, headers }), "rest")).json.data;
     const before = await stored(id);
     for (const change of [
@@ -286,7 +286,7 @@ describe("a web service's connection", () => {
     expect(await stored(id)).toMatchObject({ secrets: {} });
   });
 
-  it("has a secret of one sign-in gone when another is chosen", async () => {
+  it("drops the secret of one authentication method when another is selected", async () => {
     const { id } = (await create(service({ auth }), "rest")).json.data;
     expect((await patch(id, { auth: { kind: "basic", user: "ana", password: "p" } })).status).toBe(200);
     expect(Object.keys((await stored(id)).secrets)).toEqual(["auth:password"]);

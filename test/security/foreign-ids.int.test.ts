@@ -94,7 +94,7 @@ const emailRule = (resourceType: string, resourceId: string) => ({
 type Attempt = { method: string; path: string; body?: object };
 const ABSENT = { id: "f".repeat(24), uuid: "00000000-0000-4000-8000-000000000000" };
 
-describe("another workspace's id, from inside of one's own (T25, T26, T62)", () => {
+describe("another workspace's ID, used inside one's own (T25, T26, T62)", () => {
   const attempts: Record<string, (base: string, ids: Ids) => Attempt> = {
     "a connection, read": (base, { connectionId }) => ({ method: "GET", path: `${base}/connectors/${connectionId}` }),
     "a connection's tables": (base, { connectionId }) => ({
@@ -310,7 +310,7 @@ describe("another workspace's id, from inside of one's own (T25, T26, T62)", () 
     "a member, removed": (base, { userId }) => ({ method: "DELETE", path: `${base}/members/${userId}` }),
   };
 
-  it.each(Object.keys(attempts))("%s: 404, as for an id that never was, and nothing changes", async (name) => {
+  it.each(Object.keys(attempts))("%s: returns 404 as for an unknown ID, and nothing changes", async (name) => {
     const attempt = attempts[name];
     if (!attempt) throw new Error(name);
     const before = await digestDatabase();
@@ -326,7 +326,7 @@ describe("another workspace's id, from inside of one's own (T25, T26, T62)", () 
     expect(await digestDatabase()).toEqual(before);
   });
 
-  it("a workspace, named in a body: 403, as for one that never was", async () => {
+  it("returns 403 for a workspace named in a body, as for an unknown one", async () => {
     const before = await digestDatabase();
     const ask = (workspaceId: string) =>
       call("POST", "/api/execute", {
@@ -338,7 +338,7 @@ describe("another workspace's id, from inside of one's own (T25, T26, T62)", () 
     expect(await digestDatabase()).toEqual(before);
   });
 
-  it("a list's cursor of another workspace shows nothing of it", async () => {
+  it("shows nothing of another workspace's list by its cursor", async () => {
     const [execution] = (await call("GET", `${theirs.base}/executions`, { cookie: theirs.person.cookie })).json.data
       .items;
     for (const list of ["executions", "outbox"]) {

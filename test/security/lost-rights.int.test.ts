@@ -121,7 +121,7 @@ const LOSSES: Record<string, Loss> = {
   "a deleted key": { by: "key", lose: ({ keyId }) => owner.send(first, "DELETE", `/api-keys/${keyId}`) },
 };
 
-describe("C27 an open answer of one server ends with a right that ends on the other", () => {
+describe("C27 ends an open response of one server with a right revoked on the other", () => {
   let member: Member;
   beforeEach(async () => {
     member = await newMember();
@@ -152,7 +152,7 @@ describe("C27 an open answer of one server ends with a right that ends on the ot
     await expect.poll(model.open).toBe(0);
   });
 
-  it("C27 and goes on for a member who stays", async () => {
+  it("C27 and continues for a member who stays", async () => {
     const left = await newMember();
     const answer = await open({ cookie: member.cookie }, `${owner.home}/events`);
     const lost = await open({ cookie: left.cookie }, `${owner.home}/events`);

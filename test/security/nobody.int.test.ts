@@ -99,8 +99,8 @@ function* requestsFor(method: string, schema: Parameters<typeof bodiesFor>[0], i
   }
 }
 
-describe("nobody in particular (T22)", () => {
-  it("has no other doors than these", () => {
+describe("requests without credentials (T22)", () => {
+  it("reach only these endpoints", () => {
     const openToAll = endpoints.filter(({ definition }) => definition.access.scope === "open").map(({ name }) => name);
     expect(openToAll.sort()).toEqual([...OPEN_READS, ...OPEN_WRITES, ...SIGNED].sort());
   });

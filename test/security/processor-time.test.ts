@@ -271,7 +271,7 @@ function fastestMs(work: () => unknown): number {
   return fastest;
 }
 
-describe("the largest legal input of a pure function on the path of a request", () => {
+describe("the largest valid input of a pure function on the request path", () => {
   it.each(FUNCTIONS)("C2 takes %s at most 50 ms of processor time", (_, run, inputs) => {
     const slow = Object.entries(inputs).flatMap(([name, input]) => {
       const ms = fastestMs(() => run(input as never));

@@ -265,7 +265,7 @@ async function crawl(who: Credentials, ids: Record<string, string>, onlyWith: st
 }
 
 describe("C22 the text of a query", () => {
-  it("is nowhere but with its asker and those who see its origin", { timeout: 240_000 }, async () => {
+  it("is visible only to its author and those who can see its origin", { timeout: 240_000 }, async () => {
     const streams = await Promise.all(
       (["owner", "member"] as const).map(async (name) => {
         const stop = new AbortController();

@@ -145,7 +145,7 @@ describe("a GET", () => {
     },
   );
 
-  it("is answered not to be cached, wherever it says something about somebody", async () => {
+  it("is never cacheable if its response concerns a person", async () => {
     const cached: string[] = [];
     for (const { path, name, definition } of endpoints.filter(({ method }) => method === "GET")) {
       const answer = await call("GET", pathWith(path, ids), { cookie: owner.cookie });

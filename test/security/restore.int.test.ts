@@ -55,7 +55,7 @@ async function signIn(server: TestServer): Promise<string> {
 
 const testOf = (path: string) => `${path.replace("/connectors/", "/connections/sources/")}/test`;
 
-it("a store restored with its keys has every credential: people sign in, and each secret opens (F19)", async () => {
+it("has every credential after a restore with its keys: people sign in, and each secret decrypts (F19)", async () => {
   const dataDir = join(folder, "with-keys");
   await runScript("restore", dataDir, [backup]);
   copyFileSync(join(folder, "before", "secrets.json"), join(dataDir, "secrets.json"));
@@ -76,7 +76,7 @@ it("a store restored with its keys has every credential: people sign in, and eac
   });
 }, 120_000);
 
-it("C34 refuses a store restored without its keys; with new ones it says which is missing, and takes a secret again (F19)", async () => {
+it("C34 refuses a store restored without its keys; with new ones it names what is missing and accepts a secret again (F19)", async () => {
   const dataDir = join(folder, "without-keys");
   await runScript("restore", dataDir, [backup]);
   const refused = await startServer({ DATA_DIR: dataDir });

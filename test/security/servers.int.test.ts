@@ -65,7 +65,7 @@ const login = (server: TestServer, email: string, password = PASSWORD, headers =
 const me = (server: TestServer, cookie: string) => ask(server, "/api/auth/me", { cookie });
 
 describe("two servers on one store", () => {
-  it("count one account's wrong passwords together, and refuse on both (T4)", async () => {
+  it("count one account's wrong passwords together, and block on both (T4)", async () => {
     const [target, other] = [await register(second), await register(second)];
     const statuses: number[] = [];
     for (let i = 0; i < 11; i += 1) {
@@ -80,7 +80,7 @@ describe("two servers on one store", () => {
     }
   });
 
-  it("share sessions: what one opens the other knows, and what one ends is over on both (T11)", async () => {
+  it("share sessions: a session opened or ended on one is known to the other (T11)", async () => {
     const account = await register(second);
     expect((await me(first, account.cookie)).status).toBe(200);
     const elsewhere = sessionOf(await login(first, account.email));
@@ -97,7 +97,7 @@ describe("two servers on one store", () => {
     }
   });
 
-  it("share API keys: one that is revoked, or whose maker is taken out, is refused on both at once (T19, T20)", async () => {
+  it("share API keys: a revoked key, or one of a removed member, is rejected on both at once (T19, T20)", async () => {
     const [owner, admin] = [await register(second, "Owner"), await register(second, "Admin")];
     const base = `/api/workspaces/${owner.workspaceId}`;
     const invite = await ask(first, `${base}/invites`, {
@@ -127,8 +127,8 @@ describe("two servers on one store", () => {
   });
 });
 
-describe("what proxies and clients claim (T109)", () => {
-  it("an address that a client makes up resets no limit where no proxy is trusted", async () => {
+describe("claims of proxies and clients (T109)", () => {
+  it("resets no limit for a made-up client address without a trusted proxy", async () => {
     const { email } = await register(second);
     const statuses: number[] = [];
     for (let i = 0; i < 11; i += 1) {
@@ -144,7 +144,7 @@ describe("what proxies and clients claim (T109)", () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it("behind a proxy the last address counts, and what the client put before it does not", async () => {
+  it("uses the last address behind a proxy, not the client's claim", async () => {
     const { email } = await register(second);
     const statuses: number[] = [];
     for (let i = 0; i < 11; i += 1) {
@@ -154,7 +154,7 @@ describe("what proxies and clients claim (T109)", () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it("a host that a client makes up is in no link, and the operator finds the link of a lost password", async () => {
+  it("puts no made-up host into a link, and lets the operator find a reset link", async () => {
     const { email } = await register(second);
     const headers = { Host: "evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https" };
     expect((await ask(first, "/api/auth/password/forgot", { body: { email }, headers })).status).toBe(200);
@@ -203,7 +203,7 @@ describe("security headers (T106)", () => {
     ["/favicon.ico", [404]],
     ["/..%2f..%2fetc%2fpasswd", [404]],
     ["/x%00y", [404]],
-  ])("the page %s has them all, with a nonce of its own", async (path, statuses) => {
+  ])("are all on the page %s, with a new nonce", async (path, statuses) => {
     const [one, two] = [await ask(first, path), await ask(first, path)];
     expect(statuses).toContain(one.status);
     expect(pick(one, Object.keys(COMMON))).toEqual(COMMON);
@@ -245,7 +245,7 @@ describe("security headers (T106)", () => {
     ["/api/health", "PROPFIND", 405],
     ["/api/nothing", "TRACE", 404],
     ["/api/auth/login", "POST", 400],
-  ])("the answer of %s to %s has them all, is data, and is never a page", async (path, method, status) => {
+  ])("are all on the response of %s to %s, which is data and never a page", async (path, method, status) => {
     const reply = await ask(first, path, { method });
     expect(reply.status).toBe(status);
     expect(pick(reply, Object.keys(COMMON))).toEqual(COMMON);
@@ -255,7 +255,7 @@ describe("security headers (T106)", () => {
     expect(reply.headers["x-powered-by"]).toBeUndefined();
   });
 
-  it("what the framework serves by itself is not sniffed either", async () => {
+  it("prevent sniffing of what the framework serves itself", async () => {
     const page = await ask(first, "/login");
     const script = /src="(\/_next\/static\/[^"]+\.js)"/.exec(page.text)?.[1] ?? "";
     const asset = await ask(first, script);
@@ -263,7 +263,7 @@ describe("security headers (T106)", () => {
     expect(asset.headers["cache-control"]).toMatch(/immutable/);
   });
 
-  it("nothing but files whose name is a hash may be kept by a cache in between", async () => {
+  it("allow caching of hashed files only", async () => {
     for (const path of ["/", "/login", "/nothing", "/api/health", "/api/openapi.json", "/api/auth/me"]) {
       expect([path, (await ask(first, path)).headers["cache-control"]]).toEqual([
         path,
@@ -273,7 +273,7 @@ describe("security headers (T106)", () => {
   });
 });
 
-describe("what no client would send", () => {
+describe("malformed requests", () => {
   it.each([
     ["an address without a path", "GET http://evil.example HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
     [
@@ -291,13 +291,13 @@ describe("what no client would send", () => {
       "POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",
     ],
     ["nothing of HTTP", "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\r\n\r\n"],
-  ])("%s is refused without a stack, a secret or a page of another host", async (_, bytes) => {
+  ])("rejects %s without a stack, a secret or another host's page", async (_, bytes) => {
     const answer = await sendRaw(first, bytes);
     expect(answer).not.toMatch(/\n\s+at |s3cr3t|HTTP\/1\.1 5\d\d|HTTP\/1\.1 200/);
     expect((await ask(first, "/api/health")).status).toBe(200);
   });
 
-  it("a header that once switched checks off does nothing (T24)", async () => {
+  it("ignores a header that once disabled checks (T24)", async () => {
     const headers = { "X-Middleware-Subrequest": "proxy:proxy:proxy:proxy:proxy" };
     expect((await ask(first, "/api/auth/me", { headers })).status).toBe(401);
     const page = await ask(first, "/login", { headers });
@@ -306,7 +306,7 @@ describe("what no client would send", () => {
 });
 
 describe("a flood of sign-ins (T6)", () => {
-  it("of 500 at once fills no memory, keeps health answering, and is refused in words", {
+  it("keeps memory and health with 500 at once, and rejects them with a message", {
     timeout: 120_000,
   }, async () => {
     const { email } = await register(second);
@@ -341,7 +341,7 @@ describe("a flood of sign-ins (T6)", () => {
   });
 });
 
-describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107)", () => {
+describe("marker secrets in every secret field (T10, T16, T46, T47, T107)", () => {
   type Field = {
     name: string;
     kind: string;
@@ -398,7 +398,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
   }
 
   for (const [share, tags] of [[], ["long"]].entries())
-    it("are found nowhere outside of their sealed form: not in answers, not in logs, not in the store", {
+    it("appear only encrypted: not in responses, logs or plain in the store", {
       timeout: 120_000,
       tags,
     }, async () => {

@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("a store that is killed and away answers reads with 503, and loses nothing that was acknowledged (F5)", async () => {
+it("answers reads with 503 while a killed store is away, and loses nothing acknowledged (F5)", async () => {
   const body = { email: `${randomUUID()}@example.com`, password: PASSWORD, name: "Ana" };
   const account = await ask(server, "/api/auth/register", { body });
   const cookie = sessionOf(account);

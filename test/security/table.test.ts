@@ -56,7 +56,7 @@ describe("the tables of threats and faults in docs/develop/security.md", () => {
     expect(faults.map(({ number }) => number)).toEqual(upTo(1, 19));
   });
 
-  it.each(rows)("$name says where it is proven, or why it does not apply yet", (row) => {
+  it.each(rows)("$name names its proof, or why it does not apply yet", (row) => {
     expect(filesOf(row).length > 0 || row.proof.startsWith("not yet: ")).toBe(true);
     for (const file of filesOf(row)) {
       expect([file, existsSync(new URL(file, root))]).toEqual([file, true]);

@@ -50,7 +50,7 @@ const validated = endpoints.flatMap(({ name, definition }) =>
 );
 
 describe("100 KB of hostile text through every validator (T105)", () => {
-  it.each(validated)("$name: its $part are judged within 50 ms", ({ schema }) => {
+  it.each(validated)("$name: its $part are checked within 50 ms", ({ schema }) => {
     const slow = Object.entries(HOSTILE).flatMap(([what, text]) => {
       const input = sampleOf(schema, text);
       const ms = fastestMs(() => schema.safeParse(input));

@@ -234,8 +234,8 @@ function about(stored: unknown, now: unknown): unknown {
   );
 }
 
-describe("a run that an earlier version has begun (F17)", () => {
-  it.runIf(IS_WRITING)("is written down", async () => {
+describe("a run started by an earlier version (F17)", () => {
+  it.runIf(IS_WRITING)("is stored", async () => {
     mkdirSync(FOLDER, { recursive: true });
     const matterOf = new Map<string, Matter>();
     for (const [id, make] of Object.entries(matters)) matterOf.set(id, await make());
@@ -257,13 +257,13 @@ describe("a run that an earlier version has begun (F17)", () => {
     }
   });
 
-  it("is there for each function, each of them", () => {
+  it("is stored for each function", () => {
     const declared = functions.map((each) => `millrace-${each.id()}`).sort();
     expect(Object.keys(matters).sort()).toEqual(declared);
     expect([...new Set(filesOf().map((name) => read(name).run.functionId))].sort()).toEqual(declared);
   });
 
-  it.each(filesOf().map((name) => [name]))("as in %s comes to its right end", async (name) => {
+  it.each(filesOf().map((name) => [name]))("as in %s completes correctly", async (name) => {
     const { run, tasks } = readAnew(name);
     const matter = await (matters[run.functionId] as (typeof matters)[string])();
     const payload = JSON.parse(run.payload);

@@ -130,7 +130,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     }
   };
 
-  test("tells its version, and lists tables with columns and keys", async (context) => {
+  test("returns its version, and lists tables with columns and keys", async (context) => {
     if (!subject) return context.skip();
     expect((await source.test(ANY)).serverVersion).toMatch(/\d/);
     const people = (await source.entities(ANY)).find((entity: Entity) => entity.name === "people");
@@ -143,7 +143,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     ]);
   });
 
-  test("T51 a text comes back verbatim from a parameter, whatever is in it", async (context) => {
+  test("T51 returns any text verbatim from a parameter", async (context) => {
     if (!subject) return context.skip();
     const text = fc
       .string({ unit: "binary", maxLength: 200 })
@@ -171,28 +171,28 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     );
   });
 
-  test("T51 half of a character is refused rather than changed", async (context) => {
+  test("T51 rejects half a surrogate pair rather than changing it", async (context) => {
     if (!subject) return context.skip();
     await expect(ask(source, dialect.echo, { params: ["a\ud800b"] })).rejects.toMatchObject({
       kind: "invalid_request",
     });
   });
 
-  test("values that do not fit the placeholders are refused", async (context) => {
+  test("rejects values that do not fit the placeholders", async (context) => {
     if (!subject) return context.skip();
     for (const params of [[], ["a", "b"]]) {
       await expect(ask(source, dialect.echo, { params })).rejects.toBeInstanceOf(AppError);
     }
   });
 
-  test("columns of equal names and without a name all arrive", async (context) => {
+  test("returns columns with duplicate or missing names", async (context) => {
     if (!subject) return context.skip();
     const { fields, rows } = await ask(source, "select 1 as id, 2 as id, 'x' as id");
     expect(fields.map((field) => field.name)).toEqual(["id", "id", "id"]);
     expect(rows).toEqual([[1, 2, "x"]]);
   });
 
-  test(`${dialect.wide} columns arrive`, async (context) => {
+  test(`returns ${dialect.wide} columns`, async (context) => {
     if (!subject) return context.skip();
     const list = Array.from({ length: dialect.wide }, (_, index) => `${index} as c${index}`).join(", ");
     const { fields, rows } = await ask(source, `select ${list}`);
@@ -200,7 +200,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect(rows[0]?.at(-1)).toBe(dialect.wide - 1);
   });
 
-  test("T54 a cell of 16 MiB arrives, a larger one ends the result before its row", async (context) => {
+  test("T54 returns a cell of 16 MiB and ends the result before a larger one", async (context) => {
     if (!subject) return context.skip();
     const whole = await ask(source, dialect.cell(CELL_BYTES_MAX), { cellBytesMax: CELL_BYTES_MAX });
     expect({ isCut: whole.isCut, length: String(whole.rows[0]?.[1]).length }).toEqual({
@@ -212,7 +212,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   }, 60_000);
 
-  test("T54 a row of 200 MB, or of what the server can hold, is never taken in", async (context) => {
+  test("T54 never buffers a row of 200 MB, or the server's maximum", async (context) => {
     if (!subject) return context.skip();
     const before = process.memoryUsage().rss;
     const cut = await ask(source, dialect.cell(dialect.huge ?? 200_000_000), { cellBytesMax: CELL_BYTES_MAX });
@@ -224,7 +224,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   }, 120_000);
 
-  test("T54 an endless result is read only as far as somebody reads, and its leaving ends it", async (context) => {
+  test("T54 reads an endless result only as far as its reader, and ends it when the reader leaves", async (context) => {
     if (!subject) return context.skip();
     const before = process.memoryUsage().rss;
     const { rows } = await ask(source, dialect.numbers, { rowsMax: 10_000 });
@@ -239,7 +239,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   }, 60_000);
 
-  test("a slow reader holds the server back", async (context) => {
+  test("applies back-pressure for a slow reader", async (context) => {
     if (!subject) return context.skip();
     const before = process.memoryUsage().rss;
     const { batches } = await source.query(
@@ -255,7 +255,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
   }, 60_000);
 
-  test("T52 T53 an abort ends the statement on the server and gives its reason", async (context) => {
+  test("T52 T53 ends the statement on the server on abort, with its reason", async (context) => {
     if (!subject) return context.skip();
     const stop = new AbortController();
     const reason = new Error("nobody waits any more");
@@ -267,7 +267,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   }, 30_000);
 
-  test("T52 T53 an abort ends a statement that takes its end for an error of its own", async (context) => {
+  test("T52 T53 ends a statement on abort that catches its own cancellation", async (context) => {
     if (!subject || dialect.stubborn === null) return context.skip();
     const stop = new AbortController();
     const reason = new Error("nobody waits any more");
@@ -280,7 +280,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     await untilQuiet(2 * ENDED_WITHIN_MS);
   }, 60_000);
 
-  test("T53 an abort in the middle of the rows ends the statement", async (context) => {
+  test("T53 ends the statement on an abort in the middle of the rows", async (context) => {
     if (!subject) return context.skip();
     const stop = new AbortController();
     const reason = new Error("the reader has left");
@@ -295,13 +295,13 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     await untilQuiet(ENDED_WITHIN_MS);
   }, 30_000);
 
-  test("an abort before the start runs nothing", async (context) => {
+  test("runs nothing after an abort before the start", async (context) => {
     if (!subject) return context.skip();
     const reason = new Error("too late");
     await expect(ask(source, "select 1", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test("T52 the database's own limit ends a statement", async (context) => {
+  test("T52 ends a statement at the database's own limit", async (context) => {
     if (!subject) return context.skip();
     const answer = ask(source, dialect.endless, { timeoutMs: 1000 });
     // MariaDB's sleep() ends early instead of failing, as its manual says.
@@ -310,7 +310,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     await untilQuiet(ENDED_WITHIN_MS);
   }, 30_000);
 
-  test("many statements at once wait for a session and all get their own answer", async (context) => {
+  test("queues many statements for sessions, each with its own result", async (context) => {
     if (!subject) return context.skip();
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => (await ask(source, `select ${index}`)).rows[0]?.[0]),
@@ -318,7 +318,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect(answers).toEqual(Array.from({ length: 40 }, (_, index) => index));
   }, 30_000);
 
-  test("a mistake is told with the database's words and its place, and the session goes on", async (context) => {
+  test("reports an error with message and position, and keeps the session", async (context) => {
     if (!subject) return context.skip();
     const error = await ask(source, "select 'ü',\n  nowhere from people").catch((each: unknown) => each);
     expect(error).toMatchObject({ kind: "query_failed", message: expect.stringContaining("nowhere") });
@@ -327,7 +327,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   });
 
-  test("a write is there for the next reader, and a failed one leaves nothing", async (context) => {
+  test("shows a write to the next reader, and nothing of a failed one", async (context) => {
     if (!subject) return context.skip();
     if (dialect.keyless) {
       await change(writer, "create table later as select 3 as id");
@@ -354,7 +354,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     await change(writer, "delete from people where id > 2");
   });
 
-  test("closing waits for what runs", async (context) => {
+  test("waits on close for running statements", async (context) => {
     if (!subject) return context.skip();
     const other = await subject.open(true);
     const { batches } = await other.query(
@@ -369,7 +369,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
   });
 
   if (dialect.running !== null) {
-    test("a server that is restarted under a statement gives a clear error, and then works again", async (context) => {
+    test("reports a server restart during a statement, and reconnects", async (context) => {
       if (!subject?.server) return context.skip();
       const answer = ask(source, dialect.endless).catch((error: unknown) => error);
       await sleep(300);

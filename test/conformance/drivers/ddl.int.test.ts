@@ -55,7 +55,7 @@ describe.each(["postgres", "mariadb", "sqlite", "duckdb"] as const)("%s", (name)
   }, 120_000);
   afterAll(() => stop(started));
 
-  test("what made a table and a view makes them again, with key, check, default, index and reference", async (context) => {
+  test("recreates a table and a view with key, check, default, index and foreign key", async (context) => {
     if (!started) return context.skip();
     const { source, writer } = started;
     const people = 'ddl "people';
@@ -83,14 +83,14 @@ describe.each(["postgres", "mariadb", "sqlite", "duckdb"] as const)("%s", (name)
     if (name !== "sqlite") await expect(insert("5, 'Dan', 9, 9"), "the reference").rejects.toThrow();
   });
 
-  test("a table that went in between is not there, in words", async (context) => {
+  test("reports a table that was dropped meanwhile", async (context) => {
     if (!started) return context.skip();
     const gone: Entity = { name: "ddl_gone", kind: "table", columns: [] };
     await expect(started.source.ddl?.(gone, ANY)).rejects.toThrow(/ddl_gone/);
   });
 });
 
-describe("PostgreSQL, which keeps no text", () => {
+describe("PostgreSQL, which stores no DDL text", () => {
   let started: Started | null = null;
   beforeAll(async () => {
     started = await start("postgres");
@@ -113,7 +113,7 @@ describe("PostgreSQL, which keeps no text", () => {
     "select pg_get_serial_sequence('odd.orders', 'number')",
   ];
 
-  test("all that a table can have comes back: the catalogue tells no difference", async (context) => {
+  test("recreates everything that a table can have: the catalogue shows no difference", async (context) => {
     if (!started) return context.skip();
     const { source, writer } = started;
     await change(
@@ -179,7 +179,7 @@ describe("the embedded store", () => {
     await stop(started);
   });
 
-  test("a collection tells its indexes as the shell makes them", async () => {
+  test("shows a collection's indexes in shell syntax", async () => {
     const shop = client.db("shop");
     const validator = { $and: [{ age: { $gte: 18 } }, { name: { $type: "string" } }, { mail: { $regex: /@x\.y$/i } }] };
     await shop.createCollection('odd "name', { validator, validationAction: "warn" });
@@ -217,7 +217,7 @@ describe("the embedded store", () => {
   });
 });
 
-test("each kind that says it tells DDL has a port for it, and no other has", async () => {
+test("implements DDL in exactly the drivers that declare it", async () => {
   const telling = listDrivers().flatMap(({ type, tellsDdl }) => (tellsDdl ? [type] : []));
   expect(telling.sort()).toEqual([
     "clickhouse",

@@ -71,7 +71,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     throw new Error("The reading does not end.");
   };
 
-  test("a whole table in the order of its key goes on from each of its checkpoints", async (context) => {
+  test("resumes a whole table in key order from each checkpoint", async (context) => {
     if (!subject) return context.skip();
     await change(writer, "create table whole (a int not null, b varchar(20) not null, c int, primary key (a, b))");
     const rows = Array.from({ length: 50 }, (_, at) => [Math.floor(at / 7), `b${at % 7}'"`, at]);
@@ -82,7 +82,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     expect(batches.map(({ rowCount }) => rowCount)).toEqual([8, 8, 8, 8, 8, 8, 2]);
   });
 
-  test("a table without a key is read whole, and says that it cannot go on", async (context) => {
+  test("reads a table without a key completely, and reports that it can't resume", async (context) => {
     if (!subject) return context.skip();
     await change(writer, "create table keyless (a int)", "insert into keyless values (1), (1), (2)");
     const { rows, batches } = await read(source, { entity: { name: "keyless" } });
@@ -90,7 +90,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     expect(batches.map(({ checkpoint }) => checkpoint)).toEqual([null]);
   });
 
-  test("a whole reading is of one moment", async (context) => {
+  test("reads a whole table from one snapshot", async (context) => {
     if (!subject) return context.skip();
     await change(writer, "create table moment (id int primary key, v int)");
     await insert("moment", Array.from({ length: 20_000 }, (_, id) => [id * 2, 0])); // biome-ignore format: short
@@ -108,7 +108,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     expect(count).toBe(20_000);
   });
 
-  test("rows of one value are told apart by the key: none twice, and none that comes later is missed", async (context) => {
+  test("orders rows of one cursor value by key: none twice, and no later one missed", async (context) => {
     if (!subject) return context.skip();
     await change(writer, "create table changes (id int primary key, stamp int)");
     await insert("changes", Array.from({ length: 40 }, (_, at) => [100 + at, Math.floor(at / 15)])); // biome-ignore format: short
@@ -125,7 +125,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     expect((await read(source, { ...request, from: end })).rows).toEqual([[0, 3]]);
   });
 
-  test("without a key only what is strictly newer comes, and no value is parted", async (context) => {
+  test("reads only strictly newer rows without a key, and splits no value", async (context) => {
     if (!subject) return context.skip();
     await change(writer, "create table plain (stamp int, n int)");
     await insert("plain", Array.from({ length: 30 }, (_, n) => [Math.floor(n / 10), n])); // biome-ignore format: short
@@ -138,7 +138,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     expect((await read(source, { ...request, from: batches.at(-1)?.checkpoint ?? null })).rows).toEqual([[3, 100]]);
   });
 
-  test.each([true, false])("rows without a value of the cursor come first, and once (key: %s)", async (hasKey) => {
+  test.each([true, false])("reads rows with a null cursor first, once (key: %s)", async (hasKey) => {
     if (!subject) return;
     const table = hasKey ? "nulls_key" : "nulls_plain";
     await change(writer, `create table ${table} (id int primary key, stamp int)`);
@@ -153,7 +153,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     expect((await read(source, { ...request, from })).rows).toEqual([[7, 6]]);
   });
 
-  test("cursors are exact: large integers, decimals, microseconds", async (context) => {
+  test("keeps cursors exact: large integers, decimals, microseconds", async (context) => {
     if (!subject) return context.skip();
     await change(
       writer,
@@ -173,7 +173,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     }
   });
 
-  test("cursors of texts go by their bytes, whatever is equal to the column", async (context) => {
+  test("orders text cursors by bytes, whatever the column's collation", async (context) => {
     if (!subject) return context.skip();
     await change(writer, `create table words (id int primary key, word ${kind.text})`);
     const words = ["", " ", "A", "B", "a", "a ", "aa", "b", "z", "ä", "é", "é", "☃", "😀"];
@@ -185,7 +185,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     }
   });
 
-  test("names are only names", async (context) => {
+  test("quotes names", async (context) => {
     if (!subject) return context.skip();
     const names = ['ta"ble.☃', 'cur"sor', "do.t", "it's"];
     const [table = "", ...columns] = names;
@@ -201,7 +201,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     expect(await inPieces(request, 1)).toEqual([[1, 1, 1], [1, 2, 1], [2, 1, 2]]); // biome-ignore format: three rows
   });
 
-  test("reads views, and says what is not there", async (context) => {
+  test("reads views, and reports missing tables", async (context) => {
     if (!subject) return context.skip();
     await change(writer, "create table seen (id int primary key)", "insert into seen values (1), (2)");
     await change(writer, `create ${kind.view ?? "view"} looks as select id * 10 as ten from seen`);
@@ -214,7 +214,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     ).rejects.toMatchObject(missing);
   });
 
-  test("whoever leaves ends the reading", async (context) => {
+  test("ends the read when its reader leaves", async (context) => {
     if (!subject) return context.skip();
     await change(writer, "create table long_one (id int primary key, v varchar(600))");
     await insert("long_one", Array.from({ length: 20_000 }, (_, id) => [id, "x".repeat(500)])); // biome-ignore format: short

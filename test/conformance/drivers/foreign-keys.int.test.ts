@@ -30,7 +30,7 @@ describe.each(["postgres", "mariadb", "sqlite", "duckdb"] as const)("%s", (name)
     await subject?.stop();
   });
 
-  test("entities tell the keys that are declared: to another table, to itself, and of two columns in their order", async (context) => {
+  test("returns declared foreign keys: to another table, to itself, and of two columns in order", async (context) => {
     if (!subject) return context.skip();
     const entities = await source.entities(ANY);
     expect(entities.find((entity) => entity.name === "fk_people")?.foreignKeys).toEqual([

@@ -100,7 +100,7 @@ async function copy(from: Open, to: Open, source: string, target: string, key = 
 }
 
 describe("C11 JSON between databases", () => {
-  test.each(NAMES)("C11 keeps its digits, kinds and null from %s into each of the others", async (name) => {
+  test.each(NAMES)("C11 keeps digits, types and null from %s into each of the others", async (name) => {
     const origin = subjects.get(name);
     if (!origin) return;
     const table = `docs_of_${name}`;
@@ -117,7 +117,7 @@ describe("C11 JSON between databases", () => {
     }
   });
 
-  test("C11 goes from MongoDB with the digits of int64 and decimal, and back as those", async () => {
+  test("C11 keeps int64 and decimal digits from MongoDB and back", async () => {
     const mongo = subjects.get("mongodb");
     const postgres = subjects.get("postgres");
     if (!mongo || !postgres) return;
@@ -148,7 +148,7 @@ describe("C11 JSON between databases", () => {
     ]);
   });
 
-  test("C11 answers keep the digits of JSON: the text of a number that no double holds", async () => {
+  test("C11 keeps digits of JSON in results: a number beyond a double as text", async () => {
     const found: unknown[] = [];
     for (const name of ["postgres", "duckdb"] as const) {
       const open = subjects.get(name);
@@ -190,7 +190,7 @@ const NESTED: [source: FlowSubjectName, type: string, sql: string, expected: str
   ["postgres", "text[]", "array['9007199254740993']", '["9007199254740993"]'],
 ]; // biome-ignore format: a value a line
 
-test.each(NESTED)("C11 numbers within %s %s %s stay numbers on their way into JSON", async (name, type, sql, expected) => {
+test.each(NESTED)("C11 keeps numbers within %s %s %s as numbers in JSON", async (name, type, sql, expected) => {
   const [from, to] = [subjects.get(name), subjects.get("postgres")];
   if (!from || !to) return;
   for (const statement of [

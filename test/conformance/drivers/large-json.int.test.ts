@@ -41,7 +41,7 @@ describe.each(["postgres", "mariadb"] as const)("on %s", (name) => {
     },
   );
 
-  it("C2 a large JSON cell over the limit ends the result", async () => {
+  it("C2 ends the result at a JSON cell over the limit", async () => {
     if (!subject) return;
     const { rows, isCut } = await ask(source, QUERIES[name][0], { cellBytesMax: MIB });
     expect([rows, isCut]).toEqual([[], true]);

@@ -88,7 +88,7 @@ test.concurrent.each(
     HOSTS.map(([what, kinds, behave]) => ({ type: driver.type, driver, config, what, kinds, behave })),
   ),
 )(
-  "$type: a host that $what gives a clear error in time, and no secret in it (T47)",
+  "$type: reports a host that $what in time, without a secret (T47)",
   async ({ driver, config, kinds, behave }) => {
     const { port, close } = await listen(behave);
     const error = await failureOf(driver, config(port)).finally(close);
@@ -102,7 +102,7 @@ test.concurrent.each(
 describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, driver, config })))(
   "$name",
   ({ driver, config }) => {
-    test("a port at which nobody listens is told as such", async () => {
+    test("reports a port without a listener", async () => {
       const { port, close } = await listen(() => {});
       await close();
       expect(await failureOf(driver, config(port))).toMatchObject({
@@ -111,7 +111,7 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
       });
     }, 30_000);
 
-    test("a name that nobody has is told, and no secret with it (T47)", async () => {
+    test("reports an unknown host name without a secret (T47)", async () => {
       const nowhere = "nowhere.invalid";
       const { connectionString, ...rest } = config(9);
       const target = connectionString
@@ -124,7 +124,7 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
       expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
     }, 30_000);
 
-    test.concurrent("a host that speaks no TLS where TLS is asked for is told, and no secret with it (T47)", async () => {
+    test.concurrent("reports a host without TLS if TLS is required, without a secret (T47)", async () => {
       const { port, close } = await listen((socket) =>
         socket.once("data", () => socket.end(BYTES("HTTP/1.0 400 Bad Request\r\n\r\n"))),
       );
@@ -137,7 +137,7 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
       expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
     }, 30_000);
 
-    test("T43 a setting that is not known is refused", async () => {
+    test("T43 rejects an unknown setting", async () => {
       for (const extra of ["socketPath", "options", "service", "sslrootcert", "infileStreamFactory", "proxyHost"]) {
         await expect(openWith(driver, { ...config(1), [extra]: "/etc/passwd" })).rejects.toMatchObject({
           kind: "invalid_request",
@@ -163,13 +163,13 @@ test.each([
   [mongodb, "mongodb://h/d?proxyHost=127.0.0.1"],
   [mongodb, "mongodb://h/d?tlsCertificateKeyFile=/etc/passwd"],
   [clickhouse, "clickhouse://u:p@h/d?param=x"],
-])("T43 %s refuses %s", async (driver, connectionString) => {
+])("T43 %s rejects %s", async (driver, connectionString) => {
   await expect(openWith(driver as Driver, { connectionString })).rejects.toMatchObject({ kind: "invalid_request" });
 });
 
 const CONTROL_CHARACTERS = ["\0", "\n", "\r", "\t", "\x1b", "\x7f", "\x85"];
 
-test("T43 no text of any configuration has a control character in it", async () => {
+test("T43 rejects control characters in every text of a configuration", async () => {
   const passed: unknown[] = [];
   for (const character of CONTROL_CHARACTERS) {
     const escaped = `${encodeURIComponent(character)}options${encodeURIComponent(character)}-c`;
@@ -202,13 +202,13 @@ test("T43 no text of any configuration has a control character in it", async () 
 });
 
 test.each(["/etc/passwd", "../x.sqlite", "a/b.sqlite", "file:x?mode=rwc", ".hidden", "x.sqlite\0"])(
-  "T39 the file %s is refused",
+  "T39 rejects the file %s",
   async (file) => {
     await expect(openWith(sqlite, { file })).rejects.toMatchObject({ kind: "invalid_request" });
   },
 );
 
-test("T30 T37 cloud metadata is refused by every driver, also when a MongoDB server names it as a member", async () => {
+test("T30 T37 refuses cloud metadata in every driver, also as a member that a MongoDB server names", async () => {
   const metadata = "169.254.169.254";
   for (const [driver, config] of NETWORK_DRIVERS.filter(([each]) => each !== mongodb)) {
     const error = await failureOf(driver, { ...config(443), host: metadata });
@@ -218,7 +218,7 @@ test("T30 T37 cloud metadata is refused by every driver, also when a MongoDB ser
   expect(error.kind).toBe("address_refused");
 }, 30_000);
 
-test("T41 a rogue MySQL server that asks for a file gets not one byte of it", async () => {
+test("T41 sends no byte of a file to a rogue MySQL server that asks for it", async () => {
   const received: Buffer[] = [];
   const { port, close } = await listen((socket) => rogueMysql(socket, received));
   const source = await openWith(mysql, { host: "127.0.0.1", port, user: "u", password: "p", database: "d" });
@@ -264,14 +264,14 @@ const MACHINE_RIGHT = {
   mariadb: "grant file on *.* to ordinary@'127.0.0.1'",
 };
 
-describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name) => {
+describe.each(["postgres", "mariadb"] as const)("authentication on %s", (name) => {
   let subject: Subject | null = null;
   beforeAll(async () => {
     subject = await startSubject(name);
   }, 120_000);
   afterAll(() => subject?.stop());
 
-  test("T47 a wrong password is told, and not what it was", async (context) => {
+  test("T47 reports a wrong password without repeating it", async (context) => {
     if (!subject) return context.skip();
     const error = await failureOf(subject.driver, { ...subject.config, password: SECRET });
     expect(error).toMatchObject({
@@ -281,7 +281,7 @@ describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name) => {
     expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
   });
 
-  test("T42 a user who reaches the server's machine is warned about, and an ordinary one is not", async (context) => {
+  test("T42 warns about a user who can access the server's machine, not about an ordinary one", async (context) => {
     if (!subject) return context.skip();
     const factsAs = async (user: unknown, password: unknown) => {
       const source = await openWith(subject?.driver as Driver, { ...subject?.config, user, password });
@@ -307,13 +307,13 @@ describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name) => {
     });
   });
 
-  test("T47 a database that does not exist is told", async (context) => {
+  test("T47 reports a missing database", async (context) => {
     if (!subject) return context.skip();
     const error = await failureOf(subject.driver, { ...subject.config, database: "nowhere" });
     expect(error).toMatchObject({ kind: "source_unreachable", message: expect.stringContaining("nowhere") });
   });
 
-  test("a server without encryption is told when encryption is asked for", async (context) => {
+  test("reports a server without encryption if encryption is required", async (context) => {
     if (!subject) return context.skip();
     const error = await failureOf(subject.driver, { ...subject.config, ssl: "require" });
     expect(error).toMatchObject({
@@ -322,7 +322,7 @@ describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name) => {
     });
   });
 
-  test("a connection string says the same as the single fields", async (context) => {
+  test("treats a connection string like the single fields", async (context) => {
     if (!subject) return context.skip();
     const { host, port, user, password, database } = subject.config;
     const scheme = name === "postgres" ? "postgresql" : "mysql";
@@ -352,7 +352,7 @@ describe("certificates", () => {
     }
   };
 
-  test("verify-full takes a good one for the host's own name only, and no expired one", async (context) => {
+  test("accepts with verify-full only a valid certificate for the host's name", async (context) => {
     const good = await startPostgres({ certificate: { cert: VALID_CERTIFICATE, key: CERTIFICATE_KEY } });
     const expired = await startPostgres({ certificate: { cert: EXPIRED_CERTIFICATE, key: CERTIFICATE_KEY } });
     if (!good || !expired) {

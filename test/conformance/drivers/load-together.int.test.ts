@@ -27,7 +27,7 @@ const COLUMNS = [field("id", "int64"), field("name", "string")];
 
 vi.setConfig({ testTimeout: 120_000 });
 
-describe.each(LOADED)("loads into %s together", (name) => {
+describe.each(LOADED)("concurrent loads into %s", (name) => {
   let subject: FlowSubject | null = null;
   let sources: (FlowSource & QueryableSource)[] = [];
 
@@ -51,7 +51,7 @@ describe.each(LOADED)("loads into %s together", (name) => {
   };
   const rowsOf = (who: number) => [1, 2, 3].map((n) => [who * 10 + n, `${who} wrote ${n}`]);
 
-  test.each(ROUNDS)("all make the table, and each has its rows in it (%d)", async (round) => {
+  test.each(ROUNDS)("create the table once, with the rows of each (%d)", async (round) => {
     if (!subject) return;
     const place = { name: `made_${round}` };
     await Promise.all(
@@ -64,7 +64,7 @@ describe.each(LOADED)("loads into %s together", (name) => {
     expect(await all(place)).toEqual(sorted(sources.flatMap((_, who) => rowsOf(who))));
   });
 
-  test.each(ROUNDS)("each brings a column of its own and one that all have (%d)", async (round) => {
+  test.each(ROUNDS)("add a column each and one in common (%d)", async (round) => {
     if (!subject) return;
     const place = { name: `grown_${round}` };
     await change(first(), `create table ${place.name} (id bigint)`);
@@ -82,7 +82,7 @@ describe.each(LOADED)("loads into %s together", (name) => {
     );
   });
 
-  test.each(ROUNDS)("all replace its rows: those of one are there, whole (%d)", async (round) => {
+  test.each(ROUNDS)("replace the rows with those of one load, completely (%d)", async (round) => {
     if (!subject) return;
     const place = { name: `replaced_${round}` };
     // In an odd round there are rows to replace.
@@ -105,7 +105,7 @@ describe.each(LOADED)("loads into %s together", (name) => {
     expect(sources.map((_, who) => rowsOf(who))).toContainEqual(found);
   });
 
-  test("one that finds the table in another shape than it left it says which column", async () => {
+  test("name the column if the table has changed its shape meanwhile", async () => {
     if (!subject) return;
     const place = { name: "reshaped" };
     const load = await begin(first(), { table: place, columns: COLUMNS, load: "reshaped" });
@@ -119,7 +119,7 @@ describe.each(LOADED)("loads into %s together", (name) => {
     expect(await all(place)).toEqual([[2, "b"]]);
   });
 
-  test("who has read a table before reads the columns that it has now", async () => {
+  test("show the new columns to a reader that knew the table before", async () => {
     if (!subject) return;
     const [reader, writer] = sources as [QueryableSource, QueryableSource];
     await change(writer, "create table turned (a bigint, b bigint)");
@@ -133,7 +133,7 @@ describe.each(LOADED)("loads into %s together", (name) => {
     expect([fields.map((each) => each.name), rows]).toEqual([["b", "a", "c"], [[2, 1, 3]]]);
   });
 
-  test("one whose table somebody drops says that it is gone", async () => {
+  test("report a table that was dropped meanwhile", async () => {
     if (!subject) return;
     const place = { name: "dropped" };
     const load = await begin(first(), { table: place, columns: COLUMNS, load: "dropped" });

@@ -65,7 +65,7 @@ describe.each(LOADED)("loads into %s", (name) => {
   };
   const staged = async () => (await source.entities(ANY)).filter((entity) => entity.name.startsWith("_millrace_stage"));
 
-  test("a read-only connection refuses, and nothing is made", async (context) => {
+  test("rejects a read-only connection and creates nothing", async (context) => {
     if (!subject) return context.skip();
     const reader = await subject.open(true);
     const place = table();
@@ -74,7 +74,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     await reader.close();
   });
 
-  test("appends batches to a table that it makes, and counts them", async (context) => {
+  test("appends batches to a table that it creates, and counts them", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     const load = await begin(source, { table: place, columns: COLUMNS, primaryKey: ["id"] });
@@ -87,7 +87,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect(await all(place)).toHaveLength(3);
   });
 
-  test("a load without columns needs a table that has them, and leaves no row of one that it replaces", async (context) => {
+  test("requires an existing table for a load without columns, and empties one that it replaces", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     const nothing = { table: place, columns: [], primaryKey: ["id"] };
@@ -110,7 +110,7 @@ describe.each(LOADED)("loads into %s", (name) => {
   });
 
   test.each(["append", "upsert", "replace"] as LoadMode[])(
-    "%s: a run that was killed goes on where the rows are, and writes none of them twice",
+    "%s: resumes after a killed run at the stored rows, and writes none twice",
     async (mode) => {
       if (!subject) return;
       const place = table();
@@ -134,7 +134,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     },
   );
 
-  test("a worker that was thought dead writes nothing any more", async (context) => {
+  test("ignores writes of a worker that was declared dead", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     const request = { table: place, columns: COLUMNS, run: "one run" };
@@ -149,7 +149,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect(await all(place)).toEqual([[1, "a"], [2, "b"]]); // biome-ignore format: two rows
   });
 
-  test("two workers that open one load at once: one of them writes", async (context) => {
+  test("lets one of two workers with the same load write", async (context) => {
     // ClickHouse compares nothing before it writes.
     if (!subject || name === "clickhouse") return context.skip();
     const place = table();
@@ -164,7 +164,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect(await all(place)).toEqual([[1, "a"]]);
   });
 
-  test("replace: the rows of before are there until all have come, and then none of them", async (context) => {
+  test("replace: keeps the old rows until all new ones have arrived", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     await loadRows(source, { table: place, columns: COLUMNS, primaryKey: ["id"] }, [[1, "old"], [2, "old"]]); // biome-ignore format: two rows
@@ -176,7 +176,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect(await staged()).toEqual([]);
   });
 
-  test("replace: whoever reads meanwhile sees the old rows or the new ones", async (context) => {
+  test("replace: shows concurrent readers either the old rows or the new ones", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     const rows = (text: string) => Array.from({ length: 3000 }, (_, id): WireValue[] => [id, text]);
@@ -201,7 +201,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     for (const each of seen) expect(each).toMatch(/^3000 of \d$/);
   });
 
-  test("replace: what a killed run has left is found and gone with the next", async (context) => {
+  test("replace: removes the leftovers of a killed run with the next one", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     await loadRows(source, { table: place, columns: COLUMNS }, [[1, "kept"]]);
@@ -217,7 +217,7 @@ describe.each(LOADED)("loads into %s", (name) => {
   });
 
   test.each(["append", "upsert"] as LoadMode[])(
-    "%s: rows of a source that cannot go on are seen all together, and a run that begins again doubles none",
+    "%s: shows rows of a source that can't resume all at once, and a restart duplicates none",
     async (mode) => {
       if (!subject) return;
       const place = table();
@@ -235,7 +235,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     },
   );
 
-  test("upsert: changes what is there, adds what is not, and of one key the last row counts", async (context) => {
+  test("upsert: updates existing rows, inserts others, and the last row per key wins", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     const request = { table: place, columns: COLUMNS, primaryKey: ["id"], mode: "upsert" as const };
@@ -247,7 +247,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect(await all(place)).toEqual([[1, "a"], [2, "BB"], [3, "C"]]); // biome-ignore format: three rows
   });
 
-  test("upsert: a table whose database knows of no such key is refused, with what to do", async (context) => {
+  test("upsert: rejects a table without such a key, with instructions", async (context) => {
     if (!subject || name === "mongodb") return context.skip();
     const place = table();
     await loadRows(source, { table: place, columns: COLUMNS }, [[1, "a"]]);
@@ -256,7 +256,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     ).rejects.toMatchObject({ kind: "invalid_request", message: expect.stringMatching(/unique/i) });
   });
 
-  test("a table grows: new columns come, numbers get wider, what has vanished stays null", async (context) => {
+  test("adds columns, widens numbers, and leaves removed columns null", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     await loadRows(source, { table: place, columns: [field("id", "int32"), field("gone", "string")] }, [[1, "x"]]);
@@ -278,7 +278,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect(texts).toContainEqual(expect.stringMatching(/^12345678901234567890123456\.12340*$/));
   });
 
-  test("a column that cannot take what comes is named before a row is written", async (context) => {
+  test("names an incompatible column before writing a row", async (context) => {
     if (!subject || name === "mongodb") return context.skip();
     const place = table();
     await loadRows(source, { table: place, columns: COLUMNS }, [[1, "a"]]);
@@ -288,7 +288,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect(await all(place)).toEqual([[1, "a"]]);
   });
 
-  test("a row that is not taken: the whole batch is not there, and the error says which", async (context) => {
+  test("writes nothing of a batch with a rejected row, and names the row", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     const columns = [field("id", "int64"), field("price", "decimal", "decimal(6,2)")];
@@ -324,7 +324,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect((await begin(source, { table: place, columns, primaryKey: ["id"] })).state.position).toBe(9);
   });
 
-  test("names are only names", async (context) => {
+  test("quotes names", async (context) => {
     if (!subject) return context.skip();
     const columns = [field("id", "int64"), ...NAMES.map((each) => field(each, "string"))];
     const place = { name: `ta"ble's ☃.${tables}` };
@@ -339,7 +339,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     }
   });
 
-  test("types of a stranger's file are only types (T40)", async (context) => {
+  test("treats types from a source as types only (T40)", async (context) => {
     const hostile = '"int); drop table victim; --"';
     const made: Partial<Record<FlowSubjectName, string[]>> = {
       duckdb: [`create type ${hostile} as enum ('a', 'b')`, `create table hostile (id bigint, name ${hostile})`],
@@ -355,7 +355,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect((await source.entities(ANY)).map((entity) => entity.name)).toContain("victim");
   });
 
-  test("a position comes back as it was, digit for digit", async (context) => {
+  test("returns a position digit for digit", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     const position: Checkpoint = {
@@ -368,7 +368,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect((await begin(source, { table: place, columns: COLUMNS })).state.position).toEqual(position);
   });
 
-  test("whoever leaves ends the writing, and the batch is not there", async (context) => {
+  test("ends the write when the caller leaves, without the batch", async (context) => {
     if (!subject) return context.skip();
     const place = table();
     const leave = new AbortController();
@@ -381,7 +381,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect((await begin(source, { table: place, columns: COLUMNS })).state.position).toBeNull();
   });
 
-  test("tables of its own are no tables of the flow", async (context) => {
+  test("hides its own tables from flows", async (context) => {
     if (!subject) return context.skip();
     const own = (await source.entities(ANY)).filter((entity) => OWN.test(entity.name)).map((entity) => entity.name);
     expect(own).toEqual(["_millrace_loads"]);

@@ -228,7 +228,7 @@ describe.each(DRIVERS)("the driver of %s", (name) => {
   afterAll(() => target?.stop());
 
   test(
-    `T47 T54 outlives ${COUNT} servers that lie, seed ${SEED}`,
+    `T47 T54 survives ${COUNT} lying servers, seed ${SEED}`,
     async (context) => {
       if (!target) return context.skip();
       const asked = target;

@@ -116,7 +116,7 @@ describe("values from one database to another", () => {
       )
       .sort(([left], [right]) => Number(left) - Number(right));
 
-  test.each(NAMES)("out of %s and into each of the others, nothing changes", async (from) => {
+  test.each(NAMES)("are unchanged from %s into each of the others", async (from) => {
     const origin = subjects.get(from);
     if (!origin) return;
     await loadRows(origin.source, { table: { name: `from_${from}` }, columns: COLUMNS, primaryKey: ["id"] }, ROWS);

@@ -144,22 +144,19 @@ describe.each([
   });
 });
 
-test.each(["duckdb", "sqlite"] as const)(
-  "T40 a %s file that is none is refused without telling where it is",
-  async (kind) => {
-    writeFileSync(join(folder, `broken.${kind}`), "no database at all ".repeat(1000));
-    const driver =
-      kind === "duckdb"
-        ? (await import("@/lib/features/connections/drivers/duckdb")).duckdb
-        : (await import("@/lib/features/connections/drivers/sqlite")).sqlite;
-    for (const isThere of [true, false]) {
-      bubblewrap().isThere = isThere;
-      const source = await openWith(driver, { file: `broken.${kind}` }, true);
-      const error = await source.test(new AbortController().signal).catch((each: unknown) => each);
-      await source.close();
-      expect(error).toMatchObject({ kind: "source_unreachable" });
-      const { message, details } = error as AppError;
-      expect(JSON.stringify([message, details])).not.toContain(dataDir.path);
-    }
-  },
-);
+test.each(["duckdb", "sqlite"] as const)("T40 rejects an invalid %s file without revealing its path", async (kind) => {
+  writeFileSync(join(folder, `broken.${kind}`), "no database at all ".repeat(1000));
+  const driver =
+    kind === "duckdb"
+      ? (await import("@/lib/features/connections/drivers/duckdb")).duckdb
+      : (await import("@/lib/features/connections/drivers/sqlite")).sqlite;
+  for (const isThere of [true, false]) {
+    bubblewrap().isThere = isThere;
+    const source = await openWith(driver, { file: `broken.${kind}` }, true);
+    const error = await source.test(new AbortController().signal).catch((each: unknown) => each);
+    await source.close();
+    expect(error).toMatchObject({ kind: "source_unreachable" });
+    const { message, details } = error as AppError;
+    expect(JSON.stringify([message, details])).not.toContain(dataDir.path);
+  }
+});

@@ -34,7 +34,7 @@ describe.each(["postgres", "mariadb", "sqlite", "duckdb"] as const)("plans of %s
     );
   };
 
-  test("what it declares gives a tree that names the table, on a connection that only reads", async (context) => {
+  test("returns a tree that names the table, on a read-only connection", async (context) => {
     const explain = subject?.driver.explain;
     if (!explain) return context.skip();
     const plan = readPlan(explain.form, toRows(await ask(reader, `${explain.plan} ${QUESTION}`)));
@@ -42,7 +42,7 @@ describe.each(["postgres", "mariadb", "sqlite", "duckdb"] as const)("plans of %s
     expect(plan?.isMeasured).toBe(false);
   });
 
-  test("measured, it tells times and real rows, and carries nothing out that writes", async (context) => {
+  test("measures times and rows, and executes no write", async (context) => {
     const explain = subject?.driver.explain;
     const words = await measuredWords();
     if (!explain || words === null) return context.skip();

@@ -166,9 +166,7 @@ describe.each(Object.keys(START))("%s", (name) => {
     return source;
   };
 
-  test("T52 the database stops a statement at the connection's limit, and the words say whose it is", async ({
-    skip,
-  }) => {
+  test("T52 stops a statement at the connection's limit, and names that limit", async ({ skip }) => {
     if (!dialect?.endless) return skip();
     const source = await open({ statementTimeoutMs: LIMIT_MS });
     const { endless, one } = dialect;
@@ -178,14 +176,14 @@ describe.each(Object.keys(START))("%s", (name) => {
     expect((await ask(source, one)).rows).toHaveLength(1);
   });
 
-  test("a caller's smaller limit comes first, and is not called the connection's", async ({ skip }) => {
+  test("applies a caller's smaller limit first, without naming the connection's", async ({ skip }) => {
     if (!dialect?.endless) return skip();
     const source = await open({ statementTimeoutMs: 600_000 });
     const failure = await ask(source, dialect.endless, { timeoutMs: 500 }).catch((error) => error);
     expect(failure).toMatchObject({ kind: "timeout", details: { reason: "time_limit" } });
   });
 
-  test("flows keep to it when they read", async ({ skip }) => {
+  test("applies the limit to reads of flows", async ({ skip }) => {
     if (!dialect?.slow) return skip();
     const source = await open({ statementTimeoutMs: LIMIT_MS });
     const request = {
@@ -199,14 +197,14 @@ describe.each(Object.keys(START))("%s", (name) => {
     await expect(drain(source.extract?.(request))).rejects.toMatchObject(TOLD);
   });
 
-  test("a statement within it is none the worse for it", async ({ skip }) => {
+  test("does not affect a statement within the limit", async ({ skip }) => {
     if (!dialect) return skip();
     const source = await open({ statementTimeoutMs: 600_000 });
     expect((await ask(source, dialect.one)).rows).toHaveLength(1);
     expect((await source.test(ANY)).serverVersion).toMatch(/\d/);
   });
 
-  test("only the named schemas are shown, and what they are called ends no statement", async ({ skip }) => {
+  test("shows the named schemas only, with any characters in their names", async ({ skip }) => {
     if (!dialect) return skip();
     const { names, entities, all } = dialect.shown;
     const shownOf = async (schemas?: string[]) => {
@@ -229,9 +227,7 @@ describe.each(Object.keys(START))("%s", (name) => {
     expect(await shownOf(names)).toEqual(entities);
   });
 
-  test("what can be named is told with the number of its tables, whatever is shown, and a test has its steps", async ({
-    skip,
-  }) => {
+  test("lists selectable schemas with table counts, whatever is shown, and has test steps", async ({ skip }) => {
     if (!dialect) return skip();
     const source = await open({ schemas: ["gone"] });
     const { steps } = await progressOf((told) => source.test(ANY, told));
@@ -244,7 +240,7 @@ describe.each(Object.keys(START))("%s", (name) => {
     expect(choices?.map((choice) => choice.name)).not.toContain("information_schema");
   });
 
-  test("a test that fails tells how far it has come", async ({ skip }) => {
+  test("reports the reached step of a failed test", async ({ skip }) => {
     if (!dialect) return skip();
     const { config, driver } = dialect;
     const failing = async (changed: Record<string, unknown>) => {
@@ -267,7 +263,7 @@ describe.each(Object.keys(START))("%s", (name) => {
     expect(signingIn.failedStep).toBe("sign_in");
   });
 
-  test("a schema that the user may not look into is named, and called closed", async ({ skip }) => {
+  test("lists a schema without privileges as closed", async ({ skip }) => {
     if (!dialect || name !== "postgres") return skip();
     const admin = await open({});
     await change(
@@ -284,7 +280,7 @@ describe.each(Object.keys(START))("%s", (name) => {
     ]);
   });
 
-  test("it is a view and no lock: what is not shown can be asked all the same", async ({ skip }) => {
+  test("limits the view only: hidden schemas can be queried", async ({ skip }) => {
     if (!dialect) return skip();
     const source = await open({ schemas: ["billing"] });
     const query = name === "mongodb" ? "db.books.countDocuments({})" : "select count(*) from books";
@@ -292,7 +288,7 @@ describe.each(Object.keys(START))("%s", (name) => {
   });
 });
 
-test("T52 flows keep to it when they write: each statement of a load has the limit", async ({ skip }) => {
+test("T52 applies the limit to each statement of a flow's load", async ({ skip }) => {
   const server = await startPostgres();
   if (!server) return skip();
   const { host, port, user, password, database } = server;
@@ -317,7 +313,7 @@ test("T52 flows keep to it when they write: each statement of a load has the lim
   }
 });
 
-describe("servers that speak HTTP", () => {
+describe("HTTP servers", () => {
   type Seen = { url: string; body: string; headers: IncomingMessage["headers"] };
   const startHttp = async (behave: (seen: Seen, response: ServerResponse) => void) => {
     const server = createServer((request, response) => {
@@ -336,7 +332,7 @@ describe("servers that speak HTTP", () => {
     return { port: (server.address() as AddressInfo).port, stop };
   };
 
-  test("ClickHouse gets the limit with the statement; of one that does not keep to it nobody waits", async () => {
+  test("sends ClickHouse the limit with the statement, and does not wait for a server that ignores it", async () => {
     const seen: Seen[] = [];
     const { port, stop } = await startHttp((each, response) => {
       seen.push(each);
@@ -355,7 +351,7 @@ describe("servers that speak HTTP", () => {
     }
   });
 
-  test("Trino gets the limit as a setting of the session and the schemas within its question", async () => {
+  test("sends Trino the limit as a session setting, and the schemas in its query", async () => {
     const seen: Seen[] = [];
     const { port, stop } = await startHttp((each, response) => {
       seen.push(each);

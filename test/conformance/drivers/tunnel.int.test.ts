@@ -71,7 +71,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
       return source;
     };
 
-    test("a test, a query and the tables come through, and 20 queries at once", async ({ skip }) => {
+    test("runs a test, a query, the tables, and 20 queries at once", async ({ skip }) => {
       if (!behind) return skip();
       const source = await open();
       let steps: string[] = [];
@@ -88,7 +88,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
       expect(await source.entities(signal())).toEqual(expect.any(Array));
     });
 
-    test("the tunnel ends with its source, and nothing else is left of it", async ({ skip }) => {
+    test("closes the tunnel with its source, leaving nothing", async ({ skip }) => {
       if (!behind) return skip();
       const source = await open();
       await ask(source, behind.one, { signal: signal() });
@@ -97,7 +97,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
       await expect.poll(() => connectionsTo(ssh.port), { timeout: 30_000 }).toBe(0);
     });
 
-    test("a tunnel that dies fails what runs, and the next query opens a new one", async ({ skip }) => {
+    test("fails running queries when a tunnel dies, and opens a new one for the next", async ({ skip }) => {
       if (!behind) return skip();
       const source = await open();
       await ask(source, behind.one, { signal: signal() });
@@ -118,7 +118,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
         .toBe(1);
     });
 
-    test("an aborted query is cancelled on the server, through the tunnel", async ({ skip }) => {
+    test("cancels an aborted query on the server through the tunnel", async ({ skip }) => {
       if (!behind || behind.endless === "") return skip();
       const source = await open();
       const stop = new AbortController();
@@ -129,7 +129,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
       expect((await ask(source, behind.one, { signal: signal() })).rows).toHaveLength(1);
     });
 
-    test("T37 a server with another key is sent nothing, and an unknown one is named by its fingerprint", async ({
+    test("T37 sends nothing to a server with another key, and names an unknown one by fingerprint", async ({
       skip,
     }) => {
       if (!behind) return skip();
@@ -148,7 +148,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
       expect(await open({ ...unknown, hostKeySha256: `${ssh.hostKeySha256.slice(7)}=` })).toBeDefined();
     });
 
-    test("who signs in wrongly, and a database that is not there, are told apart", async ({ skip }) => {
+    test("distinguishes a wrong password from a missing database", async ({ skip }) => {
       if (!behind || name === "mongodb") return skip();
       const stranger = await open({ ...tunnelOf(ssh), user: "somebody-else" });
       await expect(stranger.test(signal())).rejects.toMatchObject({ details: { reason: "ssh_sign_in" } });

@@ -227,7 +227,7 @@ describe.each(TABLES)("types of %s", (name, cases, prepare) => {
     await subject?.stop();
   });
 
-  test("leave as docs/develop/api.md says, each with its neutral type", async (context) => {
+  test("are returned as docs/develop/api.md says, each with its neutral type", async (context) => {
     if (!subject) return context.skip();
     const found: Case[] = [];
     for (const [expression] of cases) {
@@ -237,7 +237,7 @@ describe.each(TABLES)("types of %s", (name, cases, prepare) => {
     expect(found).toEqual(cases);
   });
 
-  test("are those of a result's own columns, also when there is no row", async (context) => {
+  test("include those of a result's columns, even without rows", async (context) => {
     if (!subject) return context.skip();
     const { fields, rows } = await ask(
       source,

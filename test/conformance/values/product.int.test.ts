@@ -64,7 +64,7 @@ describe.each(ALL_DRIVERS)("C9 C10 the fidelity matrix of %s through the product
     expect(await check("sample")).toEqual([]);
   });
 
-  test("has 0 differences as a whole", { tags: ["long"], timeout: 900_000 }, async (context) => {
+  test("has 0 differences in total", { tags: ["long"], timeout: 900_000 }, async (context) => {
     if (!subject) return context.skip();
     expect(await check("whole")).toEqual([]);
   });

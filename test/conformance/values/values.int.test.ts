@@ -62,7 +62,7 @@ describe.each(ALL_DRIVERS)("C9 C10 the fidelity matrix of %s", (name: DriverName
     expect(await differencesOf(subject, "sample")).toEqual([]);
   });
 
-  test("has 0 differences as a whole", { tags: ["long"], timeout: 900_000 }, async (context) => {
+  test("has 0 differences in total", { tags: ["long"], timeout: 900_000 }, async (context) => {
     if (!subject) return context.skip();
     expect(await differencesOf(subject, "whole")).toEqual([]);
   });
