@@ -9,11 +9,6 @@ const MIB = 1024 * 1024;
 export const BODY_LIMITS = { auth: 16 * 1024, json: MIB, chat: 8 * MIB } as const;
 export type BodyLimit = keyof typeof BODY_LIMITS;
 
-/**
- * Amount of an oversized body that is read and discarded, so that its sender gets the reason. Far less than a flood.
- */
-const DISCARD_BYTES_MAX = 16 * MIB;
-const DISCARD_MS_MAX = 5_000;
 /** Maximum depth: deeper than any body of ours, and far from where recursion fails (T72). */
 const DEPTH_MAX = 64;
 /**
@@ -160,7 +155,7 @@ export async function readBytes(request: Request, limitBytes: number, held: Held
       held.add(value.byteLength);
       chunks.push(value);
     } else {
-      await discard(reader);
+      // Not cancelled, which would close the connection before the answer: linger.ts discards the rest.
       throw tooLarge(limitBytes);
     }
   }
@@ -171,20 +166,6 @@ const bodyPacer = serverMember("bodyPacer", () => new RequestPacer(PIECES_TURN_M
 /** Waits in a queue that pieces of all large bodies share: a thousand bodies at once would otherwise fill each turn. */
 function pieceTurn(): Promise<void> {
   return new Promise((resolve) => bodyPacer().enter(resolve));
-}
-
-/**
- * Reads and discards for a while: a client that is still sending would see its connection reset before it could read
- * the answer.
- */
-async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const giveUpAt = performance.now() + DISCARD_MS_MAX;
-  for (let discarded = 0; discarded < DISCARD_BYTES_MAX && performance.now() < giveUpAt; ) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    discarded += value.byteLength;
-  }
-  await reader.cancel();
 }
 
 /**

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 /** Deadlines of 8 s and 10 s that are checked each second, on a busy machine. */
 const CUT_WITHIN_MS = 25_000;
 const TEST_TIMEOUT_MS = 60_000;
+const MIB = 1024 * 1024;
 
 let server: ChildProcess;
 let port: number;
@@ -99,6 +100,50 @@ it.concurrent("keeps a long response open", { timeout: TEST_TIMEOUT_MS }, async 
   const client = await open("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await vi.waitFor(() => expect(client.text()).toContain("event 13"), CUT_WITHIN_MS);
   expect(client.isClosed()).toBe(false);
+  client.socket.destroy();
+});
+
+it.concurrent.each(["/refuse", "/refuse/begun"])(
+  "lets a client that sends its whole body before it reads get the 413 of %s",
+  { timeout: TEST_TIMEOUT_MS },
+  async (path) => {
+    const bytes = 8 * MIB;
+    const client = await open("");
+    let failure: Error | null = null;
+    client.socket.on("error", (error) => {
+      failure = error;
+    });
+    client.socket.pause();
+    client.socket.write(headersOf(bytes, path));
+    for (let sent = 0; sent < bytes; sent += MIB) {
+      await new Promise((resolve) => client.socket.write(Buffer.alloc(MIB, 32), resolve));
+    }
+    client.socket.resume();
+    await client.closed;
+    expect([failure, client.text()]).toEqual([null, expect.stringMatching(/^HTTP\/1.1 413 .*too large/s)]);
+  },
+);
+
+it.concurrent("cuts an endless body some time after its 413", { timeout: TEST_TIMEOUT_MS }, async () => {
+  const client = await open(`POST /refuse HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  const chunk = Buffer.from(`10000\r\n${" ".repeat(0x10000)}\r\n`);
+  const send = () => {
+    while (!client.isClosed() && client.socket.write(chunk));
+  };
+  client.socket.on("drain", send);
+  send();
+  expect(await within(client)).toBe("cut");
+  expect(client.text()).toMatch(/^HTTP\/1.1 413 /);
+});
+
+it.concurrent("serves the next request on a connection that stays open after a 413", {
+  timeout: TEST_TIMEOUT_MS,
+}, async () => {
+  const client = await open(headersOf(2 * MIB, "/refuse/stay"));
+  await vi.waitFor(() => expect(client.text()).toContain("too large"), CUT_WITHIN_MS);
+  client.socket.write(Buffer.alloc(2 * MIB, 32));
+  client.socket.write(`${headersOf(4)}next`);
+  await vi.waitFor(() => expect(client.text()).toContain("took 4"), CUT_WITHIN_MS);
   client.socket.destroy();
 });
 

@@ -1,6 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { paceRequests } from "./admission.ts";
+import { lingerAfter } from "./linger.ts";
 import type { Precompressed } from "./precompressed.ts";
 
 /** Maximum time from the first byte, or from the connection if there is none, to the end of the headers, in ms. */
@@ -18,6 +19,7 @@ type Coming = { request: IncomingMessage; response: ServerResponse; since: numbe
 
 /**
  * Sets the deadlines of every HTTP server of this process (T72, T104): of headers, and of bodies that stop or drip.
+ * Answers that come before the end of a body are not lost to a client that is still sending.
  * Also sets the rate at which they start requests (F15). Loaded before the framework, which creates its server
  * internally and has no settings for these.
  * @param files that these servers answer without the framework
@@ -62,6 +64,7 @@ function watchBodies(): void {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     const { "content-length": length, "transfer-encoding": encoding } = request.headers;
     if (encoding === undefined && !(Number(length) > 0)) return;
+    lingerAfter(request, response);
     coming.add({ request, response, since: performance.now(), bytes: request.socket.bytesRead });
     timer ??= setInterval(look, LOOK_EVERY_MS).unref();
   });
