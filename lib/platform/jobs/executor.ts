@@ -1,6 +1,5 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isStoreAway } from "@/lib/platform/db/away";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { log } from "@/lib/platform/log";
 import { WORKER_BEATS, WORKER_LEASE_MS } from "@/lib/platform/work/limits";
@@ -426,8 +425,7 @@ export class Executor {
   async #giveBack(id: string, error: unknown): Promise<void> {
     const reason = this.#isStopping ? "stop" : "failure";
     if (reason === "failure") {
-      const level = isStoreAway(error) ? "warn" : "error";
-      log[level]({ err: error, job: id }, "a job could not be brought on, and is tried again");
+      log.error({ err: error, job: id }, "a job could not be brought on, and is tried again");
     }
     await sleep(RETRY_AFTER_MS);
     // If the store cannot take it back now, it is returned later as a stray.

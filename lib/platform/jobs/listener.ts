@@ -3,7 +3,6 @@ import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isStoreAway } from "@/lib/platform/db/away";
 import { log } from "@/lib/platform/log";
 import { denyEndpoint } from "@/lib/platform/net/own-endpoints";
 import { collections } from "./collections";
@@ -66,7 +65,7 @@ async function serve(
   } catch (error) {
     if (!(error instanceof Refused) && !(error instanceof EventsRefused)) {
       // The SDK retries.
-      log[isStoreAway(error) ? "warn" : "error"]({ err: error }, "events could not be taken");
+      log.error({ err: error }, "events could not be taken");
     }
     const status = error instanceof Refused || error instanceof EventsRefused ? error.status : 503;
     const message = status === 503 ? "Couldn't store the events." : (error as Error).message;

@@ -1,4 +1,5 @@
 import pino from "pino";
+import { isStoreAway } from "@/lib/platform/db/away";
 import { logFields } from "@/lib/platform/log/context";
 import { redact } from "@/lib/platform/log/redact";
 
@@ -47,6 +48,7 @@ function toBrief({ error }: Brief): Record<string, string> {
 /**
  * Structured log, one line per entry, on standard output. Log ids and codes; never bodies, secrets or results (T107).
  * Lines of a request have its id, user, workspace and duration. Below the level error an expected failure has no stack.
+ * An unreachable store is a warning at most: an error line means a fault of this server (docs/operate/monitoring.md).
  */
 export const log = pino({
   base: null,
@@ -54,7 +56,11 @@ export const log = pino({
   mixin: logFields,
   hooks: {
     logMethod(input, method, level) {
-      const [entry] = input as unknown[] as [{ err?: unknown } | undefined];
+      const [entry, ...rest] = input as unknown[] as [{ err?: unknown } | undefined, ...unknown[]];
+      if (level === ERROR_LEVEL && isStoreAway(entry?.err)) {
+        this.warn(entry, ...(rest as [string]));
+        return;
+      }
       if (level < ERROR_LEVEL && entry?.err instanceof Error && isExpected(entry.err)) {
         (input as unknown[])[0] = { ...entry, err: new Brief(entry.err) };
       }

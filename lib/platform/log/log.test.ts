@@ -1,4 +1,4 @@
-import { MongoServerError } from "mongodb";
+import { MongoNetworkError, MongoServerError } from "mongodb";
 import { describe, expect, it } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
@@ -39,6 +39,16 @@ describe("a log entry (T107)", () => {
     circular.self = circular;
     const { lines } = written(() => log.error({ circular }, "odd"));
     expect(lines).toHaveLength(1);
+  });
+});
+
+describe("an unreachable store in the log", () => {
+  it("is a warning without a stack, whatever the code that met it calls it", () => {
+    const err = new MongoNetworkError("read ECONNRESET");
+    const { lines, entry } = written(() => log.error({ err, job: "j" }, "a job could not be run"));
+    expect(lines).toHaveLength(1);
+    expect(entry).toMatchObject({ level: 40, job: "j", msg: "a job could not be run" });
+    expect(entry.err).toEqual({ type: "MongoNetworkError", message: "read ECONNRESET" });
   });
 });
 
