@@ -8,6 +8,7 @@ import { consume } from "@/lib/platform/access/rate-limit";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { SseStream } from "@/lib/platform/http/sse";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { onShutdown } from "@/lib/platform/process/shutdown";
 import { type AgentMode, getAgentOrThrow } from "./agents";
@@ -417,6 +418,8 @@ export function wordsOf(error: unknown): string {
   const { name, statusCode } = lastTryOf(error);
   const cause = causeOf(error);
   if (cause) return cause.message;
+  const known = toAppError(error);
+  if (known.kind !== "internal") return known.message;
   if (name === "AI_NoSuchToolError") return "Unknown tool.";
   if (name === "AI_InvalidToolInputError") return "Invalid tool input.";
   log.warn({ err: error, statusCode }, "a model has failed");

@@ -28,6 +28,7 @@ import {
 } from "@/lib/features/repository/wire";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { Semaphore } from "@/lib/platform/process/semaphore";
 import { serverMember } from "@/lib/platform/process/server-context";
@@ -446,10 +447,10 @@ async function note(
 
 async function noteFailure(claim: Claim, link: RepoLinkDoc, error: unknown): Promise<void> {
   // A file against a folder: the user has to rename one.
-  const isConflict = error instanceof AppError && error.kind === "conflict";
-  const problem = error instanceof AppError ? error.message : "Internal error. The sync will be retried.";
-  if (!(error instanceof AppError)) log.error({ err: error }, "a linked repository could not be mirrored");
-  await note(claim, link, { state: isConflict ? "conflict" : "failing", problem });
+  const { kind, message } = toAppError(error);
+  const problem = kind === "internal" ? "Internal error. The sync will be retried." : message;
+  if (kind === "internal") log.error({ err: error }, "a linked repository could not be mirrored");
+  await note(claim, link, { state: kind === "conflict" ? "conflict" : "failing", problem });
 }
 
 /** Returns an error that a retry cannot fix: the user has to act. */

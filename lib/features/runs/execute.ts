@@ -1,6 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { afterRequests, isShuttingDown, onShutdown } from "@/lib/platform/process/shutdown";
 import type { Claim } from "@/lib/platform/work/heartbeat";
@@ -175,7 +176,8 @@ async function outcomeOf(held: HeldRun, work: RunWork): Promise<RunEnd | "goes_o
       await say("warn", (summary) => `Run cancelled: ${summary}`);
       return { status: "cancelled", ...work.facts?.() };
     }
-    if (reason instanceof AppError) return failed(reason.message);
+    const { kind, message } = toAppError(reason);
+    if (kind !== "internal" || reason instanceof AppError) return failed(message);
     log.error(
       { err: reason, runId: run._id.toHexString(), resourceType: run.resourceType },
       "a run failed because of an internal error",

@@ -1,20 +1,11 @@
 import { isSmallJson, jsonSlices } from "@/lib/base/values/json-slices";
-import { isStoreAway } from "@/lib/platform/db/away";
-import { isFullDisk } from "@/lib/platform/db/full-disk";
-import { isNewerSchema } from "@/lib/platform/db/newer-schema";
 import { log } from "@/lib/platform/log";
 import { Pacer } from "@/lib/platform/process/pacer";
-import { AppError } from "./errors";
 import { streamOfPieces } from "./pieces";
+import { toAppError } from "./to-app-error";
 
 /** Size to which slices are gathered before they are encoded. */
 const PIECE_CHARS = 64 * 1024;
-
-/** Delay until an unreachable store is usually back: it restarts within a second or two. */
-const STORE_RETRY_AFTER_SECONDS = 2;
-/** An operator must start another version first. */
-const SCHEMA_RETRY_AFTER_SECONDS = 60;
-const INTERNAL_MESSAGE = "Internal error. Try again. If it persists, contact support with the request ID.";
 
 /** Returns `{success: true, data, message?}` (docs/develop/api.md, Common rules). */
 export function success(data: unknown, options: { status: number; message?: string; headers?: Headers }): Response {
@@ -98,30 +89,4 @@ export function failure(
     ...(error.details && { details: error.details }),
   };
   return jsonResponse(body, error.status, headers);
-}
-
-function toAppError(thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown;
-  if (isStoreAway(thrown)) {
-    return new AppError("unavailable", "The database is unavailable. Try again in a moment.", {
-      cause: thrown,
-      retryAfterSeconds: STORE_RETRY_AFTER_SECONDS,
-    });
-  }
-  if (isNewerSchema(thrown)) {
-    return new AppError("unavailable", thrown.message, {
-      cause: thrown,
-      retryAfterSeconds: SCHEMA_RETRY_AFTER_SECONDS,
-    });
-  }
-  if (isFullDisk(thrown)) {
-    return new AppError(
-      "storage_full",
-      "The server's disk is full. Nothing was saved. Free some space and try again.",
-      {
-        cause: thrown,
-      },
-    );
-  }
-  return new AppError("internal", INTERNAL_MESSAGE, { cause: thrown });
 }

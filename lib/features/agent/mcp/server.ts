@@ -15,6 +15,7 @@ import { type ByKey, type Caller, isReadOnly, type UserCaller } from "@/lib/plat
 import { env } from "@/lib/platform/env";
 import { parseJsonBytes, readRawBody } from "@/lib/platform/http/body";
 import { AppError } from "@/lib/platform/http/errors";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { version } from "@/package.json";
 import { DATA_NOTICE } from "../prompt";
@@ -208,9 +209,10 @@ function toListed(tool: Tool) {
 async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
-  } catch (error) {
-    if (!(error instanceof AppError)) {
-      log.error({ err: error }, "a resource could not be read");
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.kind === "internal") {
+      log.error({ err: thrown }, "a resource could not be read");
       throw failure(ErrorCode.InternalError, "Internal error. Try again.");
     }
     if (error.kind === "not_found") throw failure(RESOURCE_NOT_FOUND, error.message);

@@ -1,6 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import { AppError } from "@/lib/platform/http/errors";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { MODEL_RESULT_BYTES_MAX } from "../limits";
 import type { AgentId } from "../schema";
@@ -53,14 +54,15 @@ export async function runTool(tool: Tool, context: ToolContext, input: unknown):
 /** An error of a tool, in words for the model and the user. */
 export class ToolFailure extends Error {}
 
-function wordsOf(error: unknown, tool: string): string {
-  if (error instanceof z.ZodError) {
-    const [issue] = error.issues;
+function wordsOf(thrown: unknown, tool: string): string {
+  if (thrown instanceof z.ZodError) {
+    const [issue] = thrown.issues;
     return `Invalid input for ${tool}. ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
   }
-  if (error instanceof AppError && error.status < 500) return error.message + placeOf(error);
-  if (error instanceof AppError && error.kind !== "internal") return error.message;
-  log.error({ err: error, tool }, "a tool of the agent failed");
+  const error = toAppError(thrown);
+  if (error.status < 500) return error.message + placeOf(error);
+  if (error.kind !== "internal") return error.message;
+  log.error({ err: thrown, tool }, "a tool of the agent failed");
   return BROKEN;
 }
 

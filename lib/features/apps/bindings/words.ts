@@ -1,5 +1,6 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 
 export const PUBLISHER_LEFT =
@@ -8,7 +9,8 @@ export const BROKE_OFF = "The server stopped during the refresh. Previous rows a
 
 /** Returns the error message for users who may see the connection. */
 export function wordsOf(error: unknown): string {
-  if (error instanceof AppError) return error.message;
+  const { kind, message } = toAppError(error);
+  if (kind !== "internal" || error instanceof AppError) return message;
   log.error({ err: error }, "a binding could not be read because of an internal error");
   return "Internal error while reading the rows. See the server log.";
 }

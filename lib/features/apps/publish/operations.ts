@@ -7,6 +7,7 @@ import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { inTransaction } from "@/lib/platform/db/transaction";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { DurableWork, NOTHING_DUE } from "@/lib/platform/work/durable-work";
 import type { Claim } from "@/lib/platform/work/heartbeat";
@@ -207,9 +208,10 @@ function failStages(end: Pick<OperationDoc, "failure"> & Partial<OperationDoc>):
 }
 
 /** Returns the failure as reported to the caller and stored for others. */
-function toFailure(error: unknown): Failure {
-  if (!(error instanceof AppError)) return { code: "internal", message: "Internal error. Publish again." };
-  return { code: error.kind, message: error.message, ...(error.details && { details: error.details }) };
+function toFailure(thrown: unknown): Failure {
+  const { kind, message, details } = toAppError(thrown);
+  if (kind === "internal") return { code: kind, message: "Internal error. Publish again." };
+  return { code: kind, message, ...(details && { details }) };
 }
 
 /** Ends operations of servers that died. Their changes are not served, and the next operation can start. */

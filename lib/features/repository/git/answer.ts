@@ -1,5 +1,6 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { HEARTBEAT } from "./pkt-line";
 
@@ -67,9 +68,9 @@ export function streamed(
  * Returns an error message for the client. An unexpected error is logged in full and replaced by one fixed sentence.
  */
 export function wordsOf(thrown: unknown, signal: AbortSignal): string {
-  if (thrown instanceof AppError) {
-    if (thrown.kind !== "internal") return thrown.message;
-  } else if (signal.aborted) return "The connection was closed.";
+  if (signal.aborted && !(thrown instanceof AppError)) return "The connection was closed.";
+  const error = toAppError(thrown);
+  if (error.kind !== "internal") return error.message;
   log.error({ err: thrown }, "git over HTTP failed");
   return "Internal error. Try again in a moment.";
 }

@@ -12,6 +12,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { DAY_SECONDS } from "@/lib/platform/db/collection";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
+import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { DurableWork } from "@/lib/platform/work/durable-work";
 import type { Claim } from "@/lib/platform/work/heartbeat";
@@ -406,7 +407,8 @@ function withoutPrivateText(error: unknown, origin: QueryOrigin): unknown {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof AppError) return error.message;
+  const { kind, message } = toAppError(error);
+  if (kind !== "internal" || error instanceof AppError) return message;
   log.error({ err: error }, "a dataset could not be read because of an internal error");
   return "Internal error while reading the rows. See the server log.";
 }
