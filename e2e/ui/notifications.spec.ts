@@ -147,6 +147,11 @@ test("shows a member rules and deliveries read-only, without private ones", asyn
   await runToEnd(page.request, secret.id);
   await runToEnd(page.request, shared.id);
   await expect(jun.page.getByRole("table", { name: "Deliveries" }).getByRole("row")).toHaveCount(2);
+});
+
+test("an admin may change rules", async ({ browser, page, person }) => {
+  const { id } = await addRunnable(page.request, "shared.sql", FAILS);
+  await addRule(page.request, id, ["failure"], { channelType: "email", recipients: ["shared@example.com"] });
   const admin = await join(browser, page, "admin", "Mateo Ruiz");
   await admin.page.goto(settings(person, "notifications"));
   await expect(admin.page.getByRole("button", { name: "New rule" })).toBeVisible();
