@@ -6,6 +6,7 @@ export async function register(): Promise<void> {
     // Here, since the runner's functions stand above all domains, which tell it what has happened.
     const { tellRunner } = await import("@/inngest/tell-runner");
     tellRunner();
+    await import("@/lib/platform/http/page-failure");
     const { startUp } = await import("@/lib/features/instance/start-up");
     await startUp();
     // In development the framework replaces routes when their files change.
@@ -14,5 +15,13 @@ export async function register(): Promise<void> {
       const { DIRECT_ROUTES } = await import("@/app/api/direct-routes");
       answerRoutesDirectly(DIRECT_ROUTES);
     }
+  }
+}
+
+/** Called by the framework with each error of a page. */
+export async function onRequestError(error: unknown): Promise<void> {
+  if (process.env.NEXT_RUNTIME === "nodejs") {
+    const { notePageFailure } = await import("@/lib/platform/http/page-failure");
+    notePageFailure(error);
   }
 }

@@ -29,6 +29,8 @@ beforeAll(async () => {
     DATA_DIR: folder,
     MONGODB_URI: store.uri,
     AUTH_SECRET: "a-secret-of-the-tests-which-guards-nothing",
+    GITHUB_CLIENT_ID: "client",
+    GITHUB_CLIENT_SECRET: "secret",
     ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString("base64")}`,
   });
   await becomesHealthy(server);
@@ -42,11 +44,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("answers reads with 503 while a killed store is away, and loses nothing acknowledged (F5)", async () => {
+it("answers every request with 503 while a killed store is away, and loses nothing acknowledged (F5)", async () => {
   const body = { email: `${randomUUID()}@example.com`, password: PASSWORD, name: "Ana" };
   const account = await ask(server, "/api/auth/register", { body });
   const cookie = sessionOf(account);
-  const consoles = `/api/workspaces/${account.json.data.workspace.id}/consoles`;
+  const { workspace } = account.json.data;
+  const consoles = `/api/workspaces/${workspace.id}/consoles`;
+  const made = await ask(server, `/api/workspaces/${workspace.id}/api-keys`, { body: { name: "away" }, cookie });
+  const { key } = made.json.data;
   const acknowledged: string[] = [];
   const save = async (side: number): Promise<void> => {
     for (let n = 0; ; n++) {
@@ -67,7 +72,27 @@ it("answers reads with 503 while a killed store is away, and loses nothing ackno
     expect(read.status).toBe(503);
     expect(Number(read.headers["retry-after"])).toBeGreaterThan(0);
   }
-  expect((await ask(server, "/api/health")).status).toBe(503);
+  const home = `/api/workspaces/${workspace.id}`;
+  const basic = { authorization: `Basic ${Buffer.from(`x:${key}`).toString("base64")}` };
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const others: [string, Parameters<typeof ask>[2]?][] = [
+    ["/api/health"],
+    ["/api/auth/login", { body: { email: body.email, password: PASSWORD } }],
+    [`${home}/events`, { cookie }],
+    [`${home}/databases/${"0".repeat(24)}/execute`, { cookie, body: { query: "select 1" } }],
+    ["/api/mcp", { key, body: message }],
+    [`/git/${workspace.slug}.git/info/refs?service=git-upload-pack`, { headers: basic }],
+    [`/w/${workspace.slug}`, { cookie }],
+    [`/w/${workspace.slug}/settings/members`, { cookie }],
+    ["/", { cookie }],
+    ["/share/unknown"],
+  ];
+  const answers = await Promise.all(others.map(([path, how]) => ask(server, path, how)));
+  expect(answers.map(({ status, headers }, n) => [others[n]?.[0], status, Number(headers["retry-after"]) > 0])).toEqual(
+    others.map(([path]) => [path, 503, true]),
+  );
+  const levels = server.output().matchAll(/^\{"level":(\d+).*$/gm);
+  expect([...levels].filter(([, level]) => Number(level) >= 50).map(([line]) => line)).toEqual([]);
 
   store = await forkStore(folder, storeArgs);
   const isBack = async (): Promise<number> => (await ask(server, consoles, { cookie })).status;

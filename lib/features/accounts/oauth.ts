@@ -11,6 +11,7 @@ import { hasAccounts, usersCollectionName } from "@/lib/features/users/service";
 import { beginWorkspace } from "@/lib/features/workspaces/beginning";
 import { discardWorkspace } from "@/lib/features/workspaces/service";
 import { SESSION_COOKIE } from "@/lib/platform/access/session-cookie";
+import { isStoreAway } from "@/lib/platform/db/away";
 import { database, mongoClient } from "@/lib/platform/db/client";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
@@ -60,7 +61,7 @@ export function signInProviders(): SignInProvider[] {
 /**
  * Passes a request to next-auth: its CSRF token, the redirect to a provider and the callback (docs/develop/api.md,
  * Accounts). Nothing else of next-auth is reachable.
- * @throws AppError `not_found` for a provider that is not set up
+ * @throws AppError `not_found` for a provider that is not set up; the driver's error while the store is unreachable
  */
 export async function serveOAuth(request: Request, provider: string | null): Promise<Response> {
   const configured = signInProviders();
@@ -68,8 +69,12 @@ export async function serveOAuth(request: Request, provider: string | null): Pro
   if (!isKnown) throw new AppError("not_found", "This sign-in method is not configured.");
   const { headers } = request;
   const from = { userAgent: headers.get("user-agent"), address: remoteAddress(headers, env().TRUST_PROXY) };
-  const { handlers } = NextAuth(config(from));
+  const failures: unknown[] = [];
+  const { handlers } = NextAuth(config(from, (failure) => failures.push(failure)));
   const response = await handlers[request.method === "POST" ? "POST" : "GET"](toCanonical(request));
+  // next-auth would redirect to the sign-in page, as if the provider had failed.
+  const away = failures.find(isStoreAway);
+  if (away) throw away;
   const previous = sessionTokenOf(headers.get("cookie"));
   // The browser has just received another session, so no one holds the old one (T8).
   if (previous && setsSession(response)) await closeSession(previous);
@@ -109,7 +114,7 @@ function setsSession(response: Response): boolean {
   return response.headers.getSetCookie().some((cookie) => cookie.startsWith(`${SESSION_COOKIE}=`));
 }
 
-function config(from: SessionOrigin): NextAuthConfig {
+function config(from: SessionOrigin, onFailure: (error: unknown) => void): NextAuthConfig {
   const isSecure = env().publicUrl.startsWith("https:");
   return {
     adapter: authAdapter(from),
@@ -140,18 +145,20 @@ function config(from: SessionOrigin): NextAuthConfig {
         return (await mayEnter(account, profile.email)) || SIGN_UP_CLOSED;
       },
     },
-    logger: { error: logFailure, warn: () => undefined, debug: () => undefined },
+    logger: { error: (error) => onFailure(logFailure(error)), warn: () => undefined, debug: () => undefined },
   };
 }
 
 /**
  * Logs the reason of a failed sign-in for the operator; users are only told that it failed. next-auth's logger would
  * write the provider's answers too.
+ * @returns the reason
  */
-function logFailure(error: Error): void {
+function logFailure(error: Error): unknown {
   const { cause } = error;
   const err = typeof cause === "object" && cause !== null && "err" in cause ? cause.err : error;
   log.warn({ err, reason: "type" in error ? error.type : error.name }, "a sign-in by a provider failed");
+  return err;
 }
 
 function providers(): NextAuthConfig["providers"] {

@@ -1,6 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import { database } from "@/lib/platform/db/client";
+import { STORE_RETRY_AFTER_SECONDS } from "@/lib/platform/http/to-app-error";
 import { serverMember } from "@/lib/platform/process/server-context";
 import { isShuttingDown } from "@/lib/platform/process/shutdown";
 import { version } from "@/package.json";
@@ -62,7 +63,10 @@ export async function answerHealth(): Promise<Response> {
   const answer = await health();
   return Response.json(answer, {
     status: answer.status === "ok" ? 200 : 503,
-    headers: { "Cache-Control": "no-store" },
+    headers: {
+      "Cache-Control": "no-store",
+      ...(answer.status !== "ok" && { "Retry-After": String(STORE_RETRY_AFTER_SECONDS) }),
+    },
   });
 }
 

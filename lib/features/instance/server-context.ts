@@ -39,6 +39,7 @@ import type { EngineSlot } from "@/lib/platform/engines/shared-file";
 import type { Teller } from "@/lib/platform/events/event-feed";
 import type { EventBuffer } from "@/lib/platform/events/publish";
 import type { DirectRoute } from "@/lib/platform/http/direct";
+import type { PageRequest } from "@/lib/platform/http/page-status";
 import type { RunnerKeys } from "@/lib/platform/jobs/runner";
 import type { LogContext } from "@/lib/platform/log/context";
 import type { Metrics } from "@/lib/platform/metrics/metrics";
@@ -64,6 +65,7 @@ declare module "@/lib/platform/process/server-context" {
   interface ServerContext {
     // Process
     directRoutes: DirectRoute[];
+    pageRequests: AsyncLocalStorage<PageRequest>;
     eventLoopTurns: (() => void)[];
     healthParts: Record<HealthPart, WatchedPart>;
     logContext: AsyncLocalStorage<LogContext>;

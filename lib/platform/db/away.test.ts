@@ -72,12 +72,9 @@ describe("isStoreAway", () => {
     [13_435, "NotPrimaryNoSecondaryOk"],
     [189, "PrimarySteppedDown"],
     [43, "CursorNotFound"],
-  ])(
-    "treats a member that changes its role, and a forgotten cursor, as unavailable: %d %s",
-    (code, errmsg) => {
-      expect(isStoreAway(new driver.MongoServerError({ code, errmsg }))).toBe(true);
-    },
-  );
+  ])("treats a member that changes its role, and a forgotten cursor, as unavailable: %d %s", (code, errmsg) => {
+    expect(isStoreAway(new driver.MongoServerError({ code, errmsg }))).toBe(true);
+  });
 
   it.each(["TransientTransactionError", "UnknownTransactionCommitResult", "RetryableWriteError"])(
     "knows a request that can be repeated by its label %s",

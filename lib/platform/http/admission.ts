@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from "node:http";
 import { RequestPacer } from "../process/request-pacer.ts";
 import { hasDirectAnswer } from "./direct.ts";
+import { withPageStatus } from "./page-status.ts";
 import { hasPrecompressedAnswer, type Precompressed } from "./precompressed.ts";
 
 /** Paths of health checks, which must not wait behind a flood of requests. */
@@ -24,7 +25,9 @@ export function paceRequests(server: Server, files: Precompressed): void {
       // A disconnected client needs no answer.
       if (response.destroyed) return;
       if (hasPrecompressedAnswer(files, request, response) || hasDirectAnswer(request, response)) return;
-      for (const listener of listeners) listener.call(server, request, response);
+      withPageStatus(request.url, response, () => {
+        for (const listener of listeners) listener.call(server, request, response);
+      });
     };
     line.enter(begin, { isUrgent: URGENT_PATHS.has(request.url) });
   });
