@@ -2,6 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TOOLS } from "@/lib/features/agent/tools/registry";
 import { appendLog } from "@/lib/features/runs/logs";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -49,22 +50,12 @@ const use = (client: Client, name: string, input: object) =>
     structuredContent?: any;
   }>;
 
-const READING = [
-  "list_connections",
-  "list_entities",
-  "describe_entity",
-  "run_query",
-  "search_consoles",
-  "read_console",
-  "create_chart",
-  "list_flows",
-  "get_flow",
-  "get_run",
-];
-const WRITING = ["save_console", "create_flow", "trigger_flow"];
+const OFFERED = TOOLS.filter(({ needsChat }) => !needsChat);
+const READING = OFFERED.filter(({ writes }) => writes === null).map(({ name }) => name);
+const WRITING = OFFERED.filter(({ writes }) => writes !== null).map(({ name }) => name);
 
 describe("a client of the Model Context Protocol", () => {
-  it("sees the agent's tools with their hints; those that write with a full key alone", async () => {
+  it("sees the agent's tools with their hints; write tools with a full key only", async () => {
     const ofFull = (await full.listTools()).tools;
     expect(ofFull.map(({ name }) => name).sort()).toEqual([...READING, ...WRITING].sort());
     expect((await read.listTools()).tools.map(({ name }) => name).sort()).toEqual([...READING].sort());
@@ -74,7 +65,7 @@ describe("a client of the Model Context Protocol", () => {
     }
   });
 
-  it("asks the data, with structured answers that its own library finds right", async () => {
+  it("reads data with structured results that its own library validates", async () => {
     const { structuredContent } = await use(read, "list_connections", {});
     expect(structuredContent.connections).toMatchObject([{ id: sampleId, language: "sql", dialect: "duckdb" }]);
     const found = await use(read, "list_entities", { connectionId: sampleId, search: "orders" });
@@ -93,7 +84,7 @@ describe("a client of the Model Context Protocol", () => {
     expect((await use(read, "search_consoles", { query: "x" })).structuredContent.consoles).toEqual([]);
   });
 
-  it("writes with a full key alone, and by a query with none", async () => {
+  it("writes with a full key only, and never by a query", async () => {
     const saved = await use(full, "save_console", { name: "by mcp", content: "select 1" });
     expect(saved.structuredContent).toEqual({ id: expect.any(String), version: 1 });
     const text = await use(read, "read_console", { consoleId: saved.structuredContent.id });
@@ -110,7 +101,7 @@ describe("a client of the Model Context Protocol", () => {
     expect(consoles.map(({ name }: { name: string }) => name)).toEqual(["by mcp"]);
   });
 
-  it("hears what was wrong as a tool's error, and of no other workspace", async () => {
+  it("gets problems as tool errors, and nothing of other workspaces", async () => {
     const eve = await seedPerson("Eve");
     const foreign = await sampleIdOf(eve.workspaceId, eve);
     const failed = await use(read, "run_query", { connectionId: sampleId, query: "select nothing from orders" });
@@ -121,7 +112,7 @@ describe("a client of the Model Context Protocol", () => {
     await expect(use(read, "__proto__", {})).rejects.toThrow("Unknown tool");
   });
 
-  it("T64 hears of each thing within 32 KB, however long its names, types, texts and logs are", async () => {
+  it("T64 receives at most 32 KB per item, with any names, types, texts and logs", async () => {
     const base = `/api/workspaces/${ana.workspaceId}`;
     const make = async (path: string, body: object) =>
       (await call("POST", base + path, { cookie: ana.cookie, body })).json.data;
@@ -170,7 +161,7 @@ describe("a client of the Model Context Protocol", () => {
     expect((await get("get_run", { flowId: flow.id, runId: queued.id })).run.logs.at(-1).text).toMatch(/^59 y+…$/);
   });
 
-  it("reads schemas and consoles as resources, those that the key's maker sees", async () => {
+  it("reads schemas and consoles visible to the key's creator as resources", async () => {
     const body = { name: "private", content: "select 'secret'" };
     const path = `/api/workspaces/${ana.workspaceId}/consoles`;
     const { id } = (await call("POST", path, { cookie: ana.cookie, body })).json.data;
@@ -192,14 +183,14 @@ describe("a client of the Model Context Protocol", () => {
   });
 });
 
-describe("who is no key", () => {
+describe("without a valid key", () => {
   const hello = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   it.each([
     ["nobody", {}],
     ["a cookie alone", { withCookie: true }],
     ["a bad key", { key: `mr_${"A".repeat(43)}` }],
   ])(
-    "%s is 401 and told how to be somebody",
+    "%s is 401 with instructions",
     async (_, { withCookie, key }: { withCookie?: boolean; key?: string }) => {
       const who = { ...(withCookie && { cookie: ana.cookie }), ...(key !== undefined && { key }) };
       const answer = await call("POST", "/api/mcp", { ...who, body: hello });
@@ -207,12 +198,12 @@ describe("who is no key", () => {
     },
   );
 
-  it("other verbs are 405: there are no sessions", async () => {
+  it("returns 405 for other verbs: there are no sessions", async () => {
     for (const verb of ["GET", "DELETE"]) expect((await call(verb, "/api/mcp")).status).toBe(405);
   });
 });
 
-describe("C41 a client that speaks JSON-RPC by hand", () => {
+describe("C41 a JSON-RPC client without a library", () => {
   const JSON_TYPE = { "content-type": "application/json" };
   let key: string;
   beforeAll(async () => {
@@ -223,7 +214,7 @@ describe("C41 a client that speaks JSON-RPC by hand", () => {
   const list = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list" });
 
   it.each(["", "{", "not json", '{"jsonrpc":"2.0",}', "[1,", "\u0000", '{"id":1}}', "nul", "'a'", '{"a":\u00e9}'])(
-    "C41 %j is a parse error with a null id",
+    "C41 gets a parse error with a null ID for %j",
     async (text) => {
       const answer = await post(text);
       expect([answer.status, answer.json]).toEqual([
@@ -240,12 +231,12 @@ describe("C41 a client that speaks JSON-RPC by hand", () => {
     ["application/json, text/event-stream"],
     ["text/html, */*;q=0.8"],
     ["APPLICATION/JSON; q=1"],
-  ])("C41 Accept: %s is answered as JSON", async (accept) => {
+  ])("C41 gets JSON for Accept: %s", async (accept) => {
     const answer = await post(list, { accept });
     expect([answer.status, answer.headers.get("content-type"), answer.json.id]).toEqual([200, "application/json", 7]);
   });
 
-  it("C41 an Accept that rules JSON out is 406", async () => {
+  it("C41 gets 406 for an Accept without JSON", async () => {
     expect((await post(list, { accept: "text/html" })).status).toBe(406);
   });
 
@@ -261,13 +252,13 @@ describe("C41 a client that speaks JSON-RPC by hand", () => {
     ["create_chart", { title: "t", spec: {} }],
     ["create_chart", { title: "t", spec: {}, resultId: "65f0aa00112233445566aabb" }],
     ["no_such_tool", {}],
-  ])("C41 %s with %j is -32602", async (name, input) => {
+  ])("C41 gets -32602 for %s with %j", async (name, input) => {
     const message = { jsonrpc: "2.0", id: "a", method: "tools/call", params: { name, arguments: input } };
     const answer = await post(JSON.stringify(message));
     expect([answer.status, answer.json.id, answer.json.error?.code]).toEqual([200, "a", -32602]);
   });
 
-  it("C41 each required argument is listed as required", async () => {
+  it("C41 sees each required argument listed as required", async () => {
     const { tools } = await full.listTools();
     const required = Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]));
     expect(required).toMatchObject({
