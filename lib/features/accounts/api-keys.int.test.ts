@@ -27,8 +27,8 @@ const list = (by = owner) => call("GET", `${base}/api-keys`, { cookie: by.cookie
 const revoke = (id: string, by = owner) => call("DELETE", `${base}/api-keys/${id}`, { cookie: by.cookie });
 const use = (key: string) => call("GET", base, { key });
 
-describe("a key that may only read", () => {
-  it("looks and queries, changes nothing, and does not write by a query either", async () => {
+describe("a read-only key", () => {
+  it("reads and queries, and changes nothing, also by a query", async () => {
     const file = { name: "Notes", type: "sqlite", config: { file: "notes.sqlite" }, readOnly: false };
     const { id } = (await call("POST", `${base}/connectors`, { cookie: owner.cookie, body: file })).json.data;
     const run = (query: string, who: { key: string } | { cookie: string }) =>
@@ -46,7 +46,7 @@ describe("a key that may only read", () => {
     expect((await call("POST", `${base}/connectors`, { key, body: file })).status).toBe(403);
   });
 
-  it("cancels its own queries alone", async () => {
+  it("cancels only its own queries", async () => {
     const { key } = (await make({ name: "Dashboards", access: "read" })).json.data;
     const member = await seedMember(owner.workspaceId, "member");
     const sample = (await call("GET", `${base}/connectors`, { key })).json.data[0].id;
@@ -67,13 +67,13 @@ describe("a key that may only read", () => {
     expect((await theirs.answer).json.code).toBe("cancelled");
   });
 
-  it("is refused another kind than these", async () => {
+  it("is rejected for any other kind of request", async () => {
     expect((await make({ name: "Odd", access: "write" })).status).toBe(400);
   });
 });
 
-describe("making a key", () => {
-  it("answers the key this once, not to be cached, and it works at once (T17)", async () => {
+describe("creating a key", () => {
+  it("returns the key once, uncached, and it works at once (T17)", async () => {
     const answer = await make();
     expect(answer.status).toBe(201);
     expect(answer.headers.get("cache-control")).toContain("no-store");
@@ -97,7 +97,7 @@ describe("making a key", () => {
     expect(later.text).not.toContain(key.slice(8));
   });
 
-  it("keeps only its hash: neither the key nor what follows its prefix is in the store (T16)", async () => {
+  it("stores only its hash: neither the key nor the part after its prefix (T16)", async () => {
     const { key } = (await make()).json.data;
     await use(key);
     const dump = await dumpDatabase();
@@ -118,12 +118,12 @@ describe("making a key", () => {
     [{ name: "x", expiresAt: "tomorrow" }, "expiresAt"],
     [{ name: "x", expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt"],
     [{ name: "x", expiresAt: 7 }, "expiresAt"],
-  ])("names the field that is wrong: %j", async (body, path) => {
+  ])("names the invalid field: %j", async (body, path) => {
     const answer = await make(body);
     expect([answer.status, answer.json.code, answer.json.details[0].path]).toEqual([400, "invalid_request", path]);
   });
 
-  it("takes nothing from the body but name and end (T29)", async () => {
+  it("accepts only name and expiry from the body (T29)", async () => {
     const hash = "0".repeat(64);
     const extra = {
       hash,
@@ -147,7 +147,7 @@ describe("making a key", () => {
 });
 
 describe("the end of a key", () => {
-  it("comes with the next request after it is revoked, and a second revoking is 404 (T19)", async () => {
+  it("applies from the next request after revocation; revoking again returns 404 (T19)", async () => {
     const { id, key } = (await make()).json.data;
     expect((await use(key)).status).toBe(200);
     expect((await revoke(id)).status).toBe(200);
@@ -156,7 +156,7 @@ describe("the end of a key", () => {
     expect((await revoke(id)).status).toBe(404);
   });
 
-  it("comes with its own date, even while the row stands", async () => {
+  it("applies from its expiry date, even while the record exists", async () => {
     const soon = new Date(Date.now() + 60_000).toISOString();
     const { id, key, expiresAt } = (await make({ name: "Short", expiresAt: soon })).json.data;
     expect(expiresAt).toBe(soon);
@@ -165,7 +165,7 @@ describe("the end of a key", () => {
     expect((await use(key)).status).toBe(401);
   });
 
-  it("is in no other workspace's hands: its id there reads like one that never was (T25)", async () => {
+  it("can't be set by another workspace: its ID there reads like an unknown one (T25)", async () => {
     const { id, key } = (await make()).json.data;
     const stranger = await seedPerson("Stranger");
     const ask = (keyId: string) =>
@@ -175,7 +175,7 @@ describe("the end of a key", () => {
     expect((await use(key)).status).toBe(200);
   });
 
-  it("comes with its creator's account", async () => {
+  it("follows the deletion of its creator's account", async () => {
     const leaving = await seedMember(owner.workspaceId, "admin");
     const { key } = (await make({ name: "Theirs" }, leaving)).json.data;
     expect((await use(key)).status).toBe(200);
@@ -185,7 +185,7 @@ describe("the end of a key", () => {
 });
 
 describe("a key", () => {
-  it("opens its one workspace only, though its creator has others (docs/develop/api.md, Common rules)", async () => {
+  it("opens only its workspace, even if its creator has others (docs/develop/api.md, Common rules)", async () => {
     const { key } = (await make()).json.data;
     const other = await call("POST", "/api/workspaces", { cookie: owner.cookie, body: { name: "Other" } });
     expect((await call("GET", `/api/workspaces/${other.json.data.id}`, { key })).status).toBe(403);
@@ -193,7 +193,7 @@ describe("a key", () => {
     expect(listed.map((each: { id: string }) => each.id)).toEqual([owner.workspaceId]);
   });
 
-  it("needs no Origin and no JSON type, which only guard cookies (T13)", async () => {
+  it("needs no Origin and no JSON type, which only protect cookies (T13)", async () => {
     const { key } = (await make()).json.data;
     for (const headers of [
       { origin: "https://evil.example" },
@@ -204,7 +204,7 @@ describe("a key", () => {
     }
   });
 
-  it("notes its last use, at most once a minute", async () => {
+  it("stores its last use, at most once a minute", async () => {
     const { id, key } = (await make()).json.data;
     const lastUsedAt = async () =>
       (await collections.apiKeys().findOne({ _id: new ObjectId(id as string) }))?.lastUsedAt?.getTime() ?? 0;
@@ -220,7 +220,7 @@ describe("a key", () => {
     await expect.poll(lastUsedAt).toBeGreaterThanOrEqual(first);
   });
 
-  it("is found by its hash: one that shares its beginning is refused by the same look-ups as any other (T18)", async () => {
+  it("is found by its hash: one with the same prefix takes the same lookups as any other (T18)", async () => {
     const { key } = (await make()).json.data;
     const near = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
     const far = `mr_${"z".repeat(43)}`;

@@ -18,7 +18,7 @@ const me = (cookie: string) => call("GET", "/api/auth/me", { cookie });
 const tokenOf = (answer: Answer) => cookieOf(answer).slice("auth_session=".length);
 
 describe("register", () => {
-  it("makes an account, a workspace that it owns and the sample shop, and signs in", async () => {
+  it("creates an account, an owned workspace and the sample shop, and signs in", async () => {
     const email = newEmail();
     const answer = await register({ email, password: PASSWORD, name: "Ines Okafor" });
     expect(answer.status).toBe(201);
@@ -44,7 +44,7 @@ describe("register", () => {
     expect(connections).toMatchObject([{ name: "Sample shop", type: "duckdb", category: "database", readOnly: true }]);
   });
 
-  it("hands the cookie out as docs/develop/api.md says, and keeps only its hash (T9, T10)", async () => {
+  it("sets the cookie as docs/develop/api.md says, and stores only its hash (T9, T10)", async () => {
     const answer = await register({ email: newEmail(), password: PASSWORD });
     const [cookie = ""] = answer.headers.getSetCookie();
     expect(cookie).toMatch(/^auth_session=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/);
@@ -54,7 +54,7 @@ describe("register", () => {
     expect((await me(`auth_session=${hashToken(token)}`)).status).toBe(401);
   });
 
-  it("answers 409 email_taken to an address that has an account, in any spelling", async () => {
+  it("returns 409 email_taken for a known address in any spelling", async () => {
     const email = newEmail();
     await register({ email, password: PASSWORD });
     const again = await register({ email: ` ${email.toUpperCase()} `, password: PASSWORD });
@@ -62,7 +62,7 @@ describe("register", () => {
     expect(again.headers.getSetCookie()).toEqual([]);
   });
 
-  it("gives one account to two registrations of one address at once, and leaves nothing of the other", async () => {
+  it("creates one account for two concurrent registrations of one address", async () => {
     const email = newEmail();
     const before = await collections.workspaces().countDocuments();
     const answers = await Promise.all(Array.from({ length: 5 }, () => register({ email, password: PASSWORD })));
@@ -79,7 +79,7 @@ describe("register", () => {
     ["seven emoji, which are more bytes but fewer characters", "🦫".repeat(7), 400],
     ["128 characters", "x".repeat(128), 201],
     ["129 characters", "x".repeat(129), 400],
-  ])("takes a password of %s as the limits say (T7)", async (_, password, status) => {
+  ])("applies the limits to a password of %s (T7)", async (_, password, status) => {
     expect((await register({ email: newEmail(), password })).status).toBe(status);
   });
 
@@ -89,13 +89,13 @@ describe("register", () => {
     [{ email: newEmail() }, "password"],
     [{ email: newEmail(), password: PASSWORD, name: 7 }, "name"],
     [{ email: { $ne: null }, password: PASSWORD }, "email"],
-  ])("names the field that is wrong: %j", async (body, path) => {
+  ])("names the invalid field: %j", async (body, path) => {
     const answer = await register(body);
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
     expect(answer.json.details).toContainEqual(expect.objectContaining({ path, message: expect.any(String) }));
   });
 
-  it("stores nothing that the body adds of its own (T29)", async () => {
+  it("stores no extra fields of the body (T29)", async () => {
     const email = newEmail();
     await register({ email, password: PASSWORD, role: "owner", _id: "x", emailVerified: true, passwordHash: "x" });
     const stored = await collections.users().findOne({ email });
@@ -103,7 +103,7 @@ describe("register", () => {
     expect(stored?.emailVerified).toBeNull();
   });
 
-  it("refuses the 31st registration of an address within an hour (T3)", async () => {
+  it("rejects the 31st registration of an address within an hour (T3)", async () => {
     const headers = { "x-millrace-remote-address": "198.51.100.7" };
     const statuses: number[] = [];
     // A taken address counts the same, and spares the test thirty password hashes.
@@ -117,7 +117,7 @@ describe("register", () => {
 });
 
 describe("login", () => {
-  it("signs in with a new session, whatever cookie comes along (T8)", async () => {
+  it("starts a new session, whatever cookie was sent (T8)", async () => {
     const person = await seedPerson();
     const answer = await call("POST", "/api/auth/login", {
       body: { email: person.email, password: PASSWORD },
@@ -130,7 +130,7 @@ describe("login", () => {
     expect((await me("auth_session=chosen-by-somebody-else")).status).toBe(401);
   });
 
-  it("answers an unknown address and a wrong password with the same bytes (T1)", async () => {
+  it("returns the same bytes for an unknown address and a wrong password (T1)", async () => {
     const person = await seedPerson();
     const wrong = await login({ email: person.email, password: "not the password" });
     const unknown = await login({ email: newEmail(), password: "not the password" });
@@ -140,14 +140,14 @@ describe("login", () => {
     expect(names(unknown)).toEqual(names(wrong));
   });
 
-  it("takes a composed and a decomposed spelling of one password as the same (T7)", async () => {
+  it("accepts composed and decomposed spellings of a password (T7)", async () => {
     const email = newEmail();
     await register({ email, password: "caf\u00e9 au lait" });
     expect((await login({ email, password: "cafe\u0301 au lait" })).status).toBe(200);
     expect((await login({ email, password: "cafe au lait" })).status).toBe(401);
   });
 
-  it("refuses the eleventh try at one account from one address, and nobody else (T4)", async () => {
+  it("rejects the eleventh attempt on an account from one address, and no one else (T4)", async () => {
     const person = await seedPerson();
     const other = await seedPerson();
     const tries = await Promise.all(
@@ -160,14 +160,14 @@ describe("login", () => {
     expect((await login({ email: other.email, password: PASSWORD }, "192.0.2.9")).status).toBe(200);
   });
 
-  it("does not count sign-ins that succeed", async () => {
+  it("does not count successful sign-ins", async () => {
     const person = await seedPerson();
     for (let i = 0; i < 12; i += 1) {
       expect((await login({ email: person.email, password: PASSWORD }, "192.0.2.77")).status).toBe(200);
     }
   });
 
-  it("makes an old hash anew with today's parameters (T5)", async () => {
+  it("rehashes an old hash with current parameters (T5)", async () => {
     const person = await seedPerson();
     const { hash } = await import("@node-rs/argon2");
     const old = await hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
@@ -190,7 +190,7 @@ describe("sessions", () => {
     expect((await call("POST", "/api/auth/logout", { cookie: person.cookie })).status).toBe(200);
   });
 
-  it("end when their time is over, even while the row still stands (T12)", async () => {
+  it("expire, even while the record exists (T12)", async () => {
     const person = await seedPerson();
     await collections
       .sessions()
@@ -198,7 +198,7 @@ describe("sessions", () => {
     expect((await me(person.cookie)).status).toBe(401);
   });
 
-  it("are renewed with a fresh cookie once less than half of their time is left", async () => {
+  it("are renewed with a new cookie when less than half of their time is left", async () => {
     const person = await seedPerson();
     const userId = new ObjectId(person.id);
     expect((await me(person.cookie)).headers.getSetCookie()).toEqual([]);
@@ -212,7 +212,7 @@ describe("sessions", () => {
 });
 
 describe("API keys", () => {
-  it("are decisive: a bad one is 401 beside a good cookie (T21)", async () => {
+  it("take precedence: an invalid one is 401 with a valid cookie (T21)", async () => {
     const person = await seedPerson();
     for (const authorization of ["Bearer junk", "Bearer ", "Basic abc", `Bearer mr_${"x".repeat(43)}`]) {
       const answer = await call("GET", "/api/workspaces", { cookie: person.cookie, headers: { authorization } });

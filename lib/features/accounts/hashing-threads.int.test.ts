@@ -19,7 +19,7 @@ function nicenesses(): number[] {
   });
 }
 
-it("passwords fit as before, and a stored text that is no hash fits nothing", async () => {
+it("verifies old passwords, and none against an invalid hash", async () => {
   const stored = await hashPassword(PASSWORD);
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(await verifyPassword(stored, PASSWORD)).toBe(true);
@@ -28,7 +28,7 @@ it("passwords fit as before, and a stored text that is no hash fits nothing", as
   expect(await verifyPassword(null, PASSWORD)).toBe(false);
 });
 
-it("a flood of hashes leaves Node's own threads free, and steps back for the server's (T6)", async () => {
+it("leaves Node.js threads free during a flood of hashes, and yields to the server's own (T6)", async () => {
   let hashed = 0;
   let isOver = false;
   const hashOn = async () => {
@@ -54,7 +54,7 @@ it("a flood of hashes leaves Node's own threads free, and steps back for the ser
   await Promise.all(flood);
 });
 
-it("who comes when the line is full is told so before any work is done for them (T6)", async () => {
+it("rejects callers before any work when the queue is full (T6)", async () => {
   const gate = Promise.withResolvers<void>();
   let begun = 0;
   const comers = Array.from({ length: 500 }, () =>

@@ -108,7 +108,7 @@ const LOSSES: Record<string, Loss> = {
   },
 };
 
-describe("C27 an open answer ends with the right to it", () => {
+describe("C27 an open response ends with the right to it", () => {
   let person: Person;
   let key: string;
   beforeEach(async () => {
@@ -131,7 +131,7 @@ describe("C27 an open answer ends with the right to it", () => {
     });
   });
 
-  it("by a deleted workspace, its owner's own among them", async () => {
+  it("by a deleted workspace, for its owner too", async () => {
     const lone = await seedPerson("Lone");
     const home = `/api/workspaces/${lone.workspaceId}`;
     const answer = await open(callRaw("GET", `${home}/events`, lone));
@@ -150,7 +150,7 @@ describe("C27 an open answer ends with the right to it", () => {
   });
 
   const byKey = Object.entries(LOSSES).flatMap(([loss, { by, lose }]) => (by === "key" ? [{ loss, lose }] : []));
-  it.each(byKey)("C27 a tool of the Model Context Protocol, by $loss", async ({ lose }) => {
+  it.each(byKey)("C27 an MCP tool call ends, by $loss", async ({ lose }) => {
     const params = { name: "run_query", arguments: { connectionId, query: LATE } };
     const asked = call("POST", "/api/mcp", {
       key,
@@ -161,7 +161,7 @@ describe("C27 an open answer ends with the right to it", () => {
     expect([answer.status, answer.json.code]).toEqual([401, "unauthenticated"]);
   });
 
-  it("and goes on for a member whose role changes within what it needs", async () => {
+  it("and continues for a member whose new role still permits it", async () => {
     const answer = await open(callRaw("GET", `${base}/events`, person));
     const other = await seedMember(owner.workspaceId, "member");
     const otherAnswer = await open(callRaw("GET", `${base}/events`, other));

@@ -86,7 +86,7 @@ async function signIn(user: GitHubUser, jar = new Jar()): Promise<Answer> {
   return comeBack(jar, github.agree(begun.headers.get("location") ?? "", user));
 }
 
-it("C46 a provider's new account needs what SIGN_UP demands, an existing one does not", async () => {
+it("C46 applies SIGN_UP to new provider accounts, not to existing ones", async () => {
   const known = newUser();
   await signIn(known);
   Object.assign(env(), { SIGN_UP: { mode: "invite", domains: [] } });
@@ -122,8 +122,8 @@ const me = (cookie: string) => call("GET", "/api/auth/me", { cookie });
 const sessionCookiesOf = (answer: Answer) =>
   answer.headers.getSetCookie().filter((line) => line.startsWith("auth_session="));
 
-describe("sign-in by GitHub", () => {
-  it("makes an account with the verified primary address, a workspace, and a session of login's kind", async () => {
+describe("sign-in with GitHub", () => {
+  it("creates an account with the verified primary address, a workspace and a normal session", async () => {
     const user = newUser();
     const answer = await signIn(user);
     expect([answer.status, answer.headers.get("location")]).toEqual([302, `${PUBLIC_URL}/w/harbour`]);
@@ -148,7 +148,7 @@ describe("sign-in by GitHub", () => {
     expect(github.complaints).toEqual([]);
   });
 
-  it("stores the session as a hash, with where it came from, and the person can end it like any other (T10)", async () => {
+  it("stores the session as a hash with its origin, and lists it (T10)", async () => {
     const jar = new Jar();
     const begun = await begin(jar);
     const back = github.agree(begun.headers.get("location") ?? "", newUser());
@@ -166,7 +166,7 @@ describe("sign-in by GitHub", () => {
     expect((await me(cookie)).status).toBe(401);
   });
 
-  it("knows the person again by their GitHub account, though name and address have changed", async () => {
+  it("recognises the person by GitHub ID after a change of name and address", async () => {
     const user = newUser();
     const first = (await me(cookieOf(await signIn(user)))).json.data.user;
     const renamed = { ...newUser({ id: user.id, login: "other" }), name: "Octavia Berg" };
@@ -174,7 +174,7 @@ describe("sign-in by GitHub", () => {
     expect(second).toEqual(first);
   });
 
-  it("takes the login for a name where there is none, and cuts one that is too long for ours", async () => {
+  it("uses the login as a missing name, and cuts a long one", async () => {
     const nameless = newUser({ name: null });
     expect((await me(cookieOf(await signIn(nameless)))).json.data.user.name).toBe(nameless.login);
     const long = await me(cookieOf(await signIn(newUser({ name: "O".repeat(255) }))));
@@ -182,7 +182,7 @@ describe("sign-in by GitHub", () => {
     expect(long.json.data.workspaces[0].name.length).toBeLessThanOrEqual(80);
   });
 
-  it("keeps nothing of GitHub's tokens: not in the store, not in an answer (T44, T46)", async () => {
+  it("keeps no GitHub token: not in the store, not in a response (T44, T46)", async () => {
     const answer = await signIn(newUser());
     const given = github.accessTokens.at(-1) ?? "";
     expect(given).toMatch(/^gho_/);
@@ -197,8 +197,8 @@ describe("sign-in by GitHub", () => {
   });
 });
 
-describe("sign-in by GitHub is refused", () => {
-  it("when no address is verified, and nothing is stored", async () => {
+describe("rejected sign-in with GitHub", () => {
+  it("without a verified address, storing nothing", async () => {
     const user = newUser();
     const unverified = { ...user, emails: user.emails.map((each) => ({ ...each, verified: false })) };
     const before = await collections.users().countDocuments();
@@ -210,7 +210,7 @@ describe("sign-in by GitHub is refused", () => {
     expect(await collections.workspaces().countDocuments()).toBe(workspaces);
   });
 
-  it("for an address that has a password account: nothing is linked in silence", async () => {
+  it("for an address with a password account, without linking", async () => {
     const person = await seedPerson("Taken");
     const user = newUser({ emails: [{ email: person.email.toUpperCase(), primary: true, verified: true }] });
     const answer = await signIn(user);
@@ -222,7 +222,7 @@ describe("sign-in by GitHub is refused", () => {
     expect(sessionCookiesOf(await signIn(user))).toEqual([]);
   });
 
-  it("when the way back is walked in another browser, twice, or with another state (T13)", async () => {
+  it("if the callback comes from another browser, twice, or with another state (T13)", async () => {
     const jar = new Jar();
     const begun = await begin(jar);
     const back = github.agree(begun.headers.get("location") ?? "", newUser());
@@ -238,7 +238,7 @@ describe("sign-in by GitHub is refused", () => {
     expect(sessionCookiesOf(await comeBack(jar, back))).toEqual([]);
   });
 
-  it("when it is begun without next-auth's csrf token, or from another site (T14)", async () => {
+  it("without next-auth's CSRF token, or from another site (T14)", async () => {
     const form = new URLSearchParams({ csrfToken: "guessed", callbackUrl: PUBLIC_URL });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const guessed = await call("POST", "/api/auth/signin/github", { rawBody: form, headers });
@@ -250,7 +250,7 @@ describe("sign-in by GitHub is refused", () => {
     expect([foreign.status, foreign.json.code]).toEqual([403, "forbidden"]);
   });
 
-  it("when GitHub is away or answers an error, with a way back to the sign-in page", async () => {
+  it("if GitHub is unavailable or returns an error, with a link to sign in", async () => {
     const jar = new Jar();
     const begun = await begin(jar);
     const back = new URL(github.agree(begun.headers.get("location") ?? "", newUser()));
@@ -279,8 +279,8 @@ describe("sign-in by GitHub is refused", () => {
   });
 });
 
-describe("a browser that is signed in already", () => {
-  it("gets a session of its own for who signs in now; the account before gains no second way in (T8)", async () => {
+describe("a browser that is already signed in", () => {
+  it("gets a session for the new person; the earlier account gains no second sign-in (T8)", async () => {
     const before = await seedPerson("Before");
     const jar = new Jar();
     jar.cookies.set("auth_session", before.cookie.slice("auth_session=".length));
@@ -303,8 +303,8 @@ describe("a browser that is signed in already", () => {
   });
 });
 
-describe("addresses of the flow", () => {
-  it("come from PUBLIC_URL, whatever host the request names (T109)", async () => {
+describe("URLs of the flow", () => {
+  it("use PUBLIC_URL, whatever host the request names (T109)", async () => {
     const headers = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" };
     const begun = await begin(new Jar(), { headers });
     const asked = new URL(begun.headers.get("location") ?? "");
@@ -322,21 +322,21 @@ describe("addresses of the flow", () => {
     "http://localhost:3000.evil.example/",
     "http://localhost:3000@evil.example/",
     "http://[",
-  ])("never lead to %s afterwards", async (callbackUrl) => {
+  ])("never redirect to %s afterwards", async (callbackUrl) => {
     const jar = new Jar();
     const begun = await begin(jar, { callbackUrl });
     const answer = await comeBack(jar, github.agree(begun.headers.get("location") ?? "", newUser()));
     expect([answer.status, answer.headers.get("location")]).toEqual([302, `${PUBLIC_URL}/`]);
   });
 
-  it("lead back to the sign-in page from a way by Google that nobody began", async () => {
+  it("return to the sign-in page from a Google callback that no one started", async () => {
     const answer = await call("GET", "/api/auth/callback/google?code=x&state=y");
     expect(answer.status).toBe(302);
     expect(answer.headers.get("location")).toMatch(/^http:\/\/localhost:3000\/login\?error=/);
     expect(sessionCookiesOf(answer)).toEqual([]);
   });
 
-  it("are 404 for what is not one of the two providers", async () => {
+  it("return 404 for unknown providers", async () => {
     for (const provider of ["credentials", "email", "__proto__", "constructor", "session"]) {
       const answer = await call("GET", `/api/auth/callback/${provider}`);
       expect([provider, answer.status, answer.json?.code]).toEqual([provider, 404, "not_found"]);
@@ -344,7 +344,7 @@ describe("addresses of the flow", () => {
   });
 });
 
-it("an account that was made by GitHub gets a password by the reset link only", async () => {
+it("gets a password for a GitHub account by the reset link only", async () => {
   const answer = await signIn(newUser());
   const cookie = cookieOf(answer);
   const { email } = (await me(cookie)).json.data.user;

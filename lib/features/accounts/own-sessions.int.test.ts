@@ -20,7 +20,7 @@ async function signIn(person: Person, headers: Record<string, string> = {}, cook
 }
 
 describe("one's own sessions", () => {
-  it("show where they were opened, the newest first, and which one asks; never a token", async () => {
+  it("show where they were opened, newest first, and the current one; never a token", async () => {
     const person = await seedPerson();
     const cookie = await signIn(person, {
       "user-agent": `Lynx/2.9 ${"x".repeat(400)}`,
@@ -52,7 +52,7 @@ describe("one's own sessions", () => {
     expect(await status(other)).toBe(401);
   });
 
-  it("are nobody else's: another person's id reads like one that never was (T25)", async () => {
+  it("are private: another person's ID reads like an unknown one (T25)", async () => {
     const [person, stranger] = [await seedPerson(), await seedPerson()];
     const [theirs] = await list(person.cookie);
     const foreign = await end(theirs.id, stranger.cookie);
@@ -62,7 +62,7 @@ describe("one's own sessions", () => {
     expect((await list(stranger.cookie)).map((each: { id: string }) => each.id)).not.toContain(theirs.id);
   });
 
-  it("are listed only while they last", async () => {
+  it("are listed until they expire", async () => {
     const person = await seedPerson();
     const cookie = await signIn(person);
     const [, older] = await list(cookie);
@@ -72,7 +72,7 @@ describe("one's own sessions", () => {
 });
 
 describe("signing in again (T8)", () => {
-  it("ends the session that the browser is about to forget, and no other", async () => {
+  it("ends only the browser's previous session", async () => {
     const person = await seedPerson();
     const other = await signIn(person);
     const next = await signIn(person, {}, person.cookie);
@@ -80,7 +80,7 @@ describe("signing in again (T8)", () => {
     expect([await status(person.cookie), await status(other), await status(next)]).toEqual([401, 200, 200]);
   });
 
-  it("ends nothing when the password is wrong", async () => {
+  it("ends nothing with a wrong password", async () => {
     const person = await seedPerson();
     const body = { email: person.email, password: "not the password" };
     expect((await call("POST", "/api/auth/login", { body, cookie: person.cookie })).status).toBe(401);
@@ -88,18 +88,18 @@ describe("signing in again (T8)", () => {
   });
 });
 
-describe("the life of a session (T12)", () => {
+describe("the lifetime of a session (T12)", () => {
   const at = (days: number) => new Date(Date.now() + days * DAY_MS);
   const at401 = async (cookie: string, days: number) =>
     (await identify(new Headers({ cookie }), { workspaceId: null }, at(days))) === null;
 
-  it("is over after 31 days of rest, even if the row is still there", async () => {
+  it("ends after 31 idle days, even if the record exists", async () => {
     const person = await seedPerson();
     expect(await at401(person.cookie, 31)).toBe(true);
     expect(await collections.sessions().countDocuments({ userId: new ObjectId(person.id) })).toBe(1);
   });
 
-  it("goes on while it is used, and is over after 180 days however much", async () => {
+  it("is extended by use, up to 180 days", async () => {
     const person = await seedPerson();
     const ends: boolean[] = [];
     for (let days = 16; days < 180; days += 16) ends.push(await at401(person.cookie, days));

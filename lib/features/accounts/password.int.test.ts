@@ -63,7 +63,7 @@ async function linkToken(email: string, count = 1): Promise<string> {
 }
 
 describe("changing the password", () => {
-  it("lets the new one in, the old one no more, and ends all sessions but this one (T11)", async () => {
+  it("accepts the new one, rejects the old one, and ends all other sessions (T11)", async () => {
     const person = await seedPerson();
     const elsewhere = cookieOf(await login(person.email, PASSWORD));
     const answer = await change(person, { current: PASSWORD, next: NEXT });
@@ -73,7 +73,7 @@ describe("changing the password", () => {
     expect((await login(person.email, NEXT)).status).toBe(200);
   });
 
-  it("needs the current one, and leaves everything as it is without", async () => {
+  it("requires the current one, and changes nothing without it", async () => {
     const person = await seedPerson();
     const elsewhere = cookieOf(await login(person.email, PASSWORD));
     const answer = await change(person, { current: "not the password", next: NEXT });
@@ -82,7 +82,7 @@ describe("changing the password", () => {
     expect((await login(person.email, PASSWORD)).status).toBe(200);
   });
 
-  it("takes new ones as the limits say, every byte counted (T7)", async () => {
+  it("applies the limits to new ones, counting every byte (T7)", async () => {
     const person = await seedPerson();
     const short = await change(person, { current: PASSWORD, next: "1234567" });
     expect([short.status, short.json.details[0].path]).toEqual([400, "next"]);
@@ -95,7 +95,7 @@ describe("changing the password", () => {
     expect((await login(person.email, `${long}a`)).status).toBe(200);
   });
 
-  it("refuses the eleventh guess of somebody who holds a session (T4)", async () => {
+  it("rejects the eleventh guess of a session's holder (T4)", async () => {
     const person = await seedPerson();
     const statuses: number[] = [];
     for (let i = 0; i < 11; i += 1) statuses.push((await change(person, { current: `guess ${i}`, next: NEXT })).status);
@@ -103,7 +103,7 @@ describe("changing the password", () => {
     expect((await change(person, { current: PASSWORD, next: NEXT })).status).toBe(429);
   });
 
-  it("ends the links that were mailed before it", async () => {
+  it("invalidates links that were mailed before", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);
@@ -128,10 +128,10 @@ function pauseAfterVerify(): { reached: Promise<void>; resume: () => void } {
   };
 }
 
-describe("a password that changes while somebody uses the old one", () => {
+describe("a password that changes while the old one is used", () => {
   const sessionsOf = (person: Person) => collections.sessions().countDocuments({ userId: new ObjectId(person.id) });
 
-  it("opens no session for a login that was under way when it was changed (T11)", async () => {
+  it("opens no session for a login that was running when it was changed (T11)", async () => {
     const person = await seedPerson();
     const { reached, resume } = pauseAfterVerify();
     const late = login(person.email, PASSWORD);
@@ -144,7 +144,7 @@ describe("a password that changes while somebody uses the old one", () => {
     expect([await sessionsOf(person), await isSignedIn(person.cookie)]).toEqual([1, true]);
   });
 
-  it("opens no session for a login that was under way when it was reset (T11)", async () => {
+  it("opens no session for a login that was running when it was reset (T11)", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);
@@ -157,7 +157,7 @@ describe("a password that changes while somebody uses the old one", () => {
     expect(await sessionsOf(person)).toBe(0);
   });
 
-  it("ends every session that logins with the old one open, however the two interleave (T11)", async () => {
+  it("ends every session of logins with the old one, in any order (T11)", async () => {
     for (let round = 0; round < 10; round += 1) {
       const person = await seedPerson();
       const logins = [0, 1, 2].map(() => login(person.email, PASSWORD));
@@ -169,7 +169,7 @@ describe("a password that changes while somebody uses the old one", () => {
     }
   });
 
-  it("is changed by one of two who knew it, and not by the other (T111)", async () => {
+  it("is changed by one of two people who know it (T111)", async () => {
     const person = await seedPerson();
     const { reached, resume } = pauseAfterVerify();
     const late = change(person, { current: PASSWORD, next: "a third sentence" });
@@ -183,7 +183,7 @@ describe("a password that changes while somebody uses the old one", () => {
 });
 
 describe("a forgotten password", () => {
-  it("is set anew by a mailed link, which ends all sessions and works once", async () => {
+  it("is reset by a mailed link, which ends all sessions and works once", async () => {
     const person = await seedPerson();
     expect((await forgot(` ${person.email.toUpperCase()} `)).status).toBe(200);
     const token = await linkToken(person.email);
@@ -196,7 +196,7 @@ describe("a forgotten password", () => {
     expect((await login(person.email, NEXT)).status).toBe(200);
   });
 
-  it("is answered the same for an address without an account, which gets no mail (T1)", async () => {
+  it("is answered alike for an unknown address, which gets no mail (T1)", async () => {
     const person = await seedPerson();
     const unknown = `nobody-${person.email}`;
     const [known, none] = [await forgot(person.email), await forgot(unknown)];
@@ -206,7 +206,7 @@ describe("a forgotten password", () => {
     expect(await collections.users().countDocuments({ email: unknown })).toBe(0);
   });
 
-  it("sends a link of PUBLIC_URL, whatever host the request names, kept for the operator alone (T109)", async () => {
+  it("sends a link with PUBLIC_URL, whatever host the request names, visible to the operator only (T109)", async () => {
     const person = await seedPerson();
     const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
     await call("POST", "/api/auth/password/forgot", { body: { email: person.email }, headers });
@@ -220,7 +220,7 @@ describe("a forgotten password", () => {
     expect(outbox.json.data.items).toEqual([]);
   });
 
-  it("leaves the link nowhere in the store but sealed, for the operator to read (T10, T44)", async () => {
+  it("stores the link only encrypted, for the operator (T10, T44)", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);
@@ -232,7 +232,7 @@ describe("a forgotten password", () => {
     expect(dump).toContain(hashToken(token));
   });
 
-  it("keeps only the hash of the link's token, and the link is over after 30 minutes, which its page knows", async () => {
+  it("stores only the hash of the token, which expires after 30 minutes", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);
@@ -248,7 +248,7 @@ describe("a forgotten password", () => {
     expect((await login(person.email, PASSWORD)).status).toBe(200);
   });
 
-  it("is set by one of two clicks at once (T111)", async () => {
+  it("is set by one of two concurrent clicks (T111)", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);
@@ -256,7 +256,7 @@ describe("a forgotten password", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  it("leaves no other link of the account open once it is set", async () => {
+  it("invalidates the account's other links once it is set", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const first = await linkToken(person.email);
@@ -269,7 +269,7 @@ describe("a forgotten password", () => {
     expect((await login(person.email, NEXT)).status).toBe(200);
   });
 
-  it("keeps its link when the server is too busy to set it", async () => {
+  it("keeps its link if the server is too busy", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);
@@ -280,7 +280,7 @@ describe("a forgotten password", () => {
     expect((await reset(token)).status).toBe(200);
   });
 
-  it("is refused with a new one that is too short, and the link stays", async () => {
+  it("rejects a new password that is too short, and keeps the link", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);
@@ -289,7 +289,7 @@ describe("a forgotten password", () => {
     expect((await reset(token)).status).toBe(200);
   });
 
-  it("does not tell apart links that are unknown, used, malformed or no text at all", async () => {
+  it("does not distinguish unknown, used and malformed links", async () => {
     const unknown = await reset("A".repeat(43));
     for (const token of ["", "x", "A".repeat(200), "../../etc/passwd", "\u0000"]) {
       const answer = await reset(token);
@@ -301,13 +301,13 @@ describe("a forgotten password", () => {
     expect(await collections.passwordResets().countDocuments()).toBe(asked);
   });
 
-  it("is asked for ten times an hour from one address", async () => {
+  it("can be requested ten times an hour from one address", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 11; i += 1) statuses.push((await forgot("nobody@example.com", "192.0.2.200")).status);
     expect(statuses).toEqual([...Array(10).fill(200), 429]);
   });
 
-  it("fills no mailbox: of many requests from many addresses five an hour are mailed, and all look the same", async () => {
+  it("mails at most five links an hour for requests from many addresses, all answered alike", async () => {
     const person = await seedPerson();
     const texts = new Set<string>();
     for (let i = 0; i < 8; i += 1) texts.add((await forgot(person.email, `203.0.113.${i}`)).text);
@@ -319,7 +319,7 @@ describe("a forgotten password", () => {
     expect(await mailsTo(person.email)).toHaveLength(5);
   });
 
-  it("can be set for an account that has none yet", async () => {
+  it("can be set for an account without one", async () => {
     const person = await seedPerson();
     await collections.credentials().deleteOne({ _id: new ObjectId(person.id) });
     expect((await login(person.email, PASSWORD)).status).toBe(401);

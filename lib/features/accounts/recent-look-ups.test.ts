@@ -19,7 +19,7 @@ function bench(max = 10) {
   return { at, state, ask };
 }
 
-it("what was found is given again until its time is over, counted from the question", async () => {
+it("returns a cached result until its expiry, counted from the lookup", async () => {
   const { at, state, ask } = bench();
   expect(await ask()).toBe("ana");
   state.value = "ben";
@@ -29,7 +29,7 @@ it("what was found is given again until its time is over, counted from the quest
   expect([await ask(), state.asked]).toEqual(["ben", 2]);
 });
 
-it("nothing is given again once something was written (T11, T19)", async () => {
+it("returns nothing cached after a write (T11, T19)", async () => {
   const { state, ask } = bench();
   await ask();
   state.value = undefined;
@@ -37,7 +37,7 @@ it("nothing is given again once something was written (T11, T19)", async () => {
   expect(await ask()).toBeUndefined();
 });
 
-it("what is written while it is looked for makes the answer good for its asker alone", async () => {
+it("returns a result written meanwhile to its caller only", async () => {
   const { state, ask } = bench();
   const under = ask();
   state.changes += 1;
@@ -46,7 +46,7 @@ it("what is written while it is looked for makes the answer good for its asker a
   expect(await ask()).toBeUndefined();
 });
 
-it("what was not found is looked for again: it may be there by now", async () => {
+it("looks up a missing entry again", async () => {
   const { state, ask } = bench();
   state.value = undefined;
   expect(await ask()).toBeUndefined();
@@ -54,7 +54,7 @@ it("what was not found is looked for again: it may be there by now", async () =>
   expect(await ask()).toBe("ana");
 });
 
-it("the last ones are kept, and no more of them than are allowed", async () => {
+it("keeps the latest entries up to the limit", async () => {
   const { state, ask } = bench(2);
   for (const key of ["a", "b", "c"]) await ask(key);
   expect(state.asked).toBe(3);

@@ -5,17 +5,17 @@ const DAY = 24 * 60 * 60 * 1000;
 const at = (ms: number) => new Date(ms);
 
 describe("renewedExpiry (T12)", () => {
-  it("leaves a session alone while half of its 30 days or more is left", () => {
+  it("keeps a session with half of its 30 days or more left", () => {
     const session = { createdAt: at(0), expires: at(SESSION_IDLE_MS) };
     expect(renewedExpiry(session, at(14 * DAY))).toBeNull();
   });
 
-  it("gives a session with less than half left 30 days from now", () => {
+  it("extends a session with less than half left to 30 days", () => {
     const session = { createdAt: at(0), expires: at(SESSION_IDLE_MS) };
     expect(renewedExpiry(session, at(16 * DAY))).toEqual(at(46 * DAY));
   });
 
-  it("never lets a session live past 180 days", () => {
+  it("never extends a session beyond 180 days", () => {
     const session = { createdAt: at(0), expires: at(175 * DAY) };
     expect(renewedExpiry(session, at(170 * DAY))).toEqual(at(SESSION_ABSOLUTE_MS));
     expect(renewedExpiry({ createdAt: at(0), expires: at(SESSION_ABSOLUTE_MS) }, at(179 * DAY))).toBeNull();

@@ -71,14 +71,14 @@ describe("C46 registration follows SIGN_UP", () => {
     expect((await register(email, token)).status).toBe(201);
   });
 
-  it("C46 off admits nobody, invited or not", async () => {
+  it("C46 off admits no one, invited or not", async () => {
     const email = unique();
     const token = await invite(email);
     policy("off");
     expect((await register(email, token)).status).toBe(403);
   });
 
-  it("C46 an expired invitation, and one whose maker has left, admit nobody", async () => {
+  it("C46 an expired invitation, or one whose creator has left, admits no one", async () => {
     policy("invite");
     const [late, orphaned] = [unique(), unique()];
     const [lateToken, orphanedToken] = [await invite(late), await invite(orphaned)];
@@ -88,7 +88,7 @@ describe("C46 registration follows SIGN_UP", () => {
     expect((await register(orphaned, orphanedToken)).status).toBe(403);
   });
 
-  it("C46 a verified address of a provider needs no link", async () => {
+  it("C46 a provider's verified address needs no link", async () => {
     policy("invite");
     const email = unique();
     await invite(email);
@@ -97,7 +97,7 @@ describe("C46 registration follows SIGN_UP", () => {
     expect(await isAdmitted({ email: unique(), inviteToken: null, isVerified: true })).toBe(false);
   });
 
-  it("C46 a refusal does not tell whether an address has an account", async () => {
+  it("C46 a rejection does not reveal whether an address has an account", async () => {
     policy("invite");
     const [known, unknown] = [await register("first@example.com"), await register(unique())];
     expect([known.status, known.json.error, known.json.code]).toEqual([
@@ -107,7 +107,7 @@ describe("C46 registration follows SIGN_UP", () => {
     ]);
   });
 
-  it("C46 existing accounts sign in whatever the policy", async () => {
+  it("C46 existing accounts sign in under every policy", async () => {
     policy("off");
     const answer = await call("POST", "/api/auth/login", { body: { email: "first@example.com", password: PASSWORD } });
     expect(answer.status).toBe(200);
@@ -130,7 +130,7 @@ describe("C46 the first account", () => {
     expect([instance.status, instance.json.data.signUp.mode]).toEqual([200, text.split(":")[0]]);
   });
 
-  it("C46 exists once when several people register at the same moment", async () => {
+  it("C46 exists once after concurrent registrations", async () => {
     await empty();
     policy("off");
     const answers = await Promise.all(Array.from({ length: 5 }, () => register(unique())));
@@ -138,7 +138,7 @@ describe("C46 the first account", () => {
     expect(await collections.users().countDocuments({})).toBe(1);
   });
 
-  it("C46 administers the instance, a later one does not", async () => {
+  it("C46 administers the instance; later ones do not", async () => {
     const later = await register(unique());
     const instance = (cookie: string) => call("GET", "/api/instance", { cookie });
     expect((await instance(admin.cookie)).json.data).toEqual({
@@ -173,7 +173,7 @@ describe("C46 the first account", () => {
     expect(stored?.adminId.toHexString()).toBe(isPassed ? admin.id : adminId.toHexString());
   });
 
-  it("C46 stays with the admin's account however old its claim is", async () => {
+  it("C46 stays with the admin's account, however old its claim is", async () => {
     const later = await register(unique());
     const adminId = new ObjectId(String(later.json.data.user.id));
     await collections.instance().updateOne({ _id: "instance" }, { $set: { adminId, claimedAt: new Date(0) } });
@@ -181,7 +181,7 @@ describe("C46 the first account", () => {
     expect(await isInstanceAdmin(adminId)).toBe(true);
   });
 
-  it("C46 can be claimed again when its account was never created", async () => {
+  it("C46 can be claimed again if its account was never created", async () => {
     await empty();
     policy("off");
     const applicant = { email: unique(), inviteToken: null, isVerified: false };
@@ -203,7 +203,7 @@ describe("C46 the setting", () => {
   });
 
   it.each(["closed", "domain", "domain:", "domain:a", "domain:a.example,", "domain:*.example.com", "invite:a.example"])(
-    "C46 refuses %s at start",
+    "C46 rejects %s at start",
     (text) => {
       expect(() => parseEnv({ SIGN_UP: text })).toThrow(/SIGN_UP must be open/);
     },

@@ -24,7 +24,7 @@ async function workOfLogin(email: string): Promise<number> {
   return (user + system) / 1000;
 }
 
-it("an unknown address takes a login as long as a wrong password (T2)", { timeout: 120_000 }, async () => {
+it("takes a login of an unknown address as long as a wrong password (T2)", { timeout: 120_000 }, async () => {
   const { email } = await seedPerson();
   const unknownEmail = () => `${randomUUID()}@example.com`;
   const known: number[] = [];
@@ -45,7 +45,7 @@ it("an unknown address takes a login as long as a wrong password (T2)", { timeou
   expect(Math.min(...known, ...unknown)).toBeGreaterThan(2 * DIFFERENCE_MAX_MS);
 });
 
-it("a password of a megabyte is refused before anybody hashes it (T6)", async () => {
+it("rejects a password of a megabyte before hashing (T6)", async () => {
   const { email } = await seedPerson();
   for (const size of [1_000_000, 15_000, 513]) {
     for (const path of ["/api/auth/login", "/api/auth/register", "/api/auth/password/reset"]) {

@@ -37,7 +37,7 @@ async function talk(...questions: string[]): Promise<{ chatId: string; ids: stri
 }
 
 describe("a chat", () => {
-  it("is begun without a message, takes its title from the first one, and keeps one that it was given", async () => {
+  it("is created without a message, takes its title from the first one, and keeps a given title", async () => {
     const made = await send("POST", "/chats");
     expect([made.status, made.json.data]).toEqual([
       201,
@@ -74,7 +74,7 @@ describe("a chat", () => {
     expect((await put({ title: longest })).json.data.title).toBe(longest);
   });
 
-  it("is its owner's alone, also before the workspace's other owner, who hears what anybody hears of none", async () => {
+  it("is private, also from the workspace's other owner, who gets the response of an unknown one", async () => {
     const { chatId, ids } = await talk("Mine");
     const body = { title: "Ours" };
     const tries: [string, string, unknown?][] = [
@@ -104,7 +104,7 @@ describe("a chat", () => {
     expect((await send("GET", "/chats?cursor=zz")).status).toBe(400);
   });
 
-  it("that is deleted takes its messages, its plans and the results that it kept along", async () => {
+  it("is deleted with its messages, plans and stored results", async () => {
     const sampleId = await sampleIdOf(ana.workspaceId, ana);
     const chatId = newId();
     const query = "select count(*) as n from orders";
@@ -140,7 +140,7 @@ describe("a chat", () => {
 describe("an answer", () => {
   const stateOf = async (chatId: string) => (await send("GET", `/chats/${chatId}`)).json.data.messages.at(-1)?.state;
 
-  it("tells the person's other pages of each step that is stored, and of its end; nobody else hears of it", async () => {
+  it("sends each stored step and its end to the person's other pages only", async () => {
     model.say([{ tool: "list_connections", input: {} }], [{ text: "One." }]);
     const chatId = newId();
     const { events } = await ask("Which?", { cookie: ana.cookie, workspaceId: ana.workspaceId, chatId });
@@ -153,7 +153,7 @@ describe("an answer", () => {
     );
   });
 
-  it("of a turn that went with its server is being written no more, and what was stored of it is there", async () => {
+  it("of a turn whose server died is no longer streaming, and keeps its stored text", async () => {
     model.say([{ tool: "list_connections", input: {} }], [{ text: "Half of " }, { hang: true }]);
     const chatId = newId();
     const leave = new AbortController();
@@ -185,13 +185,13 @@ describe("an answer", () => {
   });
 });
 
-describe("what somebody thinks of an answer", () => {
+describe("feedback on an answer", () => {
   const put = (chatId: string, messageId: string | undefined, body: unknown) =>
     send("PUT", `/chats/${chatId}/messages/${messageId}/feedback`, body);
   const given = async (chatId: string) =>
     (await send("GET", `/chats/${chatId}`)).json.data.messages.map(({ feedback }: { feedback: unknown }) => feedback);
 
-  it("is kept with its word, changed and taken back", async () => {
+  it("is stored with its comment, changed and removed", async () => {
     const { chatId, ids } = await talk("First");
     expect((await put(chatId, ids[1], { value: "down", text: "The wrong table" })).status).toBe(200);
     expect(await given(chatId)).toEqual([null, { value: "down", text: "The wrong table" }]);
@@ -201,7 +201,7 @@ describe("what somebody thinks of an answer", () => {
     expect(await given(chatId)).toEqual([null, null]);
   });
 
-  it("is of an answer of that chat, and one of two words", async () => {
+  it("must be for an answer of that chat, with one of two values", async () => {
     const [{ chatId, ids }, other] = [await talk("First"), await talk("Elsewhere")];
     for (const body of [{}, { value: "sideways" }, { value: "up", text: "x".repeat(FEEDBACK_CHARS_MAX + 1) }]) {
       expect([body, (await put(chatId, ids[1], body)).status]).toEqual([body, 400]);
@@ -220,7 +220,7 @@ describe("what somebody thinks of an answer", () => {
 describe("a workspace's instructions", () => {
   const put = (text: unknown) => send("PUT", "/agent/instructions", { text });
 
-  it("are read by members and told to every turn of theirs, whichever agent it is", async () => {
+  it("are visible to members and sent with each of their turns, for every agent", async () => {
     const text = "A week starts on Monday.";
     const answer = await put(text);
     expect([answer.status, answer.json.data]).toEqual([
@@ -240,7 +240,7 @@ describe("a workspace's instructions", () => {
     expect(JSON.stringify(model.calls.at(-1)?.messages)).not.toContain(text);
   });
 
-  it("are at most 8,000 characters", async () => {
+  it("have at most 8,000 characters", async () => {
     expect((await put("x".repeat(INSTRUCTIONS_CHARS_MAX + 1))).status).toBe(400);
     expect((await put(7)).status).toBe(400);
     expect((await put("x".repeat(INSTRUCTIONS_CHARS_MAX))).status).toBe(200);

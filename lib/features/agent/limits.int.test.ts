@@ -13,7 +13,7 @@ beforeAll(async () => {
   ana = await seedPerson("Ana");
 });
 
-it("T67 the twenty-first turn of a minute is 429, whichever chat it is in, and another person's is not", async () => {
+it("T67 rejects the twenty-first turn of a minute with 429, in any chat, for that person only", async () => {
   // The budget does not interfere: each of these users has a separate workspace.
   const bob = await seedPerson("Bob");
   await collections.agentUsage().deleteMany({});
@@ -28,7 +28,7 @@ it("T67 the twenty-first turn of a minute is 429, whichever chat it is in, and a
   expect((await ask("Hello", { cookie: member.cookie, workspaceId: bob.workspaceId })).status).toBe(200);
 });
 
-it("T67 a workspace that has spent its tokens is told so, in the middle of a turn too", async () => {
+it("T67 reports a workspace's used-up tokens, also in the middle of a turn", async () => {
   const asAna = { cookie: ana.cookie, workspaceId: ana.workspaceId };
   model.script = () => [{ tool: "list_connections", input: {} }];
   // A step costs 120: the second one exceeds the budget of 200.

@@ -15,7 +15,7 @@ async function merged(parts: Iterable<Part> | AsyncIterable<Part>): Promise<Part
   return found;
 }
 
-it("deltas that come together are one, and everything stays in its order", async () => {
+it("merges deltas that arrive together and keeps the order", async () => {
   const noted: Part = {
     type: "reasoning-delta",
     id: "r",
@@ -53,7 +53,7 @@ it("deltas that come together are one, and everything stays in its order", async
   ]);
 });
 
-it("a delta that comes alone does not wait for the next", async () => {
+it("does not delay a delta that arrives alone", async () => {
   const gate = Promise.withResolvers<void>();
   async function* slowly() {
     yield text("one ");
@@ -67,7 +67,7 @@ it("a delta that comes alone does not wait for the next", async () => {
   expect((await reader.read()).done).toBe(true);
 });
 
-it("what a model fails with is told, and a reader who leaves is no failure", async () => {
+it("passes a model's failure on, but not a reader that leaves", async () => {
   async function* failing() {
     yield text("one");
     throw new Error("cut");

@@ -12,7 +12,7 @@ beforeAll(async () => {
   ana = await seedPerson("Ana");
 });
 
-it("without any key the offline assistant is the default, and answers from the sample shop by the tools", async () => {
+it("uses the offline assistant by default without a key, with answers from the sample shop", async () => {
   const { json } = await call("GET", "/api/agent/models", { cookie: ana.cookie });
   expect(json.data.models).toMatchObject([{ id: "millrace/offline", default: true }]);
   const chatId = newId();

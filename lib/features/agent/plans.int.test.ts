@@ -55,7 +55,7 @@ async function askAndDecide(decision: object, chatId = newId(), agentId?: string
 }
 
 describe("a plan", () => {
-  it("that is approved while the stream waits lets the tools write, until the turn ends", async () => {
+  it("that is approved during the stream permits writes until the turn ends", async () => {
     const before = await countNotes();
     model.say(
       [insert()],
@@ -95,7 +95,7 @@ describe("a plan", () => {
     });
   });
 
-  it("gives no more than was approved of it", async () => {
+  it("permits only what was approved of it", async () => {
     const before = await countNotes();
     model.say(
       [plan(["query-write", "console-write"])],
@@ -114,7 +114,7 @@ describe("a plan", () => {
   it.each([
     ["request_changes", "changes_requested"],
     ["cancel", "cancelled"],
-  ])("that meets %s grants nothing, and the model hears what was said", async (decision, status) => {
+  ])("that gets %s grants nothing, and the model gets the reason", async (decision, status) => {
     const before = await countNotes();
     model.say([plan(["query-write"])], [insert()]);
     const { events, decided } = await askAndDecide({
@@ -128,7 +128,7 @@ describe("a plan", () => {
     expect(await countNotes()).toBe(before);
   });
 
-  it("that is decided behind its turn counts for the next one, once", async () => {
+  it("that is decided after its turn counts for the next one, once", async () => {
     model.say([plan(["query-write"])]);
     const chatId = newId();
     const proposed = await askRaw("Write it down", { ...asAna(), chatId });
@@ -157,7 +157,7 @@ describe("a plan", () => {
     expect(results((await ask("Once more", { ...asAna(), chatId })).events)[0]?.errorText).toMatch(/read/i);
   });
 
-  it("has the id that the model gives it, or one of ours", async () => {
+  it("has the model's ID, or a generated one", async () => {
     const agentSessionId = randomUUID();
     model.say([plan(["query-write"], { agentSessionId })]);
     const { events, decided } = await askAndDecide({ decision: "cancel" });
@@ -169,7 +169,7 @@ describe("a plan", () => {
     expect(results(others)[0]?.errorText).toContain("agentSessionId");
   });
 
-  it("is waited for with comments that keep the line open, in both forms of the stream", async () => {
+  it("keeps the connection open with comments while it waits, in both stream formats", async () => {
     model.script = ({ messages }) =>
       messages.at(-1)?.role === "tool" ? [{ text: "As you like." }] : [plan(["query-write"])];
     await Promise.all(
@@ -196,7 +196,7 @@ describe("a plan", () => {
     );
   }, 60_000);
 
-  it("is told on the workspace's stream to its person alone", async () => {
+  it("is sent on the workspace's stream to its person only", async () => {
     model.say([plan(["query-write"])]);
     const { decided } = await askAndDecide({ decision: "cancel" });
     expect(decided?.status).toBe(200);
@@ -214,7 +214,7 @@ describe("a plan", () => {
     }, 30_000);
   });
 
-  it("stays open when nobody decides in time", async () => {
+  it("stays open without a decision", async () => {
     const [workspaceId, chatId, turnId] = [new ObjectId(ana.workspaceId), new ObjectId(), new ObjectId()];
     const agentSessionId = randomUUID();
     const doc = { _id: new ObjectId(), workspaceId, agentSessionId, chatId, userId: new ObjectId(ana.id), turnId };
@@ -255,7 +255,7 @@ describe("a decision", () => {
     return agentSessionId;
   };
 
-  it("is checked in order: 401, 400, 404, a grant that was not asked for 400, settled 409", async () => {
+  it("is checked in order: 401, 400, 404, an unrequested grant 400, decided 409", async () => {
     const agentSessionId = await pending();
     const ok = { agentSessionId, decision: "approve" };
     expect((await decide(ok, {})).status).toBe(401);
@@ -277,7 +277,7 @@ describe("a decision", () => {
     expect((await decide(ok)).status).toBe(409);
   });
 
-  it("is one of fifty that come at once", async () => {
+  it("is one of fifty concurrent ones", async () => {
     const agentSessionId = await pending();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => decide({ agentSessionId, decision: n % 2 ? "approve" : "cancel" })),
@@ -285,7 +285,7 @@ describe("a decision", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(49).fill(409)]);
   });
 
-  it("of who was removed from the workspace is 404", async () => {
+  it("by a removed member returns 404", async () => {
     const bob = await seedMember(ana.workspaceId, "member");
     const agentSessionId = await pending();
     await collections.agentPlans().updateOne({ agentSessionId }, { $set: { userId: new ObjectId(bob.id) } });
@@ -294,7 +294,7 @@ describe("a decision", () => {
   });
 });
 
-it("a grant ends two hours after it was given, in a turn that goes on", async () => {
+it("expires two hours after it was granted, in a running turn", async () => {
   const { hasGrant } = await import("./plans");
   const ids = { chatId: new ObjectId(), turnId: new ObjectId() };
   const workspaceId = new ObjectId(ana.workspaceId);
@@ -322,7 +322,7 @@ it("a grant ends two hours after it was given, in a turn that goes on", async ()
   expect(await hasGrant({ caller, ...ids, turnId: new ObjectId() }, "query-write", new Date(0))).toBe(false);
 });
 
-describe("C25 a change of a console that has a schedule", () => {
+describe("C25 a change of a scheduled console", () => {
   const ALL = ["console-write", "schedule-write", "query-write"];
   let readOnlyId: string;
   beforeAll(async () => {
@@ -376,7 +376,7 @@ describe("C25 a change of a console that has a schedule", () => {
     expect(saved.json.data.content).toBe(may ? "insert into notes values (9)" : "select 1");
   });
 
-  it("is judged by the connection that it is given, too", async () => {
+  it("is checked by the new connection too", async () => {
     const id = await consoleOf(readOnlyId, "on");
     model.say(
       [plan(["console-write", "schedule-write"], { targets: [id] })],
@@ -453,7 +453,7 @@ describe("C25 each kind of effect", () => {
     ].map((targets) => [effect, targets] as const),
   );
 
-  it.each(CASES)("needs its target in the plan: %s with %s", async (effect, targets) => {
+  it.each(CASES)("requires its target in the plan: %s with %s", async (effect, targets) => {
     const { grants, target, say } = EFFECTS[effect] as Effect;
     // A flow that runs already would be refused for that reason.
     if (effect === "a run of a flow") flowId = (await created("flows", { ...newFlow(), trigger: false })).flow.id;

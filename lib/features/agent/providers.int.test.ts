@@ -54,7 +54,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     expect(JSON.stringify(stored)).not.toContain("SECRET");
   };
 
-  it("is listed as soon as its key is there, and asked with it", async () => {
+  it("is listed once its key is set, and is called with it", async () => {
     const { json } = await call("GET", "/api/agent/models", { cookie: ana.cookie });
     expect(json.data.models).toContainEqual(expect.objectContaining({ id: wire.modelId, provider: wire.provider }));
     server.acts = [{ pieces: text("Hello") }];
@@ -63,7 +63,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     expect(wire.keyOf(server.calls.at(-1)?.headers ?? {})).toBe(key);
   });
 
-  it("streams text, whose tokens are counted", async () => {
+  it("streams text and counts its tokens", async () => {
     server.acts = [{ pieces: text("Seven ", "herons ", "by the mill.") }];
     const before = await tokens();
     const chatId = newId();
@@ -75,7 +75,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     expect((await chatOf(chatId)).messages.at(-1)).toMatchObject({ state: "done" });
   });
 
-  it("calls a tool, is told what came of it, and goes on in the next turn with both", async () => {
+  it("calls a tool, gets the result, and continues in the next turn with both", async () => {
     const chatId = newId();
     const calls = server.calls.length;
     server.acts = [
@@ -102,7 +102,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     expect(server.calls.at(-1)?.body).toContain("list_connections");
   });
 
-  it("is asked again when it has too much to do, and no more than three times", async () => {
+  it("is retried when overloaded, at most three times", async () => {
     const busy = { status: 529, body: wire.refusal("Overloaded"), headers: AT_ONCE };
     const calls = server.calls.length;
     server.acts = [busy, { ...busy, status: 500 }, { pieces: text("Here I am.") }];
@@ -124,13 +124,13 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     [500, /The model failed/],
     [503, /overloaded/],
     [529, /overloaded/],
-  ])("that answers %i is told in our words", async (status, words) => {
+  ])("that returns %i is reported in fixed words", async (status, words) => {
     server.acts = [{ status, body: wire.refusal(SECRET), headers: AT_ONCE }];
     const chatId = newId();
     await expectFailure(chatId, await ask("Hello", { ...asAna(), chatId }), words);
   });
 
-  it("that answers a page instead, or nothing at all, is told in our words", async () => {
+  it("that returns a web page, or nothing, is reported in fixed words", async () => {
     for (const body of [`<html>${SECRET}</html>`, ""]) {
       server.acts = [{ status: 502, body, headers: { ...AT_ONCE, "Content-Type": "text/html" } }];
       const chatId = newId();
@@ -140,7 +140,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
 
   // Six seconds of pauses between retries, the same for all providers, so every run tests one of them.
   const tags = wire === WIRES[0] ? [] : ["long"];
-  it("that cannot be reached is told in our words", { tags }, async () => {
+  it("that is unreachable is reported in fixed words", { tags }, async () => {
     server.acts = [{ breaks: true }];
     const chatId = newId();
     const asked = await ask("Hello", { ...asAna(), chatId });
@@ -148,7 +148,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     expect(asked.text).not.toContain(server.url.slice(-5));
   });
 
-  it("that is cut in the middle leaves what was said, marked as failed", async () => {
+  it("that breaks off keeps its text, marked as failed", async () => {
     const pieces = upTo("answer ", text("Half an ", "answer ", "and the rest."));
     server.acts = [{ pieces, end: "cut" }];
     const chatId = newId();
@@ -158,7 +158,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     expect(JSON.stringify((await chatOf(chatId)).messages.at(-1))).toContain("Half an answer ");
   });
 
-  it("that ends in the middle as if that were all does not look whole", async () => {
+  it("that ends early does not look complete", async () => {
     const pieces = upTo("answer ", text("Half an ", "answer ", "and the rest."));
     server.acts = [{ pieces }];
     const chatId = newId();
@@ -167,7 +167,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     expect(events.at(-1)).toEqual({ type: "finish", finishReason: expect.not.stringMatching(/^stop$/) });
   });
 
-  it("that fails in the middle by an event of its own is told in our words", async () => {
+  it("that fails by an event is reported in fixed words", async () => {
     const pieces = upTo("answer ", text("Half an ", "answer ", "and the rest."));
     server.acts = [{ pieces: [...pieces, wire.fault(SECRET)] }];
     const chatId = newId();
@@ -176,7 +176,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     await expectFailure(chatId, asked, /./);
   });
 
-  it("that talks nonsense is told in our words", async () => {
+  it("that sends invalid data is reported in fixed words", async () => {
     for (const nonsense of [
       `data: {${SECRET}\n\n`,
       `data: {"SECRET":1}\n\n`,
@@ -195,14 +195,14 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     }
   });
 
-  it("that drips byte by byte is understood all the same", async () => {
+  it("that drips byte by byte is read correctly", async () => {
     server.acts = [{ pieces: text("Straße 街 ", "🏭."), bytesAtOnce: 1 }];
     const { events } = await ask("Where?", asAna());
     expect(textOf(events)).toBe("Straße 街 🏭.");
     expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
   });
 
-  it("may say a million characters in one line, and is left when a line has no end", async () => {
+  it("may send a million characters in a line, and is stopped on an endless one", async () => {
     const long = "x".repeat(1_000_000);
     server.acts = [{ pieces: text(long) }];
     expect(textOf((await ask("Say it", asAna())).events)).toBe(long);
@@ -215,7 +215,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     expect(process.memoryUsage().rss - before).toBeLessThan(512 * MIB);
   });
 
-  it("that is silent is left when its reader leaves", async () => {
+  it("that is silent is stopped when its reader leaves", async () => {
     server.acts = [{ pieces: upTo("Half", text("Half", " more")), end: "hang" }];
     const left = server.left();
     const leave = new AbortController();

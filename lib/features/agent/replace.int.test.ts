@@ -32,7 +32,7 @@ async function chatWith(...questions: string[]): Promise<{ chatId: string; messa
 }
 
 describe("a message that replaces another", () => {
-  it("takes its place: it, its answer and what followed are gone from the chat and from what the model is told", async () => {
+  it("removes it, its answer and everything after it from the chat and the model's history", async () => {
     const { chatId, messages } = await chatWith("First", "Second", "Third");
     const replaced = messages.find(({ parts }) => parts[0]?.text === "Second");
     await ask("Second, said better", { ...asAna(), chatId, replaces: replaced?.id });
@@ -48,7 +48,7 @@ describe("a message that replaces another", () => {
     expect(saidIn((await readChat(chatId)).messages)).toEqual(["First", "Second, said better", "Fourth"]);
   });
 
-  it("may name the answer instead, which is how one asks again; the first one gives the chat its title", async () => {
+  it("may name the answer to retry; the first one sets the chat's title", async () => {
     const { chatId, messages } = await chatWith("How many ordres?");
     const answer = messages.find(({ role }) => role === "assistant");
     await ask("How many orders?", { ...asAna(), chatId, replaces: answer?.id });
@@ -57,7 +57,7 @@ describe("a message that replaces another", () => {
     expect(chat.title).toBe("How many orders?");
   });
 
-  it("of nothing in the chat is 404, whose chat it ever is, and changes nothing", async () => {
+  it("returns 404 for an unknown message of any chat, and changes nothing", async () => {
     const { chatId, messages } = await chatWith("First");
     const other = await chatWith("Elsewhere");
     const member = await seedMember(ana.workspaceId, "owner");
@@ -74,7 +74,7 @@ describe("a message that replaces another", () => {
     expect(saidIn((await readChat(other.chatId)).messages)).toEqual(["Elsewhere"]);
   });
 
-  it("takes the results that the replaced answers have kept with it, and no others", async () => {
+  it("deletes the results of the replaced answers only", async () => {
     const chatId = newId();
     const keep = async (question: string) => {
       const query = "select count(*) as n from orders";
@@ -91,7 +91,7 @@ describe("a message that replaces another", () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 404]);
   });
 
-  it("ends what its plans allow: a plan that was approved late gives the new turn nothing", async () => {
+  it("ends their plans: a late approval grants nothing to the new turn", async () => {
     const chatId = newId();
     const agentSessionId = randomUUID();
     const plan = { agentSessionId, planMarkdown: "Save it", grants: ["console-write"] };

@@ -16,13 +16,13 @@ const foreign = (second: number, subject: string, status = "modified"): Named =>
 });
 const subjects = (items: Named[]) => items.map(({ subject }) => subject);
 
-test("two histories are one, newest first", () => {
+test("merges two histories, newest first", () => {
   const { items, taken } = mergeHistories([by(5, "e"), by(2, "b")], [by(4, "d"), by(3, "c"), by(1, "a")], 10);
   expect(subjects(items)).toEqual(["e", "d", "c", "b", "a"]);
   expect(taken).toEqual([2, 3]);
 });
 
-test("commits from elsewhere stand where their dates put them", () => {
+test("places pushed commits by date", () => {
   const { items } = mergeHistories(
     [foreign(5, "e"), foreign(2, "b")],
     [by(4, "d", "modified", 4), foreign(3, "c")],
@@ -50,17 +50,17 @@ test.each<[string, Named[], Named[], string[]]>([
     [by(3, "save", "modified", 4), by(2, "share", "added", 4)],
     ["save", "share", "create"],
   ],
-])("a change of sides shows once, in its place: %s", (_, a, b, expected) => {
+])("shows a change of space once, at its place: %s", (_, a, b, expected) => {
   expect(subjects(mergeHistories(a, b, 10).items)).toEqual(expected);
   expect(subjects(mergeHistories(b, a, 10).items)).toEqual(expected);
 });
 
-test("a deletion without a twin stays", () => {
+test("keeps a deletion without a counterpart", () => {
   const { items } = mergeHistories([by(3, "back", "added"), by(2, "delete", "deleted"), by(1, "create")], [], 10);
   expect(subjects(items)).toEqual(["back", "delete", "create"]);
 });
 
-test("a page of any length leaves off where the next one begins", () => {
+test("ends a page of any length where the next one starts", () => {
   const a = [by(6, "x", "added"), by(4, "y", "deleted"), by(3, "3"), by(1, "1")];
   const b = [by(6, "x", "deleted"), by(5, "5"), by(4, "y", "added"), by(2, "2")];
   const whole = subjects(mergeHistories(a, b, 100).items);

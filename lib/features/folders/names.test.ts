@@ -14,7 +14,7 @@ test.each([
   expect(placeOf("consoles", folder, name, ending)).toMatchObject({ path, file });
 });
 
-test("forms of one name have one key, and a folder can have the key of a file", () => {
+test("has one key for the forms of a name, also of a folder and a file", () => {
   const { key } = placeOf("consoles", "A", "caf\u00e9", ".sql");
   for (const same of ["cafe\u0301", "CAF\u00c9", "caf\uff45\u0301", "caf\u00e9.sql"]) {
     expect(placeOf("consoles", "a", same, ".sql").key).toBe(key);
@@ -23,7 +23,7 @@ test("forms of one name have one key, and a folder can have the key of a file", 
   expect(placeOf("consoles", "a", "cafe", ".sql").key).not.toBe(key);
 });
 
-test("a name is kept in its composed form and refused with the rule that it breaks", () => {
+test("stores a name composed, and rejects it with the broken rule", () => {
   expect(parseName("e\u0301")).toBe("\u00e9");
   for (const bad of ["a/b", "..", "a\0", "x".repeat(201), " a", "git~1"]) {
     expect(() => parseName(bad)).toThrow(expect.objectContaining({ kind: "invalid_request" }));
@@ -32,13 +32,13 @@ test("a name is kept in its composed form and refused with the rule that it brea
 
 test.each([
   "aux", "CON", "nul.sql", "Prn", "com1", "LPT9.tar.gz", "COM¹", "conout$", "aux .sql", "ａｕｘ", "a:b", "a?b", "a*b", "a|b", "<a>", 'say "hi"',
-])("C21 refuses the name %j, which Git on Windows cannot check out", (name) => {
+])("C21 rejects the name %j, which Git on Windows can't check out", (name) => {
   expect(() => parseName(name)).toThrow(expect.objectContaining({ kind: "invalid_request" }));
   expect(parseName(name, name)).toBe(name.normalize("NFC"));
 }); // biome-ignore format: a list to be read at a glance
 
 test.each(["auxiliary", "console", "com10", "com", "null", "a.con", "nul-1", "lpt", "a b", "ä (1) & co, 100%"])(
-  "C21 takes the name %j",
+  "C21 accepts the name %j",
   (name) => expect(parseName(name)).toBe(name),
 );
 
@@ -48,12 +48,12 @@ test.each([
   ["aux", "aux_ copy"],
   ["nul.tar", "nul_.tar copy"],
   ["con.sql", "con_ copy.sql"],
-])("C21 copies %j, which is from before the rule, as %j", (name, copy) => {
+])("C21 copies %j, which predates the rule, as %j", (name, copy) => {
   expect(copyName(name, ENDINGS, () => true)).toBe(copy);
   expect(parseName(copy)).toBe(copy);
 });
 
-test("C21 keeps a name from before the rule, in whichever form of Unicode it is sent", () => {
+test("C21 keeps a name that predates the rule, in any Unicode form", () => {
   const old = "caf\u00e9: today";
   expect(parseName(old, old)).toBe(old);
   expect(parseName("cafe\u0301: today", old)).toBe(old);
@@ -62,7 +62,7 @@ test("C21 keeps a name from before the rule, in whichever form of Unicode it is 
   }
 });
 
-test("copies count on from the first free number, whatever they are made of", () => {
+test("numbers copies from the first free number, for any name", () => {
   const taken = new Set<string>();
   const next = (name: string) => {
     const copy = copyName(name, ENDINGS, (candidate) => !taken.has(candidate));

@@ -41,7 +41,7 @@ it.each<[string, EncryptionKey[][], boolean]>([
   else await expect(checked).rejects.toBeInstanceOf(SecretsMissing);
 });
 
-it("C34 names the key that is missing, of a store of before keys were checked too", async () => {
+it("C34 names the missing key, also of a store from before the check", async () => {
   expect(await isStoreUnused()).toBe(true);
   await seedPerson("Ana");
   expect(await isStoreUnused()).toBe(false);
@@ -75,14 +75,14 @@ it.each<[string, (EncryptionKey | string)[][], EncryptionKey[], boolean]>([
   ["a lost key on every secret", [[K1], [K1]], [K2], false],
   ["two lost keys", [[K1], [K3]], [K2], false],
   ["a lost key beside a damaged secret", [[K1], ["damaged"]], [K2], false],
-])("C34 judges a store from before the check, with %s", async (_, stored, ring, isTaken) => {
+])("C34 checks a store from before the check, with %s", async (_, stored, ring, isTaken) => {
   for (const keys of stored) await storeSecrets(keys);
   const checked = checkKeys(ring);
   if (isTaken) await expect(checked).resolves.toBeUndefined();
   else await expect(checked).rejects.toBeInstanceOf(SecretsMissing);
 });
 
-it("C34 starts with other keys once the operator has accepted them, whatever is sealed", async () => {
+it("C34 starts with other keys once the operator has accepted them", async () => {
   await storeSecrets([K1]);
   await expect(checkKeys([K2])).rejects.toBeInstanceOf(SecretsMissing);
   await acceptKeys([K2]);

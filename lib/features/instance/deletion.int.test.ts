@@ -75,7 +75,7 @@ const remove = (base: string, by: Person) => call("DELETE", base, { cookie: by.c
 const GONE = { inStore: false, inFolder: false };
 
 describe("deleting a workspace", () => {
-  it("is the owner's alone, and leaves nothing of it in any collection or folder", async () => {
+  it("is allowed for its owner, and leaves nothing in any collection or folder", async () => {
     const { id, base } = await fillWorkspace({ isUsed: true });
     expect((await remove(base, member)).status).toBe(403);
     expect(await traces(id)).toEqual({ inStore: true, inFolder: true });
@@ -84,7 +84,7 @@ describe("deleting a workspace", () => {
     expect(await traces(id)).toEqual(GONE);
   });
 
-  it("shuts out everybody at once: members, keys, invitations", async () => {
+  it("denies access to everyone at once", async () => {
     const { id, base, key, inviteToken } = await fillWorkspace();
     await remove(base, owner);
     expect((await call("GET", base, { cookie: owner.cookie })).status).toBe(403);
@@ -98,7 +98,7 @@ describe("deleting a workspace", () => {
     expect((await remove(base, owner)).status).toBe(403);
   });
 
-  it("touches no other workspace and no account", async () => {
+  it("affects no other workspace and no account", async () => {
     const kept = await fillWorkspace();
     const before = await digestDatabase();
     const { base } = await fillWorkspace();
@@ -109,7 +109,7 @@ describe("deleting a workspace", () => {
   });
 
   it.each([...WORKSPACE_COLLECTIONS, "workspaces" as const])(
-    "that breaks off at %s is finished at the next start, and nobody gets in meanwhile",
+    "that breaks off at %s completes at the next start, without access meanwhile",
     async (name) => {
       const { id, base, inviteToken } = await fillWorkspace();
       const { deleteMany, deleteOne } = Collection.prototype;
@@ -135,7 +135,7 @@ describe("deleting a workspace", () => {
     },
   );
 
-  it("may be finished by two servers at once", async () => {
+  it("can be completed by two servers at once", async () => {
     const { id } = await fillWorkspace();
     await collections.workspaces().updateOne({ _id: new ObjectId(id) }, { $set: { deletedAt: new Date() } });
     await Promise.all([finishDeletions(), finishDeletions()]);

@@ -11,11 +11,11 @@ beforeEach(() => {
   setHealthCheck("disk", works);
 });
 
-test("a healthy server says so, with its version and its parts", async () => {
+test("reports a healthy server with its version and components", async () => {
   expect(await health()).toEqual({ status: "ok", version, mongo: "ok", jobs: "ok" });
 });
 
-test("the failing part is named", async () => {
+test("names the failing component", async () => {
   setHealthCheck("jobs", fails);
   expect(await health()).toEqual({
     status: "unavailable",
@@ -26,7 +26,7 @@ test("the failing part is named", async () => {
   });
 });
 
-test("a part that does not answer within 2 s counts as failing", async () => {
+test("counts a component that does not answer within 2 s as failing", async () => {
   vi.useFakeTimers();
   setHealthCheck("mongo", () => new Promise(() => {}));
   const answer = health();
@@ -35,7 +35,7 @@ test("a part that does not answer within 2 s counts as failing", async () => {
   vi.useRealTimers();
 });
 
-test("a part that answers late is taken at its last good word, for three seconds", async () => {
+test("uses a slow component's last state for three seconds", async () => {
   vi.useFakeTimers();
   let answers: () => Promise<void> = works;
   setHealthCheck("mongo", () => answers());
@@ -52,14 +52,14 @@ test("a part that answers late is taken at its last good word, for three seconds
   vi.useRealTimers();
 });
 
-test("a thousand askers at once are one question to a part", async () => {
+test("checks a component once for a thousand concurrent requests", async () => {
   const check = vi.fn(works);
   setHealthCheck("mongo", check);
   await Promise.all(Array.from({ length: 1000 }, health));
   expect(check).toHaveBeenCalledTimes(1);
 });
 
-test("a part that failed is asked again at once, so that its return is seen", async () => {
+test("checks a failed component again at once, to see its recovery", async () => {
   setHealthCheck("mongo", vi.fn(works).mockRejectedValueOnce(new Error("down")));
   expect((await health()).status).toBe("unavailable");
   expect((await health()).status).toBe("ok");
@@ -72,7 +72,7 @@ test.each([
   [["disk", "mongo"], "disk"],
   [["mongo", "jobs"], "mongo"],
   [["disk", "mongo", "jobs"], "disk"],
-] as const)("C35 of the failing parts %j the one that is named is %s", async (failing, named) => {
+] as const)("C35 of the failing components %j names %s", async (failing, named) => {
   for (const part of failing) setHealthCheck(part, fails);
   const answer = await health();
   expect(answer).toMatchObject({ status: "unavailable", failing: named });

@@ -36,7 +36,7 @@ async function read(name: string): Promise<Record<string, number>> {
   );
 }
 
-describe("C49 who may read the metrics", () => {
+describe("C49 access to the metrics", () => {
   it.each<[string, Record<string, string>, number]>([
     ["this machine", LOCAL, 200],
     ["this machine by IPv6", { "x-millrace-remote-address": "::1" }, 200],
@@ -71,8 +71,8 @@ describe("C49 who may read the metrics", () => {
   });
 });
 
-describe("C49 what the metrics tell", () => {
-  it("C49 counts requests by route, not by id, and with their status", async () => {
+describe("C49 the metrics", () => {
+  it("C49 count requests by route, not by ID, and status", async () => {
     const path = `/api/workspaces/${ana.workspaceId}/connectors`;
     const label = '{method="GET",route="/api/workspaces/{workspaceId}/connectors",status="200"}';
     const before = (await read("millrace_http_requests_total"))[label] ?? 0;
@@ -84,7 +84,7 @@ describe("C49 what the metrics tell", () => {
     expect(Object.keys(after).join()).not.toContain(ana.workspaceId);
   });
 
-  it("C49 counts queries by outcome", async () => {
+  it("C49 count queries by outcome", async () => {
     const connections = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, { cookie: ana.cookie }))
       .json;
     const path = `/api/workspaces/${ana.workspaceId}/databases/${connections.data[0].id}/execute`;
@@ -96,7 +96,7 @@ describe("C49 what the metrics tell", () => {
     expect(await read("millrace_file_engines")).toEqual({ "": 1 });
   });
 
-  it("C49 has the store, jobs, deliveries, streams and the process itself", async () => {
+  it("C49 have the store, jobs, deliveries, streams and the process itself", async () => {
     expect(await read("millrace_up")).toEqual({ '{part="store"}': 1, '{part="jobs"}': 1 });
     expect((await read("millrace_store_ping_seconds"))[""]).toBeGreaterThan(0);
     expect(Object.keys(await read("millrace_jobs"))).toHaveLength(6);
@@ -106,14 +106,14 @@ describe("C49 what the metrics tell", () => {
     expect(Object.keys(await read("nodejs_eventloop_lag_p99_seconds"))).toHaveLength(1);
   });
 
-  it("C49 still answers while a part is away", async () => {
+  it("C49 still respond while a component is unavailable", async () => {
     setHealthCheck("jobs", () => Promise.reject(new Error("away")));
     expect(await read("millrace_up")).toEqual({ '{part="store"}': 1, '{part="jobs"}': 0 });
   });
 });
 
 describe("C48 live and ready", () => {
-  it("C48 a server with a failing part is alive and not ready", async () => {
+  it("C48 a server with a failing component is alive and not ready", async () => {
     setHealthCheck("jobs", () => Promise.reject(new Error("away")));
     const [live, ready, health] = await Promise.all(
       ["/api/health/live", "/api/health/ready", "/api/health"].map((path) => call("GET", path)),
@@ -123,7 +123,7 @@ describe("C48 live and ready", () => {
     expect(health?.json).toEqual(ready?.json);
   });
 
-  it("C48 a whole server is both", async () => {
+  it("C48 a healthy server is both", async () => {
     const [live, ready] = await Promise.all([call("GET", "/api/health/live"), call("GET", "/api/health/ready")]);
     expect([live.status, ready.status, ready.json.status]).toEqual([200, 200, "ok"]);
   });

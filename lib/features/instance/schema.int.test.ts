@@ -41,7 +41,7 @@ const stamp = () => stored.installation().findOne({ _id: "schema" }) as Promise<
 const putStamp = (at: number, millrace = "9.9.9") =>
   stored.installation().replaceOne({ _id: "schema" }, { version: at, millrace }, { upsert: true });
 
-describe("the stamp of the store", () => {
+describe("the schema version of the store", () => {
   beforeEach(() => putStamp(SCHEMA_VERSION, version));
 
   it("C28 is the number of migrations, in a new store too", async () => {
@@ -52,7 +52,7 @@ describe("the stamp of the store", () => {
     expect(await stamp()).toEqual({ _id: "schema", version: SCHEMA_VERSION, millrace: version });
   });
 
-  it("C28 is refused when it is newer, with both versions and what to do", async () => {
+  it("C28 is refused when newer, with both versions and instructions", async () => {
     await putStamp(SCHEMA_VERSION + 1);
     const known = SCHEMA_VERSION;
     for (const start of [() => refuseNewerSchema(known), () => migrateSchema(SCHEMA_MIGRATIONS)]) {
@@ -65,7 +65,7 @@ describe("the stamp of the store", () => {
     expect((await stamp())?.version).toBe(known + 1);
   });
 
-  it("C28 answers 503 with both versions where no start could refuse, as on Vercel", async () => {
+  it("C28 answers 503 with both versions where a start can't refuse, as on Vercel", async () => {
     await putStamp(SCHEMA_VERSION + 1);
     prepareStore();
     const answer = await call("GET", "/api/auth/me", ana);
@@ -75,7 +75,7 @@ describe("the stamp of the store", () => {
     expect((await call("GET", "/api/auth/me", ana)).status).toBe(200);
   });
 
-  it("C28 keeps API keys of before the choice of access full, by the first migration", async () => {
+  it("C28 gives older API keys full access in the first migration", async () => {
     const old = await seedKey(ana.workspaceId, ana);
     await collections.apiKeys().updateMany({}, { $unset: { access: true } });
     await putStamp(0);
@@ -217,7 +217,7 @@ describe("migrating on several servers", () => {
     expect(await stamp()).toMatchObject({ version: 1 });
   });
 
-  it("C28 releases its lock when a migration fails, and the next start tries again", async () => {
+  it("C28 releases its lock when a migration fails, and the next start retries", async () => {
     let fails = true;
     const flaky: SchemaMigration = {
       name: "flaky",
@@ -234,22 +234,22 @@ describe("migrating on several servers", () => {
   });
 });
 
-describe("a stored value that this version does not know", () => {
+describe("a stored value unknown to this version", () => {
   const unknown = ["viewer", "superowner", "", "OWNER", "toString", null, undefined, 1];
 
-  it.each(unknown)("C28 gives no right as a role: %j", (role) => {
+  it.each(unknown)("C28 grants nothing as a role: %j", (role) => {
     for (const needed of ["owner", "admin", "member"] as const) expect(isAtLeast(role as Role, needed)).toBe(false);
   });
 
   it.each(["write", "readwrite", "FULL", "", "scoped:consoles", null, undefined, true])(
-    "C28 only reads as the access of a key: %j",
+    "C28 is read-only as a key's access: %j",
     (access) => {
       expect(toKeyAccess(access)).toBe("read");
       expect(isReadOnly({ via: { kind: "key", access } as never })).toBe(true);
     },
   );
 
-  it.each(["false", 0, null, undefined, {}, true])("C28 only reads as readOnly of a connection: %j", (readOnly) => {
+  it.each(["false", 0, null, undefined, {}, true])("C28 is read-only as a connection's readOnly: %j", (readOnly) => {
     expect(mayOnlyRead({ readOnly } as never)).toBe(true);
   });
 
@@ -257,7 +257,7 @@ describe("a stored value that this version does not know", () => {
     expect(accessOf(space as never)).toBe("private");
   });
 
-  it("C28 keeps a member of an unknown role, and a key of theirs, out", async () => {
+  it("C28 denies access to a member of an unknown role and their key", async () => {
     const { workspaceId } = ana;
     const bob = await seedMember(workspaceId, "member");
     const key = await seedKey(workspaceId, bob);
@@ -273,7 +273,7 @@ describe("a stored value that this version does not know", () => {
     expect((await call("GET", path, { key })).status).toBe(401);
   });
 
-  it("C28 lets a key of an unknown access read, and refuses its writes", async () => {
+  it("C28 lets a key of unknown access read, and rejects its writes", async () => {
     const { workspaceId } = ana;
     const key = await seedKey(workspaceId, ana, "scoped" as never);
     const path = `/api/workspaces/${workspaceId}/consoles`;

@@ -125,7 +125,7 @@ const passTime = ({ workspaceId }: Linked, ms: number) =>
   collections.repoLinks().updateOne({ workspaceId }, [{ $set: { "work.dueAt": { $subtract: ["$work.dueAt", ms] } } }]);
 
 describe("linking", () => {
-  it("a repository with apps imports them, and each folder becomes a shared app", async () => {
+  it("imports a repository's apps, each as a shared app", async () => {
     const world = await begin({ "apps/sales-board/index.html": "<h1>Sales</h1>\n", "README.md": "# Ours\n" });
     const { status, json } = await world.link();
     expect([status, json.data?.adoption]).toEqual([200, "imported"]);
@@ -149,7 +149,7 @@ describe("linking", () => {
     expect(await gitLines(world.repository.dir, "rev-list", "--count", "main")).toEqual(["1"]);
   });
 
-  it("an empty repository is seeded with the workspace's apps, or begins fresh", async () => {
+  it("seeds an empty repository with the workspace's apps, or starts fresh", async () => {
     const fresh = await begin();
     expect((await fresh.link()).json.data.adoption).toBe("fresh");
     const world = await begin();
@@ -159,7 +159,7 @@ describe("linking", () => {
     expect(await thereOf(world, "")).toEqual({ "apps/orders/index.html": "1\n", "apps/orders/lib/a.ts": "2\n" });
   });
 
-  it("a folder of a repository leaves the rest of it alone", async () => {
+  it("leaves the rest of a repository alone for a folder", async () => {
     const world = await begin({ "src/main.c": "int main;\n", "data/apps/first/index.html": "1\n" });
     await save(world, "Ours", { "apps/second/index.html": "2\n" });
     expect((await world.link({ subdirectory: "data" })).json.data).toMatchObject({ repo: { state: "synced" } });
@@ -171,7 +171,7 @@ describe("linking", () => {
     expect(await hereOf(world)).toEqual({ "apps/first/index.html": "1\n", "apps/second/index.html": "2\n" });
   });
 
-  it("asks in the order of role, body, host, conflict, and takes names that are names alone (T89)", async () => {
+  it("checks in order: role, body, host, conflict, and accepts plain names only (T89)", async () => {
     const world = await begin({ "apps/one/index.html": "1\n" });
     const member = await seedMember(world.owner.workspaceId, "member");
     const post = (cookie: string, body: unknown) => call("POST", world.at, { cookie, body });
@@ -205,7 +205,7 @@ describe("linking", () => {
     expect((await post(world.owner.cookie, { owner: "acme", repo: other.name })).status).toBe(409);
   });
 
-  it("takes an installation of the person's own alone, and a repository that they may write to (T101)", async () => {
+  it("accepts the person's own installation and writable repositories only (T101)", async () => {
     const world = await begin({ "apps/one/index.html": "1\n" });
     const stranger = await begin();
     const body = { owner: "acme", repo: world.name };
@@ -226,7 +226,7 @@ describe("linking", () => {
     });
   });
 
-  it("the way to the host and back serves once, its own person and session alone, and ten minutes (T101)", async () => {
+  it("uses the host's callback once, for its person and session, within ten minutes (T101)", async () => {
     const { owner, person } = await begin();
     const at = `/api/workspaces/${owner.workspaceId}/apps-v2/repohost-sync-url`;
     const start = async (cookie = owner.cookie) => {
@@ -265,7 +265,7 @@ describe("linking", () => {
     expect((await call("GET", at, { key: await seedKey(owner.workspaceId, owner) })).status).toBe(200);
   });
 
-  it("ends by unlinking, and both sides keep what they have", async () => {
+  it("ends by unlinking, and both sides keep their files", async () => {
     const world = await begin({ "apps/one/index.html": "1\n" });
     await world.link();
     expect((await call("DELETE", world.at, { cookie: world.owner.cookie })).status).toBe(200);
@@ -279,7 +279,7 @@ describe("linking", () => {
 });
 
 describe("a linked repository", () => {
-  it("gets each commit of main, with its author and words, and gives what is pushed there", async () => {
+  it("receives each commit of main with author and message, and returns pushes", async () => {
     const world = await begin({ "apps/one/index.html": "1\n", "apps/one/old.ts": "old\n" });
     await world.link();
     events.length = 0;
@@ -309,7 +309,7 @@ describe("a linked repository", () => {
     expect(await gitLines(world.repository.dir, "rev-parse", "main")).toEqual(there);
   });
 
-  it("puts both together when they changed different files", async () => {
+  it("merges changes of different files", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n", "apps/one/b.ts": "1\n" });
     await world.link();
     await pushAtHost(world, "Theirs", { "apps/one/a.ts": "theirs\n" });
@@ -320,27 +320,24 @@ describe("a linked repository", () => {
     expect((await world.state()).repo.state).toBe("synced");
   });
 
-  it.each(["workspace", "host"] as const)(
-    "tells of a file that both changed, until %s is said to be right",
-    async (prefer) => {
-      const world = await begin({ "apps/one/a.ts": "1\n", "apps/one/b.ts": "1\n" });
-      await world.link();
-      await pushAtHost(world, "Theirs", { "apps/one/a.ts": "host\n", "apps/one/c.ts": "c\n" });
-      await save(world, "Ours", { "apps/one/a.ts": "workspace\n", "apps/one/b.ts": null });
-      await syncLink(world.workspaceId);
-      expect((await world.state()).repo).toMatchObject({ state: "conflict", conflicts: ["apps/one/a.ts"] });
-      expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "workspace\n" });
-      events.length = 0;
-      const asked = await call("POST", `${world.at}/sync`, { cookie: world.owner.cookie, body: { prefer } });
-      expect(asked.status).toBe(202);
-      expect(await drain()).toBe(1);
-      const both = { "apps/one/a.ts": `${prefer}\n`, "apps/one/c.ts": "c\n" };
-      expect([await hereOf(world), await thereOf(world)]).toEqual([both, both]);
-      expect((await world.state()).repo).toMatchObject({ state: "synced", conflicts: [], problem: null });
-    },
-  );
+  it.each(["workspace", "host"] as const)("reports a file that both changed until %s is selected", async (prefer) => {
+    const world = await begin({ "apps/one/a.ts": "1\n", "apps/one/b.ts": "1\n" });
+    await world.link();
+    await pushAtHost(world, "Theirs", { "apps/one/a.ts": "host\n", "apps/one/c.ts": "c\n" });
+    await save(world, "Ours", { "apps/one/a.ts": "workspace\n", "apps/one/b.ts": null });
+    await syncLink(world.workspaceId);
+    expect((await world.state()).repo).toMatchObject({ state: "conflict", conflicts: ["apps/one/a.ts"] });
+    expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "workspace\n" });
+    events.length = 0;
+    const asked = await call("POST", `${world.at}/sync`, { cookie: world.owner.cookie, body: { prefer } });
+    expect(asked.status).toBe(202);
+    expect(await drain()).toBe(1);
+    const both = { "apps/one/a.ts": `${prefer}\n`, "apps/one/c.ts": "c\n" };
+    expect([await hereOf(world), await thereOf(world)]).toEqual([both, both]);
+    expect((await world.state()).repo).toMatchObject({ state: "synced", conflicts: [], problem: null });
+  });
 
-  it("that diverged by 500 commits on both sides comes together", { tags: ["long"] }, async () => {
+  it("merges 500 diverged commits on both sides", { tags: ["long"] }, async () => {
     const world = await begin({ "apps/one/a.ts": "0\n" });
     await world.link();
     const lines: string[] = [];
@@ -368,7 +365,7 @@ describe("a linked repository", () => {
     expect(Object.keys(await hereOf(world))).toHaveLength(101);
   });
 
-  it("with links, submodules and filters gives its files and nothing else (T88)", async () => {
+  it("syncs files only, without links, submodules and filters (T88)", async () => {
     const world = await begin({ "apps/one/index.html": "1\n" });
     await mkdir(join(world.clone, "apps/one"), { recursive: true });
     await symlink("/etc/passwd", join(world.clone, "apps/one/passwd"));
@@ -402,7 +399,7 @@ describe("a linked repository", () => {
     ]);
   });
 
-  it("C21 with names that Windows refuses gives its other files, and keeps those names where a workspace has them", async () => {
+  it("C21 syncs other files beside names invalid on Windows, and keeps such names in a workspace", async () => {
     const bad = ["apps/one/aux.ts", "apps/one/a:b.md", "apps/one/nul/x.ts", "apps/con/index.html"];
     const world = await begin({
       "apps/one/index.html": "1\n",
@@ -433,7 +430,7 @@ describe("a linked repository", () => {
     );
   });
 
-  it("that breaks off in the middle of a push is in step after the next try, without a second commit", async () => {
+  it("recovers from an interrupted push without a second commit", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     await save(world, "Ours", { "apps/one/a.ts": "2\n" });
@@ -448,7 +445,7 @@ describe("a linked repository", () => {
     expect(await gitLines(world.repository.dir, "rev-list", "--count", "main")).toEqual(["2"]);
   });
 
-  it("whose server died, or whose event was lost, is synced within 15 s", async () => {
+  it("is synced within 15 s after a dead server or a lost event", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     const { workspaceId } = world;
@@ -468,7 +465,7 @@ describe("a linked repository", () => {
     expect((await collections.repoLinks().findOne({ workspaceId }))?.syncAgain).toBeUndefined();
   });
 
-  it("that is synced already is synced once more by the same server", async () => {
+  it("is synced again by the same server for a request during a sync", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     const { workspaceId } = world;
@@ -481,7 +478,7 @@ describe("a linked repository", () => {
     expect(await collections.repoLinks().findOne({ workspaceId })).not.toHaveProperty("syncAgain");
   });
 
-  it("mirrored by two servers at once has each change once", async () => {
+  it("has each change once when synced by two servers", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     await save(world, "Ours", { "apps/one/b.ts": "2\n" });
@@ -492,7 +489,7 @@ describe("a linked repository", () => {
     expect(await gitLines(world.repository.dir, "log", "--format=%s", "main")).toEqual(["Ours", "Theirs", "Begin"]);
   });
 
-  it("that loses its apps, its branch or its access takes nothing away here", async () => {
+  it("removes nothing here when it loses its apps, branch or access", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n", "README.md": "x\n" });
     await world.link();
     await pushAtHost(world, "All gone", { "apps/one/a.ts": null });
@@ -506,7 +503,7 @@ describe("a linked repository", () => {
     expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "1\n" });
   });
 
-  it("arrives whole when a file is large, byte for byte", async () => {
+  it("syncs a large file byte for byte", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     const large = randomBytes(12 * 1024 * 1024)
@@ -520,7 +517,7 @@ describe("a linked repository", () => {
   });
 });
 
-describe("messages of the host", () => {
+describe("webhooks of the host", () => {
   const send = (body: string, headers: Record<string, string>) =>
     call("POST", "/api/repohost/webhook", {
       rawBody: body,
@@ -533,7 +530,7 @@ describe("messages of the host", () => {
   const pushOf = ({ repository }: Linked) =>
     JSON.stringify({ ref: "refs/heads/main", n: made++, repository: { id: repository.number } });
 
-  it("make us look, once each, and only when they are signed", async () => {
+  it("start one sync each, only with a valid signature", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     await pushAtHost(world, "Theirs", { "apps/one/a.ts": "2\n" });
@@ -563,7 +560,7 @@ describe("messages of the host", () => {
     expect(await drain()).toBe(0);
   });
 
-  it("that are lost are made up for by a look now and then", async () => {
+  it("that are lost are covered by periodic syncs", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();
     await pushAtHost(world, "Theirs", { "apps/one/a.ts": "2\n" });

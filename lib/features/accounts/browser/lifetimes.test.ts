@@ -3,21 +3,21 @@ import { toExpiry } from "@/lib/features/accounts/browser/lifetimes";
 
 const NOW = new Date(2026, 10, 21, 12, 0, 0);
 
-describe("the end of a key", () => {
-  it("is none for one that never ends", () => {
+describe("the expiry of a key", () => {
+  it("is null for one that never expires", () => {
     expect(toExpiry("never", "", NOW)).toBeNull();
   });
 
-  it("is as many days away as was chosen", () => {
+  it("is the selected number of days away", () => {
     expect(toExpiry("30", "", NOW)).toBe(new Date(NOW.getTime() + 30 * 86_400_000).toISOString());
   });
 
-  it("is the last moment of the chosen day where the person is", () => {
+  it("is the end of the selected day in the user's time zone", () => {
     expect(toExpiry("date", "2027-05-21", NOW)).toBe(new Date(2027, 4, 21, 23, 59, 59, 999).toISOString());
     expect(toExpiry("date", "2026-11-21", NOW)).toBe(new Date(2026, 10, 21, 23, 59, 59, 999).toISOString());
   });
 
-  it("is refused for no day and for one that is over", () => {
+  it("is rejected for an invalid or past day", () => {
     expect(() => toExpiry("date", "", NOW)).toThrow("Select an expiry date");
     expect(() => toExpiry("date", "2026-11-20", NOW)).toThrow("in the future");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toPasswordStrength } from "@/lib/features/accounts/browser/password-strength";
 
 describe("toPasswordStrength", () => {
-  it("fills no part for nothing", () => {
+  it("fills no part for an empty text", () => {
     expect(toPasswordStrength("")).toEqual({ score: 0, isCommon: false });
   });
 
@@ -14,13 +14,13 @@ describe("toPasswordStrength", () => {
     expect(toPasswordStrength("seven herons by the mill")).toEqual({ score: 4, isCommon: false });
   });
 
-  it("does not count repeated letters, runs, or the person's own name", () => {
+  it("ignores repeated letters, sequences, and the person's name", () => {
     expect(toPasswordStrength("aaaaaaaaaaaaaaaa").score).toBe(1);
     expect(toPasswordStrength("abcdefghijklmnop").score).toBe(1);
     expect(toPasswordStrength("inesokafor1", ["Ines Okafor"]).score).toBe(1);
   });
 
-  it("never falls when letters of a new kind are added", () => {
+  it("never falls when new kinds of characters are added", () => {
     const scores = ["kettle", "kettleX9", "kettleX9!vane", "kettleX9!vane#Loop77"].map(
       (p) => toPasswordStrength(p).score,
     );

@@ -16,11 +16,11 @@ describe("toSafeNext", () => {
     "javascript:alert(1)",
     "w/ines",
     "",
-  ])("refuses %j, which leads away from this site", (next) => {
+  ])("rejects %j, which leaves this site", (next) => {
     expect(toSafeNext(next)).toBeNull();
   });
 
-  it.each(["/login", "/login?next=/login", "/register", "/api/auth/logout"])("refuses %s, which would loop", (next) => {
+  it.each(["/login", "/login?next=/login", "/register", "/api/auth/logout"])("rejects %s, which would loop", (next) => {
     expect(toSafeNext(next)).toBeNull();
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toSignInFailure } from "./sign-in-failure";
 
-describe("why a sign-in by a provider failed", () => {
-  it("is said in other words for each way to fail, and always says what to do", () => {
+describe("the reason of a failed provider sign-in", () => {
+  it("differs for each failure and says what to do", () => {
     const ways = [
       "OAuthAccountNotLinked",
       "AccessDenied",
@@ -16,13 +16,13 @@ describe("why a sign-in by a provider failed", () => {
     for (const text of texts) expect(text).toMatch(/Sign in with your original method|Try again|[Uu]se your email/);
   });
 
-  it("is in our own words, whatever the address holds", () => {
+  it("is a fixed text, whatever the URL contains", () => {
     for (const text of ["", "__proto__", "<b>call 555</b>", "x".repeat(10_000)]) {
       expect(toSignInFailure(text)).toBe(toSignInFailure("other"));
     }
   });
 
-  it("is nothing when none failed", () => {
+  it("is null without a failure", () => {
     expect([toSignInFailure(null), toSignInFailure(undefined)]).toEqual([null, null]);
   });
 });

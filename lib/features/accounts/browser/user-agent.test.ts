@@ -19,11 +19,11 @@ describe("a user agent in words", () => {
       true,
     ],
     ["curl/8.10.1", "curl", false],
-  ])("tells %s apart", (userAgent, name, isHandheld) => {
+  ])("distinguishes %s", (userAgent, name, isHandheld) => {
     expect(describeUserAgent(userAgent)).toEqual({ name, isHandheld });
   });
 
-  it("has words for what says nothing about itself", () => {
+  it("has a text for unknown clients", () => {
     expect(describeUserAgent(null).name).toBe("Unknown client");
     expect(describeUserAgent("").name).toBe("Unknown client");
   });

@@ -20,7 +20,7 @@ const invite = (email: string, by = owner, role = "member") =>
 const tokenOf = (link: string) => link.split("/").at(-1) ?? "";
 const accept = (token: string, who: Person) => call("POST", `/api/invites/${token}/accept`, { cookie: who.cookie });
 
-it("mails a link with which the invited address joins in the given role", async () => {
+it("mails a link by which the invited address joins with the role", async () => {
   const guest = await seedPerson("Guest");
   const made = await invite(guest.email, owner, "admin");
   expect(made.status).toBe(201);
@@ -42,13 +42,13 @@ it("mails a link with which the invited address joins in the given role", async 
   expect((await accept(token, guest)).status).toBe(404);
 });
 
-it("keeps only the hash of the link's token", async () => {
+it("stores only the hash of the token", async () => {
   const token = tokenOf((await invite("hash@example.com")).json.data.link);
   const stored = JSON.stringify(await collections.invites().find({}).toArray());
   expect(stored).not.toContain(token);
 });
 
-it("refuses an account of another address, and the invitation stays", async () => {
+it("rejects another address's account, and stays valid", async () => {
   const guest = await seedPerson("Guest");
   const other = await seedPerson("Other");
   const token = tokenOf((await invite(guest.email)).json.data.link);
@@ -56,7 +56,7 @@ it("refuses an account of another address, and the invitation stays", async () =
   expect((await accept(token, guest)).status).toBe(200);
 });
 
-it("replaces an earlier invitation of the same address, whose link ends", async () => {
+it("replaces an earlier invitation of the address, whose link ends", async () => {
   const guest = await seedPerson("Guest");
   const first = tokenOf((await invite(guest.email)).json.data.link);
   const second = tokenOf((await invite(guest.email)).json.data.link);
@@ -64,7 +64,7 @@ it("replaces an earlier invitation of the same address, whose link ends", async 
   expect((await accept(second, guest)).status).toBe(200);
 });
 
-it("ends after seven days, and when it is taken back", async () => {
+it("expires after seven days, and ends on revocation", async () => {
   const guest = await seedPerson("Guest");
   const made = (await invite(guest.email)).json.data;
   await collections
@@ -77,7 +77,7 @@ it("ends after seven days, and when it is taken back", async () => {
   expect((await accept(tokenOf(again.link), guest)).status).toBe(404);
 });
 
-it("is accepted once, by however many clicks at once", async () => {
+it("is accepted once by concurrent clicks", async () => {
   const guest = await seedPerson("Guest");
   const token = tokenOf((await invite(guest.email)).json.data.link);
   const statuses = (await Promise.all(Array.from({ length: 4 }, () => accept(token, guest)))).map(
@@ -86,7 +86,7 @@ it("is accepted once, by however many clicks at once", async () => {
   expect(statuses.sort()).toEqual([200, 404, 404, 404]);
 });
 
-it("answers 409 for who is a member already, and lets only owners invite owners", async () => {
+it("returns 409 for a member, and lets only owners invite owners", async () => {
   const admin = await seedMember(owner.workspaceId, "admin");
   expect((await invite(admin.email)).status).toBe(409);
   expect((await invite("boss@example.com", admin, "owner")).status).toBe(403);

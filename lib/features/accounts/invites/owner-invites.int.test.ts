@@ -52,7 +52,7 @@ const openInvites = async () =>
   (await call("GET", `${base}/invites`, { cookie: people.owner.cookie })).json.data as { id: string; role: Role }[];
 const workspaceId = () => new ObjectId(people.owner.workspaceId);
 
-describe("who reads the link of an invitation in the outbox (T27)", () => {
+describe("readers of an invitation link in the outbox (T27)", () => {
   it.each([
     ["owner", "owner", true],
     ["owner", "admin", true],
@@ -60,7 +60,7 @@ describe("who reads the link of an invitation in the outbox (T27)", () => {
     ["admin", "owner", false],
     ["admin", "admin", true],
     ["admin", "member", true],
-  ] as const)("an %s, of one that makes an %s: %s", async (reader, role, isShown) => {
+  ] as const)("an %s, for an invitation as %s: %s", async (reader, role, isShown) => {
     const { link } = (await invite(people.owner, role)).json.data;
     const answer = await outbox(people[reader]);
     expect(answer.status).toBe(200);
@@ -83,7 +83,7 @@ describe("who reads the link of an invitation in the outbox (T27)", () => {
     expect(answer.text).not.toContain(tokenOf(link));
   });
 
-  it("somebody who was an owner until now does not", async () => {
+  it("a former owner does not", async () => {
     await invite(people.owner, "owner");
     expect((await outbox(people.secondOwner)).text).toContain("/invites/");
     await setRole(people.secondOwner, "admin");
@@ -92,7 +92,7 @@ describe("who reads the link of an invitation in the outbox (T27)", () => {
     expect((await outbox(people.secondOwner)).status).toBe(403);
   });
 
-  it("each mail is judged by the role that it was written for, also when the address is invited again", async () => {
+  it("checks each mail by its own role, also after another invitation of the address", async () => {
     const first = (await invite(people.owner, "admin")).json.data.link;
     const second = (await invite(people.owner, "owner")).json.data.link;
     const [raised, before] = (await outbox(people.admin)).json.data.items;
@@ -101,14 +101,14 @@ describe("who reads the link of an invitation in the outbox (T27)", () => {
     expect((await accept(second)).json.data.workspace.role).toBe("owner");
   });
 
-  it("a mail that does not say what its link gives is for owners", async () => {
+  it("limits a mail without a role to owners", async () => {
     const { link } = (await invite(people.owner, "member")).json.data;
     await collections.mails().updateMany({ workspaceId: workspaceId() }, { $unset: { grants: "" } });
     expect((await outbox(people.admin)).text).not.toContain(tokenOf(link));
     expect((await outbox(people.owner)).text).toContain(tokenOf(link));
   });
 
-  it("the list of invitations holds no link for anybody", async () => {
+  it("shows no link in the list of invitations", async () => {
     const { link } = (await invite(people.owner, "owner")).json.data;
     for (const reader of [people.owner, people.admin]) {
       const list = await call("GET", `${base}/invites`, { cookie: reader.cookie });
@@ -118,7 +118,7 @@ describe("who reads the link of an invitation in the outbox (T27)", () => {
   });
 });
 
-describe("an invitation that makes an owner is made and unmade by owners alone (T27)", () => {
+describe("invitations of owners are created and revoked by owners only (T27)", () => {
   it.each([
     ["owner", "owner", 201],
     ["owner", "admin", 201],
@@ -140,13 +140,13 @@ describe("an invitation that makes an owner is made and unmade by owners alone (
     ["admin", "admin", 200],
     ["admin", "member", 200],
     ["member", "member", 403],
-  ] as const)("an %s who takes the invitation of an %s back gets %i", async (by, role, status) => {
+  ] as const)("an %s who revokes the invitation of an %s gets %i", async (by, role, status) => {
     const { id, link } = (await invite(people.owner, role)).json.data;
     expect((await call("DELETE", `${base}/invites/${id}`, { cookie: people[by].cookie })).status).toBe(status);
     expect((await accept(link)).status).toBe(status === 200 ? 404 : 200);
   });
 
-  it.each(["member", "admin"] as const)("an admin cannot replace it by the invitation of an %s", async (role) => {
+  it.each(["member", "admin"] as const)("an admin can't replace it by the invitation of an %s", async (role) => {
     const { link } = (await invite(people.owner, "owner")).json.data;
     const answer = await invite(people.admin, role);
     expect([answer.status, answer.json.code]).toEqual([403, "forbidden"]);
@@ -154,13 +154,13 @@ describe("an invitation that makes an owner is made and unmade by owners alone (
     expect((await accept(link)).json.data.workspace.role).toBe("owner");
   });
 
-  it("one that has ended is in nobody's way", async () => {
+  it("an expired one blocks no one", async () => {
     await invite(people.owner, "owner");
     await collections.invites().updateMany({ workspaceId: workspaceId() }, { $set: { expiresAt: new Date(0) } });
     expect((await invite(people.admin, "member")).status).toBe(201);
   });
 
-  it("an owner replaces any; an admin those that make no owner", async () => {
+  it("an owner replaces any; an admin those of other roles", async () => {
     expect((await invite(people.admin, "admin")).status).toBe(201);
     expect((await invite(people.admin, "member")).status).toBe(201);
     expect((await invite(people.secondOwner, "owner")).status).toBe(201);
@@ -168,7 +168,7 @@ describe("an invitation that makes an owner is made and unmade by owners alone (
     expect((await openInvites()).map((each) => each.role)).toEqual(["member"]);
   });
 
-  it("an address that an owner and an admin invite at once is invited as an owner, or the admin's came first", async () => {
+  it("an address invited by an owner and an admin at once is invited as owner, unless the admin's came first", async () => {
     for (let round = 0; round < 10; round += 1) {
       const email = `both-${round}-${people.guest.email}`;
       const [byOwner, byAdmin] = await Promise.all([
@@ -183,7 +183,7 @@ describe("an invitation that makes an owner is made and unmade by owners alone (
   });
 });
 
-describe("an invitation is good while its maker may give its role (T27)", () => {
+describe("an invitation is valid while its creator may grant its role (T27)", () => {
   it.each([
     ["owner", "owner", "admin", 404],
     ["owner", "owner", "member", 404],
@@ -207,7 +207,7 @@ describe("an invitation is good while its maker may give its role (T27)", () => 
     expect(await collections.memberships().countDocuments(membership)).toBe(status === 200 ? 1 : 0);
   });
 
-  it("also where the invitation was written after they had lost the right", async () => {
+  it("also if it was created after they had lost the right", async () => {
     const { link } = (await invite(people.secondOwner, "owner")).json.data;
     const userId = new ObjectId(people.secondOwner.id);
     await collections.memberships().updateOne({ workspaceId: workspaceId(), userId }, { $set: { role: "admin" } });
@@ -216,14 +216,14 @@ describe("an invitation is good while its maker may give its role (T27)", () => 
     expect([answer.status, answer.json.code]).toEqual([404, "not_found"]);
   });
 
-  it("says the same as an unknown link", async () => {
+  it("reads like an unknown link", async () => {
     const { link } = (await invite(people.secondOwner, "owner")).json.data;
     await setRole(people.secondOwner, "member");
     expect((await accept(link)).text).toBe((await accept("x".repeat(43))).text);
   });
 });
 
-describe("links that somebody has read end with their right to read them (T27)", () => {
+describe("links end when their reader loses the right to read them (T27)", () => {
   it.each([
     ["secondOwner", "admin", "owner", 404],
     ["secondOwner", "admin", "admin", 200],
@@ -237,13 +237,13 @@ describe("links that somebody has read end with their right to read them (T27)",
     ["admin", null, "owner", 200],
     ["member", null, "admin", 200],
     ["member", "admin", "owner", 200],
-  ] as const)("when the %s becomes %s, another's invitation of an %s answers %i", async (who, is, role, status) => {
+  ] as const)("when the %s becomes %s, another's invitation of an %s returns %i", async (who, is, role, status) => {
     const { link } = (await invite(people.owner, role)).json.data;
     expect((is === null ? await remove(people[who]) : await setRole(people[who], is)).status).toBe(200);
     expect((await accept(link)).status).toBe(status);
   });
 
-  it("and those of other workspaces stay", async () => {
+  it("and those of other workspaces stay valid", async () => {
     const other = await seedPerson("Other");
     const made = await call("POST", `/api/workspaces/${other.workspaceId}/invites`, {
       cookie: other.cookie,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toInvitedRole, toInviteToken } from "./words";
 
 describe("toInviteToken", () => {
-  it("finds the token of an invitation's address, and none in others", () => {
+  it("finds the token in an invitation's URL, and in no other", () => {
     expect(toInviteToken("/invites/abc_DEF-123")).toBe("abc_DEF-123");
     for (const next of [null, "", "/", "/invites", "/invites/", "/invites/a/b", "/invites/a?b", "/w/invites/a"]) {
       expect(toInviteToken(next)).toBeNull();
@@ -11,7 +11,7 @@ describe("toInviteToken", () => {
 });
 
 describe("toInvitedRole", () => {
-  it("says as what somebody is invited", () => {
+  it("returns the invited role", () => {
     expect([toInvitedRole("member"), toInvitedRole("admin"), toInvitedRole("owner")]).toEqual([
       "a member",
       "an admin",

@@ -22,14 +22,14 @@ const DEFAULTS = {
 };
 
 describe("preferences", () => {
-  it("are the defaults until somebody chooses, and reading stores nothing (T15)", async () => {
+  it("return defaults before a choice, and reading stores nothing (T15)", async () => {
     const person = await seedPerson();
     const answer = await read(person);
     expect([answer.status, answer.json.data]).toEqual([200, DEFAULTS]);
     expect(await collections.preferences().countDocuments({ _id: new ObjectId(person.id) })).toBe(0);
   });
 
-  it("change where something is sent and stay where nothing is", async () => {
+  it("change only the fields sent", async () => {
     const person = await seedPerson();
     expect((await write(person, { theme: "dark" })).json.data).toEqual({ ...DEFAULTS, theme: "dark" });
     await write(person, { density: "compact", wrapLines: true, keys: { "query.run": "Mod+Enter" } });
@@ -43,14 +43,14 @@ describe("preferences", () => {
     });
   });
 
-  it("take a zone by its name, as the runtime writes it", async () => {
+  it("accept a time zone by name, normalised", async () => {
     const person = await seedPerson();
     expect((await write(person, { times: "pacific/chatham" })).json.data.times).toBe("Pacific/Chatham");
     expect((await read(person)).json.data.times).toBe("Pacific/Chatham");
     expect((await write(person, { times: "utc" })).json.data.times).toBe("utc");
   });
 
-  it("keep the layout of each workspace apart, so that two windows do not undo each other", async () => {
+  it("separate the layouts of workspaces, so that two windows do not overwrite each other", async () => {
     const person = await seedPerson();
     const [harbour, depot] = ["a".repeat(24), "b".repeat(24)];
     await Promise.all([
@@ -63,7 +63,7 @@ describe("preferences", () => {
     });
   });
 
-  it("are one's own", async () => {
+  it("are private", async () => {
     const [person, other] = [await seedPerson(), await seedPerson()];
     await write(person, { theme: "dark", _id: other.id, userId: other.id });
     expect((await read(other)).json.data).toEqual(DEFAULTS);
@@ -83,7 +83,7 @@ describe("preferences", () => {
     [{ keys: ["a"] }, "keys"],
     [{ panels: "wide" }, "panels"],
     [{ panels: { ["k".repeat(61)]: 1 } }, `panels.${"k".repeat(61)}`],
-  ])("name what is wrong: %j", async (body, path) => {
+  ])("name the problem: %j", async (body, path) => {
     const answer = await write(await seedPerson(), body);
     expect([answer.status, answer.json.code, answer.json.details[0].path]).toEqual([400, "invalid_request", path]);
   });
@@ -98,7 +98,7 @@ describe("preferences", () => {
     ["names that meet", { panels: { "a.b": 1, a_b: 2 } }],
     ["a lone surrogate", { panels: { a: "\ud800" }, keys: { "\ud800": "x" } }],
     ["a dollar sign deep inside", { panels: { a: { $ne: null, "x.y": { $gt: "" } } } }],
-  ])("take or refuse %s without breaking, and can be read afterwards (T105)", async (_, body) => {
+  ])("accept or reject %s safely, and stay readable (T105)", async (_, body) => {
     const person = await seedPerson();
     const answer = await write(person, body);
     expect([200, 400]).toContain(answer.status);
@@ -106,14 +106,14 @@ describe("preferences", () => {
     expect([after.status, after.json.data.theme]).toEqual([200, "system"]);
   });
 
-  it("keep the names that are sent", async () => {
+  it("keep the names that were sent", async () => {
     const person = await seedPerson();
     const panels = { "a.b": 1, a_b: 2, $c: { "d.e": 3 } };
     expect((await write(person, { panels })).json.data.panels).toEqual(panels);
     expect((await read(person)).json.data.panels).toEqual(panels);
   });
 
-  it("take 64 KiB in all, not in one request", async () => {
+  it("limit the total to 64 KiB, not the request", async () => {
     const person = await seedPerson();
     const part = (name: string) => ({ panels: { [name]: "x".repeat(30_000) } });
     expect((await write(person, part("one"))).status).toBe(200);

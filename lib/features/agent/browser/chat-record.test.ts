@@ -6,40 +6,40 @@ type Message = { id: string; metadata?: { state?: string; isStored?: boolean }; 
 const stored = (n: number, state = "done"): Message => ({ id: id(n), metadata: { state, isStored: true } });
 
 describe("mergeRecord", () => {
-  it("is the record where nothing is shown, and where what is shown has no ids of the server's", () => {
+  it("returns the stored messages if none are shown, or shown ones have no server IDs", () => {
     expect(mergeRecord([], [stored(1), stored(2)])).toEqual([stored(1), stored(2)]);
     expect(mergeRecord([{ id: "sent" }], [stored(1), stored(2)])).toEqual([stored(1), stored(2)]);
   });
 
-  it("gives a message that was just sent the server's id, by the answer behind it", () => {
+  it("gives a sent message the server's ID, by the answer after it", () => {
     expect(mergeRecord([{ id: "sent" }, { id: id(2) }], [stored(1), stored(2)])).toEqual([stored(1), stored(2)]);
   });
 
-  it("keeps older messages that the record's newest part does not reach, each once", () => {
+  it("keeps older messages beyond the loaded part, each once", () => {
     const shown = [stored(1), stored(2), stored(3), stored(4), { id: "sent" }, { id: id(6) }];
     const newest = [stored(3), stored(4), stored(5), stored(6)];
     expect(mergeRecord(shown, newest).map((each) => each.id)).toEqual([1, 2, 3, 4, 5, 6].map(id));
   });
 
-  it("drops what the record has no more", () => {
+  it("drops messages that were deleted", () => {
     const shown = [stored(1), stored(2), { id: "sent" }, { id: id(8) }];
     expect(mergeRecord(shown, [stored(7), stored(8)]).map((each) => each.id)).toEqual([1, 2, 7, 8].map(id));
     expect(mergeRecord([stored(1), stored(2), stored(3), stored(4)], [stored(1), stored(2)])).toHaveLength(2);
   });
 
-  it("keeps how an answer ended here while the record has it as being written", () => {
+  it("keeps the local end of an answer while the server still streams it", () => {
     const own: Message = { id: id(2), metadata: { state: "stopped" }, text: "as far as it came" };
     expect(mergeRecord([{ id: "sent" }, own], [stored(1), stored(2, "running")])).toEqual([stored(1), own]);
   });
 
-  it("is the record of an answer that is written elsewhere, which grows", () => {
+  it("returns the stored text of an answer that grows elsewhere", () => {
     const grown = { ...stored(2, "running"), text: "more of it" };
     expect(mergeRecord([stored(1), stored(2, "running")], [stored(1), grown])).toEqual([stored(1), grown]);
   });
 });
 
 describe("recordIdOf", () => {
-  it("is the message's own id, else its answer's, else none", () => {
+  it("is the message's ID, its answer's, or null", () => {
     expect(recordIdOf([stored(1), stored(2)], 0)).toBe(id(1));
     expect(recordIdOf([{ id: "sent" }, { id: id(2) }], 0)).toBe(id(2));
     expect(recordIdOf([{ id: "sent" }, { id: "made here" }], 0)).toBeNull();

@@ -3,13 +3,13 @@ import { KEY_PLACE, MCP_CLIENTS, toMcpLines } from "@/lib/features/agent/browser
 
 const at = { origin: "https://data.example", slug: "harrow", key: "mr_secret" };
 
-it.each(MCP_CLIENTS)("the lines for $label hold the address and the key", ({ value }) => {
+it.each(MCP_CLIENTS)("puts URL and key into the lines for $label", ({ value }) => {
   const { text } = toMcpLines(value, at);
   expect(text).toContain("https://data.example/api/mcp");
   expect(text).toContain("Bearer mr_secret");
 });
 
-it("a page without a fresh key says where the key goes", () => {
+it("shows a placeholder without a new key", () => {
   expect(toMcpLines("cursor", { ...at, key: null }).text).toContain(`Bearer ${KEY_PLACE}`);
 });
 

@@ -189,14 +189,11 @@ describe("without a valid key", () => {
     ["nobody", {}],
     ["a cookie alone", { withCookie: true }],
     ["a bad key", { key: `mr_${"A".repeat(43)}` }],
-  ])(
-    "%s is 401 with instructions",
-    async (_, { withCookie, key }: { withCookie?: boolean; key?: string }) => {
-      const who = { ...(withCookie && { cookie: ana.cookie }), ...(key !== undefined && { key }) };
-      const answer = await call("POST", "/api/mcp", { ...who, body: hello });
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
-    },
-  );
+  ])("%s is 401 with instructions", async (_, { withCookie, key }: { withCookie?: boolean; key?: string }) => {
+    const who = { ...(withCookie && { cookie: ana.cookie }), ...(key !== undefined && { key }) };
+    const answer = await call("POST", "/api/mcp", { ...who, body: hello });
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+  });
 
   it("returns 405 for other verbs: there are no sessions", async () => {
     for (const verb of ["GET", "DELETE"]) expect((await call(verb, "/api/mcp")).status).toBe(405);

@@ -33,7 +33,7 @@ test.each([
 });
 
 test.each(["how may I help", "march through the data", "2024567 rows", "Marching bands"])(
-  "%s names no date",
+  "%s contains no date",
   (text) => {
     expect(findDates(text, TODAY)).toEqual([]);
   },

@@ -30,26 +30,26 @@ async function ask(question: string) {
   return { text: result.text, ran: bench.ran, calls: bench.calls };
 }
 
-test("tables are listed with their sizes", async () => {
+test("lists tables with their sizes", async () => {
   const { text, ran } = await ask("Which tables are there?");
   for (const name of ["customers", "orders", "page_events", "daily_revenue"]) expect(text).toContain(`\`${name}\``);
   expect(ran).toEqual([]);
 });
 
-test("a table is described with its columns and what they refer to, by their names where no keys are declared", async () => {
+test("describes a table with columns and references, inferred by name without declared keys", async () => {
   const { text } = await ask("Describe the orders table");
   expect(text).toContain("`total_cents` (BIGINT)");
   expect(text).toContain("references `customers`");
   expect(text).toContain("Referenced by `order_items`, `refunds`");
 });
 
-test("a count is one query, and its figure is in the answer", async () => {
+test("counts with one query and shows the number", async () => {
   const { text, ran } = await ask("How many customers do we have?");
   expect(ran.at(-1)?.rows).toEqual([{ customers_count: "2400" }]);
   expect(text).toContain("**2400**");
 });
 
-test("the top of something joins along keys, ranks and cuts", async () => {
+test("joins along keys, ranks and limits for a top list", async () => {
   const { text, ran } = await ask("top 3 customers by total order value in 2025");
   const expected = await shop.query(
     "select c.name, sum(o.total_cents) / 100.0 as total from orders o join customers c on c.id = o.customer_id where year(o.placed_at) = 2025 group by c.id, c.name order by 2 desc limit 3",

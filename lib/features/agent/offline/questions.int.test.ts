@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const shareOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ isRight }) => isRight).length / outcomes.length;
 
-test("each half of the questions is answered with the right rows, the half that was not looked at included", {
+test("answers both halves of the questions correctly, including the unseen half", {
   tags: ["long"],
   timeout: 300_000,
 }, async () => {
@@ -58,7 +58,7 @@ describe.each([
   const isShort = (set: typeof LIBRARY | typeof DESK) => (set === DESK ? type === "mongodb" : type === "duckdb");
   const sets = [LIBRARY, DESK].map((set) => ({ name: set.name, set, tags: isShort(set) ? [] : ["long"] }));
   for (const { name, set, tags } of sets)
-    test(`the questions of ${name} get the rows that they get elsewhere`, { timeout: 300_000, tags }, async () => {
+    test(`returns for the questions of ${name} the same rows as elsewhere`, { timeout: 300_000, tags }, async () => {
       const engine = await driverEngine(type, dialect, set.tables());
       // The reference SQL is in its dialect.
       const reference = await set.reference(set.tables());

@@ -38,7 +38,7 @@ async function fix(sql: string, said?: string, before: EngineTable[] = []) {
   return { text, ran: bench.ran, mended: /```sql\n([\s\S]*?)\n```/.exec(text)?.[1] ?? null };
 }
 
-test("a table that is mistyped is called by its name, and what is offered has run", async () => {
+test("corrects a mistyped table, and runs the suggestion", async () => {
   const { mended, ran, text } = await fix("select count(*) as n from ordrs");
   expect(mended).toBe("select count(*) as n from orders");
   expect(ran.at(-1)?.query).toBe(mended);
@@ -46,17 +46,17 @@ test("a table that is mistyped is called by its name, and what is offered has ru
   expect(text).toContain("1 row");
 });
 
-test("a column that is mistyped is called by its name, outside of strings and comments", async () => {
+test("corrects a mistyped column, outside of strings and comments", async () => {
   const { mended } = await fix("select 'naem' as a, naem -- naem\nfrom customers where naem like 'A%' limit 3");
   expect(mended).toBe("select 'naem' as a, name -- naem\nfrom customers where name like 'A%' limit 3");
 });
 
-test("a column whose words stand in another order is found", async () => {
+test("finds a column with its words in another order", async () => {
   const { mended } = await fix("select cents_total from orders limit 1");
   expect(mended).toBe("select total_cents from orders limit 1");
 });
 
-test("a word of SQL that is mistyped, and a comma too many, are put right", async () => {
+test("corrects a mistyped keyword and an extra comma", async () => {
   expect((await fix("selct id from orders limit 1")).mended).toBe("select id from orders limit 1");
   // This engine accepts such a comma; PostgreSQL does not.
   const said = 'syntax error at or near "from"';
@@ -64,7 +64,7 @@ test("a word of SQL that is mistyped, and a comma too many, are put right", asyn
   expect((await fix("select id form orders limit 1")).mended).toBe("select id from orders limit 1");
 });
 
-test("a name is changed wherever it stands, however often", async () => {
+test("replaces a name in all places", async () => {
   const { mended, ran } = await fix(
     "select naem, upper(naem), lower(naem), length(naem) from customers where naem > ''",
   );
@@ -72,12 +72,12 @@ test("a name is changed wherever it stands, however often", async () => {
   expect(ran).toHaveLength(1);
 });
 
-test("two faults are mended one after the other", async () => {
+test("fixes two errors one after the other", async () => {
   const { mended } = await fix("select naem from custmers limit 1");
   expect(mended).toBe("select name from customers limit 1");
 });
 
-test("in a database of more tables than are listed at once it looks for what begins like the wrong name", async () => {
+test("searches by prefix in a database with many tables", async () => {
   const many = Array.from({ length: 300 }, (_, n) => ({
     name: `a_filler_${n}`,
     kind: "table",
@@ -88,14 +88,14 @@ test("in a database of more tables than are listed at once it looks for what beg
   expect(mended).toBe("select name from customers limit 1");
 });
 
-test("what it cannot mend it says, and offers no query", async () => {
+test("says what it can't fix, and suggests no query", async () => {
   const { mended, text } = await fix("select wholly_unknown_thing from orders");
   expect(mended).toBeNull();
   expect(text).toContain("wholly");
   expect(text).toContain("Check the position");
 });
 
-test("a statement that writes is mended and not tried", async () => {
+test("fixes a write without running it", async () => {
   const { mended, ran, text } = await fix("delete from ordrs");
   expect([mended, ran]).toEqual(["delete from orders", []]);
   expect(text).toContain("The statement changes data");

@@ -37,7 +37,7 @@ describe("the tools", () => {
     expect(toolNamesOf("flow")).toEqual([...console.filter((name) => name !== "create_chart"), ...flow]);
   });
 
-  it("take and give objects that JSON Schema can say", () => {
+  it("have input and output objects that JSON Schema can describe", () => {
     for (const { name, input, output } of TOOLS) {
       expect([name, z.toJSONSchema(input, { io: "input" }).type]).toEqual([name, "object"]);
       expect([name, z.toJSONSchema(output).type]).toEqual([name, "object"]);
@@ -46,7 +46,7 @@ describe("the tools", () => {
 });
 
 describe("a chart", () => {
-  it("T65 fetches nothing: addresses are refused wherever they stand, and data of its own is left out", async () => {
+  it("T65 rejects URLs anywhere and drops embedded data", async () => {
     const url = "https://evil.example/?d=1";
     for (const spec of [
       { layer: [{ data: { url } }] },
@@ -69,14 +69,14 @@ describe("rows for the model (T64)", () => {
     expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThanOrEqual(MODEL_RESULT_BYTES_MAX + 2);
   });
 
-  it("of a very wide table show something of the first one", () => {
+  it("of a very wide table include part of the first one", () => {
     const wide = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`c${n}`, "x".repeat(500)]));
     const { rows, isCut } = fitting([wide, wide]);
     expect([rows.length, isCut]).toEqual([1, true]);
   });
 });
 
-it("a table is described with what it refers to and what refers to it", () => {
+it("describes a table with its references in both directions", () => {
   const column = { name: "id", type: "integer", nullable: false, primaryKey: true };
   const entities = [
     { name: "orders", schema: "s", kind: "table", columns: [column] },
@@ -93,8 +93,8 @@ it("a table is described with what it refers to and what refers to it", () => {
   expect(items?.foreignKeys).toMatchObject([{ columns: ["order_id"], references: { name: "orders" } }]);
 });
 
-describe("what is shortened", () => {
-  it("is a list up to so many bytes, of which the first is always there", () => {
+describe("shortened output", () => {
+  it("keeps a list up to a number of bytes, and at least its first item", () => {
     const items = ["a", "bb", "ccc"];
     expect(upToBytes(items, 4 + 5)).toEqual(["a", "bb"]);
     expect(upToBytes(items, 4 + 4)).toEqual(["a"]);
@@ -103,7 +103,7 @@ describe("what is shortened", () => {
     expect(upToBytes([], 0)).toEqual([]);
   });
 
-  it("is a text that ends with a whole character", () => {
+  it("ends a text with a whole character", () => {
     expect([beginningOf("abc", 2), beginningOf("abc", 3), beginningOf("abc", 4)]).toEqual(["ab", "abc", "abc"]);
     expect([0, 1, 2, 3, 4].map((bytes) => beginningOf("üü", bytes))).toEqual(["", "", "ü", "ü", "üü"]);
     expect([3, 4, 5, 7, 8].map((bytes) => beginningOf("\u{1f600}\u{1f600}", bytes))).toEqual(
