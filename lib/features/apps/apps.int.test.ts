@@ -27,7 +27,7 @@ const pathsOn = async (repositoryId: string, path: string, ref = "main") =>
   (await listTree({ repositoryId: new ObjectId(repositoryId), path, recursive: true, ref })).map((item) => item.path);
 
 describe("an app", () => {
-  it("is made from the blank page, private to its maker, and is found by its id and its slug", async () => {
+  it("is created from the blank page, private, and found by ID and slug", async () => {
     const title = free();
     const { status, json } = await anas.send("POST", "", { title: ` ${title} `, description: "How it goes" });
     expect(status).toBe(201);
@@ -78,12 +78,12 @@ describe("an app", () => {
     ["a title that is too long", { title: "x".repeat(201) }],
     ["an unknown template", { title: "A", template: "none" }],
     ["an unknown access", { title: "A", access: "public" }],
-  ])("is refused with %s", async (_, body) => {
+  ])("is rejected with %s", async (_, body) => {
     const { status, json } = await anas.send("POST", "", body);
     expect([status, json.code]).toEqual([400, "invalid_request"]);
   });
 
-  it("gets a slug that no other has, of whatever its title holds", async () => {
+  it("gets a unique slug from any title", async () => {
     const slugs = await Promise.all(
       ["Größe & Maß!", "Größe & Maß!", "日本", "HR", "templates", "f".repeat(24)].map(
         async (title) => (await anas.make(title, SHARED)).slug,
@@ -97,7 +97,7 @@ describe("an app", () => {
     expect(slugs.slice(2)).toEqual(["app", "app-hr", "app-templates", `app-${"f".repeat(24)}`]);
   });
 
-  it("keeps its slug when its title changes, and says nothing of others' private ones", async () => {
+  it("keeps its slug with a new title, and reveals nothing of others' private ones", async () => {
     const app = await anas.make(free());
     const { json } = await anas.send("PATCH", `/${app.id}`, { title: "Another", description: "New" });
     expect(json.data).toMatchObject({ slug: app.slug, title: "Another", description: "New" });
@@ -113,7 +113,7 @@ describe("an app", () => {
     expect((await anas.send("PATCH", `/${app.id}`, {})).status).toBe(400);
   });
 
-  it("is in main when it is shared, and in no branch of the workspace's repository while it is private", async () => {
+  it("is on main when shared, and in no branch of the workspace's repository while private", async () => {
     const [shared, hidden] = [await anas.make(free(), SHARED), await anas.make(free())];
     await anas.write(hidden, "secret.md", "hush");
     await anas.commit(hidden);
@@ -125,7 +125,7 @@ describe("an app", () => {
     }
   });
 
-  it("takes its files and its unpublished commits along when it is shared, and leaves nothing when it is made private", async () => {
+  it("moves its files and unpublished commits when shared, and leaves nothing when made private", async () => {
     const app = await anas.make(free());
     await anas.write(app, "a.ts", "committed");
     await anas.commit(app);
@@ -152,7 +152,7 @@ describe("an app", () => {
     expect(await collections.appRemovals().countDocuments()).toBe(0);
   });
 
-  it("is deleted by its owner or an admin, with its folder on main and everybody's drafts, once", async () => {
+  it("is deleted by its owner or an admin, with its folder on main and all drafts, once", async () => {
     const app = await anas.make(free(), SHARED);
     await bens.write(app, "draft.ts", "x");
     expect((await bens.send("DELETE", `/${app.id}`)).status).toBe(403);
@@ -165,7 +165,7 @@ describe("an app", () => {
     expect((await anas.make(app.title, SHARED)).slug).not.toBe(app.slug);
   });
 
-  it("is nobody's to touch without a sign-in, and a reading key's to read alone", async () => {
+  it("is protected without credentials, and read-only with a read-only key", async () => {
     const app = await anas.make(free());
     const url = `/api/workspaces/${ana.workspaceId}/apps/${app.id}`;
     expect((await call("GET", url)).status).toBe(401);
@@ -174,7 +174,7 @@ describe("an app", () => {
     expect((await call("PUT", `${url}/files?path=a`, { key, body: { content: "" } })).status).toBe(403);
   });
 
-  it("goes with its workspace", async () => {
+  it("is deleted with its workspace", async () => {
     const person = await seedPerson("Leaver");
     const author = authorOf(person, person.workspaceId);
     const app = await author.make(free());

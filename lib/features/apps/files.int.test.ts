@@ -47,7 +47,7 @@ async function push(app: App, path: string, content: string, branch = "main"): P
 }
 
 describe("a commit of an app", () => {
-  it("is read as it was, by those whose branch or main has it, with its tree", async () => {
+  it("is readable with its tree by those whose branch or main has it", async () => {
     const app = await shared();
     await anas.write(app, "note.md", "first");
     const { sha } = (await anas.commit(app)).json.data;
@@ -73,7 +73,7 @@ describe("a commit of an app", () => {
 });
 
 describe("a file of an app", () => {
-  it("is written and read as JSON, as base64 and as bytes, by its author alone until it is committed", async () => {
+  it("is written and read as JSON, base64 and bytes, by its author only until committed", async () => {
     const app = await shared();
     const bytes = Buffer.from([0, 255, 1, 254]);
     const text = await anas.send("PUT", `/${app.id}/files?path=src/a.ts`, { content: "ü\n" });
@@ -114,14 +114,14 @@ describe("a file of an app", () => {
     "trailing.",
     " space",
     "x".repeat(201),
-  ])("is refused at the path %j (T87, T88)", async (path) => {
+  ])("is rejected at the path %j (T87, T88)", async (path) => {
     const app = await shared();
     for (const answer of [await anas.write(app, path, "x"), await anas.read(app, path), await anas.remove(app, path)]) {
       expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
     }
   });
 
-  it("is refused beside a name that differs by case alone, and where a folder or a file stands", async () => {
+  it("is rejected if its name differs by case only, or a folder or file exists", async () => {
     const app = await shared();
     await anas.write(app, "src/Page.ts", "x");
     for (const path of ["src/page.ts", "SRC/other.ts", "src", "src/Page.ts/x", "INDEX.html"]) {
@@ -141,7 +141,7 @@ describe("a file of an app", () => {
     "<a>.html",
     "bindings/prn.sql",
     "LPT9.txt",
-  ])("C21 is refused where it is new and Git on Windows refuses it: %s", async (path) => {
+  ])("C21 is rejected when new if Git on Windows rejects it: %s", async (path) => {
     const app = await shared();
     const answer = await anas.write(app, path, "x");
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
@@ -149,7 +149,7 @@ describe("a file of an app", () => {
     expect(await draftOf(app)).toBeNull();
   });
 
-  it("C21 is saved where it is from before the rule, and beside it in its folder", async () => {
+  it("C21 is saved if it existed before the rule, and so are files in its folder", async () => {
     const app = await shared();
     await push(app, "nul/aux.ts", "1\n");
     for (const path of ["nul/aux.ts", "nul/plain.ts"]) {
@@ -162,14 +162,14 @@ describe("a file of an app", () => {
     expect((await anas.remove(app, "nul/aux.ts")).status).toBe(200);
   });
 
-  it("C21 is in a folder that Windows takes, whatever its app is called", async () => {
+  it("C21 is in a folder valid on Windows, with any app title", async () => {
     for (const title of ["Con", "aux", "NUL", "Com1", "lpt-9", "prn!"]) {
       const { slug } = await anas.make(title);
       expect(slug).toMatch(/^app-(?:con|aux|nul|com1|prn)|^lpt-9/);
     }
   });
 
-  it("is refused in a form that it does not have", async () => {
+  it("is rejected in a format that it does not have", async () => {
     const app = await shared();
     const put = (body: unknown) => anas.send("PUT", `/${app.id}/files?path=a`, body);
     for (const body of [
@@ -204,7 +204,7 @@ describe("a file of an app", () => {
     expect(await collections.appDraftParts().countDocuments({ workbenchId: (await draftOf(app))?._id })).toBe(4);
   });
 
-  it("is one of at most a thousand that are uncommitted", async () => {
+  it("is one of at most a thousand uncommitted ones", async () => {
     const app = await shared();
     await anas.write(app, "f", "x");
     const bench = await draftOf(app);
@@ -216,7 +216,7 @@ describe("a file of an app", () => {
     expect((await anas.write(app, "f0", "other")).status).toBe(200);
   });
 
-  it("is saved by one of two tabs that have seen the same, and by both that ask for nothing", async () => {
+  it("is saved by one of two tabs with the same version, and by both without one", async () => {
     const app = await shared();
     const { oid } = (await anas.read(app, "index.html")).json.data;
     const answers = await Promise.all(["one", "two"].map((text) => anas.write(app, "index.html", text, oid)));
@@ -240,7 +240,7 @@ describe("a file of an app", () => {
     expect(await collections.appDraftParts().countDocuments({ workbenchId: bench?._id })).toBe(bench?.drafts.length);
   });
 
-  it("is read whole by who asks while it is saved and deleted over and over", async () => {
+  it("is read completely while it is saved and deleted repeatedly", async () => {
     const app = await shared();
     let isOver = false;
     const change = async () => {
@@ -263,7 +263,7 @@ describe("a file of an app", () => {
     for (const statuses of seen) expect([200, 404]).toEqual(expect.arrayContaining([...statuses]));
   });
 
-  it("is no draft any more once it is as it was committed", async () => {
+  it("is no longer a draft once equal to the commit", async () => {
     const app = await shared();
     const before = (await anas.read(app, "style.css")).json.data;
     await anas.write(app, "style.css", "other");
@@ -274,7 +274,7 @@ describe("a file of an app", () => {
     expect(await collections.appDraftParts().countDocuments({ workbenchId: (await draftOf(app))?._id })).toBe(0);
   });
 
-  it("is gone from its author's draft when it is deleted, once", async () => {
+  it("is removed from its author's draft once deleted", async () => {
     const app = await shared();
     expect((await anas.remove(app, "style.css")).status).toBe(200);
     expect((await anas.remove(app, "style.css")).status).toBe(404);
@@ -288,7 +288,7 @@ describe("a file of an app", () => {
 });
 
 describe("a commit", () => {
-  it("takes the draft to the author's own branch, and main stays as it was", async () => {
+  it("moves the draft to the author's branch, and main is unchanged", async () => {
     const app = await shared();
     const main = await findBranch(workspace, "main");
     await anas.write(app, "a.ts", "1");
@@ -331,7 +331,7 @@ describe("a commit", () => {
     });
   });
 
-  it("is refused when there is nothing in it, and made once of two at once", async () => {
+  it("is rejected without changes, and created once by two requests", async () => {
     const app = await shared();
     expect((await anas.commit(app)).json.code).toBe("conflict");
     await anas.write(app, "a.ts", "1");
@@ -341,7 +341,7 @@ describe("a commit", () => {
     expect((await anas.send("POST", `/${app.id}/commit`, { message: " " })).status).toBe(400);
   });
 
-  it("loses nothing that is saved while it is made", async () => {
+  it("loses nothing that is saved during it", async () => {
     const app = await shared();
     const texts = Array.from({ length: 12 }, (_, n) => `${n}`);
     await anas.write(app, "a.ts", "begin");
@@ -355,7 +355,7 @@ describe("a commit", () => {
     expect(tree.filter(({ draft }) => draft !== null)).toEqual([]);
   });
 
-  it("builds on main as it is by now, for who has nothing of their own in the app", async () => {
+  it("builds on the current main for an author without own commits", async () => {
     const [app, other] = [await shared(), await shared()];
     await anas.write(other, "a.ts", "1");
     await anas.commit(other);
@@ -378,7 +378,7 @@ describe("a commit", () => {
     expect(await anas.status(other)).toMatchObject({ ahead: 1, behind: 0 });
   });
 
-  it("is refused when a push has changed the file under the draft, which can be discarded alone", async () => {
+  it("is rejected if a push changed the file under the draft, which can be discarded", async () => {
     const app = await shared();
     await anas.write(app, "a.ts", "1");
     await anas.commit(app);
@@ -393,7 +393,7 @@ describe("a commit", () => {
     expect((await anas.commit(app)).status).toBe(200);
   });
 
-  it("is not stopped by work in an app that is deleted", async () => {
+  it("is not blocked by work in a deleted app", async () => {
     const [gone, app] = [await shared(), await shared()];
     await bens.write(gone, "index.html", "mine");
     await bens.commit(gone);
@@ -406,7 +406,7 @@ describe("a commit", () => {
 });
 
 describe("a draft", () => {
-  it("is thrown away whole, with its contents, and again without harm", async () => {
+  it("is discarded whole with its contents, repeatably", async () => {
     const app = await shared();
     await anas.write(app, "a.ts", "1");
     await anas.remove(app, "style.css");
@@ -418,7 +418,7 @@ describe("a draft", () => {
     expect(await collections.appDraftParts().countDocuments({ workbenchId: bench?._id })).toBe(0);
   });
 
-  it("does not count in the status, which is that of the last commit, whatever live says", async () => {
+  it("does not count in the status, which is of the last commit, for any live value", async () => {
     const app = await shared();
     await anas.write(app, "a.ts", "1");
     const whole = await anas.status(app);
@@ -428,7 +428,7 @@ describe("a draft", () => {
     }
   });
 
-  it("is told to its author's other tabs alone", async () => {
+  it("is reported to its author's other tabs only", async () => {
     const app = await shared();
     await anas.write(app, "a.ts", "1");
     const { writeNow } = await import("@/lib/platform/events/publish");
@@ -440,7 +440,7 @@ describe("a draft", () => {
     expect(events.map(({ userId }) => userId?.toHexString())).toEqual([ana.id]);
   });
 
-  it("refuses a cursor of a history that is none, before it looks for the app", async () => {
+  it("rejects an invalid history cursor before looking up the app", async () => {
     const answer = await call("GET", `/api/workspaces/${ana.workspaceId}/apps/${"f".repeat(24)}/history?cursor=bad`, {
       cookie: ana.cookie,
     });

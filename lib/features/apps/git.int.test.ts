@@ -31,7 +31,7 @@ const ME = ["-c", "user.name=Olga", "-c", "user.email=olga@example.com"];
 const filesAt = (clone: string, ref: string) => gitLines(clone, "ls-tree", "-r", "--name-only", ref);
 
 describe("an app in a clone by stock git", () => {
-  it("is on main and on one's branch as it was committed, and a push to the branch is what one goes on from", async () => {
+  it("is on main and on one's branch as committed, and continues from a push", async () => {
     const app = await olga.make("Git shop", { access: "workspace" });
     const hidden = await olga.make("Hidden", {});
     await olga.write(hidden, "secret.md", "hush");
@@ -83,7 +83,7 @@ describe("an app in a clone by stock git", () => {
     ]);
   });
 
-  it("leaves main by another server when its own has died in the middle of its deletion", async () => {
+  it("is removed from main by another server if its own died during the deletion", async () => {
     const app = await olga.make("Left behind", { access: "workspace" });
     const doc = await collections.apps().findOne({ _id: new ObjectId(app.id) });
     if (!doc) throw new Error("The app is not there.");

@@ -40,14 +40,14 @@ function bomb(side: number): Buffer {
 }
 
 it.each(["png", "jpeg", "webp"] as const)(
-  "T97: a %s becomes a JPEG that is no wider than 1200 pixels",
+  "T97: converts a %s to a JPEG of at most 1200 pixels width",
   async (format) => {
     const picture = await makePreview(await drawn(2400, 1260)[format]().toBuffer());
     expect(await metaOf(picture)).toMatchObject({ format: "jpeg", width: 1200, height: 630 });
   },
 );
 
-it("T97: what is small is not made larger, what is transparent gets white behind it", async () => {
+it("T97: does not enlarge small images, and puts white behind transparency", async () => {
   const clear = sharp({ create: { width: 40, height: 20, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
   const picture = await makePreview(await clear.png().toBuffer());
   expect(await metaOf(picture)).toMatchObject({ width: 40, height: 20 });
@@ -55,13 +55,13 @@ it("T97: what is small is not made larger, what is transparent gets white behind
   expect(Math.min(dominant.r, dominant.g, dominant.b)).toBeGreaterThan(240);
 });
 
-it("T97: what is hard to press together still fits into 300 KB", async () => {
+it("T97: fits an image that compresses badly into 300 KB", async () => {
   const picture = await makePreview(await noise(1600, 900).jpeg({ quality: 90 }).toBuffer());
   expect(picture?.length).toBeLessThanOrEqual(300_000);
   expect((await metaOf(picture)).format).toBe("jpeg");
 });
 
-it("T97: neither camera nor place are left in it, and it stands as it was held", async () => {
+it("T97: removes camera and location, and applies the rotation", async () => {
   const exif = { IFD0: { Make: "Canary Camera", Copyright: "canary" }, IFD3: { GPSLatitudeRef: "N" } };
   const source = await drawn(60, 30).withExif(exif).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const picture = await makePreview(source);
@@ -71,7 +71,7 @@ it("T97: neither camera nor place are left in it, and it stands as it was held",
   expect(picture?.includes("anary")).toBe(false);
 });
 
-it("T97: CMYK is shown as a screen does, and of what moves the first picture", async () => {
+it("T97: converts CMYK to screen colours, and an animation to its first frame", async () => {
   const cmyk = await drawn(50, 50).toColourspace("cmyk").jpeg().toBuffer();
   expect(await metaOf(await makePreview(cmyk))).toMatchObject({ format: "jpeg", space: "srgb", channels: 3 });
   const frames = await Promise.all(["#ff0000", "#00ff00"].map((colour) => drawn(30, 30, colour).png().toBuffer()));
@@ -91,13 +91,13 @@ it.each([
   ],
   ["a cut JPEG", Buffer.from("ffd8ffe000104a464946", "hex")],
   ["a PNG of 196 million pixels", bomb(14_000)],
-])("T97: %s is no picture", async (_, source) => {
+])("T97: rejects %s as an image", async (_, source) => {
   const before = process.memoryUsage().rss;
   expect(await makePreview(source)).toBeNull();
   expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
 });
 
-it("T97: other formats of pictures, and files above 5 MB, are none", async () => {
+it("T97: rejects other formats, and files above 5 MB", async () => {
   for (const format of ["gif", "tiff", "avif"] as const) {
     expect(await makePreview(await drawn(20, 20)[format]().toBuffer()), format).toBeNull();
   }

@@ -35,7 +35,7 @@ async function published(title: string, access = "workspace"): Promise<App> {
 }
 
 describe("the share of an app", () => {
-  it("shows what is published to whoever has the link, a private app too", async () => {
+  it("shows the published app to everyone with the link, also of a private app", async () => {
     const app = await published("Shown", "private");
     const { token } = (await put(app, {})).json.data;
     expect((await at(token)).json.data).toEqual({
@@ -52,7 +52,7 @@ describe("the share of an app", () => {
     expect((await at(token, "/data")).status).toBe(404);
   });
 
-  it("ends at once what it has given out, and is none of what was never published", async () => {
+  it("revokes its URLs at once, and has none before the first publish", async () => {
     const app = await published("Ended");
     const { token } = (await put(app, {})).json.data;
     const given = new URL((await ask(token)).json.data.url).pathname;
@@ -70,7 +70,7 @@ describe("the share of an app", () => {
     expect((await at(other)).status).toBe(404);
   });
 
-  it("asks for its password before it gives an address out, and the eleventh wrong one is 429 (T95)", async () => {
+  it("requires its password before it returns a URL, and the eleventh wrong one is 429 (T95)", async () => {
     const app = await published("Locked");
     const { token, hasPassword } = (await put(app, { password: "open sesame now" })).json.data;
     expect(hasPassword).toBe(true);
@@ -84,7 +84,7 @@ describe("the share of an app", () => {
     expect(wrong).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it("may stand in frames of the sites that it names, and in no others", async () => {
+  it("can be framed by listed sites only", async () => {
     const app = await published("Embedded");
     const { token } = (await put(app, { embed: true, embedOrigins: ["https://www.example.com"] })).json.data;
     const { url } = (await ask(token)).json.data;
@@ -92,7 +92,7 @@ describe("the share of an app", () => {
     expect(policy).toContain("frame-ancestors http://localhost:3000 https://www.example.com");
   });
 
-  it("is its owner's, an admin's or an owner's to give", async () => {
+  it("is controlled by its owner, an admin or a workspace owner", async () => {
     const app = await published("Owned");
     expect((await bens.send("PUT", `/${app.id}/share`, { enabled: true })).status).toBe(403);
     expect((await bens.send("DELETE", `/${app.id}/share`)).status).toBe(403);
@@ -102,8 +102,8 @@ describe("the share of an app", () => {
   });
 });
 
-describe("the picture of a link", () => {
-  it("is the thumbnail as a JPEG, kept by its content (T98)", async () => {
+describe("the preview image of a link", () => {
+  it("is the thumbnail as a JPEG, with an ETag (T98)", async () => {
     const app = await published("Pictured");
     const { token } = (await put(app, {})).json.data;
     const answer = await callRaw("GET", `/api/share/${token}/og-image`);
@@ -127,7 +127,7 @@ describe("the picture of a link", () => {
     expect((await at(token, "/og-image", { "if-none-match": `"${oid}"` })).status).toBe(404);
   });
 
-  it("is the same 404 for each reason why there is none (T96)", async () => {
+  it("is the same 404 for each reason (T96)", async () => {
     const app = await published("None");
     const reasons: [string, () => Promise<string>][] = [
       ["unknown", async () => "nothing"],

@@ -55,8 +55,8 @@ async function nothingIsOpen(workspaceId: ObjectId): Promise<void> {
   expect(await collections.consoleJournals().countDocuments({ workspaceId, isOpen: true })).toBe(0);
 }
 
-describe("saves at once from two servers (F10, T111)", () => {
-  it("fifty of different consoles lose no version and no commit", async () => {
+describe("concurrent saves on two servers (F10, T111)", () => {
+  it("lose no version and no commit of fifty consoles", async () => {
     const { author, workspaceId } = await newAuthor();
     const made = await Promise.all(
       Array.from({ length: 50 }, (_, n) => author.make(`c${n}`, { access: "workspace", content: `first ${n}` })),
@@ -79,7 +79,7 @@ describe("saves at once from two servers (F10, T111)", () => {
     await withExport(workspaceId, async () => undefined);
   });
 
-  it("fifty of one console on one version have one winner, and forty-nine conflicts that show it", async () => {
+  it("have one winner of fifty with one version, and forty-nine conflicts", async () => {
     const { author, workspaceId } = await newAuthor();
     const { id } = await author.make("one", { content: "first" });
     const outcomes = await fromTwoServers(
@@ -95,7 +95,7 @@ describe("saves at once from two servers (F10, T111)", () => {
     await nothingIsOpen(workspaceId);
   });
 
-  it("fifty new ones at one path, in forms of its name, leave one", async () => {
+  it("leave one of fifty new ones at one path, in variants of its name", async () => {
     const { author, workspaceId } = await newAuthor();
     const forms = ["caf\u00e9", "cafe\u0301", "CAF\u00c9", "Caf\u00e9.sql", "caf\uff45\u0301"];
     const outcomes = await fromTwoServers(
@@ -113,7 +113,7 @@ describe("saves at once from two servers (F10, T111)", () => {
     expect(files).toHaveLength(1);
   });
 
-  it("a hundred by one server on one version have one winner too", async () => {
+  it("have one winner of a hundred on one server too", async () => {
     const { author } = await newAuthor();
     const { id } = await author.make("one");
     const answers = await Promise.all(
@@ -161,7 +161,7 @@ describe("a server killed at any write of a save", () => {
     { every: 3, tags: [] },
     { every: 1, tags: ["long"] },
   ]) {
-    it("leaves the console as it was or saved whole, and git follows", { timeout: 180_000, tags }, async () => {
+    it("leaves the console either old or saved, and git follows", { timeout: 180_000, tags }, async () => {
       const seen: Seen[] = [];
       // Several at a time: each waits two seconds for a server that will not come back.
       while (!seen.includes("unharmed")) {

@@ -27,7 +27,7 @@ const free = (stem = "c") => `${stem}-${randomBytes(5).toString("hex")}`;
 const ABSENT = "f".repeat(24);
 
 describe("a console", () => {
-  it("is what was sent, private to its maker, and one commit", async () => {
+  it("is stored as sent, private, in one commit", async () => {
     const name = free();
     const answer = await anas.send("POST", "", { name, content: "select 1 -- é" });
     expect(answer.status).toBe(201);
@@ -89,7 +89,7 @@ describe("a console", () => {
     });
   });
 
-  it("counts the lines that each save added and took in its history, a missing last newline aside", async () => {
+  it("counts added and removed lines per save, ignoring a missing last newline", async () => {
     const saved = await anas.make(free(), { content: "select 1" });
     let { version } = saved;
     for (const content of ["select 1\nfrom orders", "select 2\nfrom orders\n", "select 2\nfrom orders"]) {
@@ -106,7 +106,7 @@ describe("a console", () => {
     expect(file).toMatchObject({ additions: 1, deletions: 0, patch: expect.stringContaining("-select 1\n") });
   });
 
-  it("takes the language of its connection, and an ending in its name only once", async () => {
+  it("takes its connection's language, and a file ending only once", async () => {
     const [connection] = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, ana)).json.data;
     const name = free();
     const saved = await anas.make(`${name}.SQL`, { connectionId: connection.id });
@@ -117,7 +117,7 @@ describe("a console", () => {
     expect((await anas.send("POST", "", { name, content: "" })).status).toBe(409);
   });
 
-  it("grows by one version and one commit a save, and restores an older text as a new commit", async () => {
+  it("adds a version and a commit per save, and restores a text as a new commit", async () => {
     const saved = await anas.make(free(), { content: "one" });
     const second = await anas.save(saved.id, { version: 1, content: "two" });
     expect(second.json.data).toMatchObject({ version: 2, content: "two" });
@@ -135,7 +135,7 @@ describe("a console", () => {
     ]);
   });
 
-  it("keeps its history through renames, moves and a change of its text in the same save", async () => {
+  it("keeps its history over renames, moves and a combined change of text", async () => {
     const folder = await anas.makeFolder(free("f"));
     const saved = await anas.make(free("a"), { content: "one" });
     const [a, b] = [saved.name, free("b")];
@@ -156,7 +156,7 @@ describe("a console", () => {
     expect(await anas.story(saved.id)).toEqual(story);
   });
 
-  it("changes its connection without a commit, as git does not hold it", async () => {
+  it("changes its connection without a commit, as git does not store it", async () => {
     const [connection] = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, ana)).json.data;
     const saved = await anas.make(free());
     const changed = await anas.save(saved.id, { version: 1, connectionId: connection.id });
@@ -165,7 +165,7 @@ describe("a console", () => {
     expect(await anas.story(saved.id)).toHaveLength(1);
   });
 
-  it("keeps its chart as it was sent, without a commit, in its copy too and through a deletion", async () => {
+  it("keeps its chart without a commit, also in a copy and over a deletion", async () => {
     const chart = {
       $schema: "https://vega.github.io/schema/vega-lite/v6.json",
       mark: { type: "bar" },
@@ -188,7 +188,7 @@ describe("a console", () => {
     expect(await anas.story(copy.id)).toHaveLength(1);
   });
 
-  it("takes no chart that is no object, too long or nested without end", async () => {
+  it("rejects a chart that is not an object, too long or too deep", async () => {
     const saved = await anas.make(free());
     for (const chart of ["bar", 7, [], { rows: "x".repeat(65 * 1024) }]) {
       const answer = await anas.save(saved.id, { version: 1, chart });
@@ -200,7 +200,7 @@ describe("a console", () => {
     expect((await anas.send("GET", `/${saved.id}`)).json.data).toMatchObject({ version: 1, chart: null });
   });
 
-  it("is duplicated beside itself under a free name, with a history of its own", async () => {
+  it("is duplicated beside the original under a free name, with a new history", async () => {
     const folder = await anas.makeFolder(free("f"));
     const saved = await anas.make("report.sql", { folderId: folder.id, content: "select 7" });
     const names: string[] = [];
@@ -215,7 +215,7 @@ describe("a console", () => {
     expect(names).toEqual(["report copy.sql", "report copy 2.sql", "report copy 3.sql"]);
   });
 
-  it("is deleted by a commit, and comes back with its history, its id and its place", async () => {
+  it("is deleted by a commit, and restored with history, ID and place", async () => {
     const saved = await anas.make(free());
     expect((await anas.send("DELETE", `/${saved.id}`)).status).toBe(200);
     for (const path of ["", "/git/history", "/draft"]) {
@@ -232,7 +232,7 @@ describe("a console", () => {
     expect((await anas.send("POST", `/${saved.id}/restore`)).status).toBe(404);
   });
 
-  it("comes back to the top level when its folder is gone, and not over another one", async () => {
+  it("is restored to the top level without its folder, and not over another one", async () => {
     const folder = await anas.makeFolder(free("f"));
     const saved = await anas.make(free(), { folderId: folder.id });
     expect((await anas.send("DELETE", `/folders/${folder.id}?recursive=true`)).status).toBe(200);
@@ -245,7 +245,7 @@ describe("a console", () => {
     });
   });
 
-  it("comes back into the folder that is named, but not where others would see it", async () => {
+  it("is restored into the named folder, but not where others would see it", async () => {
     const [folder, shared] = [
       await anas.makeFolder(free("f")),
       await anas.makeFolder(free("s"), { access: "workspace" }),
@@ -262,7 +262,7 @@ describe("a console", () => {
 });
 
 describe("bad input", () => {
-  it("a stale version is a conflict that shows the current console, and changes nothing (F10)", async () => {
+  it("returns a conflict with the current console for a stale version, and changes nothing (F10)", async () => {
     const saved = await anas.make(free());
     const current = (await anas.save(saved.id, { version: 1, content: "mine" })).json.data;
     for (const version of [1, 0, 3, -1]) {
@@ -273,14 +273,14 @@ describe("bad input", () => {
     expect(await anas.story(saved.id)).toHaveLength(2);
   });
 
-  it("a save that names no version, or something else than one, is refused", async () => {
+  it("rejects a save without a valid version", async () => {
     const { id } = await anas.make(free());
     for (const version of [undefined, null, "1", 1.5, {}]) {
       expect((await anas.save(id, { version, content: "x" })).status).toBe(400);
     }
   });
 
-  it("a folder or connection that is deleted, another workspace's or another member's is not found, and nothing is stored", async () => {
+  it("reports deleted, foreign and private folders and connections as missing, and stores nothing", async () => {
     const gone = await anas.makeFolder(free("f"));
     await anas.send("DELETE", `/folders/${gone.id}`);
     const foreign = await strangers.makeFolder(free("f"));
@@ -321,7 +321,7 @@ describe("bad input", () => {
     "\ud800",
     "é".repeat(110),
     "a\nb",
-  ])("the name %j is refused for consoles and folders, and nothing is stored", async (name) => {
+  ])("rejects the name %j for consoles and folders, and stores nothing", async (name) => {
     const before = await collections.consoles().countDocuments();
     const answer = await anas.send("POST", "", { name, content: "x" });
     expect([answer.status, answer.json.code, answer.json.details[0].path]).toEqual([400, "invalid_request", "name"]);
@@ -329,7 +329,7 @@ describe("bad input", () => {
     expect((await anas.send("POST", "/folders", { name })).status).toBe(400);
   });
 
-  it("two forms of one name are one name, kept in its composed form", async () => {
+  it("treats Unicode forms of a name as one, stored composed", async () => {
     const stem = free("caf");
     const saved = await anas.make(`${stem}e\u0301`);
     expect(saved.name).toBe(`${stem}\u00e9`);
@@ -342,7 +342,7 @@ describe("bad input", () => {
     expect((await anas.save(saved.id, { version: 1, name: `${stem}\u00c9` })).json.data.name).toBe(`${stem}\u00c9`);
   });
 
-  it("texts that cannot be stored are refused, a large one is kept to the letter, and 1 MiB is too large", async () => {
+  it("rejects unstorable texts and those over 1 MiB, and keeps a large one exactly", async () => {
     for (const content of ["a\0b", "\ud800", 7, null, {}]) {
       expect((await anas.send("POST", "", { name: free(), content })).status).toBe(400);
     }
@@ -355,7 +355,7 @@ describe("bad input", () => {
     expect([answer.status, answer.json.code]).toEqual([413, "too_large"]);
   });
 
-  it("a malformed sha is 400, an unknown one 404, another console's, workspace's or member's 404, an ambiguous one 409", async () => {
+  it("returns 400 for a malformed SHA, 404 for unknown and foreign ones, 409 for an ambiguous one", async () => {
     const saved = await anas.make(free());
     const other = await anas.make(free());
     const foreign = await strangers.make(free());
@@ -388,7 +388,7 @@ describe("bad input", () => {
     expect((await ask(sha))[0]).toBe(200);
   });
 
-  it("a cursor that is not of this list is refused", async () => {
+  it("rejects another list's cursor", async () => {
     const { id } = await anas.make(free());
     for (const cursor of ["x", "x.y", ".", "a.b.c", `${"0".repeat(40)}.`]) {
       const answer = await anas.send("GET", `/${id}/git/history?cursor=${cursor}`);
@@ -397,8 +397,8 @@ describe("bad input", () => {
   });
 });
 
-describe("who sees a console", () => {
-  it("a private one is its owner's alone: for others it is not there, whatever they do", async () => {
+describe("access to a console", () => {
+  it("hides a private one from everyone but its owner, in every operation", async () => {
     const { id } = await anas.make(free(), { content: "select 'hidden treasure'" });
     const { sha } = (await anas.send("GET", `/${id}/git/history`)).json.data.items[0];
     const key = authorOf({ key: await seedKey(ana.workspaceId, ben) }, ana.workspaceId);
@@ -430,7 +430,7 @@ describe("who sees a console", () => {
     expect((await bens.send("POST", `/${id}/restore`)).status).toBe(404);
   });
 
-  it("a shared one is every member's, and their saves carry their names", async () => {
+  it("lets every member edit a shared one, and records their names", async () => {
     const saved = await anas.make(free(), { access: "workspace" });
     expect((await bens.save(saved.id, { version: 1, content: "select 2" })).status).toBe(200);
     const { items } = (await anas.send("GET", `/${saved.id}/git/history`)).json.data;
@@ -439,7 +439,7 @@ describe("who sees a console", () => {
     expect((await bens.save(saved.id, { version: 2, access: "private" })).status).toBe(403);
   });
 
-  it("one name may stand once in each space", async () => {
+  it("allows a name once in each space", async () => {
     const name = free();
     await anas.make(name);
     await bens.make(name);
@@ -447,7 +447,7 @@ describe("who sees a console", () => {
     expect((await bens.send("POST", "", { name, content: "", access: "workspace" })).status).toBe(409);
   });
 
-  it("sharing shows others the text and nothing of the private past, which stays its owner's", async () => {
+  it("reveals the shared text and nothing of its private past", async () => {
     const saved = await anas.make(free(), { content: "select 'password'" });
     await anas.save(saved.id, { version: 1, content: "select 'clean'" });
     const privateSha = (await anas.send("GET", `/${saved.id}/git/history`)).json.data.items[1].sha;
@@ -474,7 +474,7 @@ describe("who sees a console", () => {
     expect((await anas.story(saved.id))[0]).toBe(`added consoles/${saved.path}.sql: Make ${saved.path} private`);
   });
 
-  it("a history over both spaces is paged without a gap or a repeat", async () => {
+  it("pages a history over both spaces without gap or repeat", async () => {
     const saved = await anas.make(free(), { content: "0" });
     const subjects: string[] = [];
     for (let version = 1; version <= 12; version++) {
@@ -501,7 +501,7 @@ describe("who sees a console", () => {
     expect(texts).toEqual(Array.from({ length: 12 }, (_, n) => String(12 - n)));
   });
 
-  it("the end of a workspace takes its private repositories along", async () => {
+  it("deletes private repositories with their workspace", async () => {
     const person = await seedPerson("Leaving");
     const author = authorOf(person, person.workspaceId);
     await author.make(free());
@@ -517,7 +517,7 @@ describe("who sees a console", () => {
 });
 
 describe("drafts", () => {
-  it("are each person's own, no commits, and gone when forgotten", async () => {
+  it("are personal, not committed, and removed when discarded", async () => {
     const saved = await anas.make(free(), { access: "workspace" });
     expect((await anas.send("GET", `/${saved.id}/draft`)).json.data).toBeNull();
     const kept = await anas.send("PUT", `/${saved.id}/draft`, { content: "half a que" });
@@ -536,7 +536,7 @@ describe("drafts", () => {
     expect((await bens.send("GET", `/${saved.id}/draft`)).json.data.content).toBe("ben's");
   });
 
-  it("begun at once in many windows are one, and 1 MiB is too large", async () => {
+  it("are one for many windows, and limited to 1 MiB", async () => {
     const saved = await anas.make(free());
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => anas.send("PUT", `/${saved.id}/draft`, { content: `window ${n}` })),
@@ -549,7 +549,7 @@ describe("drafts", () => {
 });
 
 describe("search", () => {
-  it("finds words in names and texts, the best first, with the line of the text", async () => {
+  it("finds words in names and texts, best first, with the line", async () => {
     const word = randomBytes(4).toString("hex");
     const inText = await anas.make(free(), { content: `-- first\nselect 'Zebra-${word}' as x` });
     const inName = await anas.make(`late zebra-${word}`);
@@ -566,7 +566,7 @@ describe("search", () => {
     ]);
   });
 
-  it("tells the lines of a text, five of them at most, to those alone who may see the console", async () => {
+  it("returns at most five lines of a text, to those who can see it only", async () => {
     const word = randomBytes(4).toString("hex");
     const content = Array.from({ length: 8 }, (_, i) => (i % 2 ? `-- ${i}` : `select ${word} as c${i}`)).join("\n");
     const many = `${Array.from({ length: 7 }, () => `Sum of ${word}`).join("\n")}`;
@@ -585,7 +585,7 @@ describe("search", () => {
     expect(lines.map(({ line }: { line: number }) => line)).toEqual([1, 3, 5, 7]);
   });
 
-  it("takes what was typed as text, never as a pattern, and asks for something to look for", async () => {
+  it("treats input as text, not as a pattern, and requires some", async () => {
     const saved = await anas.make(free(), { content: "select a.* from t where x ~ '(?=[z' and y = $1" });
     for (const q of ["a.*", "(?=[z", "$1", "x ~ '"]) {
       const hits = (await anas.send("GET", `/search?q=${encodeURIComponent(q)}`)).json.data;

@@ -122,7 +122,7 @@ describe("a scheduled console of a server that stops", () => {
     expect([ends().length, wakes().length]).toEqual([1, 0]);
   });
 
-  it.each(["readOnly", "writable"] as const)("C30 ends by itself within its drain time (%s)", async (kind) => {
+  it.each(["readOnly", "writable"] as const)("C30 ends within its drain time (%s)", async (kind) => {
     const { id, over } = await begun(kind, "select count(*) as n from range(30000000)", NEVER_MS);
     stopServer();
     await over;
@@ -168,7 +168,7 @@ describe("a scheduled console of a server that was killed", () => {
     expect(ends()).toHaveLength(1);
   });
 
-  it("C30 is interrupted where its connection has become writable since its first attempt", async () => {
+  it("C30 is interrupted if its connection became writable after its first attempt", async () => {
     const { id, over } = await begun("readOnly", SLOW, DRAIN_MS);
     await executing(id);
     stopServer();

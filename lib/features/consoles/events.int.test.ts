@@ -31,13 +31,13 @@ const told = async (id: string, kind: "console" | "presence") => {
   }));
 };
 
-it("a save says who has made it and which version it is", async () => {
+it("names the author and the version of a save", async () => {
   const { id } = await author.make("saved", { access: "workspace" });
   await authorOf(ben, ana.workspaceId).save(id, { version: 1, content: "select 2" });
   expect((await told(id, "console")).at(-1)).toEqual({ to: "all", by: ben.id, version: 2 });
 });
 
-it("whoever types in a shared console is told of, and in a private one is not", async () => {
+it("announces typing in a shared console, not in a private one", async () => {
   const shared = await author.make("shared", { access: "workspace" });
   const hidden = await author.make("hidden", { access: "private" });
   for (const { id } of [shared, hidden]) await author.send("PUT", `/${id}/draft`, { content: "select" });
@@ -45,7 +45,7 @@ it("whoever types in a shared console is told of, and in a private one is not", 
   expect(await told(hidden.id, "presence")).toEqual([]);
 });
 
-it("a person who types on is told of every five seconds", async () => {
+it("announces continued typing every five seconds", async () => {
   const _id = new ObjectId();
   const console = {
     _id,

@@ -37,8 +37,8 @@ async function run(content: string, body: Record<string, unknown> = {}) {
   return author.send("POST", `/${id}/execute`, body);
 }
 
-describe("a console is run", () => {
-  it("as what only reads, where that is asked for", async () => {
+describe("running a console", () => {
+  it("is read-only on request", async () => {
     const answer = await run("create table never as select 1 as a", { readOnly: true });
     expect([answer.status, answer.json.code]).toEqual([400, "read_only"]);
     expect((await run("select 1 as a", { readOnly: true })).json.data.rows).toEqual([{ a: 1 }]);
@@ -66,7 +66,7 @@ describe("a console is run", () => {
     expect(answer.headers.get("x-execution-id")).toBe(answer.json.data.executionId);
   });
 
-  it("without a body, and in the format that is asked for", async () => {
+  it("without a body, in the requested format", async () => {
     const { id } = await author.make("bare", { content: "select 7 as seven", connectionId });
     const path = `/api/workspaces/${ana.workspaceId}/consoles/${id}/execute`;
     const bare = await call("POST", path, ana);
@@ -75,7 +75,7 @@ describe("a console is run", () => {
     expect(await csv.text()).toBe("seven\r\n7\r\n");
   });
 
-  it("as it was last saved, on its connection or on the one that the caller names", async () => {
+  it("as last saved, on its connection or the caller's", async () => {
     const { id } = await author.make("named", { content: "select 1 as x" });
     const without = await author.send("POST", `/${id}/execute`, {});
     expect([without.status, without.json.details[0].path]).toEqual([400, "connectionId"]);
@@ -85,15 +85,15 @@ describe("a console is run", () => {
     expect((await author.send("POST", `/${id}/execute`, { connectionId: "f".repeat(24) })).status).toBe(404);
   });
 
-  it("under the caller's id, with a limit", async () => {
+  it("with the caller's ID and limit", async () => {
     const executionId = randomUUID();
     const answer = await run("select * from range(10)", { executionId, limit: 3 });
     expect(answer.json.data).toMatchObject({ executionId, rowCount: 3, truncated: true });
   });
 });
 
-describe("a console is refused", () => {
-  it("when a variable has no value: each is named, and nothing runs", async () => {
+describe("rejecting a console run", () => {
+  it("without a value for a variable: each is named, and nothing runs", async () => {
     const answer = await run("select {{first}}, {{second}}, '{{third}}'", { variables: { First: 1 } });
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
     expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual([
@@ -124,7 +124,7 @@ describe("a console is refused", () => {
     expect((await run(" \n ")).json.details[0].path).toBe("content");
   });
 
-  it("by the database, with the place in the console's own text", async () => {
+  it("by the database, with the position in the console's text", async () => {
     const content = "select {{a_day}} as d,\n  {{n}} as n, nam\nfrom (select 1 as name)";
     const answer = await run(content, { variables: { a_day: { type: "date", value: "2026-05-31" }, n: 1 } });
     expect([answer.status, answer.json.code]).toEqual([400, "query_failed"]);

@@ -10,7 +10,7 @@ import { seedMember, seedPerson } from "@/test/seed";
 const own = takeOwnDatabase();
 afterAll(own.drop);
 
-it("a clone of the exported repository has the shared consoles, their texts and their histories as the interface shows them", async () => {
+it("exports a repository whose clone has shared consoles, texts and histories as shown", async () => {
   const ana = await seedPerson("Ana");
   const ben = await seedMember(ana.workspaceId, "member");
   const [anas, bens] = [authorOf(ana, ana.workspaceId), authorOf(ben, ana.workspaceId)];

@@ -29,7 +29,7 @@ async function chain(depth: number, more?: Record<string, unknown>): Promise<{ i
 }
 
 describe("a folder of consoles", () => {
-  it("is its maker's alone unless shared, and in the list", async () => {
+  it("is private unless shared, and listed", async () => {
     const name = free();
     const answer = await anas.send("POST", "/folders", { name });
     expect([answer.status, answer.json.data]).toEqual([
@@ -58,7 +58,7 @@ describe("a folder of consoles", () => {
     expect(await listed(bens)).toHaveLength(1);
   });
 
-  it("renamed or moved takes its consoles along in one commit, each with its history and its version", async () => {
+  it("is renamed or moved with its consoles in one commit, keeping histories and versions", async () => {
     const [top, inner] = await chain(2, { access: "workspace" });
     if (!top || !inner) throw new Error("Two were made.");
     const a = await anas.make("a", { folderId: top.id });
@@ -87,7 +87,7 @@ describe("a folder of consoles", () => {
     expect((await anas.story(id))[0]).toContain(`renamed consoles/${name.toUpperCase()}/x.sql`);
   });
 
-  it("shared takes all in it along, and only an owner of everything in it takes it back", async () => {
+  it("is shared with its contents, and made private only by an owner of everything in it", async () => {
     const [top, inner] = await chain(2);
     if (!top || !inner) throw new Error("Two were made.");
     const { id } = await anas.make("x", { folderId: inner.id });
@@ -106,7 +106,7 @@ describe("a folder of consoles", () => {
     expect((await anas.send("GET", `/${id}`)).json.data.version).toBe(1);
   });
 
-  it("that is shared takes in a private console only when the access is sent too", async () => {
+  it("that is shared accepts a private console only with the access set", async () => {
     const shared = await anas.makeFolder(free(), { access: "workspace" });
     const saved = await anas.make(free());
     const silent = await anas.save(saved.id, { version: 1, folderId: shared.id });
@@ -120,7 +120,7 @@ describe("a folder of consoles", () => {
     expect(back.json.data).toMatchObject({ access: "private", folderId: null, path: saved.name });
   });
 
-  it("is deleted empty, or with all in it when told so", async () => {
+  it("is deleted empty, or with its contents on request", async () => {
     const [top, inner] = await chain(2);
     if (!top || !inner) throw new Error("Two were made.");
     expect((await anas.send("DELETE", `/folders/${top.id}`)).status).toBe(409);
@@ -136,7 +136,7 @@ describe("a folder of consoles", () => {
 });
 
 describe("bad input", () => {
-  it("a circle is refused, however long, and nothing moves", async () => {
+  it("rejects a cycle of any length, and moves nothing", async () => {
     const folders = await chain(4);
     const [top] = folders;
     if (!top) throw new Error("Four were made.");
@@ -148,7 +148,7 @@ describe("bad input", () => {
     for (const { path } of folders) expect(paths).toContain(path);
   });
 
-  it("of two moves at once that would make a circle, one is refused", async () => {
+  it("rejects one of two concurrent moves that would form a cycle", async () => {
     for (let round = 0; round < 5; round++) {
       const [a, b] = [await anas.makeFolder(free()), await anas.makeFolder(free())];
       const answers = await Promise.all([
@@ -159,7 +159,7 @@ describe("bad input", () => {
     }
   });
 
-  it("more than 8 levels are refused, made or moved", async () => {
+  it("rejects more than 8 levels, created or moved", async () => {
     const deep = await chain(8);
     const bottom = deep.at(-1);
     expect((await anas.send("POST", "/folders", { name: "ninth", parentId: bottom?.id })).status).toBe(400);
@@ -169,7 +169,7 @@ describe("bad input", () => {
     expect((await anas.send("PATCH", `/folders/${two?.id}`, { parentId: deep[5]?.id })).status).toBe(200);
   });
 
-  it("a path that gets too long is refused as a whole", async () => {
+  it("rejects a path that gets too long as a whole", async () => {
     const saved: string[] = [];
     const long = await anas.makeFolder("x".repeat(120));
     let parentId = long.id;
@@ -181,7 +181,7 @@ describe("bad input", () => {
     expect((await anas.send("GET", `/${saved[0]}`)).json.data.path.startsWith("x".repeat(120))).toBe(true);
   });
 
-  it("a parent that is missing, another workspace's or another member's is not found", async () => {
+  it("reports a missing, foreign or private parent as missing", async () => {
     const foreign = await strangers.makeFolder(free());
     const hidden = await bens.makeFolder(free());
     const folder = await anas.makeFolder(free());
@@ -192,7 +192,7 @@ describe("bad input", () => {
     expect((await anas.send("PATCH", `/folders/${folder.id}`, {})).status).toBe(400);
   });
 
-  it("one name at once, of folders, consoles or both, has one winner", async () => {
+  it("has one winner for a name used by folders and consoles at once", async () => {
     for (let round = 0; round < 5; round++) {
       const name = `${free()}.sql`;
       const answers = await Promise.all([

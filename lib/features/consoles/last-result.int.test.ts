@@ -62,7 +62,7 @@ const eventsOf = async (id: string) => {
 };
 
 describe("a console's last result", () => {
-  it("is what the run answered, with its text, values, author and time, for all who see the console", async () => {
+  it("has the rows, text, values, author and time of the run, for everyone who sees the console", async () => {
     const { id } = await make("select {{n}}::bigint * 9007199254740993 as big, 'é' as t, [1, 2] as l, null as z");
     expect(await last(id)).toBeNull();
     const before = Date.now();
@@ -91,7 +91,7 @@ describe("a console's last result", () => {
     expect(await last(id)).toEqual(kept);
   });
 
-  it("is the newest, whoever ran it and however it was read", async () => {
+  it("is the newest of any person and format", async () => {
     const { id } = await make("select 1 as x");
     await run(id);
     await run(id, { content: "select 2 as x" }, colleague);
@@ -109,7 +109,7 @@ describe("a console's last result", () => {
     }
   });
 
-  it("is cut where the answer was, and keeps 10,000 rows of a longer one", async () => {
+  it("is truncated where the response was, and has 10,000 rows of a longer one", async () => {
     const { id } = await make("select range as n from range(100)");
     const cut = await run(id, { limit: 7 });
     expect(await last(id)).toMatchObject({ rows: cut.json.data.rows, rowCount: 7, keptRows: 7, truncated: true });
@@ -119,7 +119,7 @@ describe("a console's last result", () => {
     expect(long.rows.at(-1)).toEqual({ n: 9999 });
   });
 
-  it("stays when a run fails, gives no columns, or is not to be kept", async () => {
+  it("is kept when a run fails, has no columns, or is not stored", async () => {
     const { id } = await make("select 1 as x");
     await run(id);
     expect((await run(id, { content: "select nothing_there" })).status).toBe(400);
@@ -127,7 +127,7 @@ describe("a console's last result", () => {
     expect(await last(id)).toMatchObject({ rows: [{ x: 1 }] });
   });
 
-  it("stays when the reader of a stream leaves in its midst", async () => {
+  it("is kept when the reader of a stream leaves", async () => {
     const { id } = await make("select 1 as x");
     await run(id);
     const path = `/api/workspaces/${ana.workspaceId}/consoles/${id}/execute`;
@@ -140,7 +140,7 @@ describe("a console's last result", () => {
     expect(await last(id)).toMatchObject({ rows: [{ x: 1 }] });
   });
 
-  it("is kept of a run by schedule too, as whoever set it", async () => {
+  it("is stored for scheduled runs too, as their owner", async () => {
     const { id } = await make("select 41 + 1 as answer");
     const started = await author.send("POST", `/${id}/schedule/run`);
     const runId = started.json.data.run.id as string;
@@ -149,7 +149,7 @@ describe("a console's last result", () => {
     expect(await last(id)).toMatchObject({ runId, userId: ana.id, rows: [{ answer: 42 }], variables: {} });
   });
 
-  it("answers as ever when it cannot be kept", async () => {
+  it("does not affect the response if it can't be stored", async () => {
     const { id } = await make("select 1 as x");
     const away = vi.spyOn((await import("@/lib/features/results/collections")).collections, "resultChunks");
     away.mockImplementation(() => {
@@ -161,8 +161,8 @@ describe("a console's last result", () => {
   });
 });
 
-describe("who sees a console's last result", () => {
-  it("of a private console: its owner, who alone is told", async () => {
+describe("visibility of a console's last result", () => {
+  it("of a private console: its owner, who alone is notified", async () => {
     const { id } = await make("select 'secret' as s", "private");
     await run(id);
     expect(await last(id)).toMatchObject({ rows: [{ s: "secret" }] });
@@ -171,7 +171,7 @@ describe("who sees a console's last result", () => {
     expect([event?.userId?.toHexString(), more]).toEqual([ana.id, []]);
   });
 
-  it("of a shared console: every member is told, without a row or the text", async () => {
+  it("of a shared console: every member is notified, without rows or text", async () => {
     const { id } = await make("select 'for all' as s");
     const { executionId } = (await run(id)).json.data;
     const [event] = await eventsOf(id);
@@ -186,7 +186,7 @@ describe("who sees a console's last result", () => {
     });
   });
 
-  it("of one that is shared later: what was run before stays its owner's, until it is run again", async () => {
+  it("of one that is shared later: earlier results stay private until the next run", async () => {
     const { id } = await make("select 'of before' as s", "private");
     await run(id);
     await author.save(id, { version: 1, access: "workspace" });
@@ -201,7 +201,7 @@ describe("who sees a console's last result", () => {
     expect(await last(id)).toMatchObject({ userId: ben.id });
   });
 
-  it("goes with the console and does not come back with it, also where a run ends behind the deletion", async () => {
+  it("is deleted with the console, also for a run that ends later, and is not restored", async () => {
     const { id } = await make("select 1 as x");
     await run(id);
     await author.send("DELETE", `/${id}`);
@@ -216,14 +216,14 @@ describe("who sees a console's last result", () => {
     expect(await kept()).toBe(0);
   });
 
-  it("a key of the workspace reads it, one that may only read too", async () => {
+  it("allows a key of the workspace, also a read-only one", async () => {
     const { id } = await make("select 1 as x");
     await run(id);
     const reader = authorOf({ key: await seedKey(ana.workspaceId, ana, "read") }, ana.workspaceId);
     expect(await last(id, reader)).toMatchObject({ rows: [{ x: 1 }] });
   });
 
-  it("leaves no row in history", async () => {
+  it("adds nothing to the history", async () => {
     const { id } = await make("select 'in the ' || 'rows' as s");
     await run(id);
     await writeNow();

@@ -43,8 +43,8 @@ async function intentOf(caller: Caller, change: () => Promise<unknown>) {
 const fileOf = async (caller: Caller, path: string) =>
   (await readFile({ repositoryId: caller.workspaceId, path })).content.toString();
 
-describe("a server that wakes up long after others have ended its change", () => {
-  it("writes nothing over later documents, and takes back a commit that landed where all looked as it did", async () => {
+describe("a server that wakes up long after others completed its change", () => {
+  it("overwrites no later document, and reverts a commit that landed on equal content", async () => {
     const caller = callerIn(new ObjectId());
     const { workspaceId } = caller;
     const made = await createConsole(caller, { name: "a", content: "x", access: "workspace" });
@@ -69,7 +69,7 @@ describe("a server that wakes up long after others have ended its change", () =>
     expect((await listHistory(caller, CONSOLES, id, { limit: 50 })).items).toHaveLength(items.length + 2);
   });
 
-  it("does not bring a deleted console back, nor delete one that came back", async () => {
+  it("restores no deleted console, and deletes no restored one", async () => {
     const caller = callerIn(new ObjectId());
     const { workspaceId } = caller;
     let id = new ObjectId();
@@ -91,8 +91,8 @@ describe("a server that wakes up long after others have ended its change", () =>
   });
 });
 
-describe("git that somebody else has written to", () => {
-  it("gets the next save on top, and keeps both in history", async () => {
+describe("a repository that someone else has pushed to", () => {
+  it("gets the next save on top, with both in the history", async () => {
     const caller = callerIn(new ObjectId());
     const { workspaceId } = caller;
     const id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
@@ -110,7 +110,7 @@ describe("git that somebody else has written to", () => {
     expect(subjects).toEqual(["Save a", "From elsewhere", "Create a"]);
   });
 
-  it("gets a console that it has lost back, under its new name", async () => {
+  it("gets a lost console back under its new name", async () => {
     const caller = callerIn(new ObjectId());
     const { workspaceId } = caller;
     const id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);

@@ -33,7 +33,7 @@ const FOLDER_NAMES = ["f", "g", "F", "a.sql", "h"];
 
 describe("random operations of two people", () => {
   it(
-    `end as a simple model says, in documents and in git (F10; CONSOLE_SEED=${SEED} CONSOLE_OPERATIONS=${OPERATIONS})`,
+    `match a simple model in documents and git (F10; CONSOLE_SEED=${SEED} CONSOLE_OPERATIONS=${OPERATIONS})`,
     async () => {
       const workspaceId = new ObjectId();
       const people = ["ana", "ben"].map((name) => callerIn(workspaceId, { name }));
@@ -276,7 +276,7 @@ function byId<T extends { id: string }>(items: T[]): T[] {
   return items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-it("of people who save at once, each on what they have read, no text is lost without a conflict (F10)", async () => {
+it("lose no text without a conflict in concurrent saves (F10)", async () => {
   const workspaceId = new ObjectId();
   const people = ["ana", "ben", "cid", "dot"].map((name) => callerIn(workspaceId, { name }));
   const [first] = people;

@@ -55,7 +55,7 @@ async function runJobs(): Promise<void> {
 }
 
 describe("the schedule of a console", () => {
-  it("is set, shown with its next runs wherever the console is, changed, turned off and taken away", async () => {
+  it("is set, shown with its next runs, changed, disabled and removed", async () => {
     const { id } = await make("select 1 as one");
     const answer = await put(id, { cron: " 30  2 28 3 * ", timezone: "europe/berlin" });
     expect([answer.status, answer.json.error]).toEqual([200, undefined]);
@@ -81,14 +81,14 @@ describe("the schedule of a console", () => {
     [{ cron: "0 9 * * *" }, "timezone"],
     [{ timezone: "UTC" }, "cron"],
     [{ ...DAILY, enabled: "yes" }, "enabled"],
-  ])("%j is refused by its field", async (body, path) => {
+  ])("%j is rejected by its field", async (body, path) => {
     const { id } = await make("select 1");
     const answer = await put(id, body);
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
     expect(answer.json.details[0].path).toBe(path);
   });
 
-  it("is told to those who look on, of a private console to its owner alone", async () => {
+  it("is announced to viewers, of a private console to its owner only", async () => {
     for (const access of ["workspace", "private"]) {
       const { id } = await make("select 1", { access });
       const told = () =>
@@ -107,7 +107,7 @@ describe("the schedule of a console", () => {
     }
   });
 
-  it("is refused for a console that cannot run", async () => {
+  it("is rejected for a console that can't run", async () => {
     const empty = await make(" ");
     const loose = await author.make(`s${made++}`, { content: "select 1" });
     for (const { id } of [empty, loose]) {
@@ -119,7 +119,7 @@ describe("the schedule of a console", () => {
 });
 
 describe("a run of a console in the background", () => {
-  it("is started by hand, and keeps the beginning of its result", async () => {
+  it("is started manually, and keeps the first rows of its result", async () => {
     const { id } = await make("select n, 'row ' || n as label from range(50) t(n)");
     const started = await call("POST", at(id, "/schedule/run"), ana);
     expect([started.status, started.json.error]).toEqual([202, undefined]);
@@ -142,7 +142,7 @@ describe("a run of a console in the background", () => {
     expect((await openResult(new ObjectId(ana.workspaceId), doc?.resultId as ObjectId)).preview.rowCount).toBe(50);
   });
 
-  it("is read alone with the end of its log, and not as another console's", async () => {
+  it("is read with the end of its log, and not as another console's", async () => {
     const { id } = await make("select 1 as one");
     const other = await make("select 2 as two");
     await call("POST", at(id, "/schedule/run"), ana);
@@ -156,7 +156,7 @@ describe("a run of a console in the background", () => {
     expect((await call("GET", at(id, `/runs/${new ObjectId()}`), ana)).status).toBe(404);
   });
 
-  it("is a part of the workspace's runs for those who see the console, and names its query", async () => {
+  it("is listed for those who see the console, with its query", async () => {
     const shared = await make("select 'all' as who");
     const secret = await make("select 'ana' as who", { access: "private" });
     for (const { id } of [shared, secret]) await call("POST", at(id, "/schedule/run"), ana);
@@ -180,7 +180,7 @@ describe("a run of a console in the background", () => {
     expect((await author.send("POST", `/${id}/schedule/run`)).json.data.run.triggerType).toBe("api");
   });
 
-  it("that fails says what the database said, and can be run again", async () => {
+  it("that fails has the database's message, and can be retried", async () => {
     const { id } = await make("select * from nowhere");
     await call("POST", at(id, "/schedule/run"), ana);
     await runJobs();
@@ -190,7 +190,7 @@ describe("a run of a console in the background", () => {
     expect((await call("POST", at(id, "/schedule/run"), ana)).status).toBe(202);
   });
 
-  it("is cancelled before it begins and while it runs", async () => {
+  it("is cancelled before and during its run", async () => {
     const { id } = await make("select count(*) from range(100000000000) a");
     const first = (await call("POST", at(id, "/schedule/run"), ana)).json.data.run;
     expect((await call("POST", at(id, `/runs/${first.id}/cancel`), ana)).json.data.run.status).toBe("cancelled");
@@ -208,7 +208,7 @@ describe("a run of a console in the background", () => {
     expect((await runsOf(id))[0]).toMatchObject({ status: "cancelled", error: null });
   });
 
-  it("belongs to a private console's owner alone", async () => {
+  it("belongs to a private console's owner only", async () => {
     const member = await seedMember(ana.workspaceId, "member");
     const { id } = await author.make(`s${made++}`, { content: "select 1", connectionId, access: "private" });
     for (const [method, path] of [
@@ -225,7 +225,7 @@ describe("a run of a console in the background", () => {
 });
 
 describe("a tick", () => {
-  it("is one run, however many servers look at the same time", async () => {
+  it("is one run on any number of servers", async () => {
     const { id } = await make("select 1 as one");
     await put(id, { cron: "* * * * *", timezone: "UTC" });
     for (let n = 0; n < 5; n++) {
@@ -254,7 +254,7 @@ describe("a tick", () => {
     await call("DELETE", at(id, "/schedule"), ana);
   });
 
-  it("waits for the end of the run before it, and a server that dies in between loses none", async () => {
+  it("waits for the previous run, and none is lost with a server", async () => {
     const { id } = await make("select 1 as one");
     await put(id, { cron: "*/5 * * * *", timezone: "UTC" });
     await call("POST", at(id, "/schedule/run"), ana);
@@ -274,7 +274,7 @@ describe("a tick", () => {
     await call("DELETE", at(id, "/schedule"), ana);
   });
 
-  it("runs as whoever set the schedule, with the rights that they have by then", async () => {
+  it("runs with the current permissions of the schedule's owner", async () => {
     const bob = await seedMember(ana.workspaceId, "member");
     const { id } = await make("select 1 as one");
     expect((await call("PUT", at(id, "/schedule"), { ...bob, body: DAILY })).json.data.ownerId).toBe(bob.id);
@@ -289,7 +289,7 @@ describe("a tick", () => {
     await call("DELETE", at(id, "/schedule"), ana);
   });
 
-  it("leaves out a deleted console, whose schedule comes back with it", async () => {
+  it("skips a deleted console, whose schedule is restored with it", async () => {
     const { id } = await make("select 1 as one");
     await put(id);
     await call("DELETE", at(id, ""), ana);
@@ -305,7 +305,7 @@ describe("a tick", () => {
 });
 
 describe("a run whose server died", () => {
-  it("is begun again when it was only queued, and ends as interrupted when it had begun", async () => {
+  it("is restarted if it was queued, and fails as interrupted if it was running", async () => {
     const { id } = await make("select 1 as one");
     await call("POST", at(id, "/schedule/run"), ana);
     events = [];
@@ -318,7 +318,7 @@ describe("a run whose server died", () => {
   });
 });
 
-it("a connection that a scheduled console reads is in use", async () => {
+it("marks a scheduled console's connection as in use", async () => {
   const { id } = await make("select 1 as one");
   await put(id);
   const answer = await call("DELETE", `/api/workspaces/${ana.workspaceId}/connections/sources/${connectionId}`, ana);

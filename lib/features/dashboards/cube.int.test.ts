@@ -155,7 +155,7 @@ function endOf(begin: string, unit: string): string {
 }
 
 describe("a cube", () => {
-  it("has the grain of the page, and none is made of what shows more than its own figures", async () => {
+  it("has the page's grain, and is missing for widgets with more than their own numbers", async () => {
     const trend = { id: "trend", kind: "kpi", source, spec: { measures: [{ op: "count" }], trend: "day" } };
     const plain = { id: "plain", kind: "kpi", source, spec: { measures: [{ op: "count" }] } };
     const weeks = chart("weeks", { dimensions: [{ field: "at", timeUnit: "week" }], measures: [{ op: "count" }] });
@@ -198,7 +198,7 @@ describe("a cube", () => {
   ];
 
   it.each(PRESSED)(
-    "of %s gives what the server answers, whatever is pressed, filtered and by whatever clock",
+    "of %s matches the server's answer for any click, filter and time zone",
     {
       timeout: 120_000,
     },
@@ -241,7 +241,7 @@ describe("a cube", () => {
     },
   );
 
-  it("is given to the widgets that what is pressed narrows, and the others say why they have none", async () => {
+  it("is sent for affected widgets, and others give the reason", async () => {
     const cubes = await cubesOf("quiet");
     const why = Object.fromEntries([...cubes.values()].map((cube) => [cube.id, isCube(cube) ? "a cube" : cube.none]));
     expect(why).toMatchObject({
@@ -257,7 +257,7 @@ describe("a cube", () => {
     for (const widget of ["words", "figures"]) expect(await kinds(widget)).toEqual(new Set(["unaffected"]));
   });
 
-  it("asks the server for what lies between its pieces, and for what no row may have", async () => {
+  it("asks the server between its bins, and for selections without rows", async () => {
     const month = openCube([...(await cubesOf("months")).values()].filter(isCube)[0] as WidgetCube);
     expect(month.narrow({ at: { from: "2025-04-01", to: "2025-05-31" } })).not.toBeNull();
     for (const [from, to] of [
@@ -275,7 +275,7 @@ describe("a cube", () => {
     expect(grade.narrow({ region: ["region 1"] })?.rows).toEqual(grade.narrow(null)?.rows);
   });
 
-  it("has at most fifty thousand cells, the first widgets of the page first", async () => {
+  it("has at most fifty thousand cells, in page order", async () => {
     const wide = `select i % 40000 as k, i % 200 as g, i as n from range(80000) t(i)`;
     const of = await make(
       [
@@ -297,7 +297,7 @@ describe("a cube", () => {
     expect(Object.keys(Object.fromEntries(await cubesOf("groups", {}, "UTC", of)))).toEqual(["keys", "sum", "few"]);
   });
 
-  it("is refused as data is", async () => {
+  it("is rejected like data", async () => {
     expect((await call("GET", at("widgets/gone/cube", {}), owner)).status).toBe(404);
     expect((await call("GET", at("widgets/months/cube", { gone: 1 }), owner)).status).toBe(400);
     expect((await call("GET", at("widgets/months/cube", { region: 1 }), owner)).status).toBe(400);
@@ -306,7 +306,7 @@ describe("a cube", () => {
     expect((await call("GET", at("widgets/months/cube", {}), stranger)).status).toBe(403);
   });
 
-  it("of a shared page is the same, and tells nothing more", async () => {
+  it("of a shared page is the same and reveals nothing more", async () => {
     const share = { cookie: owner.cookie, body: { enabled: true } };
     const { token } = (await call("PUT", at("share", {}), share)).json.data;
     const query = new URLSearchParams({ filters: "{}", timezone: BERLIN });

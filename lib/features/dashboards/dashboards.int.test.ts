@@ -44,7 +44,7 @@ const widget = (more?: object) => ({
 const text = (id: string) => ({ id, kind: "text", title: "", spec: { markdown: "# Hi" }, layout });
 
 describe("a dashboard", () => {
-  it("comes back as it was made, with what was left out filled in", async () => {
+  it("is returned as created, with defaults", async () => {
     const title = free();
     const dataset = { id: "d", name: "Orders", source: { connectionId, query: "select 2", params: [1] }, maxAgeS: 60 };
     const filter = { id: "f", field: "at", kind: "dateRange", datasets: ["d"], default: "last30Days" };
@@ -100,7 +100,7 @@ describe("a dashboard", () => {
     expect(listed).toEqual(summary);
   });
 
-  it("that is private is its owner's alone: for others it is what is not there", async () => {
+  it("that is private is missing for everyone but its owner", async () => {
     const { id } = await anas.make(free());
     const theirs = await strangers.make(free(), { access: "workspace" });
     const list = (await bens.send("GET", "?limit=200")).json.data.map((each: { id: string }) => each.id);
@@ -127,7 +127,7 @@ describe("a dashboard", () => {
     expect((await bens.send("GET", "/no-id")).status).toBe(400);
   });
 
-  it("is saved on the version that was seen; a stale one is 409 with the current one", async () => {
+  it("is saved with the current version; a stale one is 409 with the current state", async () => {
     const { id, title } = await anas.make(free(), { access: "workspace", widgets: [widget()] });
     const saved = await bens.send("PUT", `/${id}`, { version: 1, description: "By month" });
     expect(saved.json.data).toMatchObject({ version: 2, title, description: "By month", ownerId: ana.id });
@@ -145,7 +145,7 @@ describe("a dashboard", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it("has a title that may be there twice, with any characters, and its file a name of its own", async () => {
+  it("may share its title, with any characters, and has a unique file name", async () => {
     const title = `${free()} / Q1: “north”`;
     const both = await Promise.all([anas.make(title), anas.make(title)]);
     expect(both.map((each) => each.title)).toEqual([title, title]);
@@ -158,7 +158,7 @@ describe("a dashboard", () => {
     expect((await anas.make(longest)).title).toBe(longest);
   });
 
-  it("moves between folders and sides, and a shared one becomes private by its owner alone", async () => {
+  it("moves between folders and spaces, and only its owner makes it private", async () => {
     const shared = await anas.makeFolder(free("shared"), { access: "workspace" });
     const { id, title } = await anas.make(free());
     const silent = await anas.send("PUT", `/${id}`, { version: 1, folderId: shared.id });
@@ -177,7 +177,7 @@ describe("a dashboard", () => {
     expect(hidden.json.data).toMatchObject({ path: `${title} 3`, title });
   });
 
-  it("is duplicated beside itself, and the copy is its maker's", async () => {
+  it("is duplicated beside the original, and the copy belongs to its creator", async () => {
     const original = await anas.make(free(), { access: "workspace", widgets: [widget()] });
     const copy = await bens.send("POST", `/${original.id}/duplicate`);
     expect([copy.status, copy.json.data]).toEqual([
@@ -195,7 +195,7 @@ describe("a dashboard", () => {
     expect((await bens.send("POST", `/${original.id}/duplicate`)).json.data.title).toBe(`${original.title} copy 2`);
   });
 
-  it("that was deleted comes back with its id and its history", async () => {
+  it("that was deleted is restored with ID and history", async () => {
     const { id, title } = await anas.make(free(), { widgets: [widget()] });
     expect((await anas.send("DELETE", `/${id}`)).status).toBe(200);
     for (const [method, path] of [
@@ -212,7 +212,7 @@ describe("a dashboard", () => {
     expect((await anas.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(3);
   });
 
-  it("is read by a key that may only read, and written by a full one", async () => {
+  it("is readable with a read-only key, and writable with a full one", async () => {
     const { id } = await anas.make(free(), { access: "workspace" });
     const read = authorOf({ key: await seedKey(ana.workspaceId, ana, "read") }, ana.workspaceId);
     expect((await read.send("GET", `/${id}`)).status).toBe(200);
@@ -224,11 +224,11 @@ describe("a dashboard", () => {
   });
 });
 
-describe("what does not fit is refused as a whole", () => {
+describe("an invalid dashboard is rejected as a whole", () => {
   const many = <T>(count: number, of: (n: number) => T) => Array.from({ length: count }, (_, n) => of(n));
   const dataset = (n: number) => ({ id: `d${n}`, name: `Data ${n}`, source: { connectionId, query: "select 1" } });
 
-  it("more than 60 widgets or 20 datasets; as many are taken", async () => {
+  it("with more than 60 widgets or 20 datasets, and accepted with as many", async () => {
     const full = { widgets: many(60, (n) => text(`t${n}`)), datasets: many(20, dataset) };
     const taken = await anas.make(free(), full);
     expect([taken.widgets.length, taken.datasets.length]).toEqual([60, 20]);
@@ -275,7 +275,7 @@ describe("what does not fit is refused as a whole", () => {
     expect(await collections.dashboards().countDocuments({ title })).toBe(0);
   });
 
-  it("takes a source that its maker may query: another workspace's is not there, one for flows is refused", async () => {
+  it("rejects sources that its creator can't query, or that only flows can read", async () => {
     for (const source of [
       { connectionId: ABSENT, query: "select 1" },
       { connectionId: foreignConnectionId, query: "select 1" },
@@ -299,7 +299,7 @@ describe("what does not fit is refused as a whole", () => {
     expect([refused.status, refused.json.details[0].path]).toEqual([400, "widgets.0.source.connectionId"]);
   });
 
-  it("takes no private console of who is not the owner, and leaves alone what was there", async () => {
+  it("rejects others' private consoles, and keeps existing ones", async () => {
     const [hers, his] = [await anasConsoles.make(free()), await bensConsoles.make(free())];
     const { id } = await anas.make(free(), {
       access: "workspace",
@@ -314,7 +314,7 @@ describe("what does not fit is refused as a whole", () => {
 });
 
 describe("each save is a commit", () => {
-  it("at dashboards/<path>.json, told in words, and an older one is restored as a new commit", async () => {
+  it("at dashboards/<path>.json, described in words, and restored as a new commit", async () => {
     const title = free();
     const { id } = await anas.make(title, { access: "workspace", widgets: [widget()] });
     const saved = await bens.send("PUT", `/${id}`, {
@@ -360,7 +360,7 @@ describe("each save is a commit", () => {
     expect((await anas.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(3);
   });
 
-  it("beside saves of consoles to the same repositories, none of which is lost or made twice", async () => {
+  it("beside console saves in the same repositories, losing and repeating none", async () => {
     const fresh = await seedPerson("Cleo");
     const [dashboards, consoles] = [authorOf(fresh, fresh.workspaceId), consoleAuthorOf(fresh, fresh.workspaceId)];
     const both = await Promise.all(
@@ -391,7 +391,7 @@ describe("each save is a commit", () => {
     }
   });
 
-  it("is told to whoever may see it", async () => {
+  it("is announced to those who can see it", async () => {
     const workspaceId = new ObjectId(ana.workspaceId);
     const [shared, hidden] = [await anas.make(free(), { access: "workspace" }), await anas.make(free())];
     await writeNow();
@@ -403,8 +403,8 @@ describe("each save is a commit", () => {
   });
 });
 
-describe("out and in", () => {
-  it("an export has names in place of ids, and makes the same dashboard again, in another workspace too", async () => {
+describe("export and import", () => {
+  it("uses names instead of IDs, and recreates the dashboard, also in another workspace", async () => {
     const console = await anasConsoles.make(free(), { content: "select 3", connectionId });
     const { id, title } = await anas.make(free(), {
       description: "All of it",
@@ -442,7 +442,7 @@ describe("out and in", () => {
     expect((await strangers.send("GET", `/${imported.json.data.id}/export`)).json.data).toEqual(dashboard);
   });
 
-  it("a name that means nothing here, or several, is 400 with the names, unless it is told which", async () => {
+  it("returns 400 for unknown or ambiguous names, unless they are mapped", async () => {
     const source = (connection: string) => ({ connection, query: "select 1" });
     const dashboard = {
       title: free(),
@@ -468,7 +468,7 @@ describe("out and in", () => {
     expect(unfit.json.details).toMatchObject([{ path: "dashboard.filters.0.exclude" }]);
   });
 
-  it("what reads a console that one cannot see is not exported", async () => {
+  it("does not export what reads an invisible console", async () => {
     const hers = await anasConsoles.make(free(), { content: "select 'secret'", connectionId });
     const { id } = await anas.make(free(), {
       access: "workspace",
@@ -481,8 +481,8 @@ describe("out and in", () => {
   });
 });
 
-describe("a connection that dashboards read", () => {
-  it("says which, by a console too, private ones without a name, and goes only when forced", async () => {
+describe("a connection that dashboards use", () => {
+  it("lists them, also through consoles, private ones without a name, and is deleted only when forced", async () => {
     const add = await call("POST", `/api/workspaces/${ana.workspaceId}/connectors`, {
       ...ana,
       body: { name: "File", type: "sqlite", config: { file: "used.sqlite" }, readOnly: false },

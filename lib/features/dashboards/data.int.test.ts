@@ -90,7 +90,7 @@ describe("the lines of a dashboard's data", () => {
     return call("GET", path, { cookie: owner.cookie, headers });
   };
 
-  it("are a widget each, as the whole answer has them, and an end that says that it is whole", async () => {
+  it("have one widget each, as in the whole response, and an end marker", async () => {
     const id = await make({ filters: [] });
     const whole = await widgetsOf(id);
     const answer = await lines(id);
@@ -105,7 +105,7 @@ describe("the lines of a dashboard's data", () => {
     for (const { id: widgetId, rows } of widgets) expect(rows).toEqual(whole.get(widgetId)?.rows);
   });
 
-  it("tell of a source that fails in its own line, and a question that is refused is refused as always", async () => {
+  it("report a failing source in its line, and a rejected request as usual", async () => {
     const broken = { id: "broken", kind: "table", source: { connectionId, query: "select * from nowhere" } };
     const id = await make({ widgets: [...WIDGETS, broken] });
     const read = (await lines(id)).text
@@ -121,7 +121,7 @@ describe("the lines of a dashboard's data", () => {
 });
 
 describe("the grain and the comparison of a page", () => {
-  it("puts all times together, whatever the widgets say, and a figure's line with them", async () => {
+  it("groups all times, whatever the widgets say, and a number's sparkline", async () => {
     const id = await make({ widgets: [BY_DAY, TOTAL], filters: [FILTERS[1]] });
     const plain = await widgetsOf(id);
     expect(plain.get("by-day")?.rows.map(({ day }) => day)).toEqual(["2026-01-05", "2026-02-05", "2026-02-06"]);
@@ -138,7 +138,7 @@ describe("the grain and the comparison of a page", () => {
     expect(yearly.get("total")).not.toHaveProperty("before");
   });
 
-  it("sets charts and figures beside the days before, their times on those of the present", async () => {
+  it("compares charts and numbers with the previous period, aligned to the current one", async () => {
     const id = await make({
       widgets: [BY_DAY, TOTAL, { ...BY_DAY, id: "table", kind: "table" }],
       filters: [FILTERS[1]],
@@ -163,7 +163,7 @@ describe("the grain and the comparison of a page", () => {
     expect(brushed.get("total")).toMatchObject({ rows: [{ total: "1.25" }], before: { rows: [{ total: "4.50" }] } });
   });
 
-  it("holds the groups that are shown against what they were, and rows as they are against nothing", async () => {
+  it("compares shown groups with their previous values, and plain rows with nothing", async () => {
     const sold = (kind: string, spec: object) => ({ id: kind, kind, source: { datasetId: "s" }, spec });
     const measures = [{ field: "n", op: "sum", as: "sold" }];
     const first = { dimensions: ["what"], measures, sort: [{ by: "sold", order: "desc" }], limit: 1 };
@@ -192,7 +192,7 @@ describe("the grain and the comparison of a page", () => {
     expect(widgets.get("rows")).not.toHaveProperty("before");
   });
 
-  it("refuses a grain and a comparison that there are not", async () => {
+  it("rejects an unknown grain or comparison", async () => {
     const id = await make();
     for (const search of [{ grain: "hour" }, { grain: "x" }, { compare: "ever" }])
       expect((await ask(id, search)).status).toBe(400);
@@ -200,7 +200,7 @@ describe("the grain and the comparison of a page", () => {
 });
 
 describe("the data of a dashboard", () => {
-  it("is computed from what is kept, widget by widget, exactly, and a text has none", async () => {
+  it("is computed from stored rows per widget, exactly, and a text has none", async () => {
     const widgets = await widgetsOf(await make());
     expect([...widgets.keys()]).toEqual(["by-region", "count"]);
     expect(widgets.get("by-region")).toMatchObject({
@@ -220,7 +220,7 @@ describe("the data of a dashboard", () => {
     expect(widgets.get("count")).not.toHaveProperty("error");
   });
 
-  it("is narrowed by the filters, but for the widgets that they leave alone, and never asks the source again", async () => {
+  it("applies filters except to excluded widgets, without querying the source", async () => {
     const id = await make();
     await widgetsOf(id);
     const executions = () => collections.executions().countDocuments({});
@@ -237,7 +237,7 @@ describe("the data of a dashboard", () => {
     expect(await executions()).toBe(before);
   });
 
-  it("is narrowed by what is pressed in a widget, but for that widget and those that it leaves alone", async () => {
+  it("applies clicks to other widgets, except excluded ones", async () => {
     const widgets = [
       ...WIDGETS,
       { id: "alone", kind: "kpi", source: { datasetId: "sales" }, spec: { measures: [{ op: "count" }] } },
@@ -265,7 +265,7 @@ describe("the data of a dashboard", () => {
     expect(await rowsOf(id, "count", { "@press": { region: ["' or 1=1 --"] } })).toEqual([{ count: 0 }]);
   });
 
-  it("of one widget may be the rows behind it, and behind what was pressed in it", async () => {
+  it("of one widget can be its underlying rows, also of a click", async () => {
     const id = await make();
     const rows = async (search: object) => {
       const widgets = await widgetsOf(id, { widget: "by-region", rows: "true", ...search });
@@ -287,19 +287,19 @@ describe("the data of a dashboard", () => {
     ["on nothing", { "@count": { region: [] } }, "Invalid click on widget"],
     ["backwards", { "@count": { day: { from: "2026-02-02", to: "2026-02-01" } } }, "Invalid click on widget"],
     ["on 201 values", { "@count": { region: Array.from({ length: 201 }, () => "") } }, "Invalid click on widget"],
-  ])("refuses a click %s", async (_, filters, said) => {
+  ])("rejects a click %s", async (_, filters, said) => {
     const answer = await ask(await make(), { filters });
     expect(answer.status).toBe(400);
     expect(answer.json.error).toContain(said);
   });
 
-  it("begins with the filters' defaults, which null takes back", async () => {
+  it("starts with the filters' defaults, which null removes", async () => {
     const id = await make({ filters: [{ id: "region", kind: "select", field: "region", default: "north" }] });
     expect(await rowsOf(id, "count")).toEqual([{ count: 2 }]);
     expect(await rowsOf(id, "count", { region: null })).toEqual([{ count: 3 }]);
   });
 
-  it("of one widget is that alone, of its own source and of a console", async () => {
+  it("of one widget includes only it, from its own source or a console", async () => {
     const body = { name: `${randomUUID()}.sql`, content: "select 7 as n", connectionId, access: "workspace" };
     const made = await call("POST", `/api/workspaces/${owner.workspaceId}/consoles`, { cookie: owner.cookie, body });
     const widgets = [
@@ -312,7 +312,7 @@ describe("the data of a dashboard", () => {
     expect(await rowsOf(id, "console")).toEqual([{ n: 7 }]);
   });
 
-  it("that fails in one widget fails in no other, and says why", async () => {
+  it("isolates the failure of a widget, with its reason", async () => {
     const widgets = [
       { id: "good", kind: "table", source: { connectionId, query: "select 1 as n" } },
       { id: "gone", kind: "table", source: { connectionId, query: "select * from nowhere_at_all" } },
@@ -335,7 +335,7 @@ describe("the data of a dashboard", () => {
     expect(answers.get("writes")?.error).toMatch(/read/i);
   });
 
-  it("of a source that has just failed does not ask it again, however many look", async () => {
+  it("does not query a failing source again, for any number of viewers", async () => {
     const table = `late_${randomUUID().replaceAll("-", "")}`;
     const widget = (source: object) => [{ id: "w", kind: "table", source }];
     const parts = { datasets: [], filters: [] };
@@ -349,7 +349,7 @@ describe("the data of a dashboard", () => {
     expect((await widgetsOf(mended)).get("w")).toMatchObject({ rows: [{ n: 1 }] });
   });
 
-  it("of a column that has vanished fails where it is shown, by its name, and nowhere else", async () => {
+  it("reports a missing column only in its widgets, by name", async () => {
     const table = `shrinks_${randomUUID().replaceAll("-", "")}`;
     await run(`create table ${table} as select * from sales`);
     const source = { datasetId: "shrinks" };
@@ -372,7 +372,7 @@ describe("the data of a dashboard", () => {
     expect(await rowsOf(id, "count", { region: ["north"] })).toEqual([{ count: 2 }]);
   });
 
-  it("of sixty widgets over two hundred columns is one answer, filtered too", async () => {
+  it("of sixty widgets over two hundred columns is one response, also filtered", async () => {
     const columns = Array.from({ length: 200 }, (_, n) => `(i * ${n + 1})::bigint as c${n}`);
     const query = `select i % 7 as part, ${columns.join(", ")} from range(2000) t(i)`;
     const id = await make({
@@ -397,7 +397,7 @@ describe("the data of a dashboard", () => {
     );
   });
 
-  it("whose connection is deleted says so in each of its widgets", async () => {
+  it("of a deleted connection is reported in each of its widgets", async () => {
     const workspace = `/api/workspaces/${owner.workspaceId}`;
     const body = { name: "Going", type: "sqlite", config: { file: `${randomUUID()}.sqlite` }, readOnly: false };
     const going: string = (await call("POST", `${workspace}/connectors`, { cookie: owner.cookie, body })).json.data.id;
@@ -413,7 +413,7 @@ describe("the data of a dashboard", () => {
     expect(answers.get("stays")?.rows).toEqual([{ n: 2 }]);
   });
 
-  it("too old is shown with its age, and read anew beside the answer", async () => {
+  it("that is stale is shown with its age and refreshed in the background", async () => {
     const datasets = [
       { id: "sales", name: "Sales", source: { connectionId, query: "select random() as n" }, maxAgeS: 1 },
     ];
@@ -426,7 +426,7 @@ describe("the data of a dashboard", () => {
     await expect.poll(() => rowsOf(id, "t"), { timeout: 20_000, interval: 300 }).not.toEqual(first);
   });
 
-  it("is nobody's whose dashboard it is not, and goes with the membership of its owner", async () => {
+  it("requires access, and ends with the owner's membership", async () => {
     const id = await make();
     const hidden = await make({ access: "private" });
     const member = await seedMember(owner.workspaceId, "member");
@@ -446,7 +446,7 @@ describe("the data of a dashboard", () => {
     });
   });
 
-  it("of a widget or dataset that a save takes out goes with it", async () => {
+  it("of a removed widget or dataset is deleted with it", async () => {
     const id = await make();
     await widgetsOf(id);
     const kept = async () =>
@@ -462,7 +462,7 @@ describe("the data of a dashboard", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("goes with the dashboard, rows and all", async () => {
+  it("is deleted with the dashboard and its rows", async () => {
     const id = await make();
     await widgetsOf(id);
     const kept = () => collections.datasets().countDocuments({ ownerId: { $exists: true }, name: "dataset:sales" });
@@ -480,13 +480,13 @@ describe("the data of a dashboard", () => {
     [{ filters: { when: "someday" } }, /Invalid value for filter “?when/],
     [{ filters: { lost: "x" } }, /No dataset has field nowhere of filter “lost”/],
     [{ timezone: "Nowhere/Land" }, /Unknown time zone/],
-  ])("is refused for %j", async (search, words) => {
+  ])("is rejected for %j", async (search, words) => {
     const answer = await ask(await make(), search);
     expect(answer.status).toBe(400);
     expect(answer.text).toMatch(words);
   });
 
-  it("of a widget that is not there is 404", async () => {
+  it("returns 404 for an unknown widget", async () => {
     expect((await ask(await make(), { widget: "nobody" })).status).toBe(404);
   });
 });
@@ -498,7 +498,7 @@ describe("a filter's values", () => {
     return answer.json.data;
   };
 
-  it("come with how many rows have each, narrowed by the other filters and by what is typed", async () => {
+  it("are returned with row counts, limited by other filters and the search", async () => {
     const id = await make();
     expect(await valuesOf(id, "region")).toEqual({
       field: { name: "region", type: "string" },
@@ -517,7 +517,7 @@ describe("a filter's values", () => {
     expect(await valuesOf(id, "region", { limit: "1" })).toMatchObject({ values: [{ value: "north" }], isMore: true });
   });
 
-  it("of one that is not there are 404, and of a field that is nowhere 400", async () => {
+  it("return 404 for an unknown filter, and 400 for an unknown field", async () => {
     const id = await make();
     expect((await ask(id, {}, "filters/nobody/values")).status).toBe(404);
     expect((await ask(id, {}, "filters/lost/values")).status).toBe(400);

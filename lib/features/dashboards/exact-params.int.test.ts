@@ -60,7 +60,7 @@ describe("C15 numbers of a dashboard's sources", () => {
     expect([imported.status, await shown(imported.json.data.id)]).toEqual([201, number]);
   });
 
-  it("C15 keeps the numbers of one part when another is saved, and of an older version that is restored", async () => {
+  it("C15 keeps the numbers of one part when another is saved, and of a restored version", async () => {
     const made = await create(tableOf(sourceOf("select cast($1 as varchar) as v", "[9007199254740993]")));
     const { id, version } = made.json.data;
     const renamed = await send("PUT", `/${id}`, `{"version":${version},"description":"Other"}`);
@@ -85,13 +85,13 @@ describe("C15 numbers of a dashboard's sources", () => {
     expect(await shown((await create(tableOf(sourceOf(query, params)))).json.data.id)).toBe(expected);
   });
 
-  it("C15 tries out what is not saved with every digit", async () => {
+  it("C15 previews unsaved parts with every digit", async () => {
     const source = sourceOf("select cast($1 as varchar) as v", "[9007199254740993]");
     const { json } = await send("POST", "/preview", `{${tableOf(source)}}`);
     expect(json.data.widgets[0].rows).toEqual([{ v: "9007199254740993" }]);
   });
 
-  it("C15 refuses such a number where it is a place of the page, and draws with the nearest double", async () => {
+  it("C15 rejects such a number as a position, and draws with the nearest double", async () => {
     const source = sourceOf("select 1 as v", "[]");
     const wide = `"widgets":[{"kind":"table","source":${source},"layout":{"x":9007199254740993,"y":0,"w":1,"h":1}}]`;
     expect((await send("POST", "", `{"title":"Wide",${wide}}`)).status).toBe(400);
@@ -106,7 +106,7 @@ describe("C15 numbers of a dashboard's filters", () => {
   const rowsOf = (answer: Awaited<ReturnType<typeof call>>) =>
     answer.json.data.widgets[0].rows.map(({ n }: { n: string }) => n);
 
-  it("C15 takes a number above 2^53 as the one that it is, by GET, by POST, in a click and as default", async () => {
+  it("C15 keeps a number above 2^53 exact, by GET, by POST, in a click and as default", async () => {
     const { json } = await create(parts("[9007199254740993]"));
     const { id } = json.data;
     const expected = ["9007199254740993"];
@@ -121,7 +121,7 @@ describe("C15 numbers of a dashboard's filters", () => {
     expect(values).toEqual([{ value: "9007199254740994", count: 1 }]);
   });
 
-  it("C15 keeps such a number in a snapshot's filters, and in a file that is pushed", async () => {
+  it("C15 keeps such a number in a snapshot's filters, and in a pushed file", async () => {
     const { json } = await create(parts("null"));
     const { id } = json.data;
     const channel = '"channelType":"email","recipients":["a@example.com"],"cron":"0 6 * * *","timezone":"UTC"';

@@ -29,7 +29,7 @@ async function chain(depth: number, more?: Record<string, unknown>): Promise<str
 }
 
 describe("a folder of dashboards", () => {
-  it("is private unless shared, and comes back as it was made", async () => {
+  it("is private unless shared, and is returned as created", async () => {
     const name = free();
     const answer = await anas.send("POST", "/folders", { name });
     expect([answer.status, answer.json.success, answer.json.data]).toEqual([
@@ -60,7 +60,7 @@ describe("a folder of dashboards", () => {
     expect(await listed(bens)).toHaveLength(1);
   });
 
-  it("shares no name, list or id with the folders of consoles", async () => {
+  it("shares no name, list or ID with folders of consoles", async () => {
     const consoles = consoleAuthorOf(ana, ana.workspaceId);
     const name = free();
     const ofConsoles = await consoles.makeFolder(name);
@@ -72,7 +72,7 @@ describe("a folder of dashboards", () => {
     expect(left.map(({ id }: { id: string }) => id)).toContain(ofConsoles.id);
   });
 
-  it("takes a name of 120 characters, trimmed, and no blank, longer or missing one", async () => {
+  it("requires a trimmed name of 1 to 120 characters", async () => {
     const longest = free().padEnd(120, "x");
     expect((await anas.send("POST", "/folders", { name: `  ${longest} ` })).json.data.name).toBe(longest);
     for (const name of ["", "   ", "x".repeat(121), 7, null, undefined, "a/b", ".."]) {
@@ -83,7 +83,7 @@ describe("a folder of dashboards", () => {
     expect([access.status, access.json.details[0].path]).toEqual([400, "access"]);
   });
 
-  it("has a parent that its maker can see: missing, foreign and hidden ones are one 404, no id is 400", async () => {
+  it("requires a visible parent: missing, foreign and hidden ones are one 404, an invalid ID is 400", async () => {
     const foreign = await strangers.makeFolder(free(), { access: "workspace" });
     const hidden = await bens.makeFolder(free());
     const answers = [];
@@ -96,7 +96,7 @@ describe("a folder of dashboards", () => {
     expect((await anas.send("POST", "/folders", { name: free(), parentId: "no-id" })).status).toBe(400);
   });
 
-  it("goes eight deep, made or moved, and never into itself", async () => {
+  it("nests eight deep, created or moved, and never in itself", async () => {
     const ids = await chain(8);
     expect((await anas.send("POST", "/folders", { name: free(), parentId: ids[7] })).status).toBe(400);
     const [two] = await chain(2);
@@ -108,7 +108,7 @@ describe("a folder of dashboards", () => {
     }
   });
 
-  it("of two moves at once that would make a circle, refuses one", async () => {
+  it("rejects one of two concurrent moves that would form a cycle", async () => {
     const [a, b] = [await anas.makeFolder(free()), await anas.makeFolder(free())];
     const answers = await Promise.all([
       anas.send("PATCH", `/folders/${a.id}`, { parentId: b.id }),
@@ -117,7 +117,7 @@ describe("a folder of dashboards", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  it("of one name made twice at once, is one", async () => {
+  it("is created once for one name used twice at once", async () => {
     const name = free();
     const answers = await Promise.all(
       [name, name.toUpperCase(), name].map((each) => anas.send("POST", "/folders", { name: each })),
@@ -125,7 +125,7 @@ describe("a folder of dashboards", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
-  it("is deleted empty, or with the folders in it when told so, and only once", async () => {
+  it("is deleted empty, or with subfolders on request, and once", async () => {
     const [top, inner] = await chain(2);
     const full = await anas.send("DELETE", `/folders/${top}`);
     expect([full.status, full.json.code, full.json.details]).toEqual([409, "conflict", { dashboards: 0, folders: 1 }]);
@@ -135,7 +135,7 @@ describe("a folder of dashboards", () => {
     expect((await anas.send("PATCH", `/folders/${inner}`, { name: free() })).status).toBe(404);
   });
 
-  it("is nobody's who is not a member, and no longer theirs who was", async () => {
+  it("requires a current membership", async () => {
     const gone = await seedMember(ana.workspaceId, "member");
     const author = authorOf(gone, ana.workspaceId);
     const shared = await author.makeFolder(free(), { access: "workspace" });

@@ -56,7 +56,7 @@ async function forge(id: string): Promise<void> {
 }
 
 describe("the first page of a dashboard", () => {
-  it("is kept when it was computed, and read whole by whoever comes next, with its age", async () => {
+  it("is cached when computed, and returned whole to the next viewer, with its age", async () => {
     const id = await make();
     const [computed] = await look(id);
     await forge(id);
@@ -75,7 +75,7 @@ describe("the first page of a dashboard", () => {
     expect(await pagesOf(id)).toHaveLength(1);
   });
 
-  it("is what comes by lines, too, and is kept by whoever has all of them first", async () => {
+  it("is streamed in lines too, and cached by the first complete reader", async () => {
     const id = await make([COUNT, { ...COUNT, id: "again" }]);
     const lines = async () => {
       const headers = { accept: "application/x-ndjson" };
@@ -93,7 +93,7 @@ describe("the first page of a dashboard", () => {
     expect((await lines()).map(({ rows }) => rows?.[0]?.count)).toEqual([FORGED, 3, undefined]);
   });
 
-  it("is another one for each zone, and after each save and refresh", async () => {
+  it("is cached per time zone, and dropped on each save and refresh", async () => {
     const id = await make();
     await look(id);
     await forge(id);
@@ -110,7 +110,7 @@ describe("the first page of a dashboard", () => {
     expect(await countOf(id)).toBe(3);
   });
 
-  it("is made ready for the zones in which people look, before they do", async () => {
+  it("is prepared for the viewers' time zones in advance", async () => {
     const id = await make();
     await look(id, "timezone=Europe/Berlin");
     await look(id, "timezone=Asia/Tokyo");
@@ -126,7 +126,7 @@ describe("the first page of a dashboard", () => {
     expect(await countOf(id, "timezone=Europe/Berlin")).toBe(FORGED);
   });
 
-  it("is not kept while something in it failed, and goes with the dashboard", async () => {
+  it("is not cached with a failure, and deleted with the dashboard", async () => {
     const broken = { id: "broken", kind: "kpi", source, spec: { measures: [{ field: "gone", op: "sum" }] } };
     const failing = await make([COUNT, broken]);
     expect((await look(failing))[1]?.error).toMatch(/Unknown column gone/);
@@ -141,7 +141,7 @@ describe("the first page of a dashboard", () => {
     expect(await pagesOf(id)).toEqual([]);
   });
 
-  it("is kept for a handful of zones, the newest", async () => {
+  it("is cached for a few zones, the newest", async () => {
     const id = await make();
     const zones = ["UTC", "Europe/Berlin", "Asia/Tokyo", "America/New_York", "America/Lima", "Asia/Kolkata"];
     const more = ["Africa/Lagos", "Europe/London", "Australia/Sydney"];

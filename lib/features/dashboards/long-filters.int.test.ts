@@ -61,7 +61,7 @@ const filterOf = (field: string, more: Record<string, unknown> = {}) => ({
 type Widgets = { id: string; rows: { count: number }[]; error?: string }[];
 const countOf = (widgets: Widgets) => widgets.find(({ id }) => id === "count")?.rows[0]?.count;
 
-describe("C37 a filter takes every value that its list offers", () => {
+describe("C37 a filter accepts every value that its list offers", () => {
   let id: string;
   beforeAll(async () => {
     id = await make(COLUMNS.map(([name]) => filterOf(name)));
@@ -103,7 +103,7 @@ describe("C37 a filter takes every value that its list offers", () => {
     expect((await send("/filters/short/values", { filters })).json.data.values).toHaveLength(200);
   });
 
-  it("by lines, and for the rows behind a widget", async () => {
+  it("by lines, and for underlying rows", async () => {
     const listed = await get(at(id, "/filters/long/values"));
     const filters = { long: (listed.json.data.values as { value: unknown }[]).map(({ value }) => value) };
     const lines = await call("POST", at(id, "/data"), {
@@ -135,8 +135,8 @@ describe("C37 a filter takes every value that its list offers", () => {
   });
 });
 
-describe("C37 a list of a filter", () => {
-  it("offers no value that is too long for a filter, and says that there are more", async () => {
+describe("C37 the list of a filter", () => {
+  it("offers no value that is too long, and says that there are more", async () => {
     const query = "select repeat('x', 999 + i::integer) as v from range(4) t(i)";
     const datasets = [{ id: "d", name: "D", source: { connectionId, query } }];
     const { id } = await author.make(randomUUID(), { datasets, widgets: [COUNT], filters: [filterOf("v")] });
@@ -158,7 +158,7 @@ describe("C37 filters in a body", () => {
     ["rows of no widget", { rows: true }, 400],
     ["an unknown zone", { timezone: "Mars/Olympus" }, 400],
     ["a body above the limit", { filters: { short: ["x".repeat(1_100_000)] } }, 413],
-  ])("refuses %s", async (_, body, status) => {
+  ])("rejects %s", async (_, body, status) => {
     const id = await make([filterOf("short")]);
     const answer = await post(at(id, "/data"), body);
     expect([answer.status, typeof answer.json.error]).toEqual([status, "string"]);

@@ -13,7 +13,7 @@ test.each([
   ["/", "-"],
   ["...", "dashboard"],
   ["😀".repeat(200), "😀".repeat(45)],
-])("%j is filed as %j, which the repository takes", (title, stem) => {
+])("%j is stored as %j, which the repository accepts", (title, stem) => {
   expect(stemOf(title)).toBe(stem);
   expect(parseName(`${stem} 2000`)).toBe(`${stem} 2000`);
 });

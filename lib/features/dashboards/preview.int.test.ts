@@ -45,8 +45,8 @@ async function countReads(): Promise<number> {
   return collections.executions().countDocuments({});
 }
 
-describe("what is not saved", () => {
-  it("is read with its columns, once for however many pictures", async () => {
+describe("unsaved widgets", () => {
+  it("are read with their columns, once for any number of drawings", async () => {
     const source = sales();
     const before = await countReads();
     const { widgets, sources } = await see({ widgets: [widgetOf(source)] });
@@ -61,7 +61,7 @@ describe("what is not saved", () => {
     expect(await countReads()).toBe(before + 1);
   });
 
-  it("is computed from what the dashboard keeps where it reads that, and never asks the source again", async () => {
+  it("use the dashboard's stored rows if possible, without querying the source", async () => {
     const datasets = [{ id: "sales", name: "Sales", source: sales() }];
     const saved = [{ id: "w", kind: "table", source: { datasetId: "sales" } }];
     const { id: dashboardId } = await author.make(randomUUID(), { access: "workspace", datasets, widgets: saved });
@@ -77,13 +77,13 @@ describe("what is not saved", () => {
     expect((await author.send("GET", `/${dashboardId}/data`)).json.data.widgets[0].rows).toHaveLength(3);
   });
 
-  it("tells the columns of datasets that no widget reads", async () => {
+  it("include the columns of unused datasets", async () => {
     const { widgets, sources } = await see({ datasets: [{ id: "d", name: "New", source: sales() }] });
     expect(widgets).toEqual([]);
     expect(sources.map(({ name, fields }) => [name, fields.length])).toEqual([["dataset:d", 2]]);
   });
 
-  it("is narrowed by filters that nobody has saved either", async () => {
+  it("apply unsaved filters", async () => {
     const filters = [{ id: "f", kind: "select", field: "region", default: "south" }];
     const body = { widgets: [widgetOf(sales())], filters };
     expect((await see(body)).widgets[0]?.rows).toEqual([EACH[1]]);
@@ -92,7 +92,7 @@ describe("what is not saved", () => {
     expect((await ask({ ...body, values: { nobody: 1 } })).status).toBe(400);
   });
 
-  it("that fails says why, and fails nothing else; it cannot write", async () => {
+  it("report a failure alone, and can't write", async () => {
     const widgets = [
       { ...widgetOf({ connectionId, query: "select * from nowhere_at_all" }), id: "gone" },
       { ...widgetOf({ connectionId, query: "drop table sales" }), id: "writes" },
@@ -108,7 +108,7 @@ describe("what is not saved", () => {
     expect(answer.sources.find(({ name }) => name === "widget:gone")).toMatchObject({ rowCount: null, fields: [] });
   });
 
-  it("is kept for the one who tries it alone, and only the newest of it", async () => {
+  it("are cached for their author only, the newest one", async () => {
     const member = await seedMember(owner.workspaceId, "member");
     const ownerId = new ObjectId(member.id);
     for (let n = 0; n < 22; n++)
@@ -120,8 +120,8 @@ describe("what is not saved", () => {
   });
 });
 
-describe("whoever sees what is not saved", () => {
-  it("has to see the dashboard, the connection and the console", async () => {
+describe("previewing unsaved widgets", () => {
+  it("requires access to the dashboard, the connection and the console", async () => {
     const member = await seedMember(owner.workspaceId, "member");
     const { id: hidden } = await author.make(randomUUID(), { access: "private" });
     expect((await ask({ dashboardId: hidden }, member)).status).toBe(404);
@@ -135,7 +135,7 @@ describe("whoever sees what is not saved", () => {
     expect((await see({ widgets: [widgetOf(console, {})] })).widgets[0]?.rows).toEqual([{ n: 7 }]);
   });
 
-  it("may come with a key that only reads", async () => {
+  it("allows a read-only key", async () => {
     const key = await seedKey(owner.workspaceId, owner, "read");
     expect((await see({ widgets: [widgetOf(sales())] }, { key })).widgets[0]?.rows).toEqual(EACH);
   });
@@ -151,7 +151,7 @@ describe("whoever sees what is not saved", () => {
     [{ filters: [{ kind: "select", field: "x", exclude: ["nobody"] }] }, /Widget “nobody” not found/],
     [{ timezone: "Nowhere/Land" }, /Unknown time zone/],
     [{ dashboardId: "x" }, /./],
-  ])("is refused for %j", async (body, words) => {
+  ])("is rejected for %j", async (body, words) => {
     const answer = await ask(body);
     expect(answer.status).toBe(400);
     expect(answer.text).toMatch(words);

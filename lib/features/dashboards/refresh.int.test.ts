@@ -60,7 +60,7 @@ async function runJobs(): Promise<void> {
 }
 
 describe("a refresh of a dashboard", () => {
-  it("reads everything anew, tells how far it is, and leaves its rows in its log", async () => {
+  it("reads everything, reports progress, and logs row counts", async () => {
     await run("create or replace table sales as select * from (values ('north', 1), ('south', 2)) t(region, amount)");
     const id = await make({ Sales: "select * from sales", Unused: "select 1 as one" });
     expect((await rowsOf(id)).rows).toHaveLength(2);
@@ -94,7 +94,7 @@ describe("a refresh of a dashboard", () => {
     expect((await call("GET", at(id), owner)).json.data.lastRun).toMatchObject({ id: done.id, status: "success" });
   });
 
-  it("is one, however many ask at once", async () => {
+  it("is one for concurrent requests", async () => {
     const id = await make({ One: "select 1 as one" });
     const asked = await Promise.all(Array.from({ length: 8 }, (_, n) => refresh(id, n % 2 ? owner : member)));
     expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([202]));
@@ -105,7 +105,7 @@ describe("a refresh of a dashboard", () => {
     expect((await call("GET", at(id, "/runs"), owner)).json.data.items).toHaveLength(2);
   });
 
-  it("keeps the old rows of what fails, reads the rest, and says which failed and why", async () => {
+  it("keeps the old rows of failed sources, reads the rest, and names the failures", async () => {
     await run("create or replace table stock as select 7 as n");
     const id = await make({ Stock: "select * from stock", Fine: "select 1 as one" });
     expect((await rowsOf(id)).rows).toEqual([{ n: 7 }]);
@@ -125,7 +125,7 @@ describe("a refresh of a dashboard", () => {
     expect(JSON.stringify(ended)).not.toContain("select *");
   });
 
-  it("is cancelled before it begins and while it reads, and leaves no failure behind", async () => {
+  it("is cancelled before and during its run, without a failure", async () => {
     const id = await make({ Endless: ENDLESS });
     const first = (await refresh(id)).json.data.run;
     expect((await call("POST", at(id, `/runs/${first.id}/cancel`), owner)).json.data.run.status).toBe("cancelled");
@@ -144,7 +144,7 @@ describe("a refresh of a dashboard", () => {
     expect(kept).not.toHaveProperty("failure");
   });
 
-  it("goes on where it was when its server has died", async () => {
+  it("continues when its server has died", async () => {
     const id = await make({ One: "select 1 as one" });
     await refresh(id);
     const doc = await collections.runs().findOne({ resourceId: new ObjectId(id) });
@@ -154,7 +154,7 @@ describe("a refresh of a dashboard", () => {
     expect((await collections.runs().findOne({ resourceId: new ObjectId(id) }))?.status).toBe("success");
   });
 
-  it("of a dashboard whose owner has left says so in words, and keeps what was read", async () => {
+  it("reports an owner who has left, and keeps the old rows", async () => {
     const leaver = await seedMember(owner.workspaceId, "member");
     const id = await make({ One: "select 1 as one" }, {}, authorOf(leaver, owner.workspaceId));
     expect((await rowsOf(id)).rows).toEqual([{ one: 1 }]);
@@ -168,7 +168,7 @@ describe("a refresh of a dashboard", () => {
     });
   });
 
-  it("of a private dashboard is its owner's alone, and by a key is triggered by the API", async () => {
+  it("of a private dashboard is visible to its owner only, and by a key is triggered by the API", async () => {
     const id = await make({ One: "select 1 as one" }, { access: "private" });
     const { id: runId } = (await refresh(id)).json.data.run;
     for (const [method, path] of [
@@ -209,7 +209,7 @@ describe("a refresh of a dashboard", () => {
 });
 
 describe("the schedule of a dashboard", () => {
-  it("is set, shown with its next runs wherever the dashboard is, and taken away", async () => {
+  it("is set, shown with its next runs, and removed", async () => {
     const id = await make({ One: "select 1 as one" });
     expect((await call("GET", at(id, "/schedule"), owner)).json.data).toBeNull();
     const answer = await call("PUT", at(id, "/schedule"), { ...owner, body: HOURLY });
@@ -229,12 +229,12 @@ describe("the schedule of a dashboard", () => {
     [{ cron: "0 0 30 2 *", timezone: "UTC" }, "cron"],
     [{ cron: "0 9 * * *", timezone: "Mars/Base" }, "timezone"],
     [{ timezone: "UTC" }, "cron"],
-  ])("%j is refused by its field", async (body, path) => {
+  ])("%j is rejected by its field", async (body, path) => {
     const answer = await call("PUT", at(await make({ One: "select 1" }), "/schedule"), { ...owner, body });
     expect([answer.status, answer.json.code, answer.json.details[0].path]).toEqual([400, "invalid_request", path]);
   });
 
-  it("makes one refresh of a tick, however many servers look at the same time", async () => {
+  it("starts one refresh per tick on any number of servers", async () => {
     const id = await make({ One: "select 1 as one" });
     await call("PUT", at(id, "/schedule"), { ...owner, body: { cron: "* * * * *", timezone: "UTC" } });
     for (let n = 0; n < 3; n++) {

@@ -27,7 +27,7 @@ const list = async (workspaceId: string, who: Person) =>
   (await call("GET", `/api/workspaces/${workspaceId}/dashboards`, who)).json.data as Dashboard[];
 
 describe("a new workspace", () => {
-  it("begins with a dashboard over the sample shop, which every member sees", async () => {
+  it("has a dashboard over the sample shop, visible to every member", async () => {
     const [sample, ...others] = await list(owner.workspaceId, owner);
     expect([sample?.title, sample?.access, sample?.ownerId, others]).toEqual([
       "Sales overview",
@@ -41,7 +41,7 @@ describe("a new workspace", () => {
     expect(await list(second.json.data.id, owner)).toMatchObject([{ title: "Sales overview" }]);
   });
 
-  it("shows something true in each of its widgets, and its filters have values", async () => {
+  it("has correct data in each of its widgets, and filter values", async () => {
     const [sample] = await list(owner.workspaceId, owner);
     const base = `/api/workspaces/${owner.workspaceId}`;
     const path = `${base}/dashboards/${sample?.id}`;

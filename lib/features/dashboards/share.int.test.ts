@@ -60,7 +60,7 @@ const dataOf = async (token: string, filters?: object): Promise<WidgetData[]> =>
 };
 
 describe("a shared dashboard", () => {
-  it("is shown to whoever has the link, filters work, and what it reads is never sent", async () => {
+  it("is visible with the link, can be filtered, and reveals no queries", async () => {
     const id = await make();
     const token = await share(id);
     // 128 bits in base64url.
@@ -93,7 +93,7 @@ describe("a shared dashboard", () => {
     expect((await look(token)).headers.get("cache-control")).toMatch(/no-store/);
   });
 
-  it("that is unknown, off, expired or deleted is the same 404 everywhere", async () => {
+  it("returns the same 404 when unknown, disabled, expired or deleted", async () => {
     const [off, late, gone, ended] = [await make(), await make(), await make(), await make()];
     const tokens = [
       await share(off),
@@ -125,7 +125,7 @@ describe("a shared dashboard", () => {
     expect([picture.status, picture.text]).toEqual([404, (await look("nothing", "/og-image")).text]);
   });
 
-  it("with a password is opened by it for its own addresses, until the password changes", async () => {
+  it("with a password is unlocked for its own URLs, until the password changes", async () => {
     const id = await make();
     const token = await share(id, { password: PASSWORD });
     expect((await look(token)).json.data.needsPassword).toBe(true);
@@ -157,7 +157,7 @@ describe("a shared dashboard", () => {
     expect(await dumpDatabase()).not.toContain(token);
   });
 
-  it("is closed for a while after ten wrong passwords, also for the right one (T95)", async () => {
+  it("is locked after ten wrong passwords, also for the right one (T95)", async () => {
     const token = await share(await make(), { password: PASSWORD });
     expect((await unlock(token, PASSWORD)).status).toBe(200);
     for (let tries = 0; tries < 10; tries++) expect((await unlock(token, `wrong ${tries}`)).status).toBe(401);
@@ -167,7 +167,7 @@ describe("a shared dashboard", () => {
     expect((await unlock(other, PASSWORD)).status).toBe(200);
   });
 
-  it("refuses an address that tries passwords of many shares, and nobody else for it", async () => {
+  it("blocks an address that tries passwords of many shares, and no one else", async () => {
     const address = { "x-millrace-remote-address": "198.51.100.77" };
     const tryOne = (token: string, headers = {}) =>
       call("POST", `/api/share/${token}/unlock`, { body: { password: "not this one" }, headers });
@@ -183,7 +183,7 @@ describe("a shared dashboard", () => {
     expect((await unlock(last, PASSWORD)).status).toBe(200);
   }, 60_000);
 
-  it("is refused to an address that asks without end, with the page itself, and to no other", async () => {
+  it("rate-limits an address with its page, and no other", async () => {
     const token = await share(await make());
     const headers = { "x-millrace-remote-address": "198.51.100.78" };
     const open = (address: object) =>
@@ -201,7 +201,7 @@ describe("a shared dashboard", () => {
     expect([(await open({})).status, (await look(token, "/data")).status]).toEqual([200, 200]);
   });
 
-  it("of which a source fails says only that it does", async () => {
+  it("does not reveal why a source failed", async () => {
     const broken = await share(await make("select * from lost_table"));
     const [widget] = await dataOf(broken);
     expect(widget).toMatchObject({ rows: [], error: expect.stringMatching(/This data is unavailable/) });
@@ -222,7 +222,7 @@ describe("a shared dashboard", () => {
     });
   });
 
-  it("is computed once for however many look at it at once", async () => {
+  it("is computed once for concurrent viewers", async () => {
     const id = await make();
     const token = await share(id);
     const answers = await Promise.all(Array.from({ length: 100 }, () => look(token, "/data")));
@@ -241,7 +241,7 @@ describe("the page of a link in a frame", () => {
   const NOBODY = ["frame-ancestors 'none'"];
   const embedOrigins = ["https://intranet.example.com", "http://localhost:8080"];
 
-  it("is shown by the sites of its own share, and no other page of ours is by any", async () => {
+  it("can be framed by the sites of its share, and no other page can", async () => {
     const token = await share(await make(), { embed: true, embedOrigins });
     const other = await share(await make(), { embed: true, embedOrigins: ["https://other.example"] });
     const plain = await share(await make());
@@ -259,7 +259,7 @@ describe("the page of a link in a frame", () => {
     expect((await look(token, "/data")).headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   });
 
-  it("is shown by nobody once the share says so, is off or over", async () => {
+  it("can't be framed once the share forbids it, is disabled or has expired", async () => {
     const id = await make();
     const token = await share(id, { embed: true, embedOrigins });
     expect(await framedBy(`/share/${token}`)).not.toEqual(NOBODY);
@@ -278,7 +278,7 @@ describe("the page of a link in a frame", () => {
 });
 
 describe("the share of a dashboard", () => {
-  it("is read and changed by who may, and refused by its field", async () => {
+  it("is read and changed by permitted people, and rejected by field", async () => {
     const id = await make();
     expect((await call("GET", at(id), owner)).json.data).toBeNull();
     expect((await put(id, { enabled: true }, member)).status).toBe(403);
@@ -313,7 +313,7 @@ describe("the share of a dashboard", () => {
     expect((await call("GET", at(id), member)).json.data).toEqual(answer.json.data);
   });
 
-  it("is one, of two who share at once", async () => {
+  it("is one for two concurrent requests", async () => {
     const id = await make();
     const answers = await Promise.all(Array.from({ length: 6 }, () => put(id, { enabled: true })));
     expect(new Set(answers.map(({ json }) => json.data.token)).size).toBe(1);

@@ -48,8 +48,8 @@ const REFUSED: Record<string, [string, Record<string, unknown>, string]> = {
   "a text that is a list": ["text", { text: ["# Hi"] }, "text"],
 };
 
-describe("a widget whose specification cannot be read", () => {
-  it.each(Object.entries(REFUSED))("C39 with %s is refused by every way in, with its path", async (_, refused) => {
+describe("a widget with an invalid specification", () => {
+  it.each(Object.entries(REFUSED))("C39 with %s is rejected everywhere, with its path", async (_, refused) => {
     const [kind, spec, path] = refused;
     const widgets = [{ ...widgetOf("text", { text: "Hi" }), id: "first" }, widgetOf(kind, spec)];
     const { id, version } = await author.make(randomUUID());
@@ -80,7 +80,7 @@ describe("a widget whose specification cannot be read", () => {
     expect((await author.send("GET", `/${id}`)).json.data.version).toBe(version);
   });
 
-  it("C39 that was stored before shows a sentence, and may stay while others are changed", async () => {
+  it("C39 that was stored before shows a message, and may stay while others change", async () => {
     const { id } = await author.make(randomUUID(), { widgets: [widgetOf("kpi", { measures })] });
     const _id = new ObjectId(id);
     const stored = await collections.dashboards().findOne({ _id });
@@ -109,7 +109,7 @@ describe("a widget whose specification cannot be read", () => {
     expect([refused.status, refused.json.details[0].path]).toEqual([400, "widgets.2.spec.transform.0.calculate"]);
   });
 
-  it("C1 is refused as a console's chart, too", async () => {
+  it("C1 is rejected as a console's chart, too", async () => {
     const path = `/api/workspaces/${owner.workspaceId}/consoles`;
     const refused = await call("POST", path, {
       ...owner,

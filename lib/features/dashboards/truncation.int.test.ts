@@ -68,15 +68,15 @@ async function dataOf(path: string): Promise<Map<string, WidgetData>> {
   return new Map((answer.json.data.widgets as WidgetData[]).map((each) => [each.id, each]));
 }
 
-describe("C50 a dataset that was cut", () => {
+describe("C50 a truncated dataset", () => {
   let shared: Promise<Map<string, WidgetData>> | undefined;
-  it.each(AGGREGATED)("refuses the widget $id, and says what to do", async ({ id: widget }) => {
+  it.each(AGGREGATED)("fails the widget $id with instructions", async ({ id: widget }) => {
     shared ??= makeCut().then((id) => dataOf(at(id, "/data")));
     const found = (await shared).get(widget);
     expect(found).toMatchObject({ truncated: true, firstRows: 3, rows: [], fields: [], error: REFUSED });
   });
 
-  it("shows rows as they are with the notice, and the rows behind a widget", async () => {
+  it("shows plain rows with the notice, and underlying rows", async () => {
     const id = await makeCut();
     const found = (await dataOf(at(id, "/data"))).get("rows");
     expect(found).toMatchObject({ truncated: true, firstRows: 3, rows: [{}, {}, {}] });
@@ -85,7 +85,7 @@ describe("C50 a dataset that was cut", () => {
     expect(behind.get("sum")).toMatchObject({ truncated: true, firstRows: 3, rows: [{}, {}, {}] });
   });
 
-  it("shows totals with the notice where its author accepts them", async () => {
+  it("shows totals with the notice if its author accepts them", async () => {
     const found = await dataOf(at(await makeCut({}, { acceptTruncated: true }), "/data"));
     expect(found.get("sum")).toMatchObject({ truncated: true, firstRows: 3, rows: [{ sum_amount: 7 }] });
     for (const { id } of AGGREGATED) {
@@ -94,7 +94,7 @@ describe("C50 a dataset that was cut", () => {
     }
   });
 
-  it("of a widget with a source of its own is accepted by the widget", async () => {
+  it("of a widget's own source is accepted in the widget", async () => {
     const own = { kind: "kpi", source: { connectionId, query: QUERY }, spec: { measures: [{ op: "count" }] } };
     const widgets = [
       { ...own, id: "refused" },
@@ -105,7 +105,7 @@ describe("C50 a dataset that was cut", () => {
     expect(found.get("accepted")).toMatchObject({ rows: [{ count: 3 }], firstRows: 3 });
   });
 
-  it("says so in the list of a filter, and has no cube", async () => {
+  it("adds the notice to the list of a filter, and has no cube", async () => {
     const id = await makeCut();
     const values = await send("GET", at(id, "/filters/region/values"));
     expect(values.json.data).toMatchObject({ firstRows: 3, values: [{ value: "north" }, { value: "south" }] });
@@ -119,7 +119,7 @@ describe("C50 a dataset that was cut", () => {
     expect(allowed.json.data.widgets.find((each: { id: string }) => each.id === "sum")).toMatchObject({ firstRows: 3 });
   });
 
-  it("says so by a link, in the same words", async () => {
+  it("has the same notice in a shared link", async () => {
     const id = await makeCut();
     const { token } = (await send("PUT", at(id, "/share"), { enabled: true })).json.data;
     const answer = await call("GET", `/api/share/${token}/data`, {});
@@ -128,7 +128,7 @@ describe("C50 a dataset that was cut", () => {
     expect(found.find((each) => each.id === "rows")).toMatchObject({ truncated: true, firstRows: 3 });
   });
 
-  it("says so in a snapshot, in its picture and its words", async () => {
+  it("has the notice in a snapshot's image and text", async () => {
     const id = await makeCut();
     const { widgets } = (await send("GET", at(id, ""))).json.data as { widgets: Widget[] };
     const data = [...(await dataOf(at(id, "/data"))).values()];
@@ -137,7 +137,7 @@ describe("C50 a dataset that was cut", () => {
     expect(JSON.stringify(drawn.page).split("First 3 rows only")).toHaveLength(widgets.length + 1);
   });
 
-  it("says so line by line", async () => {
+  it("has the notice in the stream of lines", async () => {
     const answer = await call("GET", at(await makeCut(), "/data"), {
       cookie: owner.cookie,
       headers: { accept: "application/x-ndjson" },
@@ -149,7 +149,7 @@ describe("C50 a dataset that was cut", () => {
     expect(lines.slice(0, -1).every(({ truncated, firstRows }) => truncated && firstRows === 3)).toBe(true);
   });
 
-  it("that was not cut says nothing of it", async () => {
+  it("has no notice if it is complete", async () => {
     const datasets = [{ id: "sales", name: "Sales", source: { connectionId, query: QUERY } }];
     const { id } = await author.make(randomUUID(), { datasets, widgets: [...AGGREGATED, ROWS] });
     for (const widget of (await dataOf(at(id, "/data"))).values()) {
@@ -160,7 +160,7 @@ describe("C50 a dataset that was cut", () => {
 });
 
 describe("C50 acceptTruncated", () => {
-  it("survives save, export and import, the copy and the file of git", async () => {
+  it("survives save, export, import, copy and git", async () => {
     const id = await makeCut({}, { acceptTruncated: true });
     const isAccepted = (json: { datasets: { acceptTruncated?: boolean }[] }) => json.datasets[0]?.acceptTruncated;
     expect(isAccepted((await send("GET", at(id, ""))).json.data)).toBe(true);
@@ -175,7 +175,7 @@ describe("C50 acceptTruncated", () => {
     expect(JSON.parse(doc?.content ?? "").datasets[0].acceptTruncated).toBe(true);
   });
 
-  it("is told in the history, and is no part of a file that does not say so", async () => {
+  it("is in the history, and omitted from files without it", async () => {
     const id = await makeCut();
     const doc = await collections.dashboards().findOne({ _id: new ObjectId(id) });
     expect(doc?.content).not.toContain("acceptTruncated");
@@ -192,7 +192,7 @@ describe("C50 acceptTruncated", () => {
   });
 });
 
-it("C50 a query of one row more than is kept is cut, and its count refused", { tags: ["long"] }, async () => {
+it("C50 truncates a query of one row more than the limit, and rejects its count", { tags: ["long"] }, async () => {
   const datasets = [
     { id: "sales", name: "Sales", source: { connectionId, query: "select * from range(1000001) t(n)" } },
   ];

@@ -3,7 +3,7 @@ import { aggregatesItself } from "./truncation";
 
 const encoding = { y: { field: "amount", type: "quantitative" } };
 
-describe("C50 pictures of rows", () => {
+describe("C50 charts of rows", () => {
   it.each([
     { mark: "boxplot", encoding },
     { mark: { type: "boxplot", extent: "min-max" }, encoding },
@@ -46,7 +46,7 @@ describe("C50 pictures of rows", () => {
     { mark: "point", encoding: { tooltip: [{ field: "day" }, { ...encoding.y, aggregate: "mean" }] } },
     { hconcat: [{ vconcat: [{ layer: [{ mark: "rule", encoding: { y: { ...encoding.y, aggregate: "mean" } } }] }] }] },
     { repeat: ["amount"], spec: { mark: "bar", encoding: { x: { field: { repeat: "repeat" }, bin: true } } } },
-  ])("aggregate the rows themselves: %j", (spec) => {
+  ])("aggregate them: %j", (spec) => {
     expect(aggregatesItself(spec)).toBe(true);
   });
 
@@ -67,7 +67,7 @@ describe("C50 pictures of rows", () => {
     { mark: "bar", encoding: { x: { field: "day", sort: "-y" }, ...encoding } },
     { mark: "bar", encoding, data: { values: [{ bin: 1, aggregate: 2 }] }, usermeta: { window: 1 } },
     { mark: "rect", transform: [{ filter: "datum.amount > 1" }, { calculate: "datum.amount * 2", as: "twice" }] },
-  ])("show the rows as they are: %j", (spec) => {
+  ])("show them unchanged: %j", (spec) => {
     expect(aggregatesItself(spec)).toBe(false);
   });
 });

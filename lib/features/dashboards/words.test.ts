@@ -12,7 +12,7 @@ const FULL: DashboardFile = {
   filters: [{ id: "f", kind: "select", field: "country", title: null, datasets: "all", exclude: [], default: null }],
 };
 
-test("what came and went is named with its kind", () => {
+test("names added and removed parts with their kind", () => {
   expect(changesBetween(null, FULL)).toEqual([
     "Created dashboard",
     "Added dataset “Orders”",
@@ -34,11 +34,11 @@ test.each([
   [{ spec: { limit: 1 } }, "Edited chart “Revenue”"],
   [{ layout: { ...layout, x: 1 } }, "Moved chart “Revenue”"],
   [{ layout: { ...layout, h: 5 } }, "Resized chart “Revenue”"],
-])("a widget with %j says so, and nothing else", (change, words) => {
+])("describes only the change of a widget with %j", (change, words) => {
   expect(changesBetween(FULL, { ...FULL, widgets: [{ ...chart, ...change }] })).toEqual([words]);
 });
 
-test("what was written in another order is no change", () => {
+test("ignores a change of order", () => {
   const widget = { ...chart, spec: { a: 1, b: { c: [1, 2] } } };
   const other = { ...chart, spec: { b: { c: [1, 2] }, a: 1 } };
   expect(changesBetween({ ...FULL, widgets: [widget] }, { ...FULL, widgets: [other] })).toEqual([]);
@@ -46,7 +46,7 @@ test("what was written in another order is no change", () => {
   expect(changesBetween({ ...FULL, widgets: [chart, second] }, { ...FULL, widgets: [second, chart] })).toEqual([]);
 });
 
-test("the dashboard's own title and description, a dataset and a filter are told, too", () => {
+test("describes changes of title, description, datasets and filters", () => {
   const [dataset] = FULL.datasets;
   const [filter] = FULL.filters;
   if (!dataset || !filter) throw new Error("Each has one.");

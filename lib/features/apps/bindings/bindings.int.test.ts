@@ -77,7 +77,7 @@ async function runJobs(): Promise<number> {
 const SALES = "select region, amount from sales";
 
 describe("the list of an app's bindings", () => {
-  it("says what each file says and how its rows stand, drafts included, and reads nothing", async () => {
+  it("shows each file's settings and row status, drafts included, and queries nothing", async () => {
     const { app } = await make({
       sales: text(SALES, 'schedule: "0 6 * * *"', "description: All sales", "params: []"),
       bad: "select 1",
@@ -105,7 +105,7 @@ describe("the list of an app's bindings", () => {
     expect(await collections.datasets().countDocuments({ ownerId: new ObjectId(app.id) })).toBe(0);
   });
 
-  it("takes another workspace's connection for one that is not there", async () => {
+  it("reports another workspace's connection as missing", async () => {
     const stranger = await seedPerson("Stranger");
     const foreign = await connectFile(stranger, "theirs");
     const { app, doc } = await make({
@@ -128,7 +128,7 @@ describe("the list of an app's bindings", () => {
 });
 
 describe("a publish", () => {
-  it("has rows before it serves, and says in its log what was read", async () => {
+  it("loads rows before it serves, and logs what was read", async () => {
     const { app, doc } = await make({ sales: text(SALES) });
     const { sha, log } = await serve(doc, ana, { sales: text(SALES) });
     expect(log).toEqual(["sales: refreshing", "sales: 3 rows"]);
@@ -146,7 +146,7 @@ describe("a publish", () => {
     ]);
   });
 
-  it("of the same text reads nothing, at another commit and back at the first", async () => {
+  it("with the same text reads nothing, at another commit and back", async () => {
     const { doc } = await make();
     await run("create or replace table counter as select 1 as n");
     const one = text("select n from counter");
@@ -169,7 +169,7 @@ describe("a publish", () => {
     ["a statement that writes", () => text("insert into sales values ('x', 1)"), /read/i],
     ["a statement that reads the server's files", () => text("select * from read_csv('/etc/passwd')"), /./],
     ["a placeholder without a value", () => text("select $1::int as n"), /./],
-  ])("with %s serves what was served, and names the binding", async (_, broken, words) => {
+  ])("with %s keeps serving the old version, and names the binding", async (_, broken, words) => {
     const { doc } = await make();
     const { sha } = await serve(doc, ana, { good: text("select 1 as n") });
     const failed = serve(doc, ana, { good: text("select 1 as n"), broken: broken() });
@@ -224,7 +224,7 @@ describe("a publish", () => {
     expect(listed.text).toContain('"params":[9007199254740993,18446744073709551615]');
   });
 
-  it("that is cancelled ends a query that would take minutes, and leaves no failure behind", async () => {
+  it("that is cancelled ends a query of minutes, and leaves no failure", async () => {
     const { app, doc } = await make({ slow: text(ENDLESS) });
     const stop = new AbortController();
     const publishing = serve(doc, ana, { slow: text(ENDLESS) }, { signal: stop.signal });
@@ -237,7 +237,7 @@ describe("a publish", () => {
     expect((await list(app))[0]?.build.state).toBe("missing");
   });
 
-  it("by another person reads with their rights, and leaves the first one's rows alone meanwhile", async () => {
+  it("by another person reads with their permissions, and keeps the first one's rows meanwhile", async () => {
     const { doc } = await make();
     const one = text("select 1 as n");
     await serve(doc, ana, { one });
@@ -248,7 +248,7 @@ describe("a publish", () => {
 });
 
 describe("a refresh", () => {
-  it("reads anew in the background; two at once are one, and the old rows stay until then", async () => {
+  it("reads in the background; two at once are one, and old rows stay until then", async () => {
     await run("create or replace table stock as select 1 as n");
     const { app, doc } = await make({ stock: text("select n from stock") });
     const { sha } = await serve(doc, ana, { stock: text("select n from stock") });
@@ -262,7 +262,7 @@ describe("a refresh", () => {
     expect(await rowsOf(doc, sha, "stock")).toEqual([{ n: 2 }]);
   });
 
-  it("that fails says why, beside the old rows, until one comes to its end", async () => {
+  it("that fails shows the reason beside the old rows until one succeeds", async () => {
     await run("create or replace table gone as select 1 as n");
     const { app, doc } = await make({ one: text("select n from gone") });
     const { sha } = await serve(doc, ana, { one: text("select n from gone") });
@@ -280,7 +280,7 @@ describe("a refresh", () => {
     expect(await rowsOf(doc, sha, "one")).toEqual([{ n: 5 }]);
   });
 
-  it("of who has left says so, and the old rows stay", async () => {
+  it("of a former member says so, and keeps the old rows", async () => {
     const leaver = await seedMember(owner.workspaceId, "member");
     const { app, doc } = await make({ one: text("select 1 as n") });
     const { sha } = await serve(doc, await callerOf(leaver), { one: text("select 1 as n") });
@@ -295,7 +295,7 @@ describe("a refresh", () => {
     expect(await rowsOf(doc, sha, "one")).toEqual([{ n: 1 }]);
   });
 
-  it("of a connection that is gone says so; until then it was in use", async () => {
+  it("of a deleted connection says so; until then it was in use", async () => {
     const other = await connectFile(owner);
     const { app, doc } = await make({ one: bindingText(other, "select 1 as n") });
     const { sha } = await serve(doc, ana, { one: bindingText(other, "select 1 as n") });
@@ -312,7 +312,7 @@ describe("a refresh", () => {
     expect(await rowsOf(doc, sha, "one")).toEqual([{ n: 1 }]);
   });
 
-  it("whose server was killed leaves the old rows and says so; it is begun again when it was queued", async () => {
+  it("whose server was killed keeps the old rows with a message; a queued one starts again", async () => {
     const { app, doc } = await make({ one: text("select 1 as n") });
     const { sha } = await serve(doc, ana, { one: text("select 1 as n") });
     // State left by a killed process.
@@ -336,7 +336,7 @@ describe("a refresh", () => {
     expect((await list(app))[0]?.build).toMatchObject({ state: "ready", error: null });
   });
 
-  it("is for what is published, by whoever sees the app", async () => {
+  it("is for published bindings, by anyone who sees the app", async () => {
     const { app } = await make({ one: text("select 1 as n") });
     const stranger = await seedPerson("Stranger");
     expect((await refresh(app, "one")).status).toBe(404);
@@ -362,7 +362,7 @@ describe("a schedule", () => {
       .toArray();
   };
 
-  it("is the published commit's, ticks once over two servers, and goes with it", async () => {
+  it("belongs to the published commit, runs once over two servers, and ends with it", async () => {
     const { doc } = await make();
     await serve(doc, ana, { one: text("select 1 as n", "schedule: '0 * * * *'"), two: text("select 2 as n") });
     expect(await schedules(doc)).toMatchObject([{ cron: "0 * * * *", timezone: "UTC", enabled: true }]);
@@ -376,7 +376,7 @@ describe("a schedule", () => {
     expect(await schedules(doc)).toEqual([]);
   });
 
-  it("of a commit that was never served is put right at its tick", async () => {
+  it("of an unserved commit is repaired at its tick", async () => {
     const { doc } = await make();
     await serve(doc, ana, { one: text("select 1 as n", "schedule: '0 * * * *'") });
     const [schedule] = await schedules(doc);
@@ -387,7 +387,7 @@ describe("a schedule", () => {
     expect(await schedules(doc)).toMatchObject([{ cron: "0 * * * *" }]);
   });
 
-  it("is set by another server when the one that published has died behind the pointer", async () => {
+  it("is set by another server if the publishing one died after the switch", async () => {
     const { doc } = await make();
     const sha = "a".repeat(40);
     const files = new Map([["bindings/one.sql", Buffer.from(text("select 1 as n", "schedule: '0 * * * *'"))]]);
@@ -400,8 +400,8 @@ describe("a schedule", () => {
   });
 });
 
-describe("somebody's work", () => {
-  it("is tried out with their own rights, and touches neither what is published nor another's", async () => {
+describe("a draft of bindings", () => {
+  it("is previewed with one's own permissions, and touches neither published nor others' rows", async () => {
     const { app, doc } = await make({ one: text("select 1 as n") });
     const { sha } = await serve(doc, ana, { one: text("select 1 as n") });
     await author.write(app, "bindings/one.sql", text("select 2 as n"));
@@ -425,7 +425,7 @@ describe("somebody's work", () => {
     await expect(theirs).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  it("that is broken says where", async () => {
+  it("reports the position of an error", async () => {
     const { app } = await make({ one: bindingText(connectionId, "select 1", "schedul: x") });
     const answer = await preview(app, "one");
     expect([answer.status, answer.json.error]).toEqual([
@@ -435,7 +435,7 @@ describe("somebody's work", () => {
     expect((await preview(app, "none")).status).toBe(404);
   });
 
-  it("goes with the app, rows, schedules and all", async () => {
+  it("is deleted with the app, its rows and schedules", async () => {
     const { app, doc } = await make({ one: text("select 1 as n", "schedule: '0 * * * *'") });
     await serve(doc, ana, { one: text("select 1 as n", "schedule: '0 * * * *'") });
     await author.write(app, "bindings/one.sql", text("select 2 as n"));
@@ -452,7 +452,7 @@ describe("somebody's work", () => {
     expect(await collections.schedules().countDocuments({ resourceId: { $in: ids } })).toBe(0);
   });
 
-  it("a refresh under way ends with the app", async () => {
+  it("ends a running refresh with the app", async () => {
     const { app, doc } = await make();
     const publishing = serve(doc, ana, { slow: text(ENDLESS) });
     const over = expect(publishing).rejects.toThrow();
@@ -487,14 +487,14 @@ describe("C8 sums and averages as Arrow", () => {
     ["median", "small", [1.5, 4]],
     ["sum", "share", [2, 2.5]],
     ["avg", "share", [1, 2.5]],
-  ])("hold the %s of %s", async (op, field, values) => {
+  ])("keep the %s of %s", async (op, field, values) => {
     const query = { groupBy: ["region"], measures: [{ op, field, as: "it" }], sort: [{ by: "region" }] };
     const answer = await askData(doc, { kind: "deployment", sha }, "big.arrow", query);
     const table = tableFromIPC(await answer.arrayBuffer());
     expect(table.toArray().map((row) => row.it)).toEqual(values);
   });
 
-  it("hold a total of all rows, and the rows themselves", async () => {
+  it("keep a total of all rows, and the rows themselves", async () => {
     const at = { kind: "deployment" as const, sha };
     const total = await askData(doc, at, "big.arrow", { measures: [{ op: "sum", field: "big", as: "it" }] });
     expect(tableFromIPC(await total.arrayBuffer()).toArray()[0]?.it).toBe("18446744073709551616");
@@ -515,7 +515,7 @@ describe("data of a million rows", () => {
     ({ sha } = await serve(doc, ana, { many: text(sql) }));
   }, 120_000);
 
-  it("is summed up without travelling", async () => {
+  it("is aggregated on the server", async () => {
     const { fields, rows, truncated } = await ask({
       groupBy: ["region"],
       measures: [{ op: "count" }, { field: "amount", op: "sum", as: "sum" }, { field: "amount", op: "avg" }],
@@ -534,7 +534,7 @@ describe("data of a million rows", () => {
     expect(truncated).toBe(false);
   });
 
-  it("is narrowed by values, lists and ranges, each bound", async () => {
+  it("is filtered by values, lists and ranges, each bound", async () => {
     const count = async (where: unknown) => (await ask({ measures: [{ op: "count" }], where })).rows[0].count;
     expect(await count({ region: "r1" })).toBe(250_000);
     expect(await count({ region: ["r1", "r2"] })).toBe(500_000);
@@ -547,7 +547,7 @@ describe("data of a million rows", () => {
     expect(await count({ region: { contains: "R3" }, id: { to: 3 } })).toBe(1);
   });
 
-  it("is grouped by the days of a zone", async () => {
+  it("is grouped by days of a time zone", async () => {
     const query = {
       groupBy: [{ field: "at", timeUnit: "day" }],
       measures: [{ op: "count" }],
@@ -570,11 +570,11 @@ describe("data of a million rows", () => {
     [{ timezone: "Mars" }, /time zone/],
     [{ limit: 0 }, /./],
     [[], /./],
-  ])("refuses %j", async (query, words) => {
+  ])("rejects %j", async (query, words) => {
     await expect(ask(query)).rejects.toMatchObject({ kind: "invalid_request", message: expect.stringMatching(words) });
   });
 
-  it("comes as JSON only in part, which it says", async () => {
+  it("is truncated as JSON, with a notice", async () => {
     const { rows, truncated, notice } = await ask(undefined);
     expect([rows.length, truncated, notice]).toEqual([50_000, true, expect.stringMatching(/groupBy/)]);
     expect(rows[0]).toEqual({ id: 0, region: "r0", amount: "0.00", day: "2026-01-01", at: "2026-03-28T23:30:00Z" });
@@ -582,7 +582,7 @@ describe("data of a million rows", () => {
     expect([few.rows.map(({ id }: { id: number }) => id), few.truncated, few.notice]).toEqual([[2, 6, 10], true, null]);
   });
 
-  it("comes whole as Arrow, in pieces", async () => {
+  it("is complete as Arrow, in chunks", async () => {
     const answer = await askData(doc, at(), "many.arrow");
     expect(answer.headers.get("content-type")).toBe("application/vnd.apache.arrow.stream");
     const table = tableFromIPC(await answer.arrayBuffer());
@@ -597,7 +597,7 @@ describe("data of a million rows", () => {
     await reader?.cancel();
   }, 60_000);
 
-  it("is known again, until other rows take its place", async () => {
+  it("has an ETag until its rows change", async () => {
     const first = await askData(doc, at(), "many.json", { measures: [{ op: "count" }] });
     const etag = first.headers.get("etag") ?? "";
     const again = await askData(
@@ -618,7 +618,7 @@ describe("data of a million rows", () => {
     expect(other.status).toBe(200);
   });
 
-  it("that the store has given up is read anew; what fails then leaks nothing", async () => {
+  it("is read again after eviction, and a failure leaks nothing", async () => {
     await run("create or replace table lost as select 1 as n");
     const { doc: app } = await make();
     const { sha: of } = await serve(app, ana, { lost: text("select n from lost") });
@@ -634,7 +634,7 @@ describe("data of a million rows", () => {
     await expect(rowsOf(app, of, "lost")).rejects.toMatchObject({ kind: "unavailable" });
   });
 
-  it("is of one deployment, by the names of its bindings alone", async () => {
+  it("belongs to one deployment, by its binding names", async () => {
     for (const path of ["none.json", "many.csv", "../many.json", "many.sql", "many.json/x"]) {
       await expect(askData(doc, at(), path)).rejects.toMatchObject({ kind: "not_found" });
     }

@@ -7,7 +7,7 @@ const parse = (text: string, path = "bindings/sales.sql") => parseBinding(path, 
 const withMatter = (...lines: string[]) => `---\n${lines.join("\n")}\n---\nselect 1\n`;
 
 describe("a binding's file", () => {
-  it("says what is read, when, and with which values", () => {
+  it("names query, schedule and values", () => {
     const text = withMatter(
       `connectionId: ${ID}`,
       'schedule: "0 6 * * *"',
@@ -29,7 +29,7 @@ describe("a binding's file", () => {
     });
   });
 
-  it("may come with the line ends and the mark of another system, and with dashes in its statement", () => {
+  it("may have other line endings, a byte order mark, and dashes in its statement", () => {
     const read = parse(`\uFEFF---\r\nconnectionId: ${ID}\r\n--- \r\nselect 1 -- one\r\n---\r\nfrom t`);
     expect(read).toMatchObject({
       frontMatter: { connectionId: ID },
@@ -38,7 +38,7 @@ describe("a binding's file", () => {
     });
   });
 
-  it("goes by the clock of a zone that it names", () => {
+  it("uses its time zone", () => {
     const read = parse(withMatter(`connectionId: ${ID}`, "schedule: {cron: '0 9 * * MON', timezone: europe/vienna}"));
     expect(read).toMatchObject({ schedule: { cron: "0 9 * * MON", timezone: "Europe/Vienna" } });
   });
@@ -48,7 +48,7 @@ describe("a binding's file", () => {
     "65000000000000000000e012",
     "000000000000000000000012",
     "0x0000000000000000000012",
-  ])("has the connection's id as it is written: %s", (id) => {
+  ])("keeps the connection's ID as written: %s", (id) => {
     const read = parse(withMatter(`connectionId: ${id}`));
     if (/^[0-9a-f]+$/.test(id)) expect(read).toMatchObject({ frontMatter: { connectionId: id } });
     else expect(isBroken(read)).toBe(true);
@@ -115,13 +115,13 @@ describe("a binding's file", () => {
       null,
     ],
     ["too long a description", withMatter(`connectionId: ${ID}`, `description: ${"x".repeat(2_001)}`), /2,000/, 3],
-  ])("with %s is broken, and says how to mend it", (_, text, words, line) => {
+  ])("with %s is invalid, with instructions", (_, text, words, line) => {
     const read = parse(text);
     expect(read).toMatchObject({ name: "sales", frontMatter: null, error: expect.stringMatching(words) });
     if (line !== null) expect(read).toMatchObject({ line });
   });
 
-  it("that would grow without end is read no further than its text", () => {
+  it("that would expand without end is read as text only", () => {
     const lines = ["params: &a [1,1,1,1,1,1,1,1,1]"];
     for (let n = 0; n < 9; n += 1) {
       const [from, to] = ["abcdefghij"[n], "abcdefghij"[n + 1]];
@@ -132,7 +132,7 @@ describe("a binding's file", () => {
     });
   });
 
-  it("is text, and no longer than one", () => {
+  it("is text of limited length", () => {
     expect(parseBinding("bindings/a.sql", Buffer.from([0xff, 0xfe, 0x2d]))).toMatchObject({
       error: expect.stringMatching(/UTF-8/),
     });
@@ -145,7 +145,7 @@ describe("a binding's file", () => {
 describe("the bindings of an app", () => {
   const good = Buffer.from(withMatter(`connectionId: ${ID}`));
 
-  it("are the files right below bindings/ that have a name, the rest with what is wrong", () => {
+  it("are the named files directly in bindings/, the others with a reason", () => {
     const names = [
       "bindings/b.sql",
       "bindings/a.sql",
@@ -165,7 +165,7 @@ describe("the bindings of an app", () => {
     ]);
   });
 
-  it(`are ${BINDINGS_MAX} at the most`, () => {
+  it(`are at most ${BINDINGS_MAX}`, () => {
     const names = Array.from({ length: BINDINGS_MAX + 1 }, (_, n) => bindingPath(`b${String(n).padStart(2, "0")}`));
     const read = readBindings(new Map(names.map((name) => [name, good])));
     expect(read.filter(isBroken)).toMatchObject([

@@ -6,7 +6,7 @@ const file = (path: string) => ({ path, oid: path });
 describe("the tree of an app's files", () => {
   const files = ["src/App.tsx", "README.md", "src/parts/b.ts", "file10.md", "file9.md"].map(file);
 
-  it("has folders first, each by name as people count, and shows what is in open ones", () => {
+  it("has folders first, each sorted naturally, and shows open ones", () => {
     const rows = buildFileTree(files, ["bindings"], (folder) => folder === "src");
     expect(rows.map(({ path, level, isExpanded }) => [path, level, isExpanded])).toEqual([
       ["bindings", 0, false],
@@ -23,7 +23,7 @@ describe("the tree of an app's files", () => {
     expect(rows.find(({ path }) => path === "src/parts")).toMatchObject({ parentId: "src", file: null });
   });
 
-  it("takes a folder along that is called otherwise, and nothing whose name only begins like it", () => {
+  it("renames a folder with its contents, and not files with the same prefix", () => {
     expect(movedPath("src/parts/b.ts", "src", "lib")).toBe("lib/parts/b.ts");
     expect(movedPath("src", "src", "lib")).toBe("lib");
     expect(movedPath("srcs/b.ts", "src", "lib")).toBeNull();
@@ -31,7 +31,7 @@ describe("the tree of an app's files", () => {
 });
 
 describe("a file", () => {
-  it("is told by its ending", () => {
+  it("is recognised by its extension", () => {
     expect(["a.tsx", "a.CSS", "x/y.sql", "a.md", "LICENSE", ".gitignore", "a.png"].map(fileKindOf)).toEqual([
       "script",
       "css",
@@ -44,7 +44,7 @@ describe("a file", () => {
     expect([imageTypeOf("a.SVG"), imageTypeOf("a.ts")]).toEqual(["image/svg+xml", null]);
   });
 
-  it("has a name that leads nowhere else", () => {
+  it("has a name within the app", () => {
     expect(["", "a//b", "../a", "a\u0000"].map((name) => faultOfName(name) === null)).toEqual([
       false,
       false,
@@ -55,7 +55,7 @@ describe("a file", () => {
   });
 });
 
-it("two trees differ by what came, what went and what is another", () => {
+it("compares two trees by added, removed and changed files", () => {
   const before = [file("same"), { path: "changed", oid: "1" }, file("gone")];
   const after = [file("same"), { path: "changed", oid: "2" }, file("came")];
   expect(differencesOf(before, after)).toEqual([

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readParams, toOutside, toSearch } from "./app-params";
 
-it("an app's values go to the address and come back as they were", () => {
+it("puts an app's values into the URL and reads them back", () => {
   const params = { region: "North & West", größe: "ü=1", empty: "" };
   expect(readParams(toSearch(params) ?? "")).toEqual(params);
   expect(toSearch({})).toBe("");
@@ -15,7 +15,7 @@ it.each([
   { a: null },
   { a: "x".repeat(3000) },
   Object.fromEntries(Array.from({ length: 51 }, (_, n) => [n, ""])),
-])("what is no set of short texts stays out of it: %j", (params) => {
+])("drops what is not a set of short texts: %j", (params) => {
   expect(toSearch(params)).toBeNull();
 });
 
@@ -28,12 +28,12 @@ it.each([
   7,
   "vbscript:x",
   "blob:https://a/b",
-])("%s leads nowhere", (href) => {
+])("%s can't be followed", (href) => {
   expect(toOutside(href)).toBeNull();
 });
 
 it.each(["https://example.com/a?b#c", "http://example.com/", "mailto:ana@example.com"])(
-  "%s may be followed",
+  "%s can be followed",
   (href) => {
     expect(toOutside(href)?.href).toBe(href);
   },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isServed, kindOf } from "./kind";
 
-it("pages, styles, scripts and pictures are served as they are", () => {
+it("serves pages, styles, scripts and images unchanged", () => {
   expect(kindOf([])).toBe("static");
   expect(kindOf(["index.html", "style.css", "js/main.js", "js/more.mjs", "thumbnail.png", "data/rows.json"])).toBe(
     "static",
@@ -18,11 +18,11 @@ it.each([
   "package.json",
   "tsconfig.json",
   "vite.config.js",
-])("%s asks for a build", (path) => {
+])("%s requires a build", (path) => {
   expect(kindOf(["index.html", path])).toBe("built");
 });
 
-it("what lies beside the bindings asks for nothing, and is not served", () => {
+it("files beside the bindings require nothing, and are not served", () => {
   expect(kindOf(["index.html", "bindings/orders.sql", "bindings/types.ts"])).toBe("static");
   expect(kindOf(["data/package.json"])).toBe("static");
   expect(isServed("bindings/orders.sql")).toBe(false);

@@ -71,7 +71,7 @@ async function walk(person: Person, limit: number, between: () => Promise<unknow
 }
 
 describe("the feed", () => {
-  it("is empty in a workspace without apps, and shows what is not published to its owner alone", async () => {
+  it("is empty without apps, and shows unpublished ones to their owner only", async () => {
     await fresh();
     expect((await feed(ana)).json.data).toEqual({ popular: [], fresh: [], apps: [], nextCursor: null });
     const anas = authorOf(ana, ana.workspaceId);
@@ -101,7 +101,7 @@ describe("the feed", () => {
     expect((await feed(ben)).json.data.fresh[0].favorite).toBe(false);
   });
 
-  it("shows each app exactly once, whatever the size of its pages", async () => {
+  it("shows each app once, with any page size", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 90 }), fc.integer({ min: 1, max: 40 }), async (count, limit) => {
         await fresh();
@@ -116,7 +116,7 @@ describe("the feed", () => {
     );
   });
 
-  it("shows who comes later what was made since somebody else came first, and what became theirs to see", async () => {
+  it("shows later viewers what was created or shared since", async () => {
     await fresh();
     const made = await seedApps(30);
     await feed(ana);
@@ -131,7 +131,7 @@ describe("the feed", () => {
     expect([...(await walk(ben, 10)).ids].sort()).toEqual([...made.slice(1), app.id].sort());
   });
 
-  it("stays as it is while one reads it, and has what came at the head of a new first page", async () => {
+  it("keeps its order while it is read, with new apps on a new first page", async () => {
     await fresh();
     const made = await seedApps(60);
     const before = (await feed(ben, { limit: 10 })).json.data as Feed;
@@ -150,7 +150,7 @@ describe("the feed", () => {
     expect(again.ids.filter((id) => rest.includes(id))).toEqual(expect.arrayContaining(rest.slice(0, 20)));
   });
 
-  it("leaves out of a later page what may not be seen any more (T99)", async () => {
+  it("omits apps from later pages that are no longer visible (T99)", async () => {
     await fresh();
     await seedApps(50);
     let hidden = "";
@@ -163,7 +163,7 @@ describe("the feed", () => {
     expect(again.apps).toHaveLength(5);
   });
 
-  it("takes a cursor from its viewer alone, in its workspace, unchanged and in time (T99)", async () => {
+  it("accepts a cursor from its viewer only, in its workspace, unchanged and in time (T99)", async () => {
     await fresh();
     await seedApps(50);
     const { nextCursor } = (await feed(ben, { limit: 5 })).json.data as { nextCursor: string };
@@ -189,7 +189,7 @@ describe("the feed", () => {
     expect((await feed(ben)).status).toBe(200);
   });
 
-  it("counts a person once an hour, by one document however often they come", async () => {
+  it("counts a viewer once an hour, in one document", async () => {
     await fresh();
     const anas = authorOf(ana, ana.workspaceId);
     const app = await anas.make("Viewed", { access: "workspace" });

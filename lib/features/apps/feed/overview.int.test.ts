@@ -24,7 +24,7 @@ const overview = async (person: Person): Promise<Overview> => (await ask(person.
 const NONE = { mine: 0, favorites: 0, shared: 0, bench: [] };
 
 describe("the overview of apps", () => {
-  it("counts what the caller may see of each part, and tells what they work on with what is not committed", async () => {
+  it("counts visible apps by section, and lists recent work with uncommitted changes", async () => {
     expect(await overview(ana)).toEqual(NONE);
     const [open, hidden] = [await anas.make("Open", SHARED), await anas.make("Hidden")];
     await anas.send("POST", `/${open.id}/publish`);
@@ -67,7 +67,7 @@ describe("the overview of apps", () => {
     expect([after.favorites, after.shared]).toEqual([before.favorites - 1, before.shared - 1]);
   });
 
-  it("counts a link that shows something alone, as the cards of the feed tell it", async () => {
+  it("counts an active link only, as the feed's cards do", async () => {
     const app = await anas.make("Linked", SHARED);
     await anas.send("POST", `/${app.id}/publish`);
     const { shared: before } = await overview(ana);
@@ -82,13 +82,13 @@ describe("the overview of apps", () => {
     expect([(await overview(ana)).shared, await isTold()]).toEqual([before, false]);
   });
 
-  it("is nobody's without a sign-in and no other workspace's", async () => {
+  it("requires credentials for its own workspace", async () => {
     expect((await ask(undefined)).status).toBe(401);
     expect((await ask(stranger.cookie)).status).toBe((await ask(stranger.cookie, "f".repeat(24))).status);
     expect((await ask(stranger.cookie, stranger.workspaceId)).json.data).toEqual(NONE);
   });
 
-  it("names the 20 that were worked on last, of however many", async () => {
+  it("lists the 20 most recent of any number", async () => {
     const [workspaceId, userId] = [new ObjectId(ana.workspaceId), new ObjectId(ana.id)];
     const at = (n: number) => new Date(Date.now() + n * 1000);
     const apps = Array.from({ length: 150 }, (_, n) => ({

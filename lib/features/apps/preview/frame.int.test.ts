@@ -76,7 +76,7 @@ afterAll(async () => {
   await stopSessions(whose);
 });
 
-it("an app in a frame without an origin is changed in place, and what it has in mind stays", async () => {
+it("updates an app in an opaque-origin frame in place, keeping its state", async () => {
   const button = page.frameLocator("iframe").getByRole("button");
   await button.click();
   await expect.poll(() => button.textContent()).toBe("pressed 1 times");
@@ -91,7 +91,7 @@ it("an app in a frame without an origin is changed in place, and what it has in 
   expect(frame.url()).toContain("/api/apps/dev/");
 });
 
-it("what it prints and the page's theme go through the port", async () => {
+it("sends console output and the page's theme through the port", async () => {
   const told = () => page.evaluate(() => (window as unknown as { said: { type: string; text?: string }[] }).said);
   expect(await told()).toContainEqual(expect.objectContaining({ type: "console", text: "the app says so 0" }));
   await expect.poll(() => frame.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");

@@ -54,7 +54,7 @@ const runningOf = ({ id: userId }: Person, { id }: App) =>
     userId: new ObjectId(userId),
   });
 
-it("asking how a preview stands starts none (T100); one that is opened serves, once for a person and an app", async () => {
+it("starts no preview on a status request (T100), and serves one per person and app", async () => {
   for (let n = 0; n < 3; n++) expect(await statusOf(anas, app)).toEqual(NOTHING);
   expect(runningOf(ana, app)).toBeNull();
   const [first, second] = await Promise.all([open(anas, app), open(anas, app)]);
@@ -64,7 +64,7 @@ it("asking how a preview stands starts none (T100); one that is opened serves, o
   expect(await statusOf(bens, app)).toEqual(NOTHING);
 });
 
-it("an app of hundreds of files, some uncommitted and one of several parts, is there whole, by a few look-ups", async () => {
+it("serves an app of hundreds of files, some uncommitted, with few lookups", async () => {
   const large = await anas.make("Large", { access: "workspace" });
   const [workspaceId, appId] = [new ObjectId(ana.workspaceId), new ObjectId(large.id)];
   const text = (n: number) => `export const n = ${n};\n`;
@@ -94,7 +94,7 @@ it("an app of hundreds of files, some uncommitted and one of several parts, is t
   await stopAll(large);
 });
 
-it("what it serves needs no credentials, may be loaded by a frame without an origin, and carries the app's policy", async () => {
+it("serves without credentials to a frame of opaque origin, with the app's policy", async () => {
   const path = pathOf(await open(anas, app));
   for (const file of ["", "src/main.tsx", "src/nothing.js"]) {
     const answer = await callRaw("GET", path + file);
@@ -109,13 +109,13 @@ it("what it serves needs no credentials, may be loaded by a frame without an ori
 });
 
 it.each(["0".repeat(32), "nothing", "..%2f..%2fhealth"])(
-  "an address that is no session's finds nothing: %s",
+  "returns nothing for an unknown session URL: %s",
   async (name) => {
     expect((await callRaw("GET", `/api/apps/dev/${name}/`)).status).toBe(404);
   },
 );
 
-it("only messages to the dev server are written, and of a bounded length", async () => {
+it("accepts only messages to the dev server, of limited length", async () => {
   const path = pathOf(await open(anas, app));
   const post = (file: string, rawBody: string) => callRaw("POST", path + file, { rawBody });
   expect((await post("src/main.tsx", "{}")).status).toBe(405);
@@ -124,7 +124,7 @@ it("only messages to the dev server are written, and of a bounded length", async
   expect((await post("__hot?page=1", "x".repeat(300_000))).status).toBe(413);
 });
 
-it("what is written is in the running sandbox and in the draft, and discarding takes both back", async () => {
+it("writes to the sandbox and the draft, and discards both", async () => {
   const path = pathOf(await open(anas, app));
   const changed = SAMPLE_APP["src/app.tsx"].replace("pressed", "clicked");
   await anas.write(app, "src/app.tsx", changed);
@@ -150,14 +150,14 @@ it("what is written is in the running sandbox and in the draft, and discarding t
   expect((await anas.status(app)).changes).toEqual([]);
 });
 
-it("what only the sandbox has is in the live status, too", async () => {
+it("includes the sandbox's own changes in the live status", async () => {
   await open(anas, app);
   await runningOf(ana, app)?.session.writeFile("notes.txt", Buffer.from("by a shell"));
   expect((await anas.status(app)).changes).toEqual([{ path: "notes.txt", status: "added" }]);
   await runningOf(ana, app)?.session.writeFile("notes.txt", null);
 });
 
-it("a sandbox that dies takes no work with it, and the next one has it", async () => {
+it("loses no work with a dead sandbox; the next one has it", async () => {
   const before = await open(anas, app);
   await anas.write(app, "src/kept.ts", "export {};");
   await anas.send("DELETE", `/${app.id}/sandbox`);
@@ -169,7 +169,7 @@ it("a sandbox that dies takes no work with it, and the next one has it", async (
   await anas.send("POST", `/${app.id}/discard`);
 });
 
-it("one that nobody asks anything for a quarter of an hour is stopped, another is not", async () => {
+it("stops a sandbox idle for a quarter of an hour, and no other", async () => {
   const used = pathOf(await open(anas, app));
   await open(bens, app);
   const now = Date.now() + SESSION_IDLE_MS;
@@ -181,7 +181,7 @@ it("one that nobody asks anything for a quarter of an hour is stopped, another i
   expect(runningOf(ben, app)).toBeNull();
 });
 
-it(`a server runs ${SESSIONS_MAX} at a time: the next takes the place of one that no page is open on, else it is told so`, async () => {
+it(`runs ${SESSIONS_MAX} sandboxes at once, and replaces one without an open page or rejects the next`, async () => {
   const others: App[] = [];
   onTestFinished(async () => void (await Promise.all(others.map(stopAll))));
   await open(anas, app);
@@ -205,14 +205,14 @@ it(`a server runs ${SESSIONS_MAX} at a time: the next takes the place of one tha
   expect(others.every((each) => runningOf(ana, each) !== null)).toBe(true);
 });
 
-it("an app that is deleted has no preview any more", async () => {
+it("has no preview for a deleted app", async () => {
   const gone = await anas.make("Gone", { access: "workspace" });
   const path = pathOf(await open(bens, gone));
   await anas.send("DELETE", `/${gone.id}`);
   expect((await callRaw("GET", path)).status).toBe(404);
 });
 
-it("whoever cannot see an app starts and asks nothing of it", async () => {
+it("rejects preview requests of people who can't see the app", async () => {
   const secret = await anas.make("Mine");
   expect((await bens.send("POST", `/${secret.id}/sandbox`)).status).toBe(404);
   expect((await bens.send("GET", `/${secret.id}/dev-preview/status`)).status).toBe(404);

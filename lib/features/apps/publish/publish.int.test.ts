@@ -52,7 +52,7 @@ async function publishPage(author: AppAuthor, app: App, text: string) {
 }
 
 describe("publishing an app", () => {
-  it("serves what is on main, without a body, and says what was done", async () => {
+  it("serves the content of main, without a body, and reports its steps", async () => {
     const app = await anas.make(free());
     expect(await shown(anas, app).catch(() => "nothing")).toBe("nothing");
     const { status, json } = await publish(anas, app);
@@ -77,7 +77,7 @@ describe("publishing an app", () => {
     });
   });
 
-  it("takes what its caller has committed to main, of this app alone, and their branch goes on from there", async () => {
+  it("merges its caller's commits of this app to main, and their branch continues from there", async () => {
     const [app, other] = [await anas.make(free(), SHARED), await anas.make(free(), SHARED)];
     await anas.write(app, "index.html", "<h1>Mine</h1>");
     await anas.commit(app);
@@ -99,7 +99,7 @@ describe("publishing an app", () => {
     expect((await shown(anas, app)).text).toBe("<h1>Ben's</h1>");
   });
 
-  it("refuses what is not committed, by name, and changes nothing", async () => {
+  it("rejects uncommitted files by name, and changes nothing", async () => {
     const app = await anas.make(free());
     await anas.write(app, "index.html", "<h1>A draft</h1>");
     const { status, json } = await publish(anas, app);
@@ -109,7 +109,7 @@ describe("publishing an app", () => {
     expect((await get(anas, app)).publishedSha).toBeNull();
   });
 
-  it("is done twice by one deployment, and never builds the same files twice", async () => {
+  it("deploys the same content once, and never builds the same files twice", async () => {
     const app = await anas.make(free());
     const first = (await publish(anas, app)).json.data;
     const second = (await publish(anas, app)).json.data;
@@ -124,7 +124,7 @@ describe("publishing an app", () => {
     expect(await versions(anas, app)).toHaveLength(3);
   });
 
-  it("tells what somebody has to settle, and takes it as settled", async () => {
+  it("reports conflicts and accepts resolutions", async () => {
     const app = await anas.make(free(), SHARED);
     await anas.write(app, "index.html", "<h1>Ana</h1>");
     await anas.commit(app);
@@ -148,7 +148,7 @@ describe("publishing an app", () => {
     await publishPage(anas, app, "<h1>On from there</h1>");
   });
 
-  it("fails with what is wrong, and what was published stays", async () => {
+  it("fails with the reason, and keeps the published version", async () => {
     const app = await anas.make(free());
     await publishPage(anas, app, "<h1>One</h1>");
     await anas.remove(app, "index.html");
@@ -164,7 +164,7 @@ describe("publishing an app", () => {
     expect(await anas.status(app)).toMatchObject({ ahead: 1 });
   });
 
-  it("builds what a browser cannot run, and says where a build failed", async () => {
+  it("builds what browsers can't run, and names the place of a build failure", async () => {
     const app = await anas.make(free());
     await anas.write(app, "index.html", '<h1>Built</h1><script type="module" src="./main.ts"></script>');
     await anas.write(app, "main.ts", "document.title = 'Built' satisfies string;");
@@ -191,7 +191,7 @@ describe("publishing an app", () => {
     expect((await shown(anas, app)).text).toBe(page);
   });
 
-  it("leaves the queries of bindings and what tools keep to themselves on the server", async () => {
+  it("keeps queries of bindings and tool files on the server", async () => {
     const app = await anas.make(free());
     await anas.write(app, "bindings/orders.sql", bindingText(await connectFile(ana), "select 'secret' as word"));
     await anas.write(app, ".env", "KEY=secret");
@@ -203,7 +203,7 @@ describe("publishing an app", () => {
     }
   });
 
-  it("by two at once lets each have their turn, and both land", async () => {
+  it("runs two concurrent ones in sequence, both succeeding", async () => {
     const app = await anas.make(free(), SHARED);
     const people = [anas, bens];
     for (const [n, author] of people.entries()) {
@@ -216,7 +216,7 @@ describe("publishing an app", () => {
     expect((await shown(anas, app, "by-1.txt")).text).toBe("file 1");
   });
 
-  it("whose server has died is told as failed, and the next one has its turn", async () => {
+  it("fails when its server died, and runs the next one", async () => {
     const app = await anas.make(free());
     const { operationId, sha } = await publishPage(anas, app, "<h1>One</h1>");
     const [appId, workspaceId] = [new ObjectId(app.id), new ObjectId(ana.workspaceId)];
@@ -238,7 +238,7 @@ describe("publishing an app", () => {
     expect((await shown(anas, app)).text).toBe("<h1>Two</h1>");
   });
 
-  it("keeps so many versions, and of older ones nothing", async () => {
+  it("keeps a number of versions, and nothing of older ones", async () => {
     const app = await anas.make(free());
     const appId = new ObjectId(app.id);
     await publishPage(anas, app, "<h1>First</h1>");
@@ -265,7 +265,7 @@ describe("publishing an app", () => {
     expect((await shown(anas, app)).text).toBe("<h1>Very last</h1>");
   });
 
-  it("is a member's, of apps that they see", async () => {
+  it("is allowed for members, of visible apps", async () => {
     const app = await anas.make(free());
     expect((await publish(bens, app)).status).toBe(404);
     const theirs = authorOf(stranger, ana.workspaceId);
@@ -278,7 +278,7 @@ describe("publishing an app", () => {
 });
 
 describe("rolling back", () => {
-  it("shows an earlier version again, and back, without touching main", async () => {
+  it("serves an earlier version, and back, without touching main", async () => {
     const app = await anas.make(free());
     const one = await publishPage(anas, app, "<h1>One</h1>");
     const two = await publishPage(anas, app, "<h1>Two</h1>");
@@ -299,7 +299,7 @@ describe("rolling back", () => {
     expect((await shown(anas, app)).text).toBe("<h1>Two</h1>");
   });
 
-  it("is refused for what was never published", async () => {
+  it("is rejected for an unpublished commit", async () => {
     const app = await anas.make(free());
     await publish(anas, app);
     expect((await rollBack(anas, app, "0".repeat(40))).status).toBe(404);
@@ -308,7 +308,7 @@ describe("rolling back", () => {
 });
 
 describe("deleting an app", () => {
-  it("takes all that was ever served of it", async () => {
+  it("removes everything that it served", async () => {
     const app = await anas.make(free());
     await publishPage(anas, app, "<h1>One</h1>");
     const minted = (await anas.send("POST", `/${app.id}/view-token`)).json.data;

@@ -36,7 +36,7 @@ function running(name: string): number {
   }).length;
 }
 
-it("code in a sandbox sees no environment, file, process, network or service of the platform (T91)", async () => {
+it("isolates a sandbox from environment, files, processes, network and the platform's services (T91)", async () => {
   vi.stubEnv("SECRET_KEY", SECRET);
   const met = { connections: 0 };
   const service = createServer(() => {
@@ -87,7 +87,7 @@ it.each([
   ["thread", "threads|memory"],
   ["print", "printed"],
   ["grow", "memory"],
-])("a build that does nothing but %s is ended with everything that it has started", async (name, words) => {
+])("ends a build that does nothing but %s, with all its processes", async (name, words) => {
   const built = await attack(name);
   expect(built).toMatchObject({
     ok: false,
@@ -97,7 +97,7 @@ it.each([
   expect(running(name)).toBe(0);
 });
 
-it("what a build writes is in memory, within its limit, and gone with it: no disk is filled (F11)", async () => {
+it("keeps a build's output in limited memory, and fills no disk (F11)", async () => {
   const { log } = await attack("fill");
   expect(log).toContain("/app: ENOSPC");
   expect(log).toContain("/tmp: ENOSPC");
@@ -107,7 +107,7 @@ it("what a build writes is in memory, within its limit, and gone with it: no dis
   expect(await getSandbox().build(sample())).toMatchObject({ ok: true });
 });
 
-it("a build that loops ends when nobody waits any more", async () => {
+it("ends a looping build that no one waits for", async () => {
   const stop = new AbortController();
   const built = attack("loop", [], stop.signal);
   await vi.waitFor(() => expect(running("loop")).toBeGreaterThan(0), { timeout: 20_000 });
@@ -116,7 +116,7 @@ it("a build that loops ends when nobody waits any more", async () => {
   expect(running("loop")).toBe(0);
 });
 
-it("a build that is given up while it starts leaves nothing behind", async () => {
+it("leaves nothing of a build that is abandoned during its start", async () => {
   for (let ms = 0; ms < 60; ms += 4) {
     const stop = AbortSignal.timeout(ms);
     await expect(attack("loop", [], stop)).rejects.toThrow();
@@ -125,7 +125,7 @@ it("a build that is given up while it starts leaves nothing behind", async () =>
   await vi.waitFor(() => expect(running("loop")).toBe(0), { timeout: 20_000 });
 });
 
-it("of two builds at once each gets its own app", async () => {
+it("gives each of two concurrent builds its own app", async () => {
   const built = await Promise.all(["one", "two", "three"].map((word) => getSandbox().build(sample(`${word} times`))));
   const scripts = built.map((each) => (each.ok ? scriptOf(each) : each.log));
   expect(
@@ -144,7 +144,7 @@ const HOST_FILES = [
   'import text from "file:///proc/self/environ?raw"; console.log(text);',
   'import worker from "/proc/self/environ?worker"; console.log(worker);',
 ];
-it.each(HOST_FILES)("a file outside of the app is none: %s", async (code) => {
+it.each(HOST_FILES)("rejects a file outside of the app: %s", async (code) => {
   expect(await getSandbox().build(withMore(code))).toMatchObject({ ok: false });
 });
 
@@ -155,7 +155,7 @@ it.each([
   ['console.log(new URL("../../proc/self/environ", import.meta.url).href);', {}],
   ['import "./evil.css";', { "src/evil.css": 'a { background: url("/proc/self/environ") }' }],
   ['import "./evil.css";', { "src/evil.css": 'a { background: url("../../proc/self/environ") }' }],
-])("what the builder itself reads brings nothing of the sandbox into an app: %s", async (code, files) => {
+])("brings nothing that the builder reads from the sandbox into an app: %s", async (code, files) => {
   const built = await getSandbox().build(withMore(code, files));
   const text = built.ok ? [...built.files.values()].map((each) => each.toString("latin1")).join("\n") : built.log;
   // The environment that a sandbox is started with is its only secret.
@@ -163,7 +163,7 @@ it.each([
   expect(text).not.toContain(Buffer.from("ROLLDOWN_WORKER_THREADS").toString("base64").slice(1, -3));
 });
 
-it("no configuration of the app runs, and the log says so", async () => {
+it("runs no configuration of the app, and logs that", async () => {
   const evil = 'throw new Error("I was run");';
   const built = await getSandbox().build(
     withMore("export {};", {
@@ -188,7 +188,7 @@ it("no configuration of the app runs, and the log says so", async () => {
   }
 });
 
-it("a configuration of TypeScript that stands on a file outside is refused or ignored, never read", async () => {
+it("ignores or rejects a TypeScript configuration that extends an outside file", async () => {
   const built = await getSandbox().build(
     withMore("export {};", { "tsconfig.json": '{"extends": "/proc/self/environ", "compilerOptions": {}}' }),
   );

@@ -18,7 +18,7 @@ function buildWith(code: string, files: Record<string, string | Buffer> = {}): P
   return build({ ...SAMPLE_APP, "src/main.tsx": main, [MORE]: code, ...files });
 }
 
-it("an app is built to one page, one script and one style, named relatively and by their content", async () => {
+it("builds an app to one page, one script and one style, with relative hashed names", async () => {
   const first = await build({ ...SAMPLE_APP, "public/logo.svg": "<svg/>", "bindings/orders.sql": "select 1" });
   if (!first.ok) throw new Error(first.log);
   const paths = [...first.files.keys()].sort();
@@ -37,7 +37,7 @@ it("an app is built to one page, one script and one style, named relatively and 
   expect(second.ok && second.files.get(paths[0] ?? "")).toEqual(first.files.get(paths[0] ?? ""));
 });
 
-it("what an editor knows an app by changes nothing in its build", async () => {
+it("ignores editor files in a build", async () => {
   const [bare, known] = [
     await build(SAMPLE_APP),
     await build({ ...SAMPLE_APP, ...Object.fromEntries(projectFiles()) }),
@@ -47,7 +47,7 @@ it("what an editor knows an app by changes nothing in its build", async () => {
   expect(known.log).not.toContain("warn");
 });
 
-it("code that is asked for later is in the same file: no chunk is fetched after a token's end", async () => {
+it("inlines lazy code: no chunk is fetched after a token's expiry", async () => {
   const built = await buildWith('void import("./late").then(({ late }) => console.log(late));', {
     "src/late.ts": 'export const late = "it is late";',
   });
@@ -57,7 +57,7 @@ it("code that is asked for later is in the same file: no chunk is fetched after 
   expect(scripts[0]?.[1].toString()).toContain("it is late");
 });
 
-it("all carried packages can be imported, and no other, which is told with its place", async () => {
+it("imports all included packages and no others, with the position of an error", async () => {
   const carried = await buildWith(
     'import embed from "vega-embed"; import { theme } from "@millrace/app"; import { createPortal } from "react-dom"; console.log(embed, theme, createPortal);',
   );
@@ -83,7 +83,7 @@ it.each([
   ['import "./nothing-there";', MORE, 1, "not found"],
   ['import data from "./data.json"; console.log(data);', "src/data.json", 2, "JSON"],
   ['import "./bad.css";', "src/bad.css", 2, "Unexpected"],
-])("what is wrong with an app is an answer with its place: %s", async (code, path, line, words) => {
+])("reports a build problem with its position: %s", async (code, path, line, words) => {
   const built = await buildWith(code, { "src/data.json": '{\n"a" 1 }', "src/bad.css": "a {\n  color: }}" });
   if (built.ok) throw new Error("It was built.");
   expect(built.problems[0]).toMatchObject({ path, line });
@@ -91,7 +91,7 @@ it.each([
   expect(built.log).toContain(built.problems[0]?.message);
 });
 
-it("an app without a page is told that it needs one", async () => {
+it("reports that an app needs a page", async () => {
   expect(await build({ "src/main.ts": "" })).toMatchObject({
     ok: false,
     problems: [{ message: expect.stringContaining("index.html") }],

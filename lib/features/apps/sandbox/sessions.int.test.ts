@@ -18,7 +18,7 @@ function get(path: string, headers: Record<string, string> = {}, signal?: AbortS
   return session.request(signal ? { ...request, signal } : request);
 }
 
-it("a page names all of its modules below an address that nobody can guess", async () => {
+it("serves all modules of a page below a secret URL", async () => {
   expect(session.base).toMatch(/^\/api\/apps\/dev\/[0-9a-f]{32}\/$/);
   const page = await get("", { accept: "text/html" });
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -34,7 +34,7 @@ it("a page names all of its modules below an address that nobody can guess", asy
 });
 
 it.each(["src/nothing.js", "__carried/../key", "__carried/nothing.js", "bindings/nothing.sql"])(
-  "%s is not there, and no page comes in its place",
+  "%s is missing, and no page replaces it",
   async (path) => {
     const answer = await get(path);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "text/plain; charset=utf-8"]);
@@ -49,18 +49,18 @@ it.each([
   "src/../../../carried/key?raw",
   "src/%2e%2e/%2e%2e/carried/key",
   "..%2f..%2fcarried/key",
-])("a file outside of the app is not served: %s", async (path) => {
+])("does not serve a file outside of the app: %s", async (path) => {
   expect((await get(path)).status).toBeGreaterThanOrEqual(400);
 });
 
-it("an address outside of its own is asked of nobody", async () => {
+it("proxies no URL outside of its own", async () => {
   const last = session.base.at(-2) === "0" ? "1" : "0";
   for (const path of ["/control/files", "/", "/api/apps/dev/", `${session.base.slice(0, -2)}${last}/`]) {
     await expect(session.request({ method: "GET", path, headers: new Headers() })).rejects.toThrow("File not found");
   }
 });
 
-it("a change is told to open pages as an update in place, and asked for anew it is there", async () => {
+it("pushes a change to open pages, and serves it anew", async () => {
   const stop = new AbortController();
   const hot = await get("__hot?page=one", { accept: "text/event-stream" }, stop.signal);
   const next = eventsOf(hot);
@@ -109,7 +109,7 @@ it("a change is told to open pages as an update in place, and asked for anew it 
   stop.abort();
 });
 
-it("the working copy is read as it is, with what was written and without what was removed", async () => {
+it("reads the working copy with additions and removals", async () => {
   await session.writeFile("src/new/deep.ts", Buffer.from("export {};"));
   await session.writeFile("src/style.css", null);
   const files = await session.readFiles();
@@ -119,7 +119,7 @@ it("the working copy is read as it is, with what was written and without what wa
   await session.writeFile("src/style.css", Buffer.from(SAMPLE_APP["src/style.css"]));
 });
 
-it("two sessions know nothing of each other, and one that is stopped answers nothing", async () => {
+it("isolates two sessions, and stops answering for a stopped one", async () => {
   const other = await getSandbox().start({ ...NOBODY, files: toFiles({ "index.html": "<h1>other</h1>" }) });
   expect(other.base).not.toBe(session.base);
   const page = await other.request({ method: "GET", path: other.base, headers: new Headers() });

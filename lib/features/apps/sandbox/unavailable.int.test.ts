@@ -20,7 +20,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-it("a server without bubblewrap says what to install, to builds, previews and publishes", async () => {
+it("tells builds, previews and publishes what to install on a server without bubblewrap", async () => {
   const found = await getSandbox().availability();
   expect(found).toEqual({ isAvailable: false, what: expect.stringContaining("Install bubblewrap 0.8") });
   const whose = { workspaceId: new ObjectId(), appId: new ObjectId(), userId: new ObjectId() };

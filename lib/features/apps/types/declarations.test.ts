@@ -24,18 +24,15 @@ async function check(template: string, more: Record<string, string> = {}): Promi
   }
 }
 
-test("the types of @millrace/app are those of the runtime's source: `node scripts/app-types.mjs` generates them", async () => {
+test("has the types of @millrace/app from the runtime's source: `node scripts/app-types.mjs` generates them", async () => {
   expect(readFileSync(OUTPUT, "utf8")).toBe(await makeAppTypes());
 });
 
-test.each(["metrics", "report", "table"])(
-  "an app of the template %s type checks where it is cloned",
-  async (template) => {
-    expect(await check(template)).toBe("");
-  },
-);
+test.each(["metrics", "report", "table"])("type checks an app of the template %s in a clone", async (template) => {
+  expect(await check(template)).toBe("");
+});
 
-test("a cloned app's compiler finds what the runtime would not do", async () => {
+test("finds errors of the runtime with a cloned app's compiler", async () => {
   const said = await check("metrics", {
     "src/wrong.ts": [
       'import { useBinding } from "@millrace/app";',

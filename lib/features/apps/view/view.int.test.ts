@@ -41,8 +41,8 @@ async function mint(author: AppAuthor, { id }: App) {
 }
 const get = (path: string, headers?: Record<string, string>) => call("GET", base + path, { headers });
 
-describe("an app's address", () => {
-  it("is of what is published, for a quarter of an hour, and asks for nobody's credentials (T94)", async () => {
+describe("an app's URL", () => {
+  it("is of the published version, valid for a quarter of an hour, without credentials (T94)", async () => {
     const { data } = await mint(anas, app);
     expect(data).toEqual({
       token: expect.stringMatching(/^[\w-]+\.[\w-]+$/),
@@ -61,7 +61,7 @@ describe("an app's address", () => {
     expect((await call("GET", byCookie, { cookie: ana.cookie })).text).toBe(withToken.text);
   });
 
-  it("carries leave to load and no way out, whatever it answers", async () => {
+  it("allows loading, and blocks everything outbound, in every response", async () => {
     for (const [path, status] of [
       ["", 200],
       ["style.css", 200],
@@ -88,7 +88,7 @@ describe("an app's address", () => {
     }
   });
 
-  it("lets connections go to itself alone, at whatever address it is reached (T92)", async () => {
+  it("limits connections to itself, at any of its addresses (T92)", async () => {
     for (const [host, pattern] of [
       ["127.0.0.1:4000", "http{s}?://127.0.0.1:4000"],
       // A colon would start a group in the pattern.
@@ -101,13 +101,13 @@ describe("an app's address", () => {
     }
   });
 
-  it("has no address that widens where connections go (T92)", async () => {
+  it("has no path that widens its connections (T92)", async () => {
     const answer = await call("GET", "/api/apps/view/*(.*):x/");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("connection-allowlist")).toContain("/api/apps/view/\\\\*\\\\(.\\\\*\\\\)%3Ax/*");
   });
 
-  it.each(["view", "dev"])("has no address below /api/apps/%s that says anything in a header (T92)", async (kind) => {
+  it.each(["view", "dev"])("has no path below /api/apps/%s that sets a header (T92)", async (kind) => {
     const good = await call("GET", `/api/apps/${kind}/none/`);
     const namesOf = (answer: typeof good) =>
       (answer.headers.get("content-security-policy") ?? "").split("; ").map((directive) => directive.split(" ")[0]);
@@ -119,7 +119,7 @@ describe("an app's address", () => {
     }
   });
 
-  it("is no page of its own (T92)", async () => {
+  it("is not a top-level page (T92)", async () => {
     const opened = { "sec-fetch-dest": "document" };
     expect((await get("", opened)).status).toBe(403);
     const byCookie = `/api/workspaces/${ana.workspaceId}/apps/${app.id}/view/`;
@@ -127,7 +127,7 @@ describe("an app's address", () => {
     expect((await get("", { "sec-fetch-dest": "iframe" })).status).toBe(200);
   });
 
-  it("answers deep addresses with the first page, based where the app is, and a missing file with a text", async () => {
+  it("serves the start page for deep paths, and text for a missing file", async () => {
     const deep = await get("orders/7");
     expect([deep.status, deep.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(deep.text).toContain(`<head><base href="${base}">`);
@@ -138,7 +138,7 @@ describe("an app's address", () => {
     expect((await call("GET", base.slice(0, -1))).text).toContain("<base");
   });
 
-  it("keeps what is named by its content, and asks again for the rest", async () => {
+  it("caches hashed files, and revalidates the rest", async () => {
     const hashed = await get("assets/main-DfK3x9_b.js");
     expect(hashed.headers.get("cache-control")).toContain("immutable");
     const page = await get("");
@@ -162,7 +162,7 @@ describe("an app's address", () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(BIG.subarray(first, last + 1))).toBe(true);
   });
 
-  it("sends the whole of what is large, empty or named in another script, and refuses a range that is none", async () => {
+  it("sends large, empty and otherwise encoded files whole, and rejects an invalid range", async () => {
     const whole = await callRaw("GET", `${base}assets/big.bin`);
     expect(Buffer.from(await whole.arrayBuffer()).equals(BIG)).toBe(true);
     expect((await get("empty.txt")).text).toBe("");
@@ -172,7 +172,7 @@ describe("an app's address", () => {
   });
 });
 
-describe("paths that lead elsewhere (T87)", () => {
+describe("paths that lead outside (T87)", () => {
   const UP = [
     "..",
     "%2e%2e",
@@ -208,7 +208,7 @@ describe("paths that lead elsewhere (T87)", () => {
     "ｂindings/secret.sql",
   ];
   const corpus = [...UP.flatMap((up) => TARGETS.map((target) => `${up}/${target}`)), ...more];
-  it.each(corpus)("%s is no file of the app", async (path) => {
+  it.each(corpus)("%s is not a file of the app", async (path) => {
     // Sent unchanged: a client may send what a browser would have normalised.
     const request = { url: `http://localhost:3000${base}${path}`, headers: new Headers(), method: "GET" };
     const { serveFile } = await import("./serve");
@@ -228,7 +228,7 @@ describe("paths that lead elsewhere (T87)", () => {
 describe("a view token (T93)", () => {
   const ask = (given: string) => call("GET", `/api/apps/view/${given}/index.html`);
 
-  it("that is forged, broken, in another spelling or over is 401, all alike", async () => {
+  it("that is forged, broken, re-encoded or expired is 401, all alike", async () => {
     const [payload = "", mac = ""] = token.split(".");
     const flipped = (text: string, at: number) =>
       text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
@@ -246,7 +246,7 @@ describe("a view token (T93)", () => {
     expect((await ask(token)).status).toBe(200);
   });
 
-  it("opens nothing but its app as it was published, and no other part of the interface", async () => {
+  it("opens only its app as published, and no other endpoint", async () => {
     const other = await anas.make("Other");
     await anas.send("POST", `/${other.id}/publish`);
     const pass = readViewToken(token);
@@ -258,7 +258,7 @@ describe("a view token (T93)", () => {
     }
   });
 
-  it("several may be out at once, and a later publish leaves an open page what it is", async () => {
+  it("may exist several times, and keeps an open page's version over a later publish", async () => {
     const page = await anas.make("Page");
     await anas.write(page, "index.html", "one");
     await anas.commit(page);
@@ -272,7 +272,7 @@ describe("a view token (T93)", () => {
     expect((await call("GET", second.base)).text).toBe("two");
   });
 
-  it("is minted for members alone, of what is published and what they see", async () => {
+  it("is created for members only, of visible published apps", async () => {
     const mine = await anas.make("Mine");
     expect(await anas.send("POST", `/${mine.id}/view-token`)).toMatchObject({
       status: 404,

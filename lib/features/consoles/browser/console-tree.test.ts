@@ -46,7 +46,7 @@ const labels = (toggled: Record<string, boolean>) =>
   );
 
 describe("buildConsoleTree", () => {
-  it("puts folders before consoles, numbers in their order, and leaves closed folders closed", () => {
+  it("sorts folders before consoles, numbers in natural order, and keeps closed folders closed", () => {
     expect(labels({})).toEqual(["Private", " Attic", " week-9.sql", " week-10.sql", "Workspace", " finance"]);
     expect(labels({ mine: false, finance: true, tax: true })).toEqual([
       "Private",
@@ -58,12 +58,12 @@ describe("buildConsoleTree", () => {
     ]);
   });
 
-  it("counts all that is below a folder", () => {
+  it("counts everything below a folder", () => {
     const nodes = buildConsoleTree({ consoles, folders, unsaved: [], toggled: {} });
     expect(nodes.find(({ id }) => id === "finance")).toMatchObject({ count: 2 });
   });
 
-  it("shows consoles that were never saved among the person's own", () => {
+  it("shows unsaved consoles among the person's own", () => {
     const unsaved = [{ id: "u", name: "a.sql", content: "", connectionId: null }];
     const nodes = buildConsoleTree({ consoles: [], folders: [], unsaved, toggled: {} });
     expect(nodes.map(({ id, parentId }) => [id, parentId])).toEqual([
@@ -75,7 +75,7 @@ describe("buildConsoleTree", () => {
 });
 
 describe("places", () => {
-  it("are the two ends and every folder", () => {
+  it("are the two roots and every folder", () => {
     expect(listFolderChoices(folders).map(({ label }) => label)).toEqual([
       "Private",
       "Attic",
@@ -85,14 +85,14 @@ describe("places", () => {
     ]);
   });
 
-  it("know what lies inside of what", () => {
+  it("know their contents", () => {
     expect(isInside(folders, "tax", "finance")).toBe(true);
     expect(isInside(folders, "finance", "finance")).toBe(true);
     expect(isInside(folders, "finance", "tax")).toBe(false);
     expect(isInside(folders, null, "tax")).toBe(false);
   });
 
-  it("lead to a console", () => {
+  it("contain a console", () => {
     expect(toTrail("finance/tax/vat")).toEqual(["finance", "tax"]);
     expect(toTrail("vat")).toEqual([]);
   });

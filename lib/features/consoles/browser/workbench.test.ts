@@ -9,11 +9,11 @@ const workbenchOf = (...ids: string[]): Workbench =>
   ids.reduce((workbench, id) => addConsole(workbench, draft(id)), EMPTY_WORKBENCH);
 
 describe("a workbench", () => {
-  it("opens what is added and makes it the active tab", () => {
+  it("adds a console and activates its tab", () => {
     expect(workbenchOf("a", "b")).toMatchObject({ tabs: ["a", "b"], lastActiveId: "b" });
   });
 
-  it("keeps the console of a closed tab and goes on with its neighbour", () => {
+  it("keeps the console of a closed tab and activates its neighbour", () => {
     const workbench = openTab(workbenchOf("a", "b", "c"), "b");
     const closed = closeTab(workbench, "b");
     expect(closed).toMatchObject({ tabs: ["a", "c"], lastActiveId: "c" });
@@ -21,15 +21,15 @@ describe("a workbench", () => {
     expect(closeTab(closeTab(closed, "c"), "a")).toMatchObject({ tabs: [], lastActiveId: null });
   });
 
-  it("does not change the active tab when another one is closed", () => {
+  it("keeps the active tab when another one closes", () => {
     expect(closeTab(workbenchOf("a", "b"), "a").lastActiveId).toBe("b");
   });
 
-  it("puts a closed tab back at its place", () => {
+  it("restores a closed tab at its position", () => {
     expect(openTab(closeTab(workbenchOf("a", "b", "c"), "b"), "b", 1).tabs).toEqual(["a", "b", "c"]);
   });
 
-  it("puts a removed console back with its text, its place and its tab", () => {
+  it("restores a removed console with its text, place and tab", () => {
     const workbench = workbenchOf("a", "b", "c");
     expect(restoreConsole(removeConsole(workbench, "b"), draft("b"), 1, 1)).toEqual({
       ...workbench,
@@ -44,15 +44,15 @@ describe("a workbench", () => {
     expect(moveTab(workbenchOf("a"), "zzz", 0).tabs).toEqual(["a"]);
   });
 
-  it("opens no tab for a console that is not there", () => {
+  it("opens no tab for an unknown console", () => {
     expect(openTab(workbenchOf("a"), "zzz").tabs).toEqual(["a"]);
   });
 
-  it("ticks a step once", () => {
+  it("completes a step once", () => {
     expect(completeStep(completeStep(EMPTY_WORKBENCH, "sample"), "sample").done).toEqual(["workspace", "sample"]);
   });
 
-  it("names a new console as no other is named", () => {
+  it("gives a new console a unique name", () => {
     const workbench = {
       ...EMPTY_WORKBENCH,
       consoles: [
@@ -64,7 +64,7 @@ describe("a workbench", () => {
     expect(toFreeName(workbench)).toBe("untitled-3.sql");
   });
 
-  it("makes a typed name fit, and takes none for none", () => {
+  it("normalises a typed name, and ignores an empty one", () => {
     expect(toConsoleName("  week\n46/47 ")).toBe("week 46 47");
     expect(toConsoleName(" \t")).toBeNull();
     expect(toConsoleName("x".repeat(500))).toHaveLength(120);
@@ -75,37 +75,37 @@ describe("a workbench with saved consoles", () => {
   const saved = "a".repeat(24);
   const title = { name: "week.sql", language: "sql" as const };
 
-  it("keeps tabs of saved consoles, whose texts it does not have, with their names", () => {
+  it("keeps tabs and names of saved consoles without their texts", () => {
     const workbench = setTitle(openTab(workbenchOf("a"), saved), saved, title);
     expect(workbench.tabs).toEqual(["a", saved]);
     expect(findTitle(workbench, saved)).toBe("week.sql");
     expect(parseWorkbench(JSON.stringify(workbench))).toEqual(workbench);
   });
 
-  it("puts a saved console in the tab of the unsaved one that it was", () => {
+  it("replaces the unsaved console's tab with its saved one", () => {
     const workbench = adoptSaved(workbenchOf("a", "b"), "a", { id: saved, ...title }, 5);
     expect(workbench).toMatchObject({ tabs: [saved, "b"], gone: { a: 5 } });
     expect(workbench.consoles.map(({ id }) => id)).toEqual(["b"]);
   });
 });
 
-describe("the workbenchs of two browsers", () => {
+describe("the merged workbenches of two browsers", () => {
   const at = (workbench: Workbench, changedAt: number): Workbench => ({ ...workbench, changedAt });
 
-  it("are the later one's tabs with the unsaved texts of both", () => {
+  it("have the later tabs with the unsaved texts of both", () => {
     const merged = mergeWorkbenches(at(workbenchOf("a", "b"), 1), at(workbenchOf("c"), 2));
     expect(merged.tabs).toEqual(["c", "a", "b"]);
     expect(merged.consoles.map(({ id }) => id)).toEqual(["c", "a", "b"]);
     expect(merged.lastActiveId).toBe("c");
   });
 
-  it("hold the later text of one console", () => {
+  it("have the later text of a console", () => {
     const older = addConsole(EMPTY_WORKBENCH, { ...draft("a"), content: "old", changedAt: 1 });
     const newer = addConsole(EMPTY_WORKBENCH, { ...draft("a"), content: "new", changedAt: 2 });
     expect(mergeWorkbenches(at(newer, 1), at(older, 9)).consoles[0]?.content).toBe("new");
   });
 
-  it("drop what was saved or deleted in the other one, unless it was changed since", () => {
+  it("drop consoles saved or deleted in the other one, unless changed since", () => {
     const gone = removeConsole(addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 1 }), "a", 5);
     const before = addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 4 });
     const since = addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 6 });
@@ -113,7 +113,7 @@ describe("the workbenchs of two browsers", () => {
     expect(mergeWorkbenches(at(since, 6), at(gone, 5)).consoles).toHaveLength(1);
   });
 
-  it("fit into what an account keeps, without the longest texts", () => {
+  it("fit into the account's limit without the longest texts", () => {
     const workbench = addConsole(workbenchOf("a"), { ...draft("b"), content: "x".repeat(5000) });
     expect(fitWorkbench(workbench, 2000).consoles.map(({ id }) => id)).toEqual(["a"]);
     expect(fitWorkbench(workbench, 20_000)).toBe(workbench);
@@ -121,12 +121,12 @@ describe("the workbenchs of two browsers", () => {
 });
 
 describe("parseWorkbench", () => {
-  it("reads what was written", () => {
+  it("reads its own output", () => {
     const workbench = workbenchOf("a", "b");
     expect(parseWorkbench(JSON.stringify(workbench))).toEqual(workbench);
   });
 
-  it("takes rubbish and other versions for nothing", () => {
+  it("returns nothing for invalid data and other versions", () => {
     for (const text of [
       null,
       "",
@@ -139,7 +139,7 @@ describe("parseWorkbench", () => {
     }
   });
 
-  it("drops tabs of consoles that are gone", () => {
+  it("drops tabs of missing consoles", () => {
     const workbench = { ...workbenchOf("a", "b"), consoles: [draft("a")] };
     expect(parseWorkbench(JSON.stringify(workbench))).toMatchObject({ tabs: ["a"], lastActiveId: "a" });
   });

@@ -28,7 +28,7 @@ const counts = (reader: CubeReader, choice: object) => {
 
 afterEach(() => vi.useRealTimers());
 
-it("answers each press in the widget from one reading, and names those that the server has to be asked for", async () => {
+it("answers clicks from one load, and names those that need the server", async () => {
   const read = vi.fn(async () => CUBE);
   const reader = new CubeReader(read);
   expect(counts(reader, press("north"))).toBeNull();
@@ -46,7 +46,7 @@ it("answers each press in the widget from one reading, and names those that the 
   expect(read).toHaveBeenCalledTimes(1);
 });
 
-it("reads for one widget at a time: what was left is let go, and a failure is none", async () => {
+it("loads for one widget at a time, and ignores the failure of a cancelled load", async () => {
   const signals: AbortSignal[] = [];
   const answers = [Promise.withResolvers<Cube>(), Promise.withResolvers<Cube>()];
   const reader = new CubeReader((_, __, signal) => {
@@ -65,7 +65,7 @@ it("reads for one widget at a time: what was left is let go, and a failure is no
   expect(reader.step("weeks", asked({}))).toBeNull();
 });
 
-it("forgets when rows change, when time passes, and what lies far back", async () => {
+it("drops data when rows change, time passes, or it is old", async () => {
   vi.useFakeTimers();
   const reader = new CubeReader(async () => CUBE);
   await reader.enter("regions", asked({}));
@@ -78,7 +78,7 @@ it("forgets when rows change, when time passes, and what lies far back", async (
   expect(["a", "b", "e"].map((widget) => reader.step(widget, asked({})) !== null)).toEqual([false, true, true]);
 });
 
-it("foresees what differs in one press alone, by the same grain and beside the same period", async () => {
+it("predicts views that differ in one click, with the same grain and comparison", async () => {
   const reader = new CubeReader(async () => CUBE);
   const weekly = { grain: "week" } as const;
   await reader.enter("regions", asked({ year: 2026 }, weekly));

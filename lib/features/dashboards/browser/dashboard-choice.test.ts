@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readChoice, toChoiceText, toClickValue, toParam } from "@/lib/features/dashboards/browser/dashboard-choice";
 
-test("the address holds filters and clicks, and what is cut in two is left out", () => {
+test("keeps filters and clicks in the URL, and drops truncated values", () => {
   const choice = {
     region: ["north", null],
     when: "last7Days",
@@ -13,11 +13,11 @@ test("the address holds filters and clicks, and what is cut in two is left out",
   expect(readChoice(query)).toEqual(choice);
 });
 
-test("one choice is one text, whatever the order", () => {
+test("serializes a selection independent of order", () => {
   expect(toChoiceText({ b: 1, a: 2 })).toBe(toChoiceText({ a: 2, b: 1 }));
 });
 
-test("a click is an object of lists and ranges, and nothing else that a link may hold", () => {
+test("accepts only lists and ranges for a click in a link", () => {
   expect([5, null, ["a"], { region: "north" }, { region: null }].map(toClickValue)).toEqual([
     null,
     null,

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { describeValue, isPreset, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
 
-test("what a filter is set to is said in words, and nothing for one that lets everything through", () => {
+test("describes a filter's value, and nothing for an open one", () => {
   const said = [null, undefined, "", [], {}, "north", 7, true, ["north", null], ["", "b"], ["a", "b", "c"]].map(
     describeValue,
   );
   expect(said).toEqual([null, null, null, null, null, "north", "7", "true", "north, null", "(empty), b", "3 values"]);
 });
 
-test("ranges of days are said by their ends, and presets by their names", () => {
+test("describes day ranges by their ends, and presets by name", () => {
   expect(describeValue({ from: "2026-03-02", to: "2026-03-03" })).toBe("2 Mar 2026 to 3 Mar 2026");
   expect(describeValue({ from: "2026-03-02", to: "2026-03-02" })).toBe("2 Mar 2026");
   expect(describeValue({ from: "2026-03-02" })).toBe("since 2 Mar 2026");
@@ -17,7 +17,7 @@ test("ranges of days are said by their ends, and presets by their names", () => 
   expect(isPreset("toString")).toBe(false);
 });
 
-test("a filter without a title is called by its field", () => {
+test("names a filter without a title by its field", () => {
   expect([toFilterName({ title: null, field: "region" }), toFilterName({ title: "Where", field: "region" })]).toEqual([
     "region",
     "Where",

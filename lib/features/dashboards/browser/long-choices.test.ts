@@ -48,7 +48,7 @@ test.each<[name: string, choice: Record<string, string>, shortened: number]>([
   ["40 filters of 100 characters", Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f.${i}`, `"${"x".repeat(98)}"`])), 29], // biome-ignore format: one look
   ["one character of three bytes, 1,000 times", { "f.a": `"${"\u20ac".repeat(1000)}"` }, 1],
   ["quotes and ampersands", { "f.a": JSON.stringify(Array(200).fill('"&=#+%')) }, 1],
-])("C37 keeps the address short: %s", (_, choice, shortened) => {
+])("C37 keeps the URL short: %s", (_, choice, shortened) => {
   const store = storeOf();
   const query = addressOf(choice, new LongChoices(() => store));
   expect(query.toString().length).toBeLessThanOrEqual(CHOICE_CHARS_MAX);
@@ -59,7 +59,7 @@ test.each<[name: string, choice: Record<string, string>, shortened: number]>([
   expect([readChoice(query, find), readLost(query, find)]).toEqual([parsed, []]);
 });
 
-test("C37 tells which filters another browser keeps", () => {
+test("C37 reports filters stored in another browser", () => {
   const mine = storeOf();
   const query = addressOf(
     { "f.a": listOf(200), "f.b": '"north"', "at.w": `{"c":${listOf(300)}}`, wall: "1" },
@@ -70,7 +70,7 @@ test("C37 tells which filters another browser keeps", () => {
   expect([readChoice(query, find), readLost(query, find)]).toEqual([{ b: "north" }, ["a", "@w"]]);
 });
 
-test("C37 keeps a choice in memory where the browser refuses its store, or it is full", () => {
+test("C37 keeps a selection in memory if the browser's storage is blocked or full", () => {
   for (const open of [refused, () => storeOf(100)]) {
     const long = new LongChoices(open);
     const query = addressOf({ "f.a": listOf(200) }, long);
@@ -78,7 +78,7 @@ test("C37 keeps a choice in memory where the browser refuses its store, or it is
   }
 });
 
-test("C37 keeps the newest values alone", () => {
+test("C37 keeps only the newest values", () => {
   const store = storeOf();
   let now = 0;
   const long = new LongChoices(() => store, () => now++); // biome-ignore format: one thought
@@ -103,7 +103,7 @@ test("C37 has one reference for one value", () => {
 });
 
 test.each(["not JSON", "null", "[]", '{"at":"x","text":1}', '{"text":"y"}'])(
-  "C37 takes a broken entry of the store as absent: %s",
+  "C37 treats a broken entry as absent: %s",
   (entry) => {
     const store = storeOf();
     const long = new LongChoices(() => store);
@@ -113,7 +113,7 @@ test.each(["not JSON", "null", "[]", '{"at":"x","text":1}', '{"text":"y"}'])(
   },
 );
 
-test("C37 leaves other entries of the store alone", () => {
+test("C37 keeps other entries of the storage", () => {
   const store = storeOf();
   store.setItem("draft", "x".repeat(2_000_000));
   const long = new LongChoices(() => store);

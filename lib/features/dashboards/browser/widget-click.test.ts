@@ -18,7 +18,7 @@ const spec = {
   measures: [{ field: "amount", op: "sum", as: "total" }],
 };
 
-test("dimensions can be pressed and lead to the columns that they are made of", () => {
+test("maps dimensions to the columns that they are computed from", () => {
   expect(findClickColumns(spec, fields)).toEqual([
     { column: "month", field: "placed_at", type: "date", unit: "month" },
     { column: "region", field: "region", type: "string", unit: null },
@@ -26,7 +26,7 @@ test("dimensions can be pressed and lead to the columns that they are made of", 
   expect(findClickColumns({}, fields).map(({ field }) => field)).toEqual(["month", "region", "total"]);
 });
 
-test("a bucket of time means all of its days", () => {
+test("covers all days of a time bin", () => {
   const at = Date.parse("2024-02-01");
   expect(toDayRange(at, "month")).toEqual({ from: "2024-02-01", to: "2024-02-29" });
   expect(toDayRange(at, "week")).toEqual({ from: "2024-02-01", to: "2024-02-07" });
@@ -37,7 +37,7 @@ test("a bucket of time means all of its days", () => {
   expect(toDayRange(at, "hour")).toBeNull();
 });
 
-test("a label leads back to its value, and the rest to none", () => {
+test("maps a label to its value, and the rest to none", () => {
   const rows = [{ r: "north" }, { r: null }, { r: "" }, { r: 7 }];
   expect(["north", "null", "(empty)", "7", "other"].map((label) => toLabelled(rows, "r", label))).toEqual([
     "north",
@@ -50,7 +50,7 @@ test("a label leads back to its value, and the rest to none", () => {
   expect([toLabelled(odd, "r", "null"), toLabelled(odd, "r", "null (no text)")]).toEqual(["null", null]);
 });
 
-test("cells of a table are pressed where their value can be asked for", () => {
+test("makes cells clickable if their value can be filtered", () => {
   const [month, region] = findClickColumns(spec, fields);
   if (!month || !region) throw new Error("Two columns are there.");
   expect(toCellClick(month, "2026-03-01")).toEqual({ from: "2026-03-01", to: "2026-03-31" });
@@ -59,7 +59,7 @@ test("cells of a table are pressed where their value can be asked for", () => {
   expect(toCellClick({ ...month, type: "timestamptz", unit: null }, "2026-03-01T00:00:00Z")).toBeNull();
 });
 
-test("a second mark comes to the first, days from the first to the last", () => {
+test("extends a selection by a mark, or to a range of days", () => {
   expect(addClick({ region: ["north"] }, { region: ["south"] })).toEqual({ region: ["north", "south"] });
   const days = addClick(
     { day: { from: "2026-03-05", to: "2026-03-05" } },

@@ -116,8 +116,8 @@ function countInk(png: Buffer, [left, top, right, bottom]: [number, number, numb
   return ink;
 }
 
-describe("a dashboard as a picture", () => {
-  it("is drawn with its charts, figures, tables and texts, by fonts that are shipped", {
+describe("a dashboard as an image", () => {
+  it("is drawn with charts, numbers, tables and texts, in bundled fonts", {
     timeout: 120_000,
   }, async () => {
     const { page: drawn, words, left } = toPicturePage(page());
@@ -136,7 +136,7 @@ describe("a dashboard as a picture", () => {
     expect(words.find(({ title }) => title === "Down")?.lines).toEqual(["This data is unavailable."]);
   });
 
-  it("is drawn by the other light, too, and as a PDF whose sheets end between widgets", {
+  it("is drawn in the other theme too, and as a PDF that breaks between widgets", {
     timeout: 120_000,
   }, async () => {
     const widgets = Array.from({ length: 6 }, (_, at) =>
@@ -154,7 +154,7 @@ describe("a dashboard as a picture", () => {
     expect((await drawPage(drawn)).pdf).toBeNull();
   });
 
-  it("bears whatever people call things, and a chart that cannot be drawn fails no other", {
+  it("survives any names, and a chart that can't be drawn fails no other", {
     timeout: 120_000,
   }, async () => {
     const rows = [{ region: NASTY, sold: 1 }];
@@ -175,7 +175,7 @@ describe("a dashboard as a picture", () => {
     expect([png.readUInt32BE(16), undrawn]).toEqual([1760, 1]);
   });
 
-  it("ends where nobody would look at it any more, and says how much is left", () => {
+  it("ends at a maximum length, and says how much is left", () => {
     const widgets = Array.from({ length: 20 }, (_, at) =>
       widget(`w${at}`, "text", { text: "x" }, layout(0, at * 10, 12, 10)),
     );
@@ -186,8 +186,8 @@ describe("a dashboard as a picture", () => {
   });
 });
 
-describe("words in a picture", () => {
-  it("are cut and broken where they do not fit", () => {
+describe("texts in an image", () => {
+  it("are cut and wrapped to fit", () => {
     expect(cutTo("short", 100, 12)).toBe("short");
     const cut = cutTo("a rather long heading of a widget", 60, 12);
     expect(cut.endsWith("…")).toBe(true);

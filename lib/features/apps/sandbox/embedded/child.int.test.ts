@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SandboxChild } from "./child";
 
-test("returns every line that a child prints, also the last one without a newline", async () => {
+test("returns every line that a child prints, including the last one without a newline", async () => {
   const lines: string[] = [];
   const print = `process.stdout.write("first\\nlast"); setTimeout(() => process.stderr.write("error without an end"), 50);`;
   const child = new SandboxChild({

@@ -14,8 +14,8 @@ afterEach(() => {
   for (const { pid } of started.splice(0)) if (pid !== undefined) process.kill(-pid, "SIGKILL");
 });
 
-describe.skipIf(process.platform !== "linux")("what a process and all below it use", () => {
-  it("is counted through every generation, and leaves out who is none of them", async () => {
+describe.skipIf(process.platform !== "linux")("the resources of a process tree", () => {
+  it("include every generation, and no unrelated process", async () => {
     expect(canWatch()).toBe(true);
     start("sleep", ["60"]);
     const pid = start("sh", ["-c", "sh -c 'sleep 60 & sleep 60' & sleep 60"]);
@@ -23,7 +23,7 @@ describe.skipIf(process.platform !== "linux")("what a process and all below it u
     expect(usageOf(pid, THREADS_MAX).bytes).toBeGreaterThan(5 * 4096);
   });
 
-  it("has those in it that a second thread has started", async () => {
+  it("include processes started by another thread", async () => {
     const worker = "require('node:child_process').spawn('sleep', ['60'])";
     const program = `new (require("node:worker_threads").Worker)(${JSON.stringify(worker)}, { eval: true }); setInterval(() => {}, 1000)`;
     const pid = start(process.execPath, ["-e", program]);
@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== "linux")("what a process and all below it u
     expect(usageOf(pid, THREADS_MAX).threads).toBeGreaterThan(4);
   });
 
-  it("is counted no further than its limit, and is nothing once it has ended", async () => {
+  it("are counted up to the limit, and zero after the end", async () => {
     const pid = start("sh", ["-c", "for n in 1 2 3 4 5 6 7 8 9; do sleep 60 & done; wait"]);
     await vi.waitFor(() => expect(usageOf(pid, THREADS_MAX).processes).toBe(10), 20_000);
     expect(usageOf(pid, 3).processes).toBe(4);

@@ -71,7 +71,7 @@ const problemsOf = async (files: Record<string, string>) => {
 };
 
 describe("packages of a registry", () => {
-  it("are in the build as the lock file has them, whoever asks for them, with one React and nothing of them run (T91)", async () => {
+  it("are built as locked, for every importer, with one React, running nothing (T91)", async () => {
     const [built, plain] = [await build(project()), await build(SAMPLE_APP)];
     if (!built.ok || !plain.ok) throw new Error(built.log + plain.log);
     const scriptOf = (files: AppFiles) => [...files].find(([path]) => path.endsWith(".js"))?.[1].toString() ?? "";
@@ -89,7 +89,7 @@ describe("packages of a registry", () => {
     expect(again.ok && again.files).toEqual(built.files);
   });
 
-  it("are in the preview as modules that a browser runs, and are none of the app's files", async () => {
+  it("are previewed as browser modules, and not listed as files of the app", async () => {
     const userId = new ObjectId();
     const session: Session = await getSandbox().start({ ...nobody, userId, files: toFiles(project()) });
     try {
@@ -110,7 +110,7 @@ describe("packages of a registry", () => {
     }
   });
 
-  it("are fetched for no app that asks for the carried ones alone, and one that is not installed is told with the way", async () => {
+  it("are not fetched for apps with included ones only; a missing one is reported with instructions", async () => {
     expect((await build({ ...project({ react: "^19" }, null), [APP]: SAMPLE_APP[APP] })).ok).toBe(true);
     expect(registry.asked).toEqual([]);
     expect(await problemsOf(project({ react: "^19" }, null))).toEqual([
@@ -118,7 +118,7 @@ describe("packages of a registry", () => {
     ]);
   });
 
-  it("are none where the server has no registry", async () => {
+  it("are unavailable without a registry", async () => {
     settings.registry = undefined;
     expect((await problemsOf(project()))[0]?.message).toContain("react, react-dom, vega-embed and @millrace/app");
     expect(registry.asked).toEqual([]);
@@ -173,12 +173,12 @@ describe("packages of a registry", () => {
       "package-lock.json",
       "too large",
     ],
-  ])("are refused in words: %s", async (_, files, path, words) => {
+  ])("are rejected with a message: %s", async (_, files, path, words) => {
     packed({ "index.js": "" });
     expect(await problemsOf(files())).toMatchObject([{ path, message: expect.stringContaining(words) }]);
   });
 
-  it("never lie outside of their folder, whatever their archive says (T91)", async () => {
+  it("never leave their folder, whatever their archive says (T91)", async () => {
     const entry = packed([
       { path: "package/../../../app/src/more.ts", content: "" },
       { path: "/app/src/more.ts", content: "" },
@@ -192,7 +192,7 @@ describe("packages of a registry", () => {
     ]);
   });
 
-  it("are waited for by nobody whose registry does not answer", async () => {
+  it("time out with a registry that does not answer", async () => {
     settings.registry = "http://127.0.0.1:9";
     await expect(build(project())).rejects.toMatchObject({ kind: "unavailable" });
     const start = getSandbox().start({ ...nobody, userId: new ObjectId(), files: toFiles(project()) });

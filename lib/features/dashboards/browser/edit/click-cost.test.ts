@@ -11,7 +11,7 @@ const shelves = (more: Partial<Shelves> = {}): Shelves => ({
 });
 const met = { tookMs: 200, shownCount: 20, rowCount: 1000 };
 
-test("what a click takes is said in whole milliseconds", () => {
+test("shows the cost of a click in whole milliseconds", () => {
   expect([toCostWords(0.2), toCostWords(12.4), toCostWords(1250)]).toEqual([
     "Each click takes less than 1 ms",
     "Each click takes 12 ms",
@@ -19,7 +19,7 @@ test("what a click takes is said in whole milliseconds", () => {
   ]);
 });
 
-test("what is not felt needs no advice, and what is slow gets what would help most", () => {
+test("gives no advice below a threshold, and the best one above", () => {
   const distinct = shelves({ measures: [{ field: "order_id", op: "countDistinct", as: null }] });
   expect(toCostAdvice(distinct, { ...met, tookMs: 12 })).toBeNull();
   expect(toCostAdvice(distinct, met)).toContain("Distinct order_id");

@@ -35,14 +35,14 @@ describe("a draft of a dashboard", () => {
     expect(listChanges(draft, fromText(text) as Draft)).toEqual([]);
   });
 
-  it("takes a new widget into the first gap", () => {
+  it("puts a new widget into the first gap", () => {
     const [draft, id] = addWidget(DRAFT, { kind: "chart", title: "", source: { datasetId: "orders" }, spec: {} });
     expect(draft.widgets.find((each) => each.id === id)?.layout).toEqual({ x: 6, y: 0, w: 6, h: 8 });
     expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     expect(DRAFT.widgets).toHaveLength(2);
   });
 
-  it("has a widget twice, the copy below, left alone by the same filters", () => {
+  it("duplicates a widget below, with the same exclusions", () => {
     const [draft, id] = duplicateWidget(DRAFT, "a") ?? [DRAFT, ""];
     const copy = draft.widgets.find((each) => each.id === id);
     expect(copy).toMatchObject({ title: "By day", layout: { x: 0, y: 8 } });
@@ -50,14 +50,14 @@ describe("a draft of a dashboard", () => {
     expect(duplicateWidget(DRAFT, "nobody")).toBeNull();
   });
 
-  it("lets go of a widget in its filters too, and closes the gap", () => {
+  it("removes a widget from filters too, and closes the gap", () => {
     const draft = removeWidget(DRAFT, "a");
     expect(draft.filters[0]?.exclude).toEqual([]);
     expect(draft.widgets).toMatchObject([{ id: "b", layout: { y: 0 } }]);
     expect(removeWidget(DRAFT, "nobody")).toBe(DRAFT);
   });
 
-  it("keeps a dataset that a widget reads, and lets go of another in its filters too", () => {
+  it("keeps a dataset in use, and removes another from filters too", () => {
     expect(readersOf(DRAFT, "orders").map(({ id }) => id)).toEqual(["a"]);
     expect(removeDataset(DRAFT, "orders")).toBe(DRAFT);
     const draft = removeDataset(DRAFT, "spare");
@@ -66,7 +66,7 @@ describe("a draft of a dashboard", () => {
     expect(addDataset(DRAFT, { name: "New", source: SOURCE, maxAgeS: null })[0].datasets).toHaveLength(3);
   });
 
-  it("has filters that change their kind without their value, and their place", () => {
+  it("changes the kind of a filter without its value and position", () => {
     expect(changeFilter(DRAFT, "f", { kind: "multiSelect" }).filters[0]).toMatchObject({ default: null });
     expect(changeFilter(DRAFT, "f", { title: "Region" }).filters[0]).toMatchObject({ default: "north" });
     expect(moveFilter(DRAFT, "g", -1).filters.map(({ id }) => id)).toEqual(["g", "f"]);
@@ -76,7 +76,7 @@ describe("a draft of a dashboard", () => {
     expect(addFilter(DRAFT, { ...given, exclude: [] })[0].filters).toHaveLength(3);
   });
 
-  it("tells in words what is not saved, and sends that alone", () => {
+  it("describes unsaved changes, and sends only those", () => {
     expect(listChanges(DRAFT, structuredClone(DRAFT))).toEqual([]);
     const draft = { ...changeWidget(DRAFT, "a", { title: "Net by day" }), access: "private" as const };
     expect(listChanges(DRAFT, draft)).toEqual(["Renamed chart “Net by day” from “By day”", "Made private"]);
@@ -84,7 +84,7 @@ describe("a draft of a dashboard", () => {
     expect(toUpdateBody(structuredClone(DRAFT), DRAFT, 7)).toEqual({ version: 7 });
   });
 
-  it("is kept as a text, and what is none is not read", () => {
+  it("survives serialization, and ignores invalid text", () => {
     expect(fromText(toText(DRAFT))).toEqual(DRAFT);
     for (const text of ["", "null", "{}", '{"title":"x"}', toText(DRAFT).replace('"widgets":[', '"widgets":1,"x":[')]) {
       expect(fromText(text)).toBeNull();

@@ -18,8 +18,8 @@ const draw = (placed: readonly Placed[]) => {
 };
 const PAGE = [at("a", 0, 0, 6, 2), at("b", 6, 0, 6, 2), at("c", 0, 2, 12, 2)];
 
-describe("the places of widgets", () => {
-  it("are inside of the columns, over nothing else, with nothing in the air", () => {
+describe("the positions of widgets", () => {
+  it("are within the columns, without overlap or gaps", () => {
     const wild = [at("a", 0, 7, 30, 2), at("b", 10, 0, 6, 2), at("c", 10, 0, 4, 2)];
     expect(draw(settle(wild))).toEqual([
       "......bbbbbb",
@@ -31,7 +31,7 @@ describe("the places of widgets", () => {
     ]);
   });
 
-  it("change by a step, and what is in the way gives way", () => {
+  it("change by a step and push others away", () => {
     expect(draw(move(PAGE, "a", "down"))).toEqual([
       "......bbbbbb",
       "......bbbbbb",
@@ -47,7 +47,7 @@ describe("the places of widgets", () => {
     expect(draw(right).join("")).not.toContain("#");
   });
 
-  it("stay the very same where there is no way to go", () => {
+  it("are unchanged if there is no room", () => {
     expect(move(PAGE, "a", "left")).toBe(PAGE);
     expect(move(PAGE, "b", "right")).toBe(PAGE);
     expect(move(PAGE, "a", "up")).toBe(PAGE);
@@ -59,7 +59,7 @@ describe("the places of widgets", () => {
     expect(size([at("a", 0, 0, 2, 2)], "a", "narrower")).toEqual([at("a", 0, 0, 2, 2)]);
   });
 
-  it("grow and shrink by a step, to the left at the right edge, and to the whole width", () => {
+  it("grow and shrink by a step, to the left at the right edge, and to the full width", () => {
     expect(draw(size(PAGE, "a", "wider"))).toEqual([
       "aaaaaaa.....",
       "aaaaaaa.....",
@@ -73,13 +73,13 @@ describe("the places of widgets", () => {
     expect(size(PAGE, "b", "whole")[1]?.layout).toMatchObject({ x: 0, w: 12 });
   });
 
-  it("of a new one are the first gap, else below all", () => {
+  it("of a new one are the first gap, otherwise the bottom", () => {
     expect(firstGap([at("a", 0, 0, 6, 4)], { w: 6, h: 4 })).toEqual({ x: 6, y: 0, w: 6, h: 4 });
     expect(firstGap(PAGE, { w: 3, h: 2 })).toEqual({ x: 0, y: 4, w: 3, h: 2 });
     expect(firstGap([], { w: 3, h: 2 })).toEqual({ x: 0, y: 0, w: 3, h: 2 });
   });
 
-  it("are read from above, then from the left", () => {
+  it("are read from top to bottom, left to right", () => {
     expect(inReadingOrder([PAGE[2], PAGE[1], PAGE[0]].filter((each) => !!each)).map(({ id }) => id)).toEqual([
       "a",
       "b",
@@ -87,7 +87,7 @@ describe("the places of widgets", () => {
     ]);
   });
 
-  it("never lie over each other or leave the page, whatever is done to them", () => {
+  it("never overlap or leave the page after any operation", () => {
     const layout = fc.record({
       x: fc.nat(40),
       y: fc.nat(30),

@@ -24,7 +24,7 @@ const SPEC = {
 const suggest = (look: Look, fields: { name: string; type: string }[]) =>
   traitsOf(kindOfLook(look)).suggest({}, look, fields as typeof FIELDS);
 
-it("suggests an amount over time, a sum, or rows as they come", () => {
+it("suggests a sum over time, a sum, or rows", () => {
   expect(suggest("line", FIELDS)).toMatchObject({
     dimensions: [{ field: "placed_at", timeUnit: "month" }],
     measures: [{ field: "amount", op: "sum" }],
@@ -37,14 +37,14 @@ it("suggests an amount over time, a sum, or rows as they come", () => {
 });
 
 describe("looks", () => {
-  it.each(LOOKS.map((look) => [look]))("has %s once it is applied, with the same computed properties", (look) => {
+  it.each(LOOKS.map((look) => [look]))("has %s after applying it, with the same computed properties", (look) => {
     const { kind, spec } = withLook({ kind: "chart", spec: SPEC }, look);
     expect(lookOf(kind, spec)).toBe(look);
     const plain = traitsOf(kind).toPlain(spec);
     expect(toComputed({ kind: "chart", spec: plain })).toEqual(toComputed({ kind: "chart", spec: SPEC }));
   });
 
-  it("is its own for plain Vega-Lite, until another look replaces it", () => {
+  it('is "own" for plain Vega-Lite until another look replaces it', () => {
     const own = { ...SPEC, mark: "rect", encoding: { x: { field: "region" } } };
     expect(lookOf("chart", own)).toBe("own");
     expect(withLook({ kind: "chart", spec: own }, "line").spec).not.toHaveProperty("encoding");

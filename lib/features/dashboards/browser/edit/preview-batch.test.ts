@@ -27,8 +27,8 @@ const DRAFT: Draft = {
 const item = (id: string, more: Partial<Widget> = {}) => toPreviewItem(DRAFT, widget(id, more)) as PreviewItem;
 const EMPTY: Preview = { widgets: [], sources: [] };
 
-describe("what a widget asks for", () => {
-  it("is what its rows depend on: no title, no place, no picture, no filter that is off", () => {
+describe("the request of a widget", () => {
+  it("contains what its rows depend on: no title, position, drawing or disabled filter", () => {
     const asked = item("a");
     expect(asked).toEqual(
       item("a", {
@@ -41,7 +41,7 @@ describe("what a widget asks for", () => {
     expect(item("b").filters).toEqual([]);
     expect(item("a", { source: SOURCE }).filters).toEqual([]);
   });
-  it("is nothing where it reads nothing yet", () => {
+  it("is empty for a widget without a source", () => {
     for (const more of [
       { kind: "text" as const },
       { source: null },
@@ -53,8 +53,8 @@ describe("what a widget asks for", () => {
   });
 });
 
-describe("widgets that are drawn at once", () => {
-  it("are asked for in one request, each with its own filters", async () => {
+describe("widgets drawn at once", () => {
+  it("are requested together, each with its filters", async () => {
     const sent: unknown[] = [];
     const batch = new PreviewBatch(async (parts) => {
       sent.push(parts);
@@ -67,7 +67,7 @@ describe("widgets that are drawn at once", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("fail alone", async () => {
+  it("fail separately", async () => {
     const batch = new PreviewBatch(async ({ widgets }) => {
       if (widgets.some(({ id }) => id === "bad")) throw new Error("refused");
       return EMPTY;
@@ -76,7 +76,7 @@ describe("widgets that are drawn at once", () => {
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
 
-  it("are apart where one is asked for in two ways", async () => {
+  it("are separate if one is requested in two ways", async () => {
     let sent = 0;
     const batch = new PreviewBatch(async () => {
       sent += 1;

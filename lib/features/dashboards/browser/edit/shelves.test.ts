@@ -22,7 +22,7 @@ const SPEC = {
 };
 
 describe("the shelves of a widget", () => {
-  it("are read from its specification and written as they were, beside all else that is in it", () => {
+  it("are read from its specification and written back unchanged, with everything else", () => {
     const shelves = readShelves(SPEC);
     expect(shelves).toMatchObject({
       dimensions: [
@@ -42,12 +42,12 @@ describe("the shelves of a widget", () => {
     expect(readShelves({ dimensions: ["placed_at"], timeUnit: "week" })?.dimensions[0]?.timeUnit).toBe("week");
   });
 
-  it("sort no more by what is gone", () => {
+  it("drop sort entries of removed columns", () => {
     const shelves = readShelves(SPEC);
     expect(shelves && writeShelves(SPEC, { ...shelves, measures: [] })).not.toHaveProperty("sort");
   });
 
-  it("are none where a specification says more", () => {
+  it("are null for a richer specification", () => {
     const sorts = [{ by: "a" }, { by: "b" }];
     for (const spec of [
       { sort: sorts },
@@ -65,8 +65,8 @@ describe("the shelves of a widget", () => {
   });
 });
 
-describe("a specification that is typed", () => {
-  it("is taken when the server would take it", () => {
+describe("a typed specification", () => {
+  it("is accepted if the server accepts it", () => {
     expect(parseSpec(JSON.stringify(SPEC))).toEqual({ spec: SPEC });
   });
   it.each([
@@ -80,7 +80,7 @@ describe("a specification that is typed", () => {
     ['{"sort": [{"order": "asc"}]}', /^sort\.0/],
     ['{"limit": 0}', /^limit: /],
     ['{"timeUnit": "fortnight"}', /^timeUnit: /],
-  ])("is refused with its place: %s", (text, words) => {
+  ])("is rejected with the position: %s", (text, words) => {
     const read = parseSpec(text);
     expect("problem" in read && read.problem).toMatch(words);
   });

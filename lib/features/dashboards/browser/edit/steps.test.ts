@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { begin, pause, redo, STEPS_MAX, take, undo } from "./steps";
 
-describe("what was done to a page", () => {
-  it("goes back and forth, step by step, and says what each was", () => {
+describe("the undo history of a page", () => {
+  it("undoes and redoes step by step, with descriptions", () => {
     const done = take(take(begin("a"), "b", "Add b"), "c", "Add c");
     expect(done.past.at(-1)?.words).toBe("Add c");
     const back = undo(undo(done));
@@ -14,13 +14,13 @@ describe("what was done to a page", () => {
     expect(undo(redo(back)).value).toBe("a");
   });
 
-  it("has no way forth any more once something else was done", () => {
+  it("drops redo steps after another change", () => {
     const other = take(undo(take(begin("a"), "b", "Add b")), "c", "Add c");
     expect(other.future).toEqual([]);
     expect(undo(other).value).toBe("a");
   });
 
-  it("is one step for a word that was typed, and another after a pause", () => {
+  it("merges typing into one step, and starts another after a pause", () => {
     const type = (steps: ReturnType<typeof begin<string>>, text: string) => take(steps, text, "Rename", "title");
     const typed = type(type(begin(""), "S"), "Sa");
     expect(typed.past).toHaveLength(1);
@@ -32,7 +32,7 @@ describe("what was done to a page", () => {
     expect(type(undo(later), "Sax").past).toHaveLength(2);
   });
 
-  it("is nothing where nothing has changed, and ends somewhere", () => {
+  it("ignores empty changes, and has a limit", () => {
     const steps = begin("a");
     expect(take(steps, "a", "Nothing")).toBe(steps);
     expect(pause(steps)).toBe(steps);

@@ -21,15 +21,15 @@ const draw = (width: number, height: number, data = DATA) => {
   return { svg: parts.map((part) => ("svg" in part ? part.svg : "")).join(""), words };
 };
 
-describe("the picture of a pivot table", () => {
-  it("has heads, cells and totals, shaded below 40 %, with texts escaped", () => {
+describe("the drawing of a pivot table", () => {
+  it("has headers, cells and totals, shaded below 40 %, with escaped texts", () => {
     const { svg, words } = draw(600, 200);
     for (const text of ["web", "Total", "north", "a&lt;b", "1,200", "1,201"]) expect(svg).toContain(text);
     expect(svg.match(/fill-opacity="[\d.]+"/g)).toEqual(['fill-opacity="0.4"']);
     expect(words).toEqual(["Total: count: 1,201", "north: count: 1,200", "a<b: count: 1"]);
   });
 
-  it("keeps the grand total and says what does not fit", () => {
+  it("keeps the grand total and reports hidden groups", () => {
     const low = draw(600, 80).svg;
     expect(low).toContain("2 more rows on the page.");
     expect(low).toContain("1,201");

@@ -63,7 +63,7 @@ const layoutOf = (spec: Record<string, unknown> = SPEC, data = DATA) => {
 };
 
 describe("the layout of a pivot table", () => {
-  it("tells a group of nulls from a total, and has subtotals behind their columns", () => {
+  it("distinguishes a null group from a total, and has subtotals behind their columns", () => {
     const { rows, columns, cellOf, measures } = layoutOf();
     expect(rows.map(({ values, isTotal }) => [values, isTotal])).toEqual([
       [["north"], false],
@@ -85,7 +85,7 @@ describe("the layout of a pivot table", () => {
     expect(cells[2]).toEqual([10, -8, 3, 5, 20, 20, 25]);
   });
 
-  it("spans the columns of a group in the head", () => {
+  it("spans a group's columns in the header", () => {
     const [years, kinds] = [toHeadCells(layoutOf(), 0), toHeadCells(layoutOf(), 1)];
     expect(years.map(({ at, span, lines, isTotal }) => [at, span, lines, isTotal])).toEqual([
       [0, 4, 1, false],
@@ -102,13 +102,13 @@ describe("the layout of a pivot table", () => {
     ]);
   });
 
-  it("hides totals and subtotals that are switched off", () => {
+  it("hides totals and subtotals that are off", () => {
     const { rows, columns } = layoutOf({ ...SPEC, totals: false, subtotals: false });
     expect(rows.map(({ values }) => values)).toEqual([["north"], [null]]);
     expect(columns.map(({ values }) => values.length)).toEqual([2, 2, 2, 2]);
   });
 
-  it("shades cells by their share of the greatest, at most 40 %, and neither totals nor negatives", () => {
+  it("shades cells by their share of the maximum, at most 40 %, except totals and negatives", () => {
     const layout = layoutOf();
     const { of, mostOf } = toHeat(layout);
     const [sum] = layout.measures;
@@ -121,7 +121,7 @@ describe("the layout of a pivot table", () => {
     ]);
   });
 
-  it("is written with heads and exact values", () => {
+  it("is exported with headers and exact values", () => {
     expect(toPivotLines(layoutOf())).toEqual([
       ["year", "2025-01-01", "2025-01-01", "2025-01-01", "2025-01-01", "2026-01-01", "2026-01-01", "Total"],
       ["kind", "a", "b", "null", "Total", "a", "Total", ""],
@@ -132,7 +132,7 @@ describe("the layout of a pivot table", () => {
     ]);
   });
 
-  it("says what is cut", () => {
+  it("says what is hidden", () => {
     expect(toCutWords(layoutOf().shown)).toBeNull();
     expect(toCutWords(layoutOf(SPEC, { ...DATA, pivot: { ...DATA.pivot, rowGroups: 90 } as never }).shown)).toBe(
       "2 of 90 row groups shown. Totals include all.",
@@ -152,7 +152,7 @@ describe("the text of a group", () => {
     expect(toGroupText("2026-02-02", day, unit, LOOK)).toBe(text);
   });
 
-  it("is null for null, and has the path of a subgroup", () => {
+  it("is null for null, and the path of a subgroup", () => {
     expect(toGroupText(null, day, "year", LOOK)).toBe("null");
     const head = { key: "", values: ["2026-02-02", null], isTotal: false };
     expect(toHeadText(head, FIELDS.slice(1, 3), ["year", null], LOOK)).toBe("2026, null");
@@ -166,7 +166,7 @@ describe("the text of a group", () => {
 });
 
 describe("the look of a pivot table", () => {
-  it("has the dimensions of another look, the last of several across, and gives them back", () => {
+  it("takes another look's dimensions, the last of several as columns, and returns them", () => {
     const plain = { dimensions: ["a", "b", { field: "c", timeUnit: "day" }], measures: [{ op: "count" }] };
     const spec = pivotTraits.withLook(plain);
     expect(spec).toEqual({ rows: ["a", "b"], columns: [{ field: "c", timeUnit: "day" }], measures: plain.measures });
@@ -175,7 +175,7 @@ describe("the look of a pivot table", () => {
     expect(pivotTraits.withLook({ dimensions: ["a"] })).toEqual({ rows: ["a"], measures: [{ op: "count" }] });
   });
 
-  it("is suggested with a text in rows and a time across", () => {
+  it("is suggested with a text as rows and a time as columns", () => {
     const fields = [
       { name: "at", type: "timestamp" },
       { name: "region", type: "string" },

@@ -59,7 +59,7 @@ const LINES = [
 ];
 
 describe("a pivot table", () => {
-  it("answers its groups with totals, for viewers, previews and links", async () => {
+  it("returns groups with totals, for viewers, previews and links", async () => {
     const { id } = await make();
     const [data] = await dataOf(id);
     expect(data && linesOf(data)).toEqual(LINES);
@@ -71,7 +71,7 @@ describe("a pivot table", () => {
     expect(linesOf(seen.json.data.widgets.find((each: WidgetData) => each.id === "p"))).toEqual(LINES);
   });
 
-  it("filters the other widgets by its rows and columns, and is filtered by theirs", async () => {
+  it("filters other widgets by rows and columns, and is filtered by theirs", async () => {
     const { id } = await make();
     const [, channels] = await dataOf(id, {
       filters: { "@p": { region: [null], day: { from: "2026-02-01", to: "2026-02-28" } } },
@@ -92,14 +92,14 @@ describe("a pivot table", () => {
     expect(cube.json.data.widgets).toEqual([{ id: "p", none: "totals" }]);
   });
 
-  it("says how many groups there are beyond its limit", async () => {
+  it("reports the number of groups beyond its limit", async () => {
     const { id } = await make({ ...SPEC, sort: [{ by: "total", order: "desc" }], limit: 1 });
     const [data] = await dataOf(id);
     expect(data?.pivot).toMatchObject({ rowGroups: 3, columnGroups: 2 });
     expect(data && linesOf(data).filter(([, day]) => day === null)).toEqual([LINES[2], LINES[9]]);
   });
 
-  it("answers no rows where the filters leave none", async () => {
+  it("returns no rows if the filters leave none", async () => {
     const { id } = await make();
     const [data] = await dataOf(id, { filters: { "@c": { channel: ["post"] } } });
     expect(data).toMatchObject({ rows: [], pivot: { levels: [], rowGroups: 0 } });
@@ -112,7 +112,7 @@ describe("a pivot table", () => {
     ["three columns", { ...SPEC, columns: ["a", "b", "c"] }, "columns"],
     ["more groups than it shows", { ...SPEC, limit: 501 }, "limit"],
     ["totals that are a text", { ...SPEC, totals: "yes" }, "totals"],
-  ])("is refused with %s", async (_, spec, path) => {
+  ])("is rejected with %s", async (_, spec, path) => {
     const answer = await author.send("POST", "", {
       title: randomUUID(),
       datasets: datasets(),
