@@ -13,12 +13,15 @@ it.each([
   [3, 3, [2]],
   [1, 1, [0]],
   [499, 500, []],
-])("C7 resumes at event %i of %i, and an earlier version takes only a whole batch as written", (at, count, refused) => {
-  const position = toPosition(BATCH, { at, refused }, count);
-  expect(writtenOf(resumed(position), BATCH, count)).toEqual({ at, refused });
-  // The comparison of servers that do not know parts.
-  expect(position.batch === BATCH).toBe(at === count);
-});
+])(
+  "C7 resumes at event %i of %i, and an earlier version accepts only a whole batch as written",
+  (at, count, refused) => {
+    const position = toPosition(BATCH, { at, refused }, count);
+    expect(writtenOf(resumed(position), BATCH, count)).toEqual({ at, refused });
+    // The comparison of servers that do not know parts.
+    expect(position.batch === BATCH).toBe(at === count);
+  },
+);
 
 it.each([
   ["a whole batch of an earlier version", { batch: BATCH }, { at: 3, refused: [] }],
@@ -30,7 +33,7 @@ it.each([
   expect(writtenOf(resumed(position), BATCH, 3)).toEqual(expected);
 });
 
-it("C7 writes all of a batch whose load is not resumed", () => {
+it("C7 writes all events of a batch whose load is not resumed", () => {
   const position = toPosition(BATCH, { at: 2, refused: [] }, 3);
   expect(writtenOf(resumed(position, false), BATCH, 3)).toEqual({ at: 0, refused: [] });
 });

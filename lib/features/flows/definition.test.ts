@@ -29,7 +29,7 @@ function pathOf(definition: FlowDefinition, type: string): string | null {
 
 const x = (count: number, char = "x") => char.repeat(count);
 
-describe("C16 names that a destination would cut", () => {
+describe("C16 names that a destination would truncate", () => {
   it.each<[string, string, FlowDefinition, string | null]>([
     ["postgres", "a table of 63 bytes", sync("b", { table: x(63) }), null],
     ["postgres", "a table of 64 bytes", sync("b", { table: x(64) }), "destination.table"],
@@ -46,7 +46,7 @@ describe("C16 names that a destination would cut", () => {
     ["mysql", "an entity of 65 umlauts", sync(x(65, "ü")), "source.entities.1.name"],
     ["sqlite", "a table of 255 characters", sync("b", { table: x(255) }), null],
     ["duckdb", "a table of 255 characters", sync("b", { table: x(255) }), null],
-  ])("C16 %s judges %s", (type, _, definition, path) => {
+  ])("C16 %s checks %s", (type, _, definition, path) => {
     expect(pathOf(definition, type)).toBe(path);
   }); // biome-ignore format: a line each
 });

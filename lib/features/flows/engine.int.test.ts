@@ -71,7 +71,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     { id: 3, v: 20, label: "three" },
   ];
 
-  it("reads on where it was, and what comes to its value late, too", async () => {
+  it("continues after the checkpoint, and includes later rows of its value", async () => {
     const table = await begin();
     const { flow } = await ana.make(flowOf(table, { mode: "incremental" }));
     expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { read: 3, written: 3 } });
@@ -85,7 +85,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     expect(checkpoint).toEqual([{ entity: table, value: 30, updatedAt: expect.any(String) }]);
   });
 
-  it("appends what has changed behind what it was, and all of it again by a backfill", async () => {
+  it("appends changed rows, and all of them in a backfill", async () => {
     const table = await begin();
     const { flow } = await ana.make(flowOf(table, { mode: "incremental" }));
     await ana.run(flow.id);
@@ -103,7 +103,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     expect(await labels()).toEqual(["1 changed", "1 changed", "1 one", "2 two", "2 two", "3 three", "3 three"]);
   });
 
-  it("changes the rows that are there, and reads again from a value on", async () => {
+  it("updates existing rows, and reads again from a value", async () => {
     const table = await begin();
     const { flow } = await ana.make(flowOf(table, { mode: "incremental" }, "upsert"));
     await ana.run(flow.id);
@@ -124,7 +124,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     }
   });
 
-  it("replaces everything, and takes columns that are new", async () => {
+  it("replaces everything and adds new columns", async () => {
     const table = await begin();
     const { flow } = await ana.make(flowOf(table, {}, "replace"));
     await ana.run(flow.id);
@@ -138,7 +138,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     ]);
   });
 
-  it("leaves out a row that is refused, and says which; with too many of them it fails", async () => {
+  it("skips and names a rejected row, and fails with too many", async () => {
     const table = await begin();
     await ana.sql(
       CONNECTIONS[to](),
@@ -191,11 +191,11 @@ const isOver = async (runId: string) =>
 const lapse = (runId: string) =>
   collections.runs().updateOne({ _id: new ObjectId(runId) }, { $set: { "work.dueAt": new Date(Date.now() - 60_000) } });
 
-describe("a run whose server is killed again and again (F2)", () => {
+describe("a run whose server is killed repeatedly (F2)", () => {
   const ROWS = 300_000;
   const KILLS = 3;
   it.each(["append", "replace", "upsert"])(
-    "that %ss ends with exactly the rows there are",
+    "that %ss ends with exactly the source's rows",
     async (write) => {
       if (!server) return;
       const table = `killed_${write}`;
@@ -242,8 +242,8 @@ describe("a run whose server is killed again and again (F2)", () => {
   );
 });
 
-describe("a run that is cancelled", () => {
-  it("stops within seconds and leaves nothing half", async () => {
+describe("a cancelled run", () => {
+  it("stops within seconds and leaves nothing partial", async () => {
     if (!server) return;
     await ana.sql(postgres, "create view endless as select n as id from generate_series(1, 50000000) n");
     const { flow } = await ana.make({
@@ -286,7 +286,7 @@ describe.each<[Kind, Kind]>([
   ["sqlite", "postgres"],
 ])("a run from %s to %s", (from, to) => {
   // biome-ignore format: one look
-  it.each(Object.keys(DURING))("C4 goes on to its end through %s", async (event) => {
+  it.each(Object.keys(DURING))("C4 completes through %s", async (event) => {
     if (!server) return;
     const names = [1, 2, 3].map((part) => `held_${tables++}_${part}`);
     for (const name of names) {

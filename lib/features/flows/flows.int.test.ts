@@ -45,7 +45,7 @@ const asMember = (method: string, path: string, body?: unknown) =>
   call(method, `${ana.home}${path}`, { cookie: member.cookie, body });
 
 describe("a flow", () => {
-  it("is made, shown, listed, changed and deleted", async () => {
+  it("is created, shown, listed, changed and deleted", async () => {
     const answer = await ana.send("POST", "/flows", sync({ schedule: { cron: "0 3 * * *", timezone: "UTC" } }));
     expect([answer.status, answer.json.error]).toEqual([201, undefined]);
     const { flow, run } = answer.json.data;
@@ -90,14 +90,14 @@ describe("a flow", () => {
     ["an incremental query", () => ({ type: "query", mode: "incremental", source: { connectionId: sample, query: "select 1 as a" }, destination: { connectionId: into, write: "append" } }), "invalid_request", "mode"],
     ["a webhook that replaces", () => ({ type: "webhook", destination: { connectionId: into, write: "replace" } }), "invalid_request", "destination.write"],
     ["itself for a destination", () => ({ source: { connectionId: into, entities: [entity] } }), "invalid_request", "source.entities.0.name"],
-  ])("with %s is refused", async (_, more, code, path) => {
+  ])("with %s is rejected", async (_, more, code, path) => {
     const before = await collections.flows().countDocuments();
     const answer = await ana.send("POST", "/flows", sync(more() as Record<string, unknown>));
     expect([answer.status, answer.json.code, answer.json.details?.[0]?.path]).toEqual([400, code, path]);
     expect(await collections.flows().countDocuments()).toBe(before);
   }); // biome-ignore format: a line each
 
-  it("to a read-only destination, or with connections that are not there, is refused", async () => {
+  it("to a read-only destination, or with unknown connections, is rejected", async () => {
     const readOnly = await ana.send("POST", "/flows", sync({ destination: { connectionId: sample, write: "append" } }));
     expect([readOnly.status, readOnly.json.code]).toEqual([400, "read_only"]);
     const theirs = (await call("GET", `/api/workspaces/${stranger.workspaceId}/connectors`, stranger)).json.data[0].id;
@@ -108,7 +108,7 @@ describe("a flow", () => {
     }
   });
 
-  it("is made by members, and changed and deleted by who made it and by admins", async () => {
+  it("is created by members, and changed and deleted by its creator and admins", async () => {
     const { flow } = await ana.make(sync());
     for (const [method, body] of [["PATCH", { name: "Mine" }], ["DELETE", undefined]] as const) {
       expect((await asMember(method, `/flows/${flow.id}`, body)).status).toBe(403);
@@ -119,7 +119,7 @@ describe("a flow", () => {
     expect((await ana.send("DELETE", `/flows/${theirs.id}`)).status).toBe(200);
   });
 
-  it("that has changed meanwhile is not changed over it", async () => {
+  it("returns a conflict when someone else changed it", async () => {
     const { flow } = await ana.make(sync());
     const change = (name: string) => ana.send("PATCH", `/flows/${flow.id}`, { name, updatedAt: flow.updatedAt });
     expect((await change("First")).json.data.name).toBe("First");
@@ -148,7 +148,7 @@ describe("a flow", () => {
 });
 
 describe("a run of a flow", () => {
-  it("is triggered by its id, once at a time, and shows what it did", async () => {
+  it("is triggered by ID, one at a time, and shows its result", async () => {
     const { flow } = await ana.make(sync({ destination: { connectionId: into, table: "people", write: "replace" } }));
     const answer = await ana.send("POST", "/flows", { flowId: flow.id });
     expect([answer.status, answer.json.error]).toEqual([202, undefined]);
@@ -201,7 +201,7 @@ describe("a run of a flow", () => {
     expect(JSON.stringify(told)).toContain("Run finished");
   });
 
-  it("replaces what was there, and a new flow runs unless told otherwise", async () => {
+  it("replaces rows, and runs for a new flow by default", async () => {
     const destination = { connectionId: into, table: "again", write: "replace" };
     const { flow, run } = await ana.make(sync({ destination, trigger: true }));
     expect(run).toMatchObject({ status: "queued" });
@@ -211,7 +211,7 @@ describe("a run of a flow", () => {
     expect(await ana.sql(into, "select count(*) as n from again")).toEqual(once);
   });
 
-  it("by a key is triggered by the API, and belongs to its workspace and flow", async () => {
+  it("by a key is triggered by the API, in its workspace and flow", async () => {
     const { flow } = await ana.make(sync());
     const key = await seedKey(ana.person.workspaceId, ana.person);
     const answer = await call("POST", `${ana.home}/flows`, { key, body: { flowId: flow.id } });
@@ -227,7 +227,7 @@ describe("a run of a flow", () => {
     await ana.runJobs();
   });
 
-  it("is cancelled before it begins, and by the end of its flow", async () => {
+  it("is cancelled before its start, and with its flow", async () => {
     const { flow } = await ana.make(sync({ trigger: true }));
     const [run] = (await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items;
     const path = `/flows/${flow.id}/runs/${run.id}/cancel`;
@@ -241,7 +241,7 @@ describe("a run of a flow", () => {
     await ana.runJobs();
   });
 
-  it("says what the source said", async () => {
+  it("shows the source's message", async () => {
     const { flow } = await ana.make(sync({ source: { connectionId: sample, entities: [{ name: "nowhere" }] } }));
     const run = await ana.run(flow.id);
     expect(run).toMatchObject({
@@ -252,7 +252,7 @@ describe("a run of a flow", () => {
     expect(run.logs.at(-1)).toMatchObject({ level: "error", text: run.error });
   });
 
-  it("is started 60 times a minute", async () => {
+  it("can start 60 times a minute", async () => {
     const { flow } = await ana.make(sync());
     const statuses = new Set<number>();
     for (let n = 0; n < 61; n += 1) {
@@ -264,7 +264,7 @@ describe("a run of a flow", () => {
     ana.events.length = 0;
   });
 
-  it("is taken while the job runner is away, and carried out when it is back, however long that was (F6)", async () => {
+  it("is accepted while the job runner is away, and runs later (F6)", async () => {
     const { flow } = await ana.make(sync({ destination: { connectionId: into, table: "patient", write: "replace" } }));
     sendJobEventsBy(() => Promise.reject(new Error("away")));
     const answer = await ana.send("POST", "/flows", { flowId: flow.id });
@@ -284,7 +284,7 @@ describe("a run of a flow", () => {
     expect((await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items).toMatchObject([{ status: "success" }]);
   });
 
-  it("of a schedule is one for a tick, and a flow that is off lets it pass", async () => {
+  it("of a schedule is one per tick, and skipped while disabled", async () => {
     const { flow } = await ana.make(sync({ schedule: { cron: "0 3 * * *", timezone: "UTC" } }));
     const makeDue = () =>
       collections
@@ -303,8 +303,8 @@ describe("a run of a flow", () => {
   });
 });
 
-describe("a flow that reads by a query", () => {
-  it("writes its result, with the values that it is given", async () => {
+describe("a query flow", () => {
+  it("writes its result with the given values", async () => {
     const { flow } = await ana.make({
       type: "query",
       name: "Numbers up",
@@ -324,7 +324,7 @@ describe("a flow that reads by a query", () => {
     ]);
   });
 
-  it("may not write to what it reads", async () => {
+  it("can't write to its source", async () => {
     const from = await ana.file("duckdb");
     const { flow } = await ana.make({
       type: "query",
@@ -335,7 +335,7 @@ describe("a flow that reads by a query", () => {
     expect(await ana.sql(from, "select table_name from information_schema.tables")).toEqual([]);
   });
 
-  it("takes values for nothing else", async () => {
+  it("is the only type that accepts values", async () => {
     const { flow } = await ana.make(sync());
     const answer = await ana.send("POST", "/flows", { flowId: flow.id, params: { a: 1 } });
     expect([answer.status, answer.json.details[0].path]).toEqual([400, "params"]);
@@ -345,14 +345,14 @@ describe("a flow that reads by a query", () => {
 describe("the first rows of a source", () => {
   const preview = (body: object) => ana.send("POST", "/flows/preview", body);
 
-  it("are few, with the columns that a flow would write", async () => {
+  it("are few, with the columns to write", async () => {
     const { data } = (await preview({ connectionId: sample, entity: { name: "customers" } })).json;
     expect(data.rows).toHaveLength(20);
     expect(Object.keys(data.rows[0])).toEqual(data.fields.map(({ name }: { name: string }) => name));
     expect(data.fields).toContainEqual({ name: "id", type: expect.any(String), dbType: expect.any(String) });
   });
 
-  it("of a query have names of their own, and what is long is cut", async () => {
+  it("of a query have unique names and shortened values", async () => {
     const query = "select 1 as a, 2 as a, repeat('x', 100000) as long, [repeat('y', 1000)] as list from range(50)";
     const { data } = (await preview({ connectionId: sample, query })).json;
     expect(data.rows).toHaveLength(20);
@@ -361,7 +361,7 @@ describe("the first rows of a source", () => {
     expect(data.rows[0].list).toHaveLength(503);
   });
 
-  it("are read and nothing else, from what is there and the workspace's own", async () => {
+  it("are only read, from the workspace's own data", async () => {
     const written = await preview({ connectionId: into, query: "create table planted (a int)" });
     expect([written.status, written.json.code]).toEqual([400, "read_only"]);
     expect((await preview({ connectionId: sample, entity: { name: "nowhere" } })).status).toBe(400);

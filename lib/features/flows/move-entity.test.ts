@@ -124,11 +124,11 @@ const away = () => new AppError("source_unreachable", "The source is away: conne
 const ALL = Array.from({ length: ROWS }, (_, index) => index + 1);
 const ids = ({ rows }: Destination) => rows.map(([id]) => id);
 
-describe("rows on their way", () => {
+describe("moving rows", () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => vi.useRealTimers());
 
-  it("are read a little ahead of what is written, and no more", async () => {
+  it("reads ahead a little, and no more", async () => {
     const destination = new Destination();
     const { move, reads, aheadMost, counts } = moving(destination, {});
     await moveEntity(move);
@@ -136,7 +136,7 @@ describe("rows on their way", () => {
     expect(aheadMost()).toBeLessThanOrEqual(3);
   });
 
-  it("go on where they were when the source is away for a moment, none lost or twice", async () => {
+  it("resumes after a short outage, without losing or repeating a row", async () => {
     const destination = new Destination();
     const { move, reads, retries } = moving(destination, { failures: { at: 6, times: 2, error: away } });
     await moveEntity(move);
@@ -144,14 +144,14 @@ describe("rows on their way", () => {
     expect([reads, retries]).toEqual([[null, 5, 5], [1000, 4000]]); // biome-ignore format: one look
   });
 
-  it("begin again, unseen, where the source knows no place to go on from", async () => {
+  it("restarts invisibly if the source can't resume", async () => {
     const destination = new Destination();
     const { move, reads } = moving(destination, { isWithoutPlace: true, failures: { at: 6, times: 1, error: away } });
     await moveEntity(move);
     expect([ids(destination), reads]).toEqual([ALL, [null, null]]);
   });
 
-  it("stop after three tries with what the source said, and what was unseen is gone", async () => {
+  it("stops after three tries with the source's message, and removes invisible rows", async () => {
     const destination = new Destination();
     const source = { isWithoutPlace: true, failures: { at: 6, times: 99, error: away } };
     const { move, reads } = moving(destination, source);
@@ -164,13 +164,13 @@ describe("rows on their way", () => {
     ["a source has tried again itself", away, { isPatient: true }],
     ["is to be tried later than in a minute", () => new AppError("rate_limited", "Later.", { retryAfterSeconds: 61 }), {}],
     ["is a fault of ours", () => new TypeError("undefined is not a function"), {}],
-  ])("are not tried again when what fails %s", async (_, error, more) => {
+  ])("does not retry when the failure %s", async (_, error, more) => {
     const { move, reads } = moving(new Destination(), { failures: { at: 6, times: 1, error } }, more);
     await expect(moveEntity(move)).rejects.toBeDefined();
     expect(reads).toHaveLength(1);
   }); // biome-ignore format: a line each
 
-  it("are believed to stand where the destination says, whatever was noted here", async () => {
+  it("trusts the destination's position over the stored checkpoint", async () => {
     const destination = new Destination();
     const first = moving(destination, { failures: { at: 6, times: 1, error: () => new RunGoesOn() } });
     await expect(moveEntity(first.move)).rejects.toBeInstanceOf(RunGoesOn);
@@ -184,14 +184,14 @@ describe("rows on their way", () => {
     expect([ids(destination), third.counts()]).toEqual([ALL, { read: ROWS, written: ROWS }]);
   });
 
-  it.each([[false], [true]])("bring their fields with them (unseen until the end: %s)", async (isUnsteady) => {
+  it.each([[false], [true]])("creates the fields (invisible until the end: %s)", async (isUnsteady) => {
     const destination = new Destination();
     const { move, reads } = moving(destination, { isShy: true }, { isUnsteady });
     await moveEntity(move);
     expect([ids(destination), destination.columns, reads]).toEqual([ALL, ["id"], [null]]);
   });
 
-  it("of which there are none end without a table, after another look where a note may be wrong", async () => {
+  it("creates no table without rows, after checking again for a wrong checkpoint", async () => {
     const nothing = moving(new Destination(), { isShy: true }, { start: { at: ROWS } });
     await moveEntity(nothing.move);
     expect([nothing.reads, nothing.counts()]).toEqual([[ROWS], { read: 0, written: 0 }]);
@@ -202,7 +202,7 @@ describe("rows on their way", () => {
     expect([ids(destination), noted.reads]).toEqual([ALL, [ROWS, null]]);
   });
 
-  it.each([[false], [true]])("take fields that come later (unseen until the end: %s)", async (isUnsteady) => {
+  it.each([[false], [true]])("adds later fields (invisible until the end: %s)", async (isUnsteady) => {
     const destination = new Destination();
     const { move } = moving(destination, { growsAt: 4 }, { isUnsteady });
     await moveEntity(move);
@@ -210,7 +210,7 @@ describe("rows on their way", () => {
     expect(destination.rows.at(-1)).toEqual([10, "x"]);
   });
 
-  it("C6 end when a source changes the checkpoint that it was given", async () => {
+  it("C6 stops when a source changes the given checkpoint", async () => {
     const destination = new Destination();
     const { move } = moving(destination, {});
     const position = { run: "before", checkpoint: { since: 3, keys: ["a"] }, read: 3, isEnd: true };
@@ -226,7 +226,7 @@ describe("rows on their way", () => {
     await expect(moveEntity({ ...move, read, load, start: "continue", note })).rejects.toThrow(/not extensible/);
   });
 
-  it("C6 end when the destination names another position each time", async () => {
+  it("C6 stops when the destination reports another position each time", async () => {
     const destination = new Destination();
     const { move, reads } = moving(destination, {});
     let turn = 0;
@@ -240,7 +240,7 @@ describe("rows on their way", () => {
     expect(reads).toHaveLength(5);
   });
 
-  it("C6 end when a source fails behind empty batches each time", async () => {
+  it("C6 stops when a source fails after empty batches each time", async () => {
     const destination = new Destination();
     const { move, retries } = moving(destination, {});
     const read: Move["read"] = async () => ({

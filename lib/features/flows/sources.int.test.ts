@@ -187,7 +187,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
   }
   const upTo = (last: number) => items(1, last).map(({ amount }) => amount);
 
-  it("brings all there is, and in its next run what is new, each once", async () => {
+  it("copies everything, and in its next run new records, each once", async () => {
     const { flow, amounts } = await makeFlow();
     expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { read: COUNT, written: COUNT } });
     expect(await amounts()).toEqual(upTo(COUNT));
@@ -197,7 +197,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     expect(await amounts()).toEqual(upTo(COUNT + 15));
   });
 
-  it("from a service that has nothing writes nothing, and all of it once there is something", async () => {
+  it("writes nothing from an empty service, and everything later", async () => {
     const { flow, amounts, table } = await makeFlow();
     put([]);
     const none = { status: "success", error: null, counts: { read: 0, written: 0 }, entities: [{ status: "done" }] };
@@ -226,7 +226,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     expect(await amounts()).toEqual(upTo(COUNT + 2));
   });
 
-  it("that replaces everything by what a service has empties its table when that is nothing", async () => {
+  it("empties the table in replace mode when the service is empty", async () => {
     const { flow, amounts } = await makeFlow({ mode: "full" }, "replace");
     expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: COUNT } });
     put([]);
@@ -237,7 +237,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     expect(await amounts()).toEqual(upTo(3));
   });
 
-  it("from a service that is away at the first row fails with its status, and the next run brings all", async () => {
+  it("fails with the status of an unavailable service, and copies everything in the next run", async () => {
     const { flow, amounts, table } = await makeFlow();
     failure = { fromRequest: requests + 1, answer: AWAY };
     expect(await ana.run(flow.id)).toMatchObject({
@@ -256,7 +256,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     ["cuts the line", (response: ServerResponse) => void response.destroy()],
     ["answers no JSON", { body: "<html>" }],
   ] as [string, ServiceAnswer][])(
-    "from a service that %s in the middle shows no half, and none twice later",
+    "shows nothing partial from a service that %s, and repeats nothing later",
     async (_, answer) => {
       const { flow, amounts } = await makeFlow();
       failure = { fromRequest: requests + 2, answer };
@@ -268,17 +268,14 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     },
   );
 
-  it.each(LIES)(
-    "from a service that lies (%s) fails and says so, and once it is honest brings each once",
-    async (told) => {
-      const { flow, amounts } = await makeFlow();
-      lie = told;
-      expect(await ana.run(flow.id)).toMatchObject({ status: "failure", error: expect.stringMatching(found[told]) });
-      lie = null;
-      expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null });
-      expect(await amounts()).toEqual(upTo(COUNT));
-    },
-  );
+  it.each(LIES)("fails on a lying service (%s) with a message, and later copies each record once", async (told) => {
+    const { flow, amounts } = await makeFlow();
+    lie = told;
+    expect(await ana.run(flow.id)).toMatchObject({ status: "failure", error: expect.stringMatching(found[told]) });
+    lie = null;
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null });
+    expect(await amounts()).toEqual(upTo(COUNT));
+  });
 });
 
 describe("a flow into MongoDB", () => {
@@ -322,7 +319,7 @@ describe("a flow into MongoDB", () => {
     { id: 3, v: 30, label: "three" },
   ];
 
-  it("appends what is new, changes what is there by its key, and replaces everything", async () => {
+  it("appends new rows, updates by key, and replaces everything", async () => {
     const appended = await makeFlow("append");
     expect(await ana.run(appended.flow.id)).toMatchObject({ status: "success", counts: { written: 3 } });
     await ana.sql(sqlite, `insert into ${appended.from} values (4, 40, 'four')`);
@@ -342,7 +339,7 @@ describe("a flow into MongoDB", () => {
     expect(await replaced.documents()).toEqual([two, three]);
   });
 
-  it("that refuses a row leaves it out, and says which and why", async () => {
+  it("skips a rejected row and names the reason", async () => {
     const { flow, from, collection, documents } = await makeFlow("append");
     await mongo.db("lake").createCollection(collection);
     await mongo.db("lake").collection(collection).createIndex({ label: 1 }, { unique: true });

@@ -62,7 +62,7 @@ describe("C19 numbers of a service", () => {
     return { flow, table, amounts };
   }
 
-  it("C19 widens a column of integers for a later decimal without a change of any value", async () => {
+  it("C19 widens an integer column for a later decimal without changing a value", async () => {
     const { flow, amounts } = await makeFlow("incremental");
     pages = ['[{"id":1,"at":1,"amount":9007199254740993},{"id":2,"at":2,"amount":5}]'];
     expect(await ana.run(flow.id)).toMatchObject({ status: "success" });
@@ -79,7 +79,7 @@ describe("C19 numbers of a service", () => {
   });
 
   it.each(["postgres", "duckdb", "sqlite"] as const)(
-    "C19 refuses by name what the doubles of %s would round, and takes the rest",
+    "C19 rejects by name what the doubles of %s would round, and writes the rest",
     async (name) => {
       const connectionId = { postgres, duckdb, sqlite }[name];
       const table = `doubles_${tables++}`;
@@ -100,7 +100,7 @@ describe("C19 numbers of a service", () => {
   );
 });
 
-describe("C18 cursors without an end", () => {
+describe("C18 infinite cursors", () => {
   const CASES: [string, () => string, string, string[], string[], string][] = [
     ["double of PostgreSQL", () => postgres, "double precision", ["1", "2.5"], ["'NaN'", "'Infinity'", "'-Infinity'"], "3"],
     ["numeric of PostgreSQL", () => postgres, "numeric", ["1", "12345678901234567890.5"], ["'NaN'", "'Infinity'"], "12345678901234567890.6"],
@@ -157,7 +157,7 @@ describe("C16 tables of a destination", () => {
     destination: { connectionId: postgres, write: "append", ...destination },
   });
 
-  it("C16 are not saved with a name that the database would cut, and the reason says so", async () => {
+  it("C16 are not saved with a name that the database would truncate, with the reason", async () => {
     const name = "ü".repeat(32);
     const refused = await make(query({ table: name }));
     expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(/longer than 63 bytes/)]);
@@ -182,7 +182,7 @@ describe("C16 tables of a destination", () => {
     expect(await ana.sql(connectionId, 'select id from "Lake of a team".made')).toEqual([{ id: 1 }]);
   });
 
-  it("C16 of a schema that cannot be created name it in the first sentence", async () => {
+  it("C16 of a schema that can't be created name it in the first sentence", async () => {
     if (!server) return;
     await ana.sql(postgres, "create role loader login password 'loader-pa55word' nosuperuser");
     const { host, port, database } = server;

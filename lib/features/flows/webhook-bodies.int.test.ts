@@ -55,7 +55,7 @@ const stats = async ({ flowId }: Hook) => (await ana.send("GET", `/flows/${flowI
 const BOM = "\uFEFF";
 const utf16 = (text: string) => Buffer.from(`${BOM}${text}`, "utf16le");
 
-it("C7 takes what it can write, as its sender meant it, and refuses the rest at the door", async () => {
+it("C7 accepts writable bodies unchanged, and rejects the rest on arrival", async () => {
   const hook = await open();
   const taken: [string | Buffer, string?][] = [
     [`${BOM}{"id":"bom"}`],
@@ -101,7 +101,7 @@ it("C7 takes what it can write, as its sender meant it, and refuses the rest at 
   expect(await stats(hook)).toMatchObject({ accepted: taken.length, rejected: refused.length, pending: 0, failed: 0 });
 });
 
-it("C7 an event that the destination refuses fails alone, is shown with its reason, and those behind it go on", async () => {
+it("C7 an event that the destination rejects fails alone with its reason, and later ones continue", async () => {
   const hook = await open();
   const bodies = ['{"id":"one"}', '{"id":"code 0","a":"\\u0000"}', '{"id":"half","a":"\\ud800"}', '{"id":"four"}']; // biome-ignore format: one look
   for (const body of bodies) expect((await send(hook, body)).json.data).toEqual({ accepted: true });
@@ -122,7 +122,7 @@ it("C7 an event that the destination refuses fails alone, is shown with its reas
   expect((await rows(hook)).map(({ event_id }) => event_id)).toContain("behind");
 });
 
-it("C7 more bad events than a run may refuse hold up nobody", async () => {
+it("C7 more bad events than a run's limit delay no other", async () => {
   const hook = await open();
   await send(hook, '{"id":"first"}');
   await ana.runJobs();
@@ -136,7 +136,7 @@ it("C7 more bad events than a run may refuse hold up nobody", async () => {
   expect(await stats(hook)).toMatchObject({ pending: 0, processed: 2, failed: 105 });
 });
 
-it("C7 a failure that names no row stops one event, and all of them only when all fail", async () => {
+it("C7 a failure without a row stops one event, and all only if all fail", async () => {
   const hook = await open();
   await send(hook, '{"id":"first"}');
   await ana.runJobs();
@@ -170,7 +170,7 @@ it("C7 a failure that names no row stops one event, and all of them only when al
   for (const { reason } of failed) expect(reason).toMatch(/too large for the index/);
 });
 
-it("C14 ids that a double cannot tell apart are two events, with every digit", async () => {
+it("C14 IDs that a double can't distinguish are two events, with every digit", async () => {
   const hook = await open();
   const ids = [
     "9007199254740992", "9007199254740993", "9007199254740994", "-9007199254740993", "12345678901234567890", "12345678901234567891",

@@ -72,8 +72,8 @@ async function startOf(flow: FlowDoc, run: RunDoc): Promise<void> {
   );
 }
 
-describe("who looks on", () => {
-  it("is told of events that are refused as well, of a burst once", async () => {
+describe("viewers", () => {
+  it("are told of rejected events too, once per burst", async () => {
     const hook = await open();
     const flow = { kind: "run", "data.resourceId": hook.flowId } as const;
     const told = () => collections.events().countDocuments(flow);
@@ -87,7 +87,7 @@ describe("who looks on", () => {
 });
 
 describe("an event", () => {
-  it("is taken once it is stored, and is a row of the destination then", async () => {
+  it("is accepted once stored, and becomes a row of the destination", async () => {
     const hook = await open();
     const body = JSON.stringify({ id: "evt_1", type: "paid", amount: 12345678901234567890n.toString(), note: "ü" });
     const answer = await sendPlain(hook, body);
@@ -133,7 +133,7 @@ describe("an event", () => {
     expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["msg_1", "msg_2"]);
   });
 
-  it("without the right signature is 401 and no run (T70)", async () => {
+  it("without a valid signature is 401 and no run (T70)", async () => {
     const [hook, other] = [await open(), await open()];
     const body = '{"id":"forged"}';
     const right = plain(hook.secret, body);
@@ -171,7 +171,7 @@ describe("an event", () => {
     expect((await ana.send("GET", `/flows/${hook.flowId}/runs`)).json.data.items).toEqual([]);
   });
 
-  it("with a signature of six minutes ago, or in six minutes, is 401 (T71)", async () => {
+  it("with a signature six minutes old, or early, is 401 (T71)", async () => {
     const hook = await open();
     for (const [minutes, status] of [[-6, 401], [6, 401], [-4, 202], [4, 202]] as const) {
       const at = new Date(Date.now() + minutes * 60_000);
@@ -186,7 +186,7 @@ describe("an event", () => {
     await ana.runJobs();
   });
 
-  it("that comes again, or many times at once, is one row (T71)", async () => {
+  it("that is repeated, also concurrently, is one row (T71)", async () => {
     const hook = await open();
     const bodies = ['{"id":"a"}', '{"id":7}', '{"id":"a"}'];
     const answers = await Promise.all([...bodies, ...bodies, ...bodies].map((body) => sendPlain(hook, body)));
@@ -202,7 +202,7 @@ describe("an event", () => {
     expect(await rows(hook)).toHaveLength(4);
   });
 
-  it("is JSON of a mebibyte at the most, as it is (T72)", async () => {
+  it("is JSON of at most 1 MiB, unchanged (T72)", async () => {
     const hook = await open();
     const deep = "[".repeat(65) + "]".repeat(65);
     const attempts: [string, number, Record<string, string>?][] = [
@@ -220,7 +220,7 @@ describe("an event", () => {
     expect(await stats(hook)).toMatchObject({ received: attempts.length, rejected: attempts.length });
   });
 
-  it("may come unsigned where that was asked for, and only of the kinds that were", async () => {
+  it("may be unsigned if allowed, and only of accepted types", async () => {
     const hook = await open({ verifySignature: false, events: ["paid"] });
     expect((await send(hook.path, '{"type":"paid"}')).json.data).toEqual({ accepted: true });
     expect((await send(hook.path, '{"event":"paid"}')).json.data).toEqual({ accepted: true });
@@ -231,8 +231,8 @@ describe("an event", () => {
   });
 });
 
-describe("the address of a webhook flow", () => {
-  it("is an admin's to open, and a new one ends the one before (T74)", async () => {
+describe("the URL of a webhook flow", () => {
+  it("is created by an admin, and a new one ends the old one (T74)", async () => {
     const hook = await open();
     const member = await seedMember(ana.person.workspaceId, "member");
     const path = `${ana.home}/flows/${hook.flowId}/webhook`;
@@ -254,7 +254,7 @@ describe("the address of a webhook flow", () => {
     await ana.runJobs();
   });
 
-  it("is gone with its flow, and no other flow has one", async () => {
+  it("ends with its flow, and no other flow has one", async () => {
     const hook = await open();
     expect((await ana.send("DELETE", `/flows/${hook.flowId}`)).status).toBe(200);
     expect((await sendPlain(hook, "{}")).status).toBe(404);
@@ -272,12 +272,12 @@ describe("the address of a webhook flow", () => {
     expect((await ana.send("GET", `/flows/${flow.id}/webhook/stats`)).status).toBe(400);
   });
 
-  describe("in a flood", () => {
+  describe("a flood of events", () => {
     beforeEach(() => {
       process.env.RATE_LIMIT_SCALE = "1";
     });
 
-    it("takes what it stores and refuses the rest (T73)", async () => {
+    it("stores what fits and rejects the rest (T73)", async () => {
       const hook = await open();
       const answers: Answer[] = [];
       for (let round = 0; round < 10; round += 1) {
@@ -301,7 +301,7 @@ describe("the address of a webhook flow", () => {
   });
 });
 
-describe("what has come", () => {
+describe("received events", () => {
   type Arrived = { id: string; status: string; eventId: string | null; type: string | null; runId: string | null };
   const arrivals = async ({ flowId }: Hook, query = "") => {
     const answer = await ana.send("GET", `/flows/${flowId}/webhook/events${query}`);
@@ -309,7 +309,7 @@ describe("what has come", () => {
     return answer.json.data as { items: (Arrived & Record<string, unknown>)[]; nextCursor: string | null };
   };
 
-  it("is listed by how it ended, the newest first, and a refused one with who sent it and how it began", async () => {
+  it("are listed by outcome, newest first, a rejected one with its sender and start", async () => {
     const hook = await open();
     const body = '{"id":"evt_1","type":"parcel.scanned"}';
     await sendPlain(hook, body);
@@ -344,7 +344,7 @@ describe("what has come", () => {
     expect([...first.items, ...rest.items]).toEqual(items);
   });
 
-  it("keeps the newest 200 of what was refused, however much comes (T73)", async () => {
+  it("include the newest 200 rejections of any number (T73)", async () => {
     const hook = await open();
     const _id = new ObjectId(hook.flowId);
     await collections.flowWebhooks().updateOne({ _id }, { $set: { rejected: 195 } });
@@ -358,7 +358,7 @@ describe("what has come", () => {
     expect(await collections.flowRefusals().countDocuments({ flowId: _id })).toBe(0);
   }, 60_000);
 
-  it("has the test that an admin sends, which comes in by the door of all others", async () => {
+  it("include an admin's test, sent through the same endpoint", async () => {
     const hook = await open({ events: ["parcel.scanned"] });
     const path = `${ana.home}/flows/${hook.flowId}/webhook/test`;
     const member = await seedMember(ana.person.workspaceId, "member");
@@ -379,8 +379,8 @@ describe("what has come", () => {
   });
 });
 
-describe("events that wait", () => {
-  it("for a destination that is away are written when it is back, once", async () => {
+describe("queued events", () => {
+  it("for an unavailable destination are written later, once", async () => {
     const hook = await open();
     await ana.send("PATCH", `/connectors/${into}`, { readOnly: true });
     await sendPlain(hook, '{"id":"patient"}');
@@ -399,7 +399,7 @@ describe("events that wait", () => {
     expect(await stats(hook)).toMatchObject({ pending: 0, processed: 2 });
   });
 
-  it("are not written twice by a run that comes behind one that was killed", async () => {
+  it("are not written twice by a run after a killed one", async () => {
     const hook = await open();
     await sendPlain(hook, '{"id":"one"}');
     await ana.runJobs();
@@ -415,7 +415,7 @@ describe("events that wait", () => {
     ["fewer events", 1],
     ["as many events", 3],
     ["more events", 5],
-  ])("C4 are written by a run that starts again after its batch was settled, with %s", async (_, count) => {
+  ])("C4 are written by a run that restarts after its batch was settled, with %s", async (_, count) => {
     const hook = await open();
     for (let i = 0; i < 3; i++) await sendPlain(hook, `{"id":"first-${i}"}`);
     const flow = await collections.flows().findOne({ _id: new ObjectId(hook.flowId) });
@@ -428,7 +428,7 @@ describe("events that wait", () => {
     expect(await stats(hook)).toMatchObject({ pending: 0, processed: 3 + count });
   });
 
-  it("C4 are written when an earlier version gave them the name of a finished batch", async () => {
+  it("C4 are written when an earlier version reused the name of a finished batch", async () => {
     const hook = await open();
     await sendPlain(hook, '{"id":"one"}');
     await ana.runJobs();
@@ -443,7 +443,7 @@ describe("events that wait", () => {
     expect(await stats(hook)).toMatchObject({ pending: 0, processed: 3 });
   });
 
-  it("for a flow that is off stay until it is on", async () => {
+  it("wait until a disabled flow is enabled", async () => {
     const hook = await open();
     await ana.send("PATCH", `/flows/${hook.flowId}`, { enabled: false });
     expect((await sendPlain(hook, '{"id":"kept"}')).status).toBe(202);

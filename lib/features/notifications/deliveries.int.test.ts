@@ -86,7 +86,7 @@ const touch = (doc: DeliveryDoc, set: object) => collections.deliveries().update
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 
 describe("a delivery", () => {
-  it("is the payload, word for word, signed as receivers verify it (T75)", async () => {
+  it("is the exact payload, signed as receivers verify it (T75)", async () => {
     const { where, ruleId, secret, consoleId } = await addRule();
     const name = "Täglich \u{1F9AB} \u2028 <b>&";
     const run = await endRun(where, { status: "failure", error: "relation \ud800 is gone", rowCount: 0 }, name);
@@ -148,7 +148,7 @@ describe("a delivery", () => {
     });
   });
 
-  it("of a success has no error, and no rowCount where there is none", async () => {
+  it("of a success has no error, and no rowCount if unknown", async () => {
     const { where } = await addRule();
     await endRun(where, { status: "success", error: "left over" });
     await clock.drain();
@@ -157,7 +157,7 @@ describe("a delivery", () => {
     expect(payload).not.toHaveProperty("rowCount");
   });
 
-  it("is none for a run that was cancelled", async () => {
+  it("is not created for a cancelled run", async () => {
     const { where } = await addRule();
     const run = await endRun(where, { status: "cancelled" });
     await clock.drain();
@@ -165,7 +165,7 @@ describe("a delivery", () => {
     expect(await deliveriesOf(run)).toEqual([]);
   });
 
-  it("is one a rule, though the event is emitted a hundred times from two servers (T80, F4)", async () => {
+  it("is one per rule for a hundred events from two servers (T80, F4)", async () => {
     const { where, consoleId } = await addRule();
     await addRule({ channelType: "email", recipients: ["ana@example.com"] }, consoleId);
     const run = await endRun(where);
@@ -184,7 +184,7 @@ describe("a delivery", () => {
     expect(receiver.hits).toHaveLength(1);
   });
 
-  it("is sent by one of many that are called for it at once", async () => {
+  it("is sent by one of many concurrent calls", async () => {
     const { where } = await addRule();
     const run = await endRun(where);
     await clock.step();
@@ -197,8 +197,8 @@ describe("a delivery", () => {
   });
 });
 
-describe("which rules an end fires (T81)", () => {
-  it("those of its workspace, type and resource that are on and name its trigger, as a plain loop finds them", async () => {
+describe("the rules that a finished run triggers (T81)", () => {
+  it("are those of its workspace, type and resource that are enabled for its outcome", async () => {
     const [one, two] = [await addConsole(owner), await addConsole(owner)];
     const stranger = await seedPerson("Stranger");
     const make = async (person: Person, consoleId: string, triggers: string[], enabled: boolean) => {
@@ -245,7 +245,7 @@ describe("which rules an end fires (T81)", () => {
     );
   });
 
-  it("not by an event that says something else than the run", async () => {
+  it("are not triggered by an event that contradicts the run", async () => {
     const { where } = await addRule();
     const run = await endRun(where);
     const data = clock.events[0]?.data as Parameters<typeof fanOut>[0];
@@ -267,7 +267,7 @@ describe("which rules an end fires (T81)", () => {
       "channel has changed",
       (id: string) => change(id, { channelType: "email", recipients: ["a@example.com"] }),
     ],
-  ])("and one that was %s before the send sends nothing", async (_, words, act) => {
+  ])("send nothing if the rule was %s before the send", async (_, words, act) => {
     const { where, ruleId } = await addRule();
     const run = await endRun(where);
     await clock.step();
@@ -284,7 +284,7 @@ describe("which rules an end fires (T81)", () => {
   });
 });
 
-describe("what receivers do (T79)", () => {
+describe("receivers' behaviour (T79)", () => {
   const outcomes: [string, Answer, { httpStatus: number | null; sends: number }][] = [
     ...[200, 201, 202, 204, 299].map((status): (typeof outcomes)[number] => [
       `${status}`,
@@ -331,7 +331,7 @@ describe("what receivers do (T79)", () => {
     expect(new Set(receiver.hits.map(({ headers, raw }) => `${headers["webhook-id"]} ${raw}`)).size).toBe(1);
   });
 
-  it("no name, nobody there, no TLS, a strange certificate: a fixed sentence, tried again", async () => {
+  it("retries an unknown name, a closed port, missing TLS and an untrusted certificate, with fixed messages", async () => {
     const nobody = await listener();
     const tls = await track(
       createTlsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY }, (_, response) => void response.end("ok")),
@@ -360,7 +360,7 @@ describe("what receivers do (T79)", () => {
     expect(nobody.hits()).toBe(0);
   });
 
-  it("a drip and a hang end after 10 s in all, and are tried again (T78)", async () => {
+  it("ends a drip and a hang after 10 s in total, and retries (T78)", async () => {
     const dripping = await listener((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
       const drip = setInterval(() => socket.write("x"), 250);
@@ -393,7 +393,7 @@ describe("what receivers do (T79)", () => {
     expect(seconds).toBeGreaterThan(9);
   });
 
-  it("an answer of 1 GB is read to 64 KiB, and its status counts", async () => {
+  it("reads 64 KiB of a response of 1 GB, and uses its status", async () => {
     let written = 0;
     const huge = await listener((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 30}\r\n\r\n`);
@@ -419,7 +419,7 @@ describe("what receivers do (T79)", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
   });
 
-  it("a name that leads inside by the time of the send reaches nobody (T33)", async () => {
+  it("reaches no one through a name that is internal when sent (T33)", async () => {
     const canary = await listener();
     const url = `http://rebound.example:${canary.port}/hook`;
     const { where } = await addRule({ url });
@@ -437,7 +437,7 @@ describe("what receivers do (T79)", () => {
     });
   });
 
-  it("who asks for patience by Retry-After has it, within an hour, and nobody is sent to sooner", async () => {
+  it("honours Retry-After up to an hour, and sends nothing earlier", async () => {
     const cases: [number, string, number | null][] = [
       [429, "120", 120_000],
       [503, new Date(Date.now() + 600_000).toUTCString(), 600_000],
@@ -462,7 +462,7 @@ describe("what receivers do (T79)", () => {
 });
 
 describe("a retry", () => {
-  it("is signed with the secret of its own time (T77)", async () => {
+  it("is signed with the current secret (T77)", async () => {
     const { where, ruleId, secret } = await addRule();
     receiver.answer = answerWith(500);
     const run = await endRun(where);
@@ -479,7 +479,7 @@ describe("a retry", () => {
     expect(() => new StandardWebhook(secret).verify(second?.raw.toString() ?? "", second?.headers ?? {})).toThrow();
   });
 
-  it("comes after a send whose server died, which is recorded as such and counts", async () => {
+  it("follows a send whose server died, which is logged and counted", async () => {
     const { where } = await addRule();
     const run = await endRun(where);
     await clock.step();
@@ -501,7 +501,7 @@ describe("a retry", () => {
     });
   });
 
-  it("is none after six sends, also when all of them were interrupted (F16)", async () => {
+  it("is not made after six sends, even if all were interrupted (F16)", async () => {
     const { where } = await addRule();
     const run = await endRun(where);
     await clock.step();
@@ -512,7 +512,7 @@ describe("a retry", () => {
     expect(await onlyDelivery(run)).toMatchObject({ completedAt: expect.any(Date) });
   });
 
-  it("cannot undo a success that came late", async () => {
+  it("can't revert a late success", async () => {
     const { where } = await addRule();
     const run = await endRun(where);
     await clock.step();
@@ -535,8 +535,8 @@ describe("a retry", () => {
   });
 });
 
-describe("what nobody has woken (F6)", () => {
-  it("is found by a sweep: an end that was not told, a delivery that was not called for", async () => {
+describe("overdue work (F6)", () => {
+  it("is found by a sweep: an unreported end, an unsent delivery", async () => {
     const { where } = await addRule();
     clock = takeJobEvents();
     const run = await endRun(where);
@@ -567,11 +567,11 @@ describe("what nobody has woken (F6)", () => {
   });
 });
 
-describe("sending a failed delivery again", () => {
+describe("resending a failed delivery", () => {
   const resend = (id: ObjectId, by: Person = owner) =>
     call("POST", `${base}/notification-rules/deliveries/${id.toHexString()}/resend`, { cookie: by.cookie });
 
-  it("is the same record and the same webhook-id, with six more sends", async () => {
+  it("keeps the record and webhook-id, with six more sends", async () => {
     const { where } = await addRule();
     receiver.answer = answerWith(500);
     const run = await endRun(where);
@@ -591,7 +591,7 @@ describe("sending a failed delivery again", () => {
     expect(new Set(receiver.hits.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
   });
 
-  it("is 409 for what has not failed and for a rule that cannot send it, 403 for a member, 404 for no delivery", async () => {
+  it("returns 409 if not failed or not sendable, 403 for a member, 404 for an unknown one", async () => {
     const member = await seedMember(owner.workspaceId, "member");
     const { where, ruleId } = await addRule();
     const sent = await endRun(where);
@@ -611,7 +611,7 @@ describe("sending a failed delivery again", () => {
     expect((await detailsOf(failed)).attempts).toBe(6);
   });
 
-  it("at once by many queues it once", async () => {
+  it("queues it once for concurrent requests", async () => {
     const { where } = await addRule();
     receiver.answer = answerWith(500);
     const run = await endRun(where);
@@ -627,7 +627,7 @@ describe("sending a failed delivery again", () => {
 });
 
 describe("other channels", () => {
-  it("chat posts text and blocks; what the chat answers is not its address", async () => {
+  it("posts text and blocks to chat, and does not log the URL from its response", async () => {
     const { where } = await addRule({ channelType: "chat", chatWebhookUrl: `${receiver.url}/services/T0/B0/secret` });
     receiver.answer = answerWith(200, {}, "ok /services/T0/B0/secret");
     const run = await endRun(where, { status: "failure", error: "no <!channel>" });
@@ -639,7 +639,7 @@ describe("other channels", () => {
     expect((await onlyDelivery(run)).attemptLog[0]?.snippet).toBe("ok ***");
   });
 
-  it("email is one mail to all, kept in the outbox where no service is set up", async () => {
+  it("sends one email to all, kept in the outbox without a mail service", async () => {
     const recipients = ["ana@example.com", "bo@example.com"];
     const { where } = await addRule({ channelType: "email", recipients });
     const run = await endRun(where, { status: "success", rowCount: 1284 });
@@ -659,7 +659,7 @@ describe("other channels", () => {
     }
   });
 
-  it("email about a private console is its owner's alone in the outbox", async () => {
+  it("limits email about a private console to its owner in the outbox", async () => {
     const admin = await seedMember(owner.workspaceId, "admin");
     const hidden = await addConsole(owner, undefined, "private");
     const { where } = await addRule({ channelType: "email", recipients: ["x@example.com"] }, hidden);
@@ -671,7 +671,7 @@ describe("other channels", () => {
   });
 });
 
-describe("those who look on", () => {
+describe("live updates", () => {
   /** Collects the events about deliveries that a person receives, until there are that many. */
   async function follow(person: Person) {
     // Publish earlier changes first.
@@ -696,7 +696,7 @@ describe("those who look on", () => {
     delivery: expect.objectContaining(delivery),
   });
 
-  it("are told of a delivery that is made, of each attempt, of its end and of a resend", async () => {
+  it("report a new delivery, each attempt, its end and a resend", async () => {
     const { where, ruleId } = await addRule();
     receiver.answer = answerWith(500);
     const { told, leave } = await follow(owner);
@@ -725,7 +725,7 @@ describe("those who look on", () => {
     leave();
   });
 
-  it("are told that the rules of a console have changed", async () => {
+  it("report changed rules of a console", async () => {
     const { told, leave } = await follow(owner);
     const { where, ruleId } = await addRule();
     const ofRules = { resourceType: "scheduled_query", resourceId: where.consoleId, at: expect.any(String) };
@@ -738,7 +738,7 @@ describe("those who look on", () => {
     leave();
   });
 
-  it("are told nothing of another's private console, whenever it became private", async () => {
+  it("report nothing of another's private console, whenever it became private", async () => {
     const member = await seedMember(owner.workspaceId, "member");
     const hidden = await addRule({}, await addConsole(owner));
     const shared = await addRule();
@@ -775,7 +775,7 @@ describe("a test notification (T82)", () => {
     };
   });
 
-  it("is sent at once, once, and leaves no delivery; the answer holds nothing of the receiver's", async () => {
+  it("is sent at once, without a delivery; the response has nothing of the receiver's", async () => {
     const of = { resourceType: "scheduled_query", resourceId: home.consoleId };
     const adHoc = { ...of, channelType: "webhook", url: `${receiver.url}/try` };
     const before = await collections.deliveries().countDocuments();
@@ -804,7 +804,7 @@ describe("a test notification (T82)", () => {
     expect(await collections.deliveries().countDocuments()).toBe(before);
   });
 
-  it("is 400 without what its channel needs, 404 for an unknown rule, and ten an hour", async () => {
+  it("returns 400 without required fields, 404 for an unknown rule, and is limited to ten an hour", async () => {
     const of = { resourceType: "scheduled_query", resourceId: home.consoleId };
     for (const [body, path] of [
       [{}, "ruleId"],

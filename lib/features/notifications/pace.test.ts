@@ -21,7 +21,7 @@ describe("the pace of sends (F13)", () => {
     expect(await msOf(calls)).toBeGreaterThanOrEqual(20 * 5 * 4.5 - SLACK_MS);
   });
 
-  it("is not used up by sends that there were not", async () => {
+  it("does not count skipped sends", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const taken = takePace(1_000);
@@ -36,7 +36,7 @@ describe("the pace of sends (F13)", () => {
     expect(performance.now() - since).toBeLessThan(1_000);
   });
 
-  it("slackens while the server is late with what it does", async () => {
+  it("slows down while the server is late", async () => {
     for (let i = 0; i < 30; i += 1) {
       const turns = [takePace(5), takePace(1)];
       block(60);

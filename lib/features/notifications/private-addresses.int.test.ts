@@ -25,7 +25,7 @@ afterAll(() => own.drop());
 const asUrl = (form: string, port: number) => `http://${form.includes(":") ? `[${form}]` : form}:${port}/hook`;
 
 describe("a receiver on this machine (T30 to T32, T82)", () => {
-  it("is refused in whatever form, when it is saved, changed and tried, and is never dialled", async () => {
+  it("is rejected in every form on save, change and test, and never dialled", async () => {
     const canary = await listener();
     const send = (method: string, path: string, body: object) =>
       call(method, `${base}${path}`, { cookie: owner.cookie, body });
@@ -57,7 +57,7 @@ describe("a receiver on this machine (T30 to T32, T82)", () => {
     expect(await collections.deliveries().countDocuments()).toBe(0);
   });
 
-  it("is told in the same words, whether anybody listens there", async () => {
+  it("is reported alike, with or without a listener", async () => {
     const canary = await listener();
     const body = (port: number) => ({ ...resource, channelType: "webhook", url: `http://127.0.0.1:${port}/hook` });
     const [there, nobody] = await Promise.all(
@@ -69,8 +69,8 @@ describe("a receiver on this machine (T30 to T32, T82)", () => {
   });
 });
 
-describe("an address of Microsoft Teams", () => {
-  it("is https, when it is saved, changed and tried", async () => {
+describe("a Microsoft Teams URL", () => {
+  it("must be https on save, change and test", async () => {
     const channel = { channelType: "teams", teamsWebhookUrl: "http://teams.example.com/workflows/1" };
     const send = (method: string, path: string, body: object) =>
       call(method, `${base}${path}`, { cookie: owner.cookie, body });

@@ -53,7 +53,7 @@ async function opened(id: string) {
 }
 
 describe("a notification rule", () => {
-  it("of email answers what it is, on with triggers once each, addresses as they are compared", async () => {
+  it("of email is returned enabled, with distinct triggers and normalised addresses", async () => {
     const answer = await add({
       channelType: "email",
       recipients: ["Ana@Example.com", "ana@example.com", "bo@example.com"],
@@ -76,7 +76,7 @@ describe("a notification rule", () => {
     ]);
   });
 
-  it("of webhook shows its secret this once, and its address never", async () => {
+  it("of webhook returns its secret once, and its URL never", async () => {
     const url = `${receiver.url}/hooks/T0P-SECRET-PATH?token=q1w2`;
     const { status, json } = await add({ channelType: "webhook", url, enabled: false });
     expect(status).toBe(201);
@@ -92,7 +92,7 @@ describe("a notification rule", () => {
     expect(listed).toEqual(rule);
   });
 
-  it("of chat answers its label and that it is configured", async () => {
+  it("of chat returns its label and that it is configured", async () => {
     const { json } = await add({ channelType: "chat", chatWebhookUrl: `${receiver.url}/services/T1/B2/xyz` });
     expect(json.data.channel).toEqual({ displayLabel: null, configured: true });
     const labelled = await change(json.data.id, { displayLabel: "#data" });
@@ -125,11 +125,11 @@ describe("a notification rule", () => {
     expect(await collections.notificationRules().countDocuments()).toBe(before);
   });
 
-  it("takes an address whose name leads nowhere now: each send looks again", async () => {
+  it("accepts a host name that does not resolve now: each send looks it up", async () => {
     expect((await add({ channelType: "webhook", url: "https://nowhere.invalid/hook" })).status).toBe(201);
   });
 
-  it("is the business of owners, admins and every key; a member reads", async () => {
+  it("is managed by owners, admins and every key; a member can read it", async () => {
     const admin = await seedMember(owner.workspaceId, "admin");
     const memberKey = await seedKey(owner.workspaceId, member);
     const email = { channelType: "email", recipients: ["a@example.com"] };
@@ -145,7 +145,7 @@ describe("a notification rule", () => {
     expect((await call("DELETE", `${base}/notification-rules/${id}`, { key: memberKey })).status).toBe(404);
   });
 
-  it("cannot stand on what the caller cannot see: another's private console is a missing one (T86)", async () => {
+  it("can't be on an invisible resource: another's private console is missing (T86)", async () => {
     const hidden = await addConsole(member, undefined, "private");
     const missing = new ObjectId().toHexString();
     const email = { channelType: "email", recipients: ["a@example.com"] };
@@ -176,7 +176,7 @@ describe("a notification rule", () => {
     expect(theirs.json.data.items.map((rule: { id: string }) => rule.id)).toContain(id);
   });
 
-  it("has a bounded number of neighbours, also when many are added at once", async () => {
+  it("is limited per resource, also with concurrent requests", async () => {
     const resourceId = await addConsole(owner);
     const email = { channelType: "email", recipients: ["a@example.com"], resourceId };
     for (let i = 0; i < RULES_PER_RESOURCE_MAX - 5; i += 1) await add(email);
@@ -193,7 +193,7 @@ describe("a notification rule", () => {
 });
 
 describe("a change of a rule", () => {
-  it("keeps what is not sent, the secret too", async () => {
+  it("keeps omitted fields, the secret too", async () => {
     const { id, signingSecretOnce } = (await add({ channelType: "webhook", url: `${receiver.url}/one` })).json.data;
     const moved = await change(id, { url: `${receiver.url}/two`, channelType: "webhook" });
     expect(moved.json.data).toMatchObject({ enabled: true, triggers: both });
@@ -207,7 +207,7 @@ describe("a change of a rule", () => {
   it.each([
     { rotateWebhookSecret: true },
     { channelType: "webhook", url: "https://hooks.example.com/same", rotateWebhookSecret: true },
-  ])("rotates the secret by %j, shown this once", async (body) => {
+  ])("rotates the secret by %j, returned once", async (body) => {
     const made = (await add({ channelType: "webhook", url: "https://hooks.example.com/same" })).json.data;
     const { signingSecretOnce } = (await change(made.id, body)).json.data;
     expect(signingSecretOnce).toMatch(/^whsec_[0-9a-f]{64}$/);
@@ -216,7 +216,7 @@ describe("a change of a rule", () => {
     expect((await change(made.id, { rotateWebhookSecret: false })).json.data).not.toHaveProperty("signingSecretOnce");
   });
 
-  it("to another channel needs what that one needs, and a new webhook shows its secret", async () => {
+  it("to another channel requires its fields, and a new webhook returns its secret", async () => {
     const { id } = (await add({ channelType: "email", recipients: ["a@example.com"] })).json.data;
     const bare = await change(id, { channelType: "webhook" });
     expect([bare.status, bare.json.details[0].path]).toEqual([400, "url"]);
@@ -231,7 +231,7 @@ describe("a change of a rule", () => {
     expect((await change(id, { channelType: "email" })).status).toBe(400);
   });
 
-  it("of many at once loses none", async () => {
+  it("loses none of many concurrent ones", async () => {
     const { id } = (await add({ channelType: "email", recipients: ["a@example.com"] })).json.data;
     const answers = await Promise.all([
       change(id, { enabled: false }),
@@ -250,7 +250,7 @@ describe("a change of a rule", () => {
 
 describe("private addresses", () => {
   it.each(["http://169.254.169.254/latest", "http://[fe80::1]/", "http://metadata.google.internal/"])(
-    "%s is refused when it is saved, changed and tried (T30, T82)",
+    "%s is rejected on save, change and test (T30, T82)",
     async (address) => {
       const { id } = (await add({ channelType: "email", recipients: ["a@example.com"] })).json.data;
       const asWebhook = { channelType: "webhook", url: address };
@@ -272,7 +272,7 @@ describe("private addresses", () => {
 });
 
 describe("secrets of rules (T76, T85)", () => {
-  it("are sealed, survive a change of keys, and are in no answer, no log and no event", async () => {
+  it("are encrypted, survive a key rotation, and are in no response, log or event", async () => {
     const log = captureLog();
     const resourceId = await addConsole(owner);
     const of = { resourceType: "scheduled_query", resourceId };
@@ -309,7 +309,7 @@ describe("secrets of rules (T76, T85)", () => {
     for (const marker of [...hidden, secret, secret.slice("whsec_".length)]) expect(seen.includes(marker)).toBe(false);
   });
 
-  it("open again after a change of keys (T45)", async () => {
+  it("decrypt after a key rotation (T45)", async () => {
     const { id, signingSecretOnce } = (await add({ channelType: "webhook", url: `${receiver.url}/sealed` })).json.data;
     const before = await stored(id);
     const [current] = getSecrets().encryptionKeys;
@@ -323,8 +323,8 @@ describe("secrets of rules (T76, T85)", () => {
   });
 });
 
-describe("what is deleted", () => {
-  it("takes its rules along: a console, a folder with one; they do not come back with it", async () => {
+describe("deletion", () => {
+  it("deletes the rules of a console or folder; they are not restored with it", async () => {
     const resourceId = await addConsole(owner);
     const email = { channelType: "email", recipients: ["a@example.com"] };
     const { id } = (await add({ ...email, resourceId })).json.data;
@@ -346,7 +346,7 @@ describe("what is deleted", () => {
     expect((await list({ ...resource, resourceId })).json.data).toEqual([]);
   });
 
-  it("leaves no rule that was added at the same moment", async () => {
+  it("leaves no rule added at the same moment", async () => {
     for (let round = 0; round < 5; round += 1) {
       const resourceId = await addConsole(owner);
       const email = { channelType: "email", recipients: ["a@example.com"], resourceId };
@@ -360,7 +360,7 @@ describe("what is deleted", () => {
 });
 
 describe("lists", () => {
-  it("of one resource ask which one", async () => {
+  it("of one resource require its ID", async () => {
     for (const path of ["/notification-rules", "/notification-rules/deliveries"]) {
       for (const query of [
         "",

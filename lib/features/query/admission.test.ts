@@ -15,8 +15,8 @@ function ask(workspace: string, connection: string, signal = never) {
   return state;
 }
 
-describe("places for queries (T55)", () => {
-  it("are five on a connection and ten in a workspace, and other workspaces have their own", async () => {
+describe("query slots (T55)", () => {
+  it("are five per connection and ten per workspace, separate for each workspace", async () => {
     const [workspace, other] = [randomUUID(), randomUUID()];
     const asked = ["a", "b", "c"].flatMap((connection) => Array.from({ length: 6 }, () => ask(workspace, connection)));
     const elsewhere = ask(other, "z");
@@ -30,7 +30,7 @@ describe("places for queries (T55)", () => {
     expect(elsewhere.isIn).toBe(true);
   });
 
-  it("go to the first in line whose connection has room", async () => {
+  it("go to the first in the queue whose connection has room", async () => {
     const workspace = randomUUID();
     const busy = Array.from({ length: 5 }, () => ask(workspace, "busy"));
     const fill = Array.from({ length: 5 }, () => ask(workspace, "fill"));
@@ -45,7 +45,7 @@ describe("places for queries (T55)", () => {
     expect(first.isIn).toBe(true);
   });
 
-  it("are refused with Retry-After when fifty wait", async () => {
+  it("are rejected with Retry-After when fifty wait", async () => {
     const workspace = randomUUID();
     for (let count = 0; count < 55; count += 1) ask(workspace, "one");
     const last = ask(workspace, "one");
@@ -53,7 +53,7 @@ describe("places for queries (T55)", () => {
     expect(last.error).toMatchObject({ kind: "rate_limited", retryAfterSeconds: expect.any(Number) });
   });
 
-  it("can be given up while waiting, which makes room in the line", async () => {
+  it("can be given up while waiting, which frees the queue", async () => {
     const workspace = randomUUID();
     const holders = Array.from({ length: 5 }, () => ask(workspace, "one"));
     const leaving = new AbortController();
@@ -67,7 +67,7 @@ describe("places for queries (T55)", () => {
     expect(behind.isIn).toBe(true);
   });
 
-  it("are given back once, however often the place is left", async () => {
+  it("are released once, however often", async () => {
     const workspace = randomUUID();
     const [first] = Array.from({ length: 5 }, () => ask(workspace, "one"));
     const waiting = [ask(workspace, "one"), ask(workspace, "one")];

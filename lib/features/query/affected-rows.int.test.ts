@@ -164,7 +164,7 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", (name) => {
     expect(counted).toEqual(CASES[name]);
   });
 
-  test("C44 keeps the count in the history of queries, and for callers inside of the product", async (context) => {
+  test("C44 keeps the count in the query history, and for internal callers", async (context) => {
     if (!subject) return context.skip();
     const query = name === "mongodb" ? "db.t.deleteMany({_id: {$lte: 3}})" : "delete from t where id <= 3";
     const { executionId, affectedRows } = await ask(connection, query);
@@ -207,7 +207,7 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", (name) => {
     expect((await ask(connection, "select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("C44 counts all rows of a RETURNING that the limit cuts", async (context) => {
+  test("C44 counts all rows of a RETURNING beyond the limit", async (context) => {
     if (!subject || name === "mongodb") return context.skip();
     await ask(connection, "create table large (id int primary key)");
     const values = Array.from({ length: 2500 }, (_, index) => `(${index})`).join(", ");

@@ -47,7 +47,7 @@ describe("C9 rows of a collection", () => {
   it.each([
     [false, [3, 1, 4, 2, 5]],
     [true, [5, 2, 1, 4, 3]],
-  ])("come once each, with their own fields alone, descending: %s", async (descending, ids) => {
+  ])("are each returned once, with only their own fields, descending: %s", async (descending, ids) => {
     for (const limit of [1, 2, 100]) {
       const found: number[] = [];
       let after: string | null = null;
@@ -70,7 +70,7 @@ describe("C9 rows of a collection", () => {
     }
   });
 
-  it("behind a deleted document with a long value answer 410", async () => {
+  it("after a deleted document with a long value return 410", async () => {
     const first = await ask({ sort: [{ column: "name", descending: false }], limit: 4 });
     expect(first.json.data.rows.at(-1)._id).toBe(2);
     await mongo

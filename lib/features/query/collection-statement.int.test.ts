@@ -224,7 +224,7 @@ async function rowsOf(entity: Entity, body: Partial<Omit<TableRowsBody, "table">
   throw new Error("The pages did not end.");
 }
 
-test("a collection is filtered by values however hostile, as what they are in its documents", async () => {
+test("filters a collection by hostile values as values", async () => {
   const by = async (column: string, condition: Condition) =>
     (await read(goods, { filters: [{ column, ...condition }] })).rows.map(({ _id }) => _id);
   expect(await by("title", { op: "is", value: HOSTILE })).toEqual([1]);
@@ -251,7 +251,7 @@ test("a collection is filtered by values however hostile, as what they are in it
   expect(await by("later", { op: "is", value: "7" })).toEqual([]);
 });
 
-test("is read page by page by its id, whatever ids are made of, no document twice and none left out", async () => {
+test("reads a collection page by page by its ID, of any type, without repeating or missing a document", async () => {
   expect(await pages(goods, { limit: 2 })).toEqual([1, 2, 3, 4, 5]);
   expect(await pages(goods, { limit: 2, sort: [{ column: "_id", descending: true }] })).toEqual([5, 4, 3, 2, 1]);
   const odd: Entity = { name: "odd", kind: "collection" };
@@ -268,14 +268,14 @@ test("is read page by page by its id, whatever ids are made of, no document twic
   }
 });
 
-test("is counted with the same filters, and an empty one is an empty page", async () => {
+test("counts a collection with the same filters, and returns an empty page for an empty one", async () => {
   const { query } = toCollectionCount(subject.driver, goods, [{ column: "title", op: "holds", value: "north" }]);
   expect((await ask(source, query)).rows).toEqual([[2]]);
   const empty = await read({ name: "empty", kind: "collection" }, {});
   expect(empty).toMatchObject({ rows: [], next: null });
 });
 
-test("refuses values of another kind, names that mean something else, and pages of another question", () => {
+test("rejects values of another type, invalid names, and pages of another query", () => {
   const refused = (body: Partial<Omit<TableRowsBody, "table">>) => () =>
     toCollectionPage(subject.driver, goods, { ...WHOLE, ...body });
   const invalid = expect.objectContaining({ kind: "invalid_request" });
@@ -305,7 +305,7 @@ describe.each([1, 2, 100])("pages of %i documents", (limit) => {
     ["a field and the id, descending", [["part", false], ["_id", true]]],
     ["a field and values that are no list", [["v", true], ["part", false]]],
     ["a field that no document has", [["absent", false]]],
-  ] as [string, [string, boolean][]][])("C9 give each document once in MongoDB's order of %s", async (_, fields) => {
+  ] as [string, [string, boolean][]][])("C9 return each document once in MongoDB's order of %s", async (_, fields) => {
     const sort = fields.map(([column, descending]) => ({ column, descending }));
     const order = new Map([...fields.map(([name, down]) => [name, down ? -1 : 1] as const)]);
     if (!order.has("_id")) order.set("_id", 1);
@@ -313,7 +313,7 @@ describe.each([1, 2, 100])("pages of %i documents", (limit) => {
     expect(await pages(collectionOf("values"), { limit, sort })).toEqual(expected.map(({ _id }) => _id));
   }); // biome-ignore format: a table
 
-  test.each([false, true])("C9 follow ids of every type, descending: %s", async (descending) => {
+  test.each([false, true])("C9 follow IDs of every type, descending: %s", async (descending) => {
     const expected = await client
       .db("shop")
       .collection("ids")
@@ -335,7 +335,7 @@ describe.each([1, 2, 100])("pages of %i documents", (limit) => {
   });
 });
 
-test("C9 pages of a field with equal values go on behind 10,000 documents", async () => {
+test("C9 continues pages of a field with equal values after 10,000 documents", async () => {
   for (const descending of [false, true]) {
     const ids = await pages(collectionOf("many"), { limit: 999, sort: [{ column: "n", descending }] });
     expect(ids).toHaveLength(MANY);
@@ -343,7 +343,7 @@ test("C9 pages of a field with equal values go on behind 10,000 documents", asyn
   }
 });
 
-test("C9 a page behind a deleted document with a long value is empty, which is answered as gone", async () => {
+test("C9 returns an empty page after a deleted document with a long value, reported as gone", async () => {
   const page = await read(collectionOf("values"), { limit: 36, sort: [{ column: "v", descending: false }] });
   const cursor = JSON.parse(Buffer.from(String(page.next), "base64url").toString());
   const order = cursor.order.map((place: unknown, index: number) => (index === 0 ? true : place));
@@ -369,7 +369,7 @@ describe.each(["unwound", "mixed"])("the view %s, whose documents share their _i
       ],
       4,
     ],
-  ])("C9 gives each row once, sorted by %j, with %i rows a page", async (sort, limit) => {
+  ])("C9 returns each row once, sorted by %j, with %i rows a page", async (sort, limit) => {
     const entity = (await source.entities(ANY)).find((each) => each.name === name) as Entity;
     expect(entity.kind).toBe("view");
     const rows = await rowsOf(entity, { sort, limit });
@@ -381,7 +381,7 @@ describe.each(["unwound", "mixed"])("the view %s, whose documents share their _i
 
 const shownText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
-describe("a filter by the text that a page shows", () => {
+describe("a filter by the shown text", () => {
   test.each(SHOWN.map((value, index) => [index + 1, value] as const))("C10 finds document %i", async (id) => {
     const page = await read(collectionOf("shown"), {});
     const entity = {
@@ -415,7 +415,7 @@ describe("a filter by the text that a page shows", () => {
     ["AQID", [17]],
     ["qid", [17]],
     [KEY.toString().slice(9, 18), [4, 16]],
-  ])("C10 holds %s in texts, bytes, lists and objects", async (value, ids) => {
+  ])("C10 matches %s in texts, bytes, lists and objects", async (value, ids) => {
     const { types } = await read(collectionOf("shown"), {});
     const entity = {
       ...collectionOf("shown"),

@@ -29,7 +29,7 @@ it.each<[string[], string[]]>([
   ],
 ])("%j become %j", (names, expected) => expect(uniqueColumnNames(names)).toEqual(expected));
 
-it("are never equal, and a name that comes once stays what it is", () => {
+it("makes names unique and keeps those that are", () => {
   const name = fc.constantFrom("", "a", "a_2", "a_3", "a_2_2", "column_1", "column_2", "b");
   fc.assert(
     fc.property(fc.array(name, { maxLength: 12 }), (names) => {

@@ -57,7 +57,7 @@ const ask = (query: string, type: keyof typeof connections = "duckdb") => ({
 const TOO_WIDE = { kind: "query_failed", message: expect.stringMatching(/at most 5,000 are allowed\. Select fewer/) };
 
 describe("a wide result", () => {
-  it("C2 of 5,000 equal names comes whole, each column under a name of its own", async () => {
+  it("C2 of 5,000 equal names is returned completely, with renamed columns", async () => {
     const { fields, rows } = await runQuery(caller, ask(columns(5000)));
     expect([fields.length, fields[0]?.name, fields[1]?.name, fields[4999]?.name]).toEqual([5000, "a", "a_2", "a_5000"]);
     expect(Object.keys(rows[0] ?? {})).toHaveLength(5000);
@@ -78,12 +78,12 @@ describe("a wide result", () => {
     await expect(runQuery(caller, ask(query))).rejects.toMatchObject(TOO_WIDE);
   });
 
-  it("C2 is an error for readers of rows, datasets among them", async () => {
+  it("C2 is an error for row readers, including datasets", async () => {
     const read = consumeQuery(caller, ask(columns(5001)), async () => ({ rowCount: 0 }));
     await expect(read).rejects.toMatchObject(TOO_WIDE);
   });
 
-  it("C2 with names of many megabytes together is an error, and one long name is none", async () => {
+  it("C2 with names of many megabytes in total is an error, and one long name is not", async () => {
     const long = "n".repeat(50_000);
     const query = (stars: number) => `select ${"*, ".repeat(stars)}* from (select 1 as "${long}")`;
     expect((await runQuery(caller, ask(query(0)))).fields[0]?.name).toBe(long);

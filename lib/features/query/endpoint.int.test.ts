@@ -28,7 +28,7 @@ afterAll(async () => {
 const run = (body: Record<string, unknown>) =>
   call("POST", `/api/workspaces/${ana.workspaceId}/databases/${connectionId}/execute`, { ...ana, body });
 
-it("a text of no console takes variables too, bound beside it, on both paths", async () => {
+it("binds variables of an ad-hoc query, on both paths", async () => {
   const body = {
     query: "select {{n}} + 1 as n, {{t}} as t -- {{t}}",
     variables: { n: 41, t: "it's; drop table x --" },
@@ -39,7 +39,7 @@ it("a text of no console takes variables too, bound beside it, on both paths", a
   expect(other.json.data.rows).toEqual([{ n: 42, t: "it's; drop table x --" }]);
 });
 
-it("a failure has its place in the text as it was written", async () => {
+it("reports the position of a failure in the original text", async () => {
   const query = "select {{a_long_name}} as n,\n  nam from (select 1 as name)";
   const answer = await run({ query, variables: { a_long_name: 1 } });
   expect([answer.status, answer.json.code]).toEqual([400, "query_failed"]);
@@ -51,17 +51,17 @@ it.each([
   [{ query: "select {{a}}, ?", variables: { a: 1 }, params: [2] }, "variables"],
   [{ query: { find: "x" }, variables: {} }, "variables"],
   [{ query: "select {{a}}", variables: { a: { $ne: null } } }, "variables.a"],
-])("%j is refused by its field", async (body, path) => {
+])("rejects %j by its field", async (body, path) => {
   const answer = await run(body);
   expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   expect(answer.json.details[0].path).toBe(path);
 });
 
-it("without variables the text is the database's alone", async () => {
+it("leaves a text without variables to the database", async () => {
   expect((await run({ query: "select '{{a}}' as a" })).json.data.rows).toEqual([{ a: "{{a}}" }]);
 });
 
-it("readOnly narrows a connection that may write, on both paths, also for a plan that is measured", async () => {
+it("restricts a writable connection by readOnly, on both paths, also for a measured plan", async () => {
   expect((await run({ query: "create table kept as select 1 as a" })).status).toBe(200);
   const { workspaceId } = ana;
   for (const query of ["delete from kept", "explain analyze delete from kept"]) {
@@ -79,7 +79,7 @@ it("readOnly narrows a connection that may write, on both paths, also for a plan
   expect((await run({ query: "delete from kept", readOnly: false })).status).toBe(200);
 });
 
-it("readOnly false opens nothing on a connection that only reads", async () => {
+it("does not make a read-only connection writable by readOnly false", async () => {
   const url = `/api/workspaces/${ana.workspaceId}/connectors`;
   const made = await call("POST", url, { ...ana, body: { name: "r", type: "duckdb", config: { file: "own.duckdb" } } });
   const answer = await call("POST", `/api/workspaces/${ana.workspaceId}/databases/${made.json.data.id}/execute`, {

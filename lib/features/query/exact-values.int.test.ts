@@ -67,20 +67,20 @@ const LARGE = ["18446744073709551615", "12345678901234567890.123456789", "-12345
 describe.each(Object.keys(AS_TEXT))("C15 %s", (type) => {
   const [placeholder, variable] = AS_TEXT[type] as [string, string];
 
-  it.each(INTEGERS)("C15 takes %s exactly in params and variables", async (number) => {
+  it.each(INTEGERS)("C15 binds %s exactly in params and variables", async (number) => {
     expect(await textOf(type, placeholder, `"params":[${number}]`)).toBe(number);
     expect(await textOf(type, variable, `"variables":{"v":${number}}`)).toBe(number);
     expect(await textOf(type, variable, `"variables":{"v":{"type":"number","value":${number}}}`)).toBe(number);
     expect(await textOf(type, variable, `"variables":{"v":{"type":"number","value":"${number}"}}`)).toBe(number);
   });
 
-  it.each(LARGE)("C15 takes %s exactly or refuses it", async (number) => {
+  it.each(LARGE)("C15 binds %s exactly or rejects it", async (number) => {
     const expected = type === "sqlite" ? expect.stringMatching(/^400 .*Send it as text/) : number;
     expect(await textOf(type, placeholder, `"params":[${number}]`)).toEqual(expected);
     expect(await textOf(type, variable, `"variables":{"v":${number}}`)).toEqual(expected);
   });
 
-  it("C15 tells neighbours above 2^53 apart in a comparison", async () => {
+  it("C15 distinguishes neighbours above 2^53 in a comparison", async () => {
     await execute(type, '{"query":"create table big (id bigint)"}');
     await execute(
       type,
@@ -92,7 +92,7 @@ describe.each(Object.keys(AS_TEXT))("C15 %s", (type) => {
     expect([Number(found), Number(byVariable)]).toEqual([1, 1]);
   });
 
-  it("C15 refuses a number where it is no value of the database", async () => {
+  it("C15 rejects a number that the database can't represent", async () => {
     const answer = await execute(type, '{"query":"select 1","limit":9007199254740993}');
     expect(answer.status).toBe(400);
   });
@@ -108,7 +108,7 @@ it("C15 keeps digits within lists and objects", async () => {
   );
 });
 
-it("C15 runs a flow with values of every digit", async () => {
+it("C15 runs a flow with exact values", async () => {
   const { flow } = await ana.make({
     type: "query",
     source: { connectionId: ids.postgres, query: "select $1::numeric as v, $2::bigint as b" },
@@ -181,13 +181,13 @@ describe("C13 the object form of MongoDB", () => {
     '{"$numberDecimal":"12345678901234567890123456789012345"}',
     "12345678901234567890123456789012345",
     '{"$numberDouble":"x"}',
-  ])("C13 refuses %s", async (value) => {
+  ])("C13 rejects %s", async (value) => {
     const write = `{"query":{"operation":"insertOne","collection":"values","document":{"v":${value}}}}`;
     const answer = await execute("mongodb", write);
     expect([answer.status, answer.json.error]).toEqual([400, expect.stringMatching(/^Invalid value\. /)]);
   });
 
-  it("C13 takes limits and operators as before", async () => {
+  it("C13 still accepts limits and operators", async () => {
     await mongo
       .db("exact")
       .collection("some")

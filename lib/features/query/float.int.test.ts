@@ -74,7 +74,7 @@ describe.each(Object.entries(KINDS))("%s", (name, { type, mark }) => {
     expect(await column("select f from floats order by id", undefined, reader)).toEqual(SHOWN);
   });
 
-  test("C12 shows the stored value behind a view, a WITH, a UNION and among other columns", async (context) => {
+  test("C12 shows the stored value through a view, a WITH, a UNION and among other columns", async (context) => {
     if (!subject) return context.skip();
     await ask("create view seen as select f, id from floats");
     for (const query of [
@@ -88,7 +88,7 @@ describe.each(Object.entries(KINDS))("%s", (name, { type, mark }) => {
     }
   });
 
-  test("C12 finds a row by the value that is shown", async (context) => {
+  test("C12 finds a row by the shown value", async (context) => {
     if (!subject || name === "mariadb") return context.skip();
     const cast = name === "postgres" ? "$1::real" : "?::float";
     for (const [id, shown] of SHOWN.entries()) {
@@ -97,7 +97,7 @@ describe.each(Object.entries(KINDS))("%s", (name, { type, mark }) => {
     }
   });
 
-  test("C12 still fails by the database's own words", async (context) => {
+  test("C12 still fails with the database's message", async (context) => {
     if (!subject) return context.skip();
     await expect(ask("select nowhere from floats")).rejects.toThrow("nowhere");
     expect(await column("select 1 as one")).toEqual([1]);

@@ -201,40 +201,43 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
     },
   };
 
-describe.each(["ana", "admin", "owner"] as const)("what %s has run", (runner) => {
+describe.each(["ana", "admin", "owner"] as const)("the queries of %s", (runner) => {
   const others = (["owner", "admin", "ana", "ben"] as const).filter((name) => name !== runner);
 
-  it.each(Object.keys(RUNS))("%s: its text is theirs, admins see what they may, members nothing", async (kind) => {
-    const { forAdmins, run } = RUNS[kind] as (typeof RUNS)[string];
-    const word = `w${randomUUID().replaceAll("-", "")}`;
-    const executionId = await run(runner, `select '${word}' as ${word}`);
-    expect(executionId).toMatch(/^[0-9a-f-]{36}$/);
-    await writeNow();
-    const seen: Record<string, unknown> = {};
-    for (const name of [runner, ...others]) {
-      for (const who of [name, `${name}'s key`] as const) {
-        const [one, all] = [await read(callers[who], executionId), await list(callers[who])];
-        const item = all.json.data.items.find((each: { executionId: string }) => each.executionId === executionId);
-        // The list and the single query agree completely.
-        expect([one.status, one.json.data]).toEqual(item ? [200, item] : [404, undefined]);
-        if (item?.query === null) expect([item.error, item.userId]).toEqual([null, people[runner].id]);
-        expect((one.text + all.text).includes(word)).toBe(item !== undefined && item.query !== null);
-        seen[who] = item === undefined ? "nothing" : item.query === null ? "no text" : "text";
+  it.each(Object.keys(RUNS))(
+    "%s: the text is visible to them, to admins within limits, and not to members",
+    async (kind) => {
+      const { forAdmins, run } = RUNS[kind] as (typeof RUNS)[string];
+      const word = `w${randomUUID().replaceAll("-", "")}`;
+      const executionId = await run(runner, `select '${word}' as ${word}`);
+      expect(executionId).toMatch(/^[0-9a-f-]{36}$/);
+      await writeNow();
+      const seen: Record<string, unknown> = {};
+      for (const name of [runner, ...others]) {
+        for (const who of [name, `${name}'s key`] as const) {
+          const [one, all] = [await read(callers[who], executionId), await list(callers[who])];
+          const item = all.json.data.items.find((each: { executionId: string }) => each.executionId === executionId);
+          // The list and the single query agree completely.
+          expect([one.status, one.json.data]).toEqual(item ? [200, item] : [404, undefined]);
+          if (item?.query === null) expect([item.error, item.userId]).toEqual([null, people[runner].id]);
+          expect((one.text + all.text).includes(word)).toBe(item !== undefined && item.query !== null);
+          seen[who] = item === undefined ? "nothing" : item.query === null ? "no text" : "text";
+        }
       }
-    }
-    const expected = Object.fromEntries(
-      [runner, ...others].flatMap((name) => {
-        const isAdmin = name === "owner" || name === "admin";
-        const view = name === runner ? "text" : isAdmin ? forAdmins : "nothing";
-        return [[name, view] as const, [`${name}'s key`, view] as const];
-      }),
-    );
-    expect(seen).toEqual(expected);
-  });
+      const expected = Object.fromEntries(
+        [runner, ...others].flatMap((name) => {
+          const isAdmin = name === "owner" || name === "admin";
+          const view = name === runner ? "text" : isAdmin ? forAdmins : "nothing";
+          return [[name, view] as const, [`${name}'s key`, view] as const];
+        }),
+      );
+      expect(seen).toEqual(expected);
+    },
+  );
 });
 
-describe("rights are those of the moment", () => {
-  it("somebody who runs another's shared console keeps their run, and its owner sees it once it is private", async () => {
+describe("follow current permissions", () => {
+  it("keep a run of another's shared console for its author, and show it to the owner once private", async () => {
     const { id } = await authors.admin.make(`c${made++}`, {
       content: "select 'theirs'",
       access: "workspace",
@@ -250,7 +253,7 @@ describe("rights are those of the moment", () => {
     ]);
   });
 
-  it("an admin who becomes a member sees their own only, and so does their key", async () => {
+  it("are limited to their own for a demoted admin, and their key", async () => {
     const executionId = idOf(await runOn(callers.ana, "select 1"));
     const late = await seedMember(people.owner.workspaceId, "admin");
     const ways = [{ cookie: late.cookie }, { key: await seedKey(people.owner.workspaceId, late) }];
@@ -262,7 +265,7 @@ describe("rights are those of the moment", () => {
     }
   });
 
-  it("another workspace's query is unknown, and a stranger is kept out", async () => {
+  it("are unknown in another workspace, and hidden from strangers", async () => {
     const executionId = idOf(await runOn(callers.ana, "select 1"));
     const theirs = `/api/workspaces/${people.stranger.workspaceId}/executions`;
     for (const who of [callers.stranger, callers["stranger's key"]]) {
@@ -274,7 +277,7 @@ describe("rights are those of the moment", () => {
     }
   });
 
-  it("another's query is told from a missing one by nothing", async () => {
+  it("do not reveal whether another's query exists", async () => {
     const executionId = idOf(await runOn(callers.ana, "select 1"));
     expect((await read(callers.ben, executionId)).text).toBe((await read(callers.ben, randomUUID())).text);
     expect((await cancel(callers.ben, executionId)).text).toBe((await cancel(callers.ben, randomUUID())).text);
@@ -282,7 +285,7 @@ describe("rights are those of the moment", () => {
 });
 
 describe("a link to a run", () => {
-  it("leads to it from its start, and at once after its end", async () => {
+  it("works from its start, and right after its end", async () => {
     for (let round = 0; round < 20; round += 1) {
       const executionId = idOf(await runOn(callers.ana, "select 1 as one"));
       const answer = await read(callers.ana, executionId);
@@ -303,7 +306,7 @@ describe("a link to a run", () => {
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   });
 
-  it("never leads to somebody else's that was run under the same id", async () => {
+  it("never leads to another person's run with the same ID", async () => {
     const executionId = randomUUID();
     await runOn(callers.ana, "select 'of ana'", { executionId });
     await writeNow();
@@ -315,7 +318,7 @@ describe("a link to a run", () => {
 });
 
 describe("a member's pages", () => {
-  it("hold their own alone, each once, in whole pages", async () => {
+  it("have only their own queries, each once, in full pages", async () => {
     const late = await seedMember(people.owner.workspaceId, "member");
     const mine: string[] = [];
     for (let round = 0; round < 5; round += 1) {
@@ -336,7 +339,7 @@ describe("a member's pages", () => {
   });
 });
 
-describe("who cancels whose query (T27)", () => {
+describe("permission to cancel a query (T27)", () => {
   /** Starts a query that never ends, and waits until it runs. */
   async function begin(runner: Name) {
     const executionId = randomUUID();
@@ -375,7 +378,7 @@ describe("who cancels whose query (T27)", () => {
     for (const late of [by, runner]) expect((await cancel(callers[late], executionId)).status).toBe(404);
   });
 
-  it("two at once end it once", async () => {
+  it("ends it once for two requests", async () => {
     const { executionId, asked } = await begin("ana");
     const answers = await Promise.all([cancel(callers.ana, executionId), cancel(callers.admin, executionId)]);
     expect(answers.map(({ status }) => status)).toContain(200);

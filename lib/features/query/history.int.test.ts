@@ -63,8 +63,8 @@ const listAll = (of: ObjectId) => listExecutions(callerIn(of, { role: "admin" })
 
 const stored = () => collections.executions().find({ workspaceId }).toArray();
 
-describe("history is written in groups", () => {
-  it("so that two hundred queries cost a few writes, and each is there within a second", async () => {
+describe("query history", () => {
+  it("groups writes: two hundred queries take few, each visible within a second", async () => {
     const ids = await Promise.all(Array.from({ length: 200 }, () => runOne()));
     expect(writes).toEqual([]);
     await vi.waitFor(async () => expect(await stored()).toHaveLength(200), SOON_MS);
@@ -73,12 +73,12 @@ describe("history is written in groups", () => {
     expect(writes.length).toBeLessThan(5);
   });
 
-  it("and whoever has just run a query finds it in the list at once", async () => {
+  it("shows one's own query in the list at once", async () => {
     const executionId = await runOne();
     expect((await listAll(workspaceId)).items).toMatchObject([{ executionId, status: "success" }]);
   });
 
-  it("and a query that takes longer is there while it runs, so that every server can cancel it", async () => {
+  it("shows a long query while it runs, so that every server can cancel it", async () => {
     const cancel = vi.fn();
     const record = await start({ cancel });
     record.running();
@@ -91,7 +91,7 @@ describe("history is written in groups", () => {
     expect(await stored()).toMatchObject([{ status: "cancelled", cancelRequested: true }]);
   });
 
-  it("and what the store did not take is written when it does", async () => {
+  it("writes later what the store rejected", async () => {
     const refused = vi.spyOn(collections.executions().constructor.prototype, "bulkWrite");
     refused.mockRejectedValueOnce(new Error("away"));
     const executionId = await runOne();
@@ -103,8 +103,8 @@ describe("history is written in groups", () => {
   });
 });
 
-describe("an executionId is used once", () => {
-  it("of a hundred at once one has it", async () => {
+describe("an executionId is unique", () => {
+  it("for one of a hundred concurrent requests", async () => {
     const executionId = randomUUID();
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => runOne({ executionId })));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -115,7 +115,7 @@ describe("an executionId is used once", () => {
     expect(await stored()).toMatchObject([{ executionId, status: "success" }]);
   });
 
-  it("and is held from the start, by a record that other servers see", async () => {
+  it("from the start, by a record that other servers see", async () => {
     const executionId = randomUUID();
     const record = await start({ executionId });
     expect(await stored()).toMatchObject([{ executionId, status: "queued" }]);
@@ -125,7 +125,7 @@ describe("an executionId is used once", () => {
     await expect(runOne({ executionId })).rejects.toMatchObject({ kind: "conflict" });
   });
 
-  it("also when it was one of ours, written or not", async () => {
+  it("also against earlier local ones, written or not", async () => {
     const record = await start();
     const again = () => expect(start({ executionId: record.executionId })).rejects.toMatchObject({ kind: "conflict" });
     await again();
@@ -135,13 +135,13 @@ describe("an executionId is used once", () => {
     await again();
   });
 
-  it("in a workspace: another one may use the same", async () => {
+  it("in its workspace: another one may use it", async () => {
     const executionId = randomUUID();
     await runOne({ executionId });
     await expect(runOne({ executionId }, callerIn(new ObjectId()))).resolves.toBe(executionId);
   });
 
-  it("and a claim from another server takes no query out of history", async () => {
+  it("and a claim from another server removes no query from the history", async () => {
     const other = await sample();
     const executionId = await runOne();
     // Before this server has written its record.

@@ -235,13 +235,13 @@ describe.each([1024, 64])("on MariaDB with max_sort_length %i", (sortLength) => 
     expect(ends).toEqual(ends.toSorted());
   });
 
-  test("C9 leaves the server's order to statements that people write", async () => {
+  test("C9 keeps the server's order in users' statements", async () => {
     if (!server) return;
     const { rows } = await ask(source, "select @@session.max_sort_length");
     expect(rows).toEqual([[sortLength]]);
   });
 
-  test("C9 tells rows without a key apart by their whole values", async () => {
+  test("C9 distinguishes rows without a key by all values", async () => {
     if (!server) return;
     for (const descending of [false, true]) {
       const ids = await idsByPage({ driver: mysql, source }, entityOf("loose"), { descending, limit: 1 });
@@ -251,7 +251,7 @@ describe.each([1024, 64])("on MariaDB with max_sort_length %i", (sortLength) => 
 });
 
 describe.each<SubjectName>(["postgres", "duckdb", "sqlite"])("on %s", (name) => {
-  test("C9 sorts long texts by their whole values", async () => {
+  test("C9 sorts long texts by all characters", async () => {
     const subject = await startSubject(name);
     if (!subject) return;
     const source = await subject.open(false);

@@ -59,7 +59,7 @@ it.each<[string, number, () => Parameters<typeof call>[2], () => string]>([
   ["by key", 1, () => ({ key }), onConnection],
   ["by key, the connection in the body,", 2, () => ({ key, body: { connectionId } }), () => "/api/execute"],
 ])(
-  "a query %s costs %i look-ups in the store, and the next one does without asking who it is",
+  "takes for a query %s %i lookups in the store, and none for the identity of the next one",
   async (_, count, caller, path) => {
     const { body, ...credentials } = caller() ?? {};
     const ask = () => call("POST", path(), { ...credentials, body: { ...(body as object), query: "select 1 as one" } });
@@ -77,7 +77,7 @@ it.each<[string, number, () => Parameters<typeof call>[2], () => string]>([
   },
 );
 
-it("twenty queries at once cost fewer look-ups than they are: who asks later shares the next one", async () => {
+it("shares lookups between twenty concurrent queries", async () => {
   const ask = () => call("POST", onConnection(), { cookie, body: { query: "select 1 as one" } });
   await forgotten();
   commands.length = 0;
@@ -86,7 +86,7 @@ it("twenty queries at once cost fewer look-ups than they are: who asks later sha
   expect(commands.filter((command) => command === "aggregate sessions").length).toBeLessThan(10);
 });
 
-it("a small answer says that compressing it is not worth it, a large one does not", async () => {
+it("marks a small response as not worth compressing, and not a large one", async () => {
   const cacheControl = async (rows: number) => {
     const query = `select repeat('x', 100) as a from range(${rows})`;
     return (await call("POST", onConnection(), { cookie, body: { query } })).headers.get("cache-control");

@@ -43,15 +43,15 @@ async function known(connectionId: string, who: Bearer): Promise<void> {
   for (let round = 0; round < 3; round += 1) expect((await query(connectionId, who)).status).toBe(200);
 }
 
-describe("who may query is not remembered beyond a change of this server: the next query", () => {
-  it("is refused behind a logout (T11)", async () => {
+describe("a cached identity ends with a local change: the next query", () => {
+  it("is rejected after a logout (T11)", async () => {
     const [connection, ana] = [await makeConnection(), await seedMember(owner.workspaceId, "member")];
     await known(connection, ana);
     expect((await call("POST", "/api/auth/logout", { cookie: ana.cookie })).status).toBe(200);
     expect((await query(connection, { cookie: ana.cookie })).status).toBe(401);
   });
 
-  it("is refused when its key was revoked (T19)", async () => {
+  it("is rejected when its key was revoked (T19)", async () => {
     const connection = await makeConnection();
     const minted = await call("POST", `${base}/api-keys`, { cookie: owner.cookie, body: { name: "short" } });
     const { id, key } = minted.json.data;
@@ -60,7 +60,7 @@ describe("who may query is not remembered beyond a change of this server: the ne
     expect((await query(connection, { key })).status).toBe(401);
   });
 
-  it("is refused when its sender was taken out, by cookie and by key (T20)", async () => {
+  it("is rejected for a removed member, by cookie and by key (T20)", async () => {
     const [connection, ana] = [await makeConnection(), await seedMember(owner.workspaceId, "admin")];
     const key = await seedKey(owner.workspaceId, ana, "full");
     await known(connection, { cookie: ana.cookie });
@@ -70,7 +70,7 @@ describe("who may query is not remembered beyond a change of this server: the ne
     expect((await query(connection, { key })).status).toBe(401);
   });
 
-  it("reads alone when the connection was just made read-only", async () => {
+  it("is read-only when the connection was just made read-only", async () => {
     const connection = await makeConnection();
     await known(connection, { cookie: owner.cookie });
     expect((await query(connection, { cookie: owner.cookie }, "create table t (a int)")).status).toBe(200);
@@ -83,7 +83,7 @@ describe("who may query is not remembered beyond a change of this server: the ne
     expect([answer.status, answer.json.code]).toEqual([400, "read_only"]);
   });
 
-  it("finds no connection that was just deleted", async () => {
+  it("does not find a deleted connection", async () => {
     const connection = await makeConnection();
     await known(connection, { cookie: owner.cookie });
     expect((await call("DELETE", `${base}/connections/sources/${connection}`, { cookie: owner.cookie })).status).toBe(
@@ -92,7 +92,7 @@ describe("who may query is not remembered beyond a change of this server: the ne
     expect((await query(connection, { cookie: owner.cookie })).status).toBe(404);
   });
 
-  it("is somebody else's where another workspace is meant", async () => {
+  it("is checked again for another workspace", async () => {
     const [connection, stranger] = [await makeConnection(), await seedPerson("Stranger")];
     await known(connection, { cookie: owner.cookie });
     expect((await query(connection, { cookie: stranger.cookie })).status).toBe(403);
@@ -102,7 +102,7 @@ describe("who may query is not remembered beyond a change of this server: the ne
   });
 });
 
-it("what another server has ended is over here, queries that go on and on included (T11, T19)", async () => {
+it("applies another server's revocation, also to continuous queries (T11, T19)", async () => {
   const [connection, ana] = [await makeConnection(), await seedMember(owner.workspaceId, "member")];
   const key = await seedKey(owner.workspaceId, ana, "full");
   for (const who of [{ cookie: ana.cookie }, { key }]) await known(connection, who);

@@ -104,7 +104,7 @@ it("pages a table by every type, each row once, with nulls last", async () => {
   }
 });
 
-it("pages rows that nothing distinguishes, as often as they occur", async () => {
+it("pages duplicate rows as often as they occur", async () => {
   const { rows } = await pages({ table: { name: "repeated" }, sort: [{ column: "b", descending: false }], limit: 2 });
   expect(rows.map(({ b }) => b)).toEqual([...Array(3).fill("other"), ...Array(5).fill("same")]);
 });

@@ -18,19 +18,19 @@ describe("the format", () => {
 describe("the body", () => {
   const id = "a".repeat(24);
 
-  it("takes databaseId for connectionId and demands one of them", () => {
+  it("accepts databaseId for connectionId and requires one of them", () => {
     expect(executeBody.safeParse({ query: "select 1", databaseId: id }).success).toBe(true);
     expect(executeBody.safeParse({ query: "select 1" }).error?.issues[0]?.path).toEqual(["connectionId"]);
   });
 
-  it("takes a query as text or as an operation, and no other", () => {
+  it("accepts a query as text or as an operation only", () => {
     expect(executeOnBody.safeParse({ query: { collection: "a", operation: "find" } }).success).toBe(true);
     for (const query of [undefined, null, "", 5, ["select 1"]]) {
       expect(executeOnBody.safeParse({ query }).success).toBe(false);
     }
   });
 
-  it("refuses limits, time limits and ids that are none", () => {
+  it("rejects invalid limits, timeouts and IDs", () => {
     for (const wrong of [{ limit: 1.5 }, { timeoutMs: -1 }, { executionId: "1" }, { params: "x" }]) {
       expect(executeOnBody.safeParse({ query: "select 1", ...wrong }).success).toBe(false);
     }

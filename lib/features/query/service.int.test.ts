@@ -110,7 +110,7 @@ function longestTurn(): { stop(): number } {
 }
 
 describe("a JSON answer", () => {
-  it("has the form of the API, and an X-Execution-Id", async () => {
+  it("has the API's format, and an X-Execution-Id", async () => {
     const executionId = randomUUID();
     const response = await executeQuery(
       callerOf(workspaceId),
@@ -138,7 +138,7 @@ describe("a JSON answer", () => {
     });
   });
 
-  it("keeps a column called __proto__ and changes no prototype (T58)", async () => {
+  it("keeps a column named __proto__ and changes no prototype (T58)", async () => {
     const answer = await ask(`select '{"isAdmin": true}'::json as "__proto__"`);
     expect(Object.entries(answer.rows[0] ?? {})).toEqual([["__proto__", { isAdmin: true }]]);
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
@@ -154,7 +154,7 @@ describe("a JSON answer", () => {
     expect([answer.rowCount, answer.rows.length, answer.truncated]).toEqual([rowCount, rowCount, truncated]);
   });
 
-  it("stops at 64 MiB in all and at 16 MiB a cell (T54)", async () => {
+  it("stops at 64 MiB in total and 16 MiB per cell (T54)", async () => {
     const response = await executeQuery(
       callerOf(workspaceId),
       requestOf("select repeat('x', 1000000) as a from range(1000)"),
@@ -169,7 +169,7 @@ describe("a JSON answer", () => {
     expect([cut.rowCount, cut.truncated]).toEqual([2, true]);
   });
 
-  it("of 50,000 rows leaves the event loop to others while it is made (F15)", async () => {
+  it("of 50,000 rows yields the event loop while it is built (F15)", async () => {
     const watch = longestTurn();
     const response = await executeQuery(
       callerOf(workspaceId),
@@ -187,7 +187,7 @@ describe("a JSON answer", () => {
     await response.body?.cancel();
   });
 
-  it("tells how long the database took, never more than the whole", async () => {
+  it("reports the database's time, never more than the total", async () => {
     const { durationMs, databaseMs } = await ask("select count(*) from range(20000000)");
     expect(databaseMs).toBeGreaterThan(0);
     expect(databaseMs).toBeLessThanOrEqual(durationMs);
@@ -195,7 +195,7 @@ describe("a JSON answer", () => {
 });
 
 describe("a stream", () => {
-  it("has no cap of rows, and obeys a limit that is sent", async () => {
+  it("has no row limit, and obeys a given one", async () => {
     const whole = await (await stream("select range as n from range(120000)", "ndjson")).text();
     expect(whole.split("\n")).toHaveLength(120_001);
     expect(whole.endsWith('{"n":119999}\n')).toBe(true);
@@ -208,7 +208,7 @@ describe("a stream", () => {
   // Sheets take a minute to compress on a busy machine.
   const FORMATS = { ndjson: [], parquet: [], xlsx: ["long"] };
   for (const [format, tags] of Object.entries(FORMATS) as ["ndjson" | "parquet" | "xlsx", string[]][])
-    it(`of 1,000,000 rows as ${format} grows memory by less than 100 MB`, { timeout: PACKING_MS, tags }, async () => {
+    it(`of 1,000,000 rows as ${format} takes less than 100 MB of memory`, { timeout: PACKING_MS, tags }, async () => {
       const drain = async (rows: number) => {
         const watch = watchMemory();
         const response = await stream(
@@ -231,7 +231,7 @@ describe("a stream", () => {
       expect(peak.resident - before.resident).toBeLessThan(100 * MIB);
     });
 
-  it("that fails before its first row is an answer with a status", async () => {
+  it("that fails before its first row returns an error status", async () => {
     await expect(stream("select nam from (select 1 as name)", "csv")).rejects.toMatchObject({ kind: "query_failed" });
     for (const format of ["ndjson", "parquet", "xlsx"] as const) {
       await expect(stream("select error('at once')", format)).rejects.toMatchObject({ message: "at once" });
@@ -239,7 +239,7 @@ describe("a stream", () => {
   });
 
   it.each(["ndjson", "parquet", "xlsx"] as const)(
-    "as %s that fails later breaks, and never looks whole",
+    "as %s that fails later breaks, and never looks complete",
     async (format) => {
       const response = await stream(
         "select case when i < 200000 then i else error('late') end from range(300000) t(i)",
@@ -250,12 +250,12 @@ describe("a stream", () => {
   );
 });
 
-describe("a query's end", () => {
-  it("by its time limit is 504, long before it would end (T52)", async () => {
+describe("the end of a query", () => {
+  it("by its timeout is 504, long before its end (T52)", async () => {
     await expect(ask(ENDLESS, { timeoutMs: 300 })).rejects.toMatchObject({ kind: "timeout", status: 504 });
   });
 
-  it("by cancelling it is 409, and cancelling again finds nothing", async () => {
+  it("by cancellation is 409, and cancelling again finds nothing", async () => {
     const executionId = randomUUID();
     const running = ask(ENDLESS, { executionId });
     const failure = expect(running).rejects.toMatchObject({
@@ -269,7 +269,7 @@ describe("a query's end", () => {
     await expect(cancelExecution(callerOf(workspaceId), executionId)).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  it("cannot be brought about from another workspace", async () => {
+  it("can't be caused from another workspace", async () => {
     const executionId = randomUUID();
     const stop = new AbortController();
     const running = ask(ENDLESS, { executionId, signal: stop.signal });
@@ -280,7 +280,7 @@ describe("a query's end", () => {
     await failure;
   });
 
-  it("by its client's leaving frees the place (T53)", async () => {
+  it("by its client's leaving frees the slot (T53)", async () => {
     for (let round = 0; round < 12; round += 1) {
       const stop = new AbortController();
       const failure = expect(ask(ENDLESS, { signal: stop.signal })).rejects.toMatchObject({ kind: "cancelled" });
@@ -290,7 +290,7 @@ describe("a query's end", () => {
     expect((await ask("select 1 as a")).rows).toEqual([{ a: 1 }]);
   });
 
-  it("in the middle of a stream by its reader's leaving frees the place too", async () => {
+  it("in the middle of a stream by its reader's leaving frees the slot too", async () => {
     for (let round = 0; round < 12; round += 1) {
       const response = await stream("select range from range(100000000000)", "ndjson");
       const reader = response.body?.getReader();
@@ -300,7 +300,7 @@ describe("a query's end", () => {
     expect((await ask("select 1 as a")).rows).toEqual([{ a: 1 }]);
   });
 
-  it("an id that is running cannot be used again", async () => {
+  it("keeps a running ID unique", async () => {
     const executionId = randomUUID();
     const stop = new AbortController();
     const failure = expect(ask(ENDLESS, { executionId, signal: stop.signal })).rejects.toThrow();
@@ -310,8 +310,8 @@ describe("a query's end", () => {
   });
 });
 
-describe("the line", () => {
-  it("of a connection is five running; the sixth can be cancelled while it waits", async () => {
+describe("the queue", () => {
+  it("runs five of a connection; the sixth can be cancelled while it waits", async () => {
     const busy = connectionTo("line.duckdb", false);
     const stop = new AbortController();
     const five = Array.from({ length: 5 }, () => ask(ENDLESS, { connection: busy, signal: stop.signal }));
@@ -329,7 +329,7 @@ describe("the line", () => {
     expect((await ask("select 1 as a", { connection: busy })).rows).toEqual([{ a: 1 }]);
   });
 
-  it("past fifty is refused with Retry-After", async () => {
+  it("rejects the fifty-first with Retry-After", async () => {
     const busy = connectionTo("line.duckdb", false);
     const stop = new AbortController();
     const asked = Array.from({ length: 56 }, () => ask(ENDLESS, { connection: busy, signal: stop.signal }));
@@ -347,7 +347,7 @@ describe("fifty-five clients that leave at once", () => {
   it.each([
     ["before the engine of the file has started", 0],
     ["while five run and fifty wait", 300],
-  ])("%s leave every place behind: the next query is answered within seconds (T53, T55)", async (_, afterMs) => {
+  ])("%s free every slot: the next query is answered within seconds (T53, T55)", async (_, afterMs) => {
     const crowded = connectionTo(`crowd-${afterMs}.duckdb`, false);
     const stop = new AbortController();
     const asked = Array.from({ length: 55 }, () => ask(ENDLESS, { connection: crowded, signal: stop.signal }));
@@ -363,7 +363,7 @@ describe("fifty-five clients that leave at once", () => {
 });
 
 describe("a read-only connection", () => {
-  it("stays so, and one that may write can be narrowed for a query", async () => {
+  it("stays read-only, and a writable one can be restricted for a query", async () => {
     const writable = connectionTo("narrow.duckdb", false);
     await ask("create table t (a int)", { connection: writable });
     await expect(ask("insert into t values (1)", { connection: writable, readOnly: true })).rejects.toMatchObject({
@@ -398,7 +398,7 @@ describe("history", () => {
   const askOwn = (query: string, rest: Partial<QueryRequest> = {}) =>
     ask(query, { connection: { ...connection, workspaceId: own }, ...rest }, callerOf(own));
 
-  it("keeps every outcome, newest first, in pages", async () => {
+  it("has every outcome, newest first, in pages", async () => {
     await askOwn("select 1 as good");
     await expect(askOwn("select nam")).rejects.toThrow();
     await expect(askOwn(ENDLESS, { timeoutMs: 400 })).rejects.toThrow();
@@ -415,7 +415,7 @@ describe("history", () => {
     await expect(listExecutions(callerOf(own), { cursor: "x" })).rejects.toMatchObject({ kind: "invalid_request" });
   });
 
-  it("shows a query that runs, and another server's wish to cancel it is met within seconds", async () => {
+  it("shows a running query, and cancels it from another server within seconds", async () => {
     const executionId = randomUUID();
     const running = askOwn(ENDLESS, { executionId });
     const failure = expect(running).rejects.toMatchObject({ kind: "cancelled" });
@@ -428,7 +428,7 @@ describe("history", () => {
     expect(await newest()).toMatchObject({ executionId, status: "cancelled" });
   });
 
-  it("keeps 10,000 characters of a query", async () => {
+  it("stores 10,000 characters of a query", async () => {
     await askOwn(`select '${"x".repeat(20_000)}' as a`);
     await writeNow();
     expect((await listExecutions(callerOf(own), { limit: 1 })).items[0]?.query).toHaveLength(10_000);

@@ -102,7 +102,7 @@ describe("MariaDB", () => {
     expect((await ask("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("C5 returns the second result with fields and rows of its own", async (context) => {
+  test("C5 returns the second result with its fields and rows", async (context) => {
     if (!subject) return context.skip();
     const answer = await ask("/* both */ call two_results()", { limit: 50_000 });
     expect([answer.rowCount, answer.moreResults]).toEqual([
@@ -122,7 +122,7 @@ describe("MariaDB", () => {
     ]);
   });
 
-  test("C5 lists results behind one that the limit cut, and counts the limit over all of them", async (context) => {
+  test("C5 lists results after a truncated one, and applies the limit to all", async (context) => {
     if (!subject) return context.skip();
     const cut = await ask("call two_results()", { limit: 10 });
     expect([cut.rowCount, cut.truncated]).toEqual([10, true]);
@@ -131,19 +131,19 @@ describe("MariaDB", () => {
     expect([exact.truncated, exact.moreResults[0]?.rows]).toEqual([false, [{ name: "b", total: 7 }]]);
   });
 
-  test("C5 returns ten results in their order", async (context) => {
+  test("C5 returns ten results in order", async (context) => {
     if (!subject) return context.skip();
     const { rows, moreResults } = await ask("call ten_results()");
     expect([rows, ...moreResults.map((each) => each.rows)].map(([row]) => row?.turn)).toEqual([...Array(10).keys()]);
   });
 
-  test("C5 keeps an empty first result, and the one behind it", async (context) => {
+  test("C5 keeps an empty first result, and the next one", async (context) => {
     if (!subject) return context.skip();
     const answer = await ask("call no_rows()");
     expect(answer).toMatchObject({ rows: [], fields: [{ name: "n" }], moreResults: [{ rows: [{ total: 2500 }] }] });
   });
 
-  test("C5 leaves out what a procedure changes between its results", async (context) => {
+  test("C5 omits a procedure's changes between its results", async (context) => {
     if (!subject) return context.skip();
     const answer = await ask("call changes()");
     expect([answer.rows, answer.moreResults.map(({ rows }) => rows)]).toEqual([
@@ -171,14 +171,14 @@ describe("MariaDB", () => {
     ).toEqual([2500, 42]);
   });
 
-  test("C5 fails by what a later part of the procedure fails by", async (context) => {
+  test("C5 fails with the error of a later part of the procedure", async (context) => {
     if (!subject) return context.skip();
     for (const limit of [10, 50_000]) await expect(ask("call fails()", { limit })).rejects.toThrow("nowhere");
     await expect(send("call fails()", "ndjson")).rejects.toThrow("nowhere");
     expect((await ask("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("C5 names the number of results that a stream leaves out", async (context) => {
+  test("C5 reports the number of results that a stream omits", async (context) => {
     if (!subject) return context.skip();
     for (const [query, rows, more] of [
       ["call two_results()", 2500, "1"],
@@ -230,7 +230,7 @@ describe("MariaDB", () => {
     expect((await cut.text()).trim().split("\n")).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
   });
 
-  test("C5 lists results from the one that was asked for", async (context) => {
+  test("C5 lists results from the requested one", async (context) => {
     if (!subject) return context.skip();
     const { rows, moreResults, resultsOmitted } = await ask("call many_results(150)", { result: 100 });
     expect([rows, ...moreResults.map((each) => each.rows)].map(([row]) => row?.turn)).toEqual(
@@ -245,7 +245,7 @@ describe("MariaDB", () => {
     ["call ten_results()", 1000, "The statement returns 10 results, numbered from 0. Result 1000 does not exist."],
     ["select 1", 1, "The statement returns 1 result, numbered from 0. Result 1 does not exist."],
     ["call fails()", 5, "nowhere"],
-  ] as const)("C5 refuses a result that %s does not return: %i", async (query, result, message) => {
+  ] as const)("C5 rejects a result that %s does not return: %i", async (query, result, message) => {
     if (!subject) return;
     for (const format of ["json", "csv"] as const) {
       await expect(send(query, format, { result })).rejects.toThrow(message);
@@ -261,7 +261,7 @@ describe("MariaDB", () => {
     ["call many_results(150)", {}, { rowCount: 1, truncated: false, moreResults: 149 }],
     ["call few_rows()", {}, { rowCount: 3, truncated: false, moreResults: 0 }],
     ["call ten_results()", { result: 1 }, null],
-  ] as const)("C5 tells a watcher of the first result alone: %s %j", async (query, asked, expected) => {
+  ] as const)("C5 sends a watcher the first result only: %s %j", async (query, asked, expected) => {
     if (!subject) return;
     const ends: unknown[] = [];
     const watch = () => ({ take: () => {}, end: (outcome: unknown) => ends.push(outcome) });
@@ -287,7 +287,7 @@ describe("MariaDB", () => {
     ["parquet", 10],
     ["xlsx", undefined],
     ["xlsx", 10],
-  ] as const)("C5 runs the rest of a procedure behind a large first result: %s, limit %s", async (format, limit) => {
+  ] as const)("C5 runs the rest of a procedure after a large first result: %s, limit %s", async (format, limit) => {
     if (!subject) return;
     const before = Number(await callsOf("huge"));
     const response = await send("call huge()", format, limit === undefined ? {} : { limit });
@@ -298,7 +298,7 @@ describe("MariaDB", () => {
     expect(dataSourcePool().counts().leases).toBe(0);
   });
 
-  test("C5 breaks the stream of a large first result by what a later part fails by", async (context) => {
+  test("C5 breaks the stream of a large first result with a later part's error", async (context) => {
     if (!subject) return context.skip();
     for (const [format, limit] of [["ndjson"], ["csv"], ["arrow"], ["ndjson", 10]] as const) {
       const response = await send("call huge_and_fails()", format, limit === undefined ? {} : { limit });
@@ -323,7 +323,7 @@ describe("MariaDB", () => {
     expect(await callsOf("many")).toBe(before + 1);
   });
 
-  test("C5 counts the fields of results in the size of an answer", { tags: ["long"] }, async (context) => {
+  test("C5 counts the fields of results in the size of a response", { tags: ["long"] }, async (context) => {
     if (!subject) return context.skip();
     const names = Array.from({ length: 4000 }, (_, index) => `1 as \`${"\u20ac".repeat(58)}${10_000 + index}\``).join(
       ", ",
@@ -346,7 +346,7 @@ describe("MariaDB", () => {
     expect((await ask("select count(*) as total from written")).rows).toEqual([{ total: 1_100_000 }]);
   });
 
-  test("C44 runs a procedure's writes behind a cell that is too large", async (context) => {
+  test("C44 runs a procedure's writes after an oversized cell", async (context) => {
     if (!subject) return context.skip();
     const answer = await ask("call large_cell()");
     expect(answer).toMatchObject({ rows: [{ n: 1 }], truncated: true, moreResults: [{ rows: [{ two: 2 }] }] });
@@ -355,7 +355,7 @@ describe("MariaDB", () => {
     expect(await callsOf("cell")).toBe(2);
   });
 
-  test("C44 keeps a write that returns a cell which is too large", async (context) => {
+  test("C44 keeps a write that returns an oversized cell", async (context) => {
     if (!subject) return context.skip();
     await ask("create table cells (id int primary key, cell longtext)");
     const values = "(1, 'a'), (2, repeat('x', 17 * 1024 * 1024)), (3, 'c')";
@@ -364,13 +364,13 @@ describe("MariaDB", () => {
     expect((await ask("select count(*) as total from cells")).rows).toEqual([{ total: 3 }]);
   });
 
-  test("C44 fails a statement that a row above the limit ends", async (context) => {
+  test("C44 fails a statement at a row above the limit", async (context) => {
     if (!subject) return context.skip();
     await expect(ask("call large_row()")).rejects.toThrow("larger than 64 MiB");
     expect((await ask("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  test("C5 gives callers inside of the product the first result, and runs the rest", async (context) => {
+  test("C5 gives internal callers the first result, and runs the rest", async (context) => {
     if (!subject) return context.skip();
     expect((await runQuery(caller, requestOf("call changes()"))).rows).toEqual([{ before_it: 1 }]);
     expect((await ask("select count(*) as total from many")).rows).toEqual([{ total: 2500 }]);
@@ -411,7 +411,7 @@ describe("PostgreSQL", () => {
     expect(answer).toMatchObject({ rows: [{ total: 7, twice: 42 }], moreResults: [], affectedRows: null });
   });
 
-  test("C5 refuses two statements in one text", async (context) => {
+  test("C5 rejects two statements in one text", async (context) => {
     if (!subject) return context.skip();
     await expect(ask("select 1; select 2", { of: postgres })).rejects.toThrow();
   });

@@ -115,7 +115,7 @@ describe("C9 rows of a table", () => {
     ["sqlite", sorted("mixed", "v", true), [3, 6, 2, 7, 4, 1, 5]],
     ["sqlite", sorted("loose_key", "v"), ["a", null, null, null, "b", null]],
     ["sqlite", sorted("loose_key", "id"), ["a", "b", null, null, null, null]],
-  ])("come once each from %s, %j", async (type, body, ids) => {
+  ])("are each returned once from %s, %j", async (type, body, ids) => {
     const { rows, isStable } = await pages(type, body);
     expect(rows.map(({ id }) => id)).toEqual(ids);
     expect(isStable).toBe(true);
@@ -126,7 +126,7 @@ describe("C9 rows of a table", () => {
     ["duckdb", "twins_seen", "b", 12, true],
     ["sqlite", "hidden_rowid", "v", 4, true],
     ["sqlite", "mixed_seen", "v", 7, true],
-  ])("without a key come once each from %s, %s", async (type, name, column, count, isStable) => {
+  ])("without a key are each returned once from %s, %s", async (type, name, column, count, isStable) => {
     for (const descending of [false, true]) {
       const answer = await pages(type, { ...sorted(name, column, descending), limit: 5 });
       expect(answer.rows).toHaveLength(count);
@@ -134,13 +134,13 @@ describe("C9 rows of a table", () => {
     }
   });
 
-  test("of a view without a sort say that their order is not stable", async () => {
+  test("of a view without sorting are marked as not stable", async () => {
     const { rows, isStable } = await pages("duckdb", { table: { name: "twins_seen" }, limit: 5 });
     expect(rows).toHaveLength(12);
     expect(isStable).toBe(false);
   });
 
-  test("have the columns of the table alone, whatever those are called", async () => {
+  test("have only the table's columns, whatever their names", async () => {
     const { rows } = await pages("duckdb", sorted("order_1", "Order_2"));
     expect(rows).toEqual([
       { order_1: 2, Order_2: "a" },
@@ -161,7 +161,7 @@ describe("C9 rows of a table", () => {
     expect(answer.json).toMatchObject({ code: "invalid_request", details: [{ path: "sort.0.column" }] });
   });
 
-  test("answer 410 when a page begins behind a long value whose row was deleted", async () => {
+  test("return 410 when a page starts after a long value whose row was deleted", async () => {
     const first = await ask("duckdb", sorted("long_texts", "v"));
     expect(first.json.data.rows.map(({ v }: Row) => v)).toEqual([`${LONG}0`, `${LONG}0`]);
     await call("POST", `${on("duckdb")}/execute`, { cookie, body: { query: "delete from long_texts where id = 4" } });
@@ -190,7 +190,7 @@ describe("a row with a cell over 16 MiB", () => {
       [type, ordered("long_then_large", up), [1]],
       [type, ordered("long_then_large", down), [3]],
     ]),
-  )("C9 answers 413 from %s instead of an end, %j", async (type, body, before) => {
+  )("C9 returns 413 from %s instead of the end, %j", async (type, body, before) => {
     const ids: unknown[] = [];
     let after: string | undefined;
     let answer = await ask(type, { ...body, limit: 1 });
@@ -205,7 +205,7 @@ describe("a row with a cell over 16 MiB", () => {
   });
 
   test.each(["duckdb", "sqlite"])(
-    "C9 ends a page of %s before the row, and the next page answers 413",
+    "C9 ends a page of %s before the row, and the next page returns 413",
     async (type) => {
       const first = await ask(type, { table: { name: "large_cells" }, limit: 10 });
       expect(first.status).toBe(200);
@@ -215,7 +215,7 @@ describe("a row with a cell over 16 MiB", () => {
     },
   );
 
-  test.each(["duckdb", "sqlite"])("C9 lets a filter of %s read the rows behind it", async (type) => {
+  test.each(["duckdb", "sqlite"])("C9 lets a filter of %s skip the row", async (type) => {
     const filters = [{ column: "id", op: "above", value: "2" }];
     const answer = await ask(type, { table: { name: "large_cells" }, filters });
     expect(answer.json.data.rows).toEqual([{ id: 3, v: "c" }]);
@@ -229,7 +229,7 @@ describe("C10 the default schema", () => {
     ["duckdb", { name: "goods", schema: "main" }, 1],
     ["duckdb", { name: "goods", schema: "other" }, 2],
     ["sqlite", { name: "mixed", schema: "main" }, 1],
-  ])("of %s may be named or left out: %j", async (type, table, id) => {
+  ])("of %s can be named or omitted: %j", async (type, table, id) => {
     const answer = await ask(type, { table });
     expect(answer.json.data.rows[0].id).toBe(id);
   });

@@ -90,7 +90,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
     throw new Error("The pages did not end.");
   }
 
-  test("is filtered by values however hostile, each its own and nothing more", async ({ skip }) => {
+  test("is filtered by hostile values as values", async ({ skip }) => {
     if (!subject) skip();
     const by = async (filter: Condition & { column?: string }) =>
       idsOf((await read(goods, { filters: [{ column, ...filter }] })).rows).sort();
@@ -117,7 +117,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
     expect(await by({ column: "made", op: "above", value: after })).toEqual(["3", "9007199254740993"]);
   });
 
-  test("is read page by page in any order, no row twice and none left out", async ({ skip }) => {
+  test("is read page by page in any order, without repeating or missing a row", async ({ skip }) => {
     if (!subject) skip();
     const byKey = ["1", "2", "3", "9007199254740992", "9007199254740993"];
     for (const limit of [1, 2, 3, 5]) expect(idsOf(await pages(goods, { limit }))).toEqual(byKey);
@@ -143,7 +143,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
     }
   });
 
-  test("without a key is counted page by page", async ({ skip }) => {
+  test("without a key is paged by offset", async ({ skip }) => {
     if (!subject) skip();
     const rows = await pages(loose, { limit: 2, sort: [{ column: "n", descending: true }] });
     expect(rows.map(({ n }) => n)).toEqual([3, 2, 1]);
@@ -157,7 +157,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
     expect(Number(rows[0]?.[0])).toBe(2);
   });
 
-  test("refuses columns that it does not have, values of another kind, and pages of another question", ({ skip }) => {
+  test("rejects unknown columns, values of another type, and pages of another query", ({ skip }) => {
     if (!subject) skip();
     const { driver } = subject as Subject;
     const refused = (body: Partial<Omit<TableRowsBody, "table">>) => () =>

@@ -57,7 +57,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("on %s, a vari
     return (await ask(source, query, params && { params })).rows;
   }
 
-  test("comes back as it went in, however hostile", async ({ skip }) => {
+  test("is returned unchanged, however hostile", async ({ skip }) => {
     if (!subject) skip();
     const [row] = await run("select {{t}} as t, {{n}} + 1 as n, {{f}} as f, {{b}} as b, {{z}} as z, '{{t}}' as s", {
       t: HOSTILE,
@@ -69,7 +69,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("on %s, a vari
     expect(row).toEqual([HOSTILE, 42, dialect.fraction, dialect.yes, null, "{{t}}"]);
   });
 
-  test("stands wherever a literal could: beside columns, in a function, in LIMIT, more than once", async ({ skip }) => {
+  test("replaces a literal anywhere: beside columns, in a function, in LIMIT, repeatedly", async ({ skip }) => {
     if (!subject) skip();
     const content =
       "select substr(name, {{from}}, {{from}}) from people where id >= {{one}} and name <> {{none}} and born <= {{day}} order by id limit {{one}}";

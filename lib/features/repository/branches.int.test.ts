@@ -37,7 +37,7 @@ async function forked() {
 }
 
 describe("branches", () => {
-  it("are made, listed, found and deleted", async () => {
+  it("are created, listed, found and deleted", async () => {
     const { repositoryId, base } = await forked();
     await createBranch({ repositoryId, name: "user/65f0", from: "side" });
     expect((await listBranches(repositoryId)).map(({ name, sha }) => [name, sha])).toEqual([
@@ -51,7 +51,7 @@ describe("branches", () => {
     expect(await kindOf(deleteBranch({ repositoryId, name: "main" }))).toBe("invalid_request");
   });
 
-  it("refuse a name that is taken, or that git or some computer could not keep beside another", async () => {
+  it("reject a name that is taken, invalid in git, or conflicts on some systems", async () => {
     const { repositoryId } = await forked();
     for (const name of ["side", "main", "Side", "side/x"]) {
       expect(await kindOf(createBranch({ repositoryId, name }))).toBe("conflict");
@@ -63,14 +63,14 @@ describe("branches", () => {
     expect((await listBranches(repositoryId)).map(({ name }) => name)).toEqual(["main", "side", "user/x"]);
   });
 
-  it("begin at any commit", async () => {
+  it("start at any commit", async () => {
     const { repositoryId, base, save, text } = await forked();
     await save("Later", [put("b", "B2")]);
     await createBranch({ repositoryId, name: "old", sha: base.slice(0, 8) });
     expect(await text("b", "old")).toBe("B");
   });
 
-  it("of several made at once under one name, one is", async () => {
+  it("are created once for several concurrent requests", async () => {
     const { repositoryId } = await forked();
     const kinds = await Promise.all(
       Array.from({ length: 10 }, () => kindOf(createBranch({ repositoryId, name: "one" }))),
@@ -80,7 +80,7 @@ describe("branches", () => {
 });
 
 describe("ahead and behind", () => {
-  it("count the commits that only one side has", async () => {
+  it("count the commits of only one side", async () => {
     const { repositoryId, save, onSide } = await forked();
     const count = () => aheadBehind({ repositoryId, branch: "side" });
     expect(await count()).toEqual({ ahead: 0, behind: 0 });
@@ -103,7 +103,7 @@ describe("ahead and behind", () => {
 });
 
 describe("a merge", () => {
-  it("takes what either side changed, and both sides' lines of one text", async () => {
+  it("takes changes of either side, and both sides' lines of one text", async () => {
     const { repositoryId, save, onSide, text, base } = await forked();
     const side = await onSide("Side", [put("a", LINES.replace("9", "nine")), remove("b"), put("new", "N")]);
     const main = await save("Main", [put("a", LINES.replace("1", "one")), put("dir/c", "C2")]);
@@ -118,7 +118,7 @@ describe("a merge", () => {
     expect((await historyOf({ repositoryId, path: "a" })).items.map(({ sha }) => sha)).toEqual([sha, side, main, base]);
   });
 
-  it("is a mere step forward where the target has stood still, and nothing where all is there", async () => {
+  it("is a fast-forward if the target has not moved, and nothing if all is merged", async () => {
     const { repositoryId, onSide } = await forked();
     await onSide("S1", [put("a", "x")]);
     const sha = await onSide("S2", [put("a", "y")]);
@@ -134,7 +134,7 @@ describe("a merge", () => {
     });
   });
 
-  it("onto main of a branch that took main in keeps main's own line", async () => {
+  it("into main keeps main's own line for a branch that merged main", async () => {
     const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("s", "1")]);
     const main = await save("Main", [put("m", "1")]);
@@ -145,7 +145,7 @@ describe("a merge", () => {
     expect(parents[0]).toBe(main);
   });
 
-  it("reports every conflict with both sides, moves nothing, and is settled by resolutions", async () => {
+  it("reports every conflict with both sides, moves nothing, and accepts resolutions", async () => {
     const { repositoryId, save, onSide, text } = await forked();
     await onSide("Side", [put("a", "side\n"), remove("b"), put("both", "S"), put("dir/c", Uint8Array.from([0, 1]))]);
     const head = await save("Main", [put("a", "main\n"), put("b", "B2"), put("both", "T"), put("dir/c", "text")]);
@@ -172,7 +172,7 @@ describe("a merge", () => {
     expect(await kindOf(readFile({ repositoryId, path: "b" }))).toBe("not_found");
   });
 
-  it("takes the last common commit for its base, so that what was merged once is no conflict later", async () => {
+  it("uses the last common commit, so that merged changes do not conflict later", async () => {
     const { repositoryId, save, onSide, text } = await forked();
     await onSide("Side", [put("a", LINES.replace("9", "nine"))]);
     await save("Main", [put("b", "B2")]);
@@ -183,14 +183,14 @@ describe("a merge", () => {
     expect(await text("a")).toBe(LINES.replace("1", "one").replace("9", "NINE"));
   });
 
-  it("refuses two names that some computer takes for one", async () => {
+  it("rejects two names that some systems treat as one", async () => {
     const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("dir/Report", "1")]);
     await save("Main", [put("dir/report", "2")]);
     expect(await kindOf(mergeBranches({ repositoryId, from: "side", author: ADA }))).toBe("conflict");
   });
 
-  it("shows the history of the side that won, as git does", async () => {
+  it("shows the winning side's history, as git does", async () => {
     const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("b", "S"), move("dir/c", "dir/d")]);
     await save("Main", [put("b", "T")]);
@@ -200,7 +200,7 @@ describe("a merge", () => {
     expect(await story("dir/d")).toEqual(["Side", "Base"]);
   });
 
-  it("wins against commits that land at the same time", async () => {
+  it("succeeds against concurrent commits", async () => {
     const { repositoryId, onSide, text } = await forked();
     await onSide("Side", [put("s", "1")]);
     const commit = (n: number) =>
@@ -216,7 +216,7 @@ describe("a merge", () => {
 });
 
 describe("a short commit id", () => {
-  it("that two commits of a file share is a conflict; one digit more tells them apart", async () => {
+  it("that two commits of a file share is a conflict; one more digit resolves it", async () => {
     const { repositoryId, base, now } = await forked();
     const [onMain, onSide] = await twins(repositoryId, base, now());
     await moveHead(repositoryId, "main", base, onMain.oid);

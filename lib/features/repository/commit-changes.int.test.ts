@@ -15,7 +15,7 @@ const pathsOf = async (repositoryId: ObjectId) =>
   (await listTree({ repositoryId, recursive: true })).filter(({ kind }) => kind === "file").map(({ path }) => path);
 
 describe("a commit", () => {
-  it("is read back by branch, by whole id and by its beginning", async () => {
+  it("is read by branch, full ID and prefix", async () => {
     const { repositoryId, save } = await newRepository();
     const first = await save("First", [put("consoles/a.sql", "select 1\n"), put("top.txt", "t")]);
     await save("Second", [put("consoles/a.sql", "select 2\n")]);
@@ -31,7 +31,7 @@ describe("a commit", () => {
     ]);
   });
 
-  it("keeps author, message and date as they were given", async () => {
+  it("keeps author, message and date", async () => {
     const { repositoryId } = await newRepository();
     const { sha } = await commitChanges({
       repositoryId,
@@ -50,14 +50,14 @@ describe("a commit", () => {
     });
   });
 
-  it("is never dated before its parent, though a server's clock is behind", async () => {
+  it("is never dated before its parent, with a slow clock", async () => {
     const { repositoryId, save } = await newRepository();
     await save("First", [put("a", "1")], { now: new Date("2026-05-01T00:00:00Z") });
     const sha = await save("Second", [put("a", "2")], { now: new Date("2026-04-01T00:00:00Z") });
     expect((await readCommit(repositoryId, sha)).date).toEqual(new Date("2026-05-01T00:00:00Z"));
   });
 
-  it("that changes nothing is none, unless it is asked for", async () => {
+  it("is not created without changes, unless requested", async () => {
     const { repositoryId, save } = await newRepository();
     const sha = await save("First", [put("a", "1")]);
     const input = { repositoryId, author: ADA, message: "Again", changes: [put("a", "1")] };
@@ -65,7 +65,7 @@ describe("a commit", () => {
     expect((await commitChanges({ ...input, allowEmpty: true })).isNew).toBe(true);
   });
 
-  it("swaps two files and fills a place that it vacates", async () => {
+  it("swaps two files and reuses a vacated path", async () => {
     const { repositoryId, save } = await newRepository();
     await save("First", [put("a", "A"), put("b", "B"), put("c", "C")]);
     await save("Swap", [move("a", "b"), move("b", "a"), move("c", "d"), put("c", "new")]);
@@ -77,7 +77,7 @@ describe("a commit", () => {
     ]);
   });
 
-  it("drops folders that become empty, and the last file leaves an empty repository", async () => {
+  it("drops empty folders, and the last file leaves an empty repository", async () => {
     const { repositoryId, save } = await newRepository();
     await save("First", [put("x/y/z.sql", "1"), put("a", "2")]);
     await save("Second", [remove("x/y/z.sql")]);
@@ -89,7 +89,7 @@ describe("a commit", () => {
     expect(await pathsOf(repositoryId)).toEqual(["b"]);
   });
 
-  it("may turn a file into a folder and back", async () => {
+  it("can turn a file into a folder and back", async () => {
     const { repositoryId, save } = await newRepository();
     await save("File", [put("a", "1")]);
     await save("Folder", [move("a", "a/b")]);
@@ -98,7 +98,7 @@ describe("a commit", () => {
     expect(await pathsOf(repositoryId)).toEqual(["a"]);
   });
 
-  it("keeps 20 MiB that cannot be packed, in parts", async () => {
+  it("stores 20 MiB of incompressible data in parts", async () => {
     const { repositoryId, save } = await newRepository();
     const content = randomBytes(20 * 1024 * 1024);
     await save("Large", [put("large.bin", content)]);
@@ -115,7 +115,7 @@ describe("a commit", () => {
   });
 });
 
-describe("a commit is refused", () => {
+describe("a rejected commit", () => {
   it.each([
     ["a missing file's removal", [remove("none")], "not_found"],
     ["a folder's removal", [remove("consoles")], "not_found"],
@@ -133,7 +133,7 @@ describe("a commit is refused", () => {
     ["two new names that collide", [put("n/é", "1"), put("n/É", "2")], "conflict"],
     ["a way out of the repository", [put("../x", "x")], "invalid_request"],
     ["more than 25 MiB", [put("x", Buffer.alloc(25 * 1024 * 1024 + 1))], "too_large"],
-  ])("for %s", async (_, changes, kind) => {
+  ])("has %s", async (_, changes, kind) => {
     const { repositoryId, save } = await newRepository();
     const sha = await save("First", [put("consoles/a.sql", "1"), put("top.txt", "2")]);
     expect(await kindOf(save("Bad", changes))).toBe(kind);
@@ -141,20 +141,20 @@ describe("a commit is refused", () => {
     expect((await readCommit(repositoryId, sha)).sha).toBe(sha);
   });
 
-  it("for a blank message or one that is too long", async () => {
+  it("has a blank or too long message", async () => {
     const { save } = await newRepository();
     expect(await kindOf(save(" \n\u0007 ", [put("a", "1")]))).toBe("invalid_request");
     expect(await kindOf(save("x".repeat(65_537), [put("a", "1")]))).toBe("invalid_request");
   });
 
-  it("on a branch that does not exist", async () => {
+  it("names a missing branch", async () => {
     const { save } = await newRepository();
     expect(await kindOf(save("First", [put("a", "1")], { branch: "user/x" }))).toBe("not_found");
   });
 });
 
 describe("case and Unicode forms", () => {
-  it("let a file change its own name's case", async () => {
+  it("allow a change of a file name's case", async () => {
     const { repositoryId, save } = await newRepository();
     await save("First", [put("a/Report.sql", "1")]);
     await save("Case", [move("a/Report.sql", "a/report.sql")]);
@@ -171,7 +171,7 @@ describe("case and Unicode forms", () => {
 });
 
 describe("an expected head", () => {
-  it("lets a commit land on top of others' while its own paths are as they were seen", async () => {
+  it("lets a commit land on others' if its own paths are unchanged", async () => {
     const { repositoryId, save } = await newRepository();
     const seen = await save("First", [put("a", "1"), put("b", "1")]);
     await save("Other", [put("b", "2")]);
@@ -185,14 +185,14 @@ describe("an expected head", () => {
     ["moved away", [move("a", "c")], [put("a", "2")]],
     ["taken", [put("n", "3")], [put("n", "2")]],
     ["taken by a move", [move("b", "n")], [move("a", "n")]],
-  ])("is a conflict when the path was %s meanwhile", async (_, others, mine) => {
+  ])("is a conflict if the path was %s meanwhile", async (_, others, mine) => {
     const { save } = await newRepository();
     const seen = await save("First", [put("a", "1"), put("b", "1")]);
     await save("Other", others);
     expect(await kindOf(save("Mine", mine, { expectedHead: seen }))).toBe("conflict");
   });
 
-  it("that the repository does not know is a conflict", async () => {
+  it("is a conflict if the repository does not know it", async () => {
     const { save } = await newRepository();
     await save("First", [put("a", "1")]);
     expect(await kindOf(save("Mine", [put("b", "2")], { expectedHead: "0".repeat(40) }))).toBe("conflict");
@@ -200,7 +200,7 @@ describe("an expected head", () => {
 });
 
 describe("workspaces", () => {
-  it("see nothing of each other", async () => {
+  it("are isolated from each other", async () => {
     const mine = await newRepository();
     const theirs = await newRepository();
     const sha = await mine.save("Secret", [put("a", "1")]);
@@ -211,7 +211,7 @@ describe("workspaces", () => {
     expect(await kindOf(readCommit(repositoryId, sha.slice(0, 7)))).toBe("not_found");
   });
 
-  it("take everything with them when they are deleted", async () => {
+  it("are deleted with everything in them", async () => {
     const gone = await newRepository();
     const kept = await newRepository();
     await gone.save("Large", [put("a", randomBytes(9 * 1024 * 1024))]);

@@ -35,8 +35,8 @@ async function fromTwoProcesses(repositoryId: string, commits: CommitTask["commi
   return runs.flatMap(({ sent }) => sent.flat());
 }
 
-describe("fifty commits at once from two processes", () => {
-  it("of different files lose none", async () => {
+describe("fifty concurrent commits of two processes", () => {
+  it("lose none of different files", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Base", [put("base", "1")]);
     const commits = Array.from({ length: 50 }, (_, n) => ({ path: `consoles/f${n}.sql`, content: `select ${n}` }));
@@ -55,7 +55,7 @@ describe("fifty commits at once from two processes", () => {
     await withExport(repositoryId, async () => undefined);
   });
 
-  it("lose none when they are the repository's first", async () => {
+  it("lose none as the repository's first", async () => {
     const { repositoryId } = await newRepository();
     const commits = Array.from({ length: 20 }, (_, n) => ({ path: `f${n}`, content: String(n) }));
     const outcomes = await fromTwoProcesses(repositoryId.toHexString(), commits);
@@ -63,7 +63,7 @@ describe("fifty commits at once from two processes", () => {
     expect(await listTree({ repositoryId })).toHaveLength(20);
   });
 
-  it("of one file, all on the version that was seen, have one winner and clean conflicts", async () => {
+  it("have one winner and clean conflicts for one file and version", async () => {
     const { repositoryId, save } = await newRepository();
     const expectedHead = await save("Base", [put("a", "base")]);
     const commits = Array.from({ length: 50 }, (_, n) => ({ path: "a", content: `by ${n}`, expectedHead }));
@@ -77,7 +77,7 @@ describe("fifty commits at once from two processes", () => {
 });
 
 describe("a process killed at any of its writes", () => {
-  it("in a commit leaves the repository as it was, or with the whole commit", async () => {
+  it("during a commit leaves the repository unchanged or with the whole commit", async () => {
     const seen = { before: 0, after: 0 };
     for (let write = 1; ; write++) {
       let isDone = false;
@@ -121,7 +121,7 @@ describe("a process killed at any of its writes", () => {
     expect(seen.after).toBeGreaterThan(2);
   }, 120_000);
 
-  it("in a merge leaves main as it was, or with the whole merge", async () => {
+  it("during a merge leaves main unchanged or with the whole merge", async () => {
     for (let write = 1; ; write++) {
       const { repositoryId, save } = await newRepository();
       await save("Base", [put("a", "1\n2\n3\n4\n5\n", "file-a"), put("b", "B")]);

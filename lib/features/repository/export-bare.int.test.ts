@@ -45,7 +45,7 @@ async function ourStory(repositoryId: ObjectId, path: string): Promise<string[]>
 const TEXT = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join("");
 
 describe("the exported repository", () => {
-  it("passes git fsck --strict and tells each file's story as our history does", async () => {
+  it("passes git fsck --strict and has the same file histories", async () => {
     const { repositoryId, save, now } = await newRepository();
     await save("Create", [put("consoles/a b.sql", TEXT, "id1"), put("apps/shop/src/ä.ts", "x\n"), put("top", "1")]);
     await save("Edit", [put("consoles/a b.sql", `${TEXT}more\n`, "id1")]);
@@ -71,7 +71,7 @@ describe("the exported repository", () => {
     });
   });
 
-  it("gives a person who clones it the files, and takes commits on top", async () => {
+  it("can be cloned and committed to", async () => {
     const { repositoryId, save } = await newRepository();
     const bytes = randomBytes(9 * 1024 * 1024);
     await save("Files", [put("a.sql", "select 1\n"), put("large.bin", bytes), put("empty", "")]);
@@ -91,7 +91,7 @@ describe("the exported repository", () => {
     }
   });
 
-  it("keeps messages and names as they were written, without a line of ours in them", async () => {
+  it("keeps messages and names as written, without our headers", async () => {
     const { repositoryId, save } = await newRepository();
     const message = "Umsatz übers Jahr\n\n#1 is no comment\n  indented\n";
     await save(message, [put("a", "1", "id1")], { author: { name: "Zoë Ünal", email: "z@example.com" } });
@@ -101,7 +101,7 @@ describe("the exported repository", () => {
     });
   });
 
-  it("of a workspace without commits is an empty repository", async () => {
+  it("is empty for a workspace without commits", async () => {
     const { repositoryId } = await newRepository();
     await withExport(repositoryId, async (dir) => {
       expect(await gitLines(dir, "for-each-ref")).toEqual([]);
@@ -109,7 +109,7 @@ describe("the exported repository", () => {
     });
   });
 
-  it("leaves out what is on no branch", async () => {
+  it("omits what is on no branch", async () => {
     const { repositoryId, save } = await newRepository();
     await save("First", [put("a", "1")]);
     expect(await kindOf(save("Refused", [put("b", "unreachable"), remove("none")]))).toBe("not_found");
@@ -118,7 +118,7 @@ describe("the exported repository", () => {
     await removeDir();
   });
 
-  it("is never written over a folder that holds something", async () => {
+  it("never overwrites a folder with contents", async () => {
     const { repositoryId } = await newRepository();
     const { dir, remove: removeDir } = await temporaryFolder();
     await writeFile(join(dir, "precious"), "1");
@@ -128,7 +128,7 @@ describe("the exported repository", () => {
 });
 
 describe("patches", () => {
-  it("are taken by git apply and give the text after", async () => {
+  it("are accepted by git apply with the right result", async () => {
     const { repositoryId, save } = await newRepository();
     const steps: [string, string][] = [
       ["plain.sql", TEXT.replace("line 3\n", "").replace("line 15", "l15\nnew")],

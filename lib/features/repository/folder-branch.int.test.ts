@@ -23,7 +23,7 @@ async function look({ repositoryId }: Fixture) {
 }
 
 describe("a folder on a branch", () => {
-  it("is nothing in a repository without a commit", async () => {
+  it("is empty in a repository without a commit", async () => {
     expect(await look(await newRepository())).toEqual({
       branchHead: null,
       isOwn: false,
@@ -36,7 +36,7 @@ describe("a folder on a branch", () => {
     });
   });
 
-  it("is main's where the branch has left it alone, whatever it did elsewhere and however far main went on", async () => {
+  it("is main's if the branch has not changed it", async () => {
     const fixture = await withBranch();
     const { save } = fixture;
     expect(await look(fixture)).toMatchObject({ isOwn: false, isInBranch: true, headSha: fixture.first });
@@ -46,7 +46,7 @@ describe("a folder on a branch", () => {
     expect(await look(fixture)).toMatchObject(now);
   });
 
-  it("counts the commits on both sides that touch it, and no other", async () => {
+  it("counts only commits of both sides that touch it", async () => {
     const fixture = await withBranch();
     const { save, first } = fixture;
     await save("One", [put("apps/shop/a.ts", "mine\n")], { branch: BRANCH });
@@ -68,7 +68,7 @@ describe("a folder on a branch", () => {
     });
   });
 
-  it("is even with main again once main has it", async () => {
+  it("is even with main after a merge", async () => {
     const fixture = await withBranch();
     await fixture.save("Mine", [put("apps/shop/a.ts", "mine\n")], { branch: BRANCH });
     await fixture.save("Theirs", [put("apps/other/b.ts", "theirs\n")]);
@@ -76,7 +76,7 @@ describe("a folder on a branch", () => {
     expect(await look(fixture)).toMatchObject({ isOwn: false, ahead: 0, behind: 0, changes: [] });
   });
 
-  it("tells a file that went elsewhere with its content as renamed, and others as what they are", async () => {
+  it("reports a moved file with the same content as renamed, and others as changed", async () => {
     const fixture = await withBranch();
     await fixture.save("Rename", [move("apps/shop/a.ts", "apps/shop/src/a.ts"), put("apps/shop/n.ts", "n\n")], {
       branch: BRANCH,

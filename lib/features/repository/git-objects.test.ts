@@ -4,7 +4,7 @@ import { EMPTY_TREE, makeCommit, makeObject, makeTree, parseCommit, parseTree, s
 const signature = { name: "Ada Müller", email: "ada@example.com", seconds: 1_700_000_000, zone: "+0000" };
 
 describe("git objects", () => {
-  it("have git's own ids", () => {
+  it("have git's IDs", () => {
     // The ids that git prints for an empty tree, an empty file and "hello\n".
     expect(makeTree([]).oid).toBe(EMPTY_TREE);
     expect(makeObject("blob", Buffer.alloc(0)).oid).toBe("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
@@ -23,7 +23,7 @@ describe("git objects", () => {
     expect(parseTree(tree.content).map(({ name }) => name)).toEqual(["a.b", "a", "a0", "ä"]);
   });
 
-  it("carry a commit there and back", () => {
+  it("round-trip a commit", () => {
     const commit = {
       tree: EMPTY_TREE,
       parents: ["2".repeat(40), "3".repeat(40)],
@@ -40,7 +40,7 @@ describe("git objects", () => {
     expect(parseCommit(makeCommit({ ...commit, change: null }).content)).toEqual({ ...commit, change: null });
   });
 
-  it("read a foreign commit, signed and with unknown lines", () => {
+  it("read a foreign commit, signed and with unknown headers", () => {
     const text = [
       `tree ${EMPTY_TREE}`,
       "author A <a@b> 1 +0100",
@@ -57,7 +57,7 @@ describe("git objects", () => {
     expect(commit.author).toEqual({ name: "A", email: "a@b", seconds: 1, zone: "+0100" });
   });
 
-  it("refuse a tree that is cut short", () => {
+  it("reject a truncated tree", () => {
     const tree = makeTree([{ mode: "100644", name: "a", oid: "1".repeat(40) }]);
     expect(() => parseTree(tree.content.subarray(0, 20))).toThrow("truncated");
   });

@@ -13,7 +13,7 @@ const story = async (input: Parameters<typeof historyOf>[0]) =>
   (await historyOf(input)).items.map(({ subject, status, path }) => `${subject}: ${status} ${path}`);
 
 describe("a file's history", () => {
-  it("is newest first and follows the file through its renames", async () => {
+  it("is newest first and follows renames", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a.sql", "1", "id1")]);
     await save("Other", [put("b.sql", "x", "id2")]);
@@ -44,7 +44,7 @@ describe("a file's history", () => {
     expect(items[1]).toMatchObject({ before: items[2]?.after, after: items[0]?.before });
   });
 
-  it("of a new file at an old path begins with that file", async () => {
+  it("starts with a new file at an old path", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a", "1")]);
     await save("Move away", [move("a", "b")]);
@@ -55,7 +55,7 @@ describe("a file's history", () => {
     expect(await story({ repositoryId, path: "b" })).toEqual(["Move away: renamed b", "Create: added a"]);
   });
 
-  it("ends and begins where another id takes a path in one commit", async () => {
+  it("starts and ends where another ID takes a path in one commit", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a", "1", "old")]);
     await save("Replace", [put("a", "2", "new")]);
@@ -64,7 +64,7 @@ describe("a file's history", () => {
     expect(await story({ repositoryId, path: "a" })).toEqual(["Edit: modified a", "Replace: added a"]);
   });
 
-  it("goes on when a deleted file comes back under its id", async () => {
+  it("continues when a deleted file is restored by its ID", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a", "1", "id1")]);
     await save("Delete", [remove("a")]);
@@ -76,7 +76,7 @@ describe("a file's history", () => {
     ]);
   });
 
-  it("tells a swap of two files apart", async () => {
+  it("distinguishes a swap of two files", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a", "A"), put("b", "B")]);
     await save("Swap", [move("a", "b"), move("b", "a")]);
@@ -89,7 +89,7 @@ describe("a file's history", () => {
     expect(await story({ repositoryId, path: "b" })).toEqual(["Swap: renamed b", "Create: added a"]);
   });
 
-  it("knows a file that was moved while the same text was put back in its place", async () => {
+  it("follows a moved file whose old path got the same text", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a", "same", "id1")]);
     await save("Copy", [move("a", "b", undefined, "id1"), put("a", "same", "id2")]);
@@ -97,7 +97,7 @@ describe("a file's history", () => {
     expect(await story({ repositoryId, path: "a" })).toEqual(["Copy: added a"]);
   });
 
-  it("is paged without gaps or repeats, while new commits land", async () => {
+  it("is paged without gaps or repeats during new commits", async () => {
     const { repositoryId, save } = await newRepository();
     const shas: string[] = [];
     for (let n = 0; n < 7; n++) shas.unshift(await save(`Edit ${n}`, [put("a", String(n)), put(`other ${n}`, "x")]));
@@ -112,7 +112,7 @@ describe("a file's history", () => {
     expect(seen).toEqual(shas);
   });
 
-  it("is empty for a file that never was, and refuses a cursor that is not its own", async () => {
+  it("is empty for an unknown file, and rejects a foreign cursor", async () => {
     const mine = await newRepository();
     const theirs = await newRepository();
     const { repositoryId, save } = mine;
@@ -131,7 +131,7 @@ describe("a file's history", () => {
 });
 
 describe("a folder's history", () => {
-  it("holds what changed below it, moves out of it too, and the root holds all", async () => {
+  it("has changes below it and moves out of it, and the root has all", async () => {
     const { repositoryId, save } = await newRepository();
     await save("One", [put("apps/shop/src/main.ts", "1")]);
     await save("Two", [put("consoles/a.sql", "1")]);
@@ -147,8 +147,8 @@ describe("a folder's history", () => {
   });
 });
 
-describe("one commit's change of a file", () => {
-  it("shows this file alone, before and after, through a rename", async () => {
+describe("a commit's change of a file", () => {
+  it("shows only this file, before and after, through a rename", async () => {
     const { repositoryId, save } = await newRepository();
     const first = await save("Create", [put("a.sql", "one\ntwo\n", "id1"), put("b.sql", "x")]);
     const sha = await save("Rename", [move("a.sql", "c.sql", "one\n2\nthree\n", "id1"), put("b.sql", "y")]);
@@ -178,7 +178,7 @@ describe("one commit's change of a file", () => {
     expect(added).toMatchObject({ path: "a.sql", status: "added", before: null, after: "one\ntwo\n", additions: 2 });
   });
 
-  it("shows a removal, and content that is no text", async () => {
+  it("shows a removal, and binary content", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a", "1\n", "id1"), put("b", Uint8Array.from([0, 1]))]);
     const removed = await save("Delete", [remove("a")]);
@@ -191,7 +191,7 @@ describe("one commit's change of a file", () => {
     ]);
   });
 
-  it("gives large texts without a patch", async () => {
+  it("omits the patch of large texts", async () => {
     const { repositoryId, save } = await newRepository();
     const text = "a line of text that is long enough\n".repeat(70_000);
     await save("Create", [put("a", text)]);
@@ -200,7 +200,7 @@ describe("one commit's change of a file", () => {
     expect(file).toMatchObject({ after: `${text}end\n`, patch: null, additions: null, deletions: null });
   });
 
-  it("is not found for a commit of other files, of another workspace, or none at all", async () => {
+  it("is not found for a commit of other files or workspaces, or none", async () => {
     const { repositoryId, save } = await newRepository();
     const theirs = await newRepository();
     await save("Create", [put("a", "1", "id1")]);
@@ -216,7 +216,7 @@ describe("one commit's change of a file", () => {
 });
 
 describe("a branch's history", () => {
-  it("is its own commits on top of main's, before and after it has landed", async () => {
+  it("is its own commits on top of main's, before and after a merge", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a", "1\n2\n3\n4\n5\n"), put("b", "1")]);
     await createBranch({ repositoryId, name: "user/ada" });
@@ -246,7 +246,7 @@ describe("a branch's history", () => {
     ]);
   });
 
-  it("is paged across the border between branch and main", async () => {
+  it("is paged across the border of branch and main", async () => {
     const { repositoryId, save } = await newRepository();
     const branch = "user/ada";
     const shas: string[] = [];
@@ -268,7 +268,7 @@ describe("a branch's history", () => {
 });
 
 describe("the history index", () => {
-  it("comes out the same when it is made anew from git alone", async () => {
+  it("is the same when rebuilt from git", async () => {
     const { repositoryId, save, now } = await newRepository();
     await save("Create", [put("a", "1\n2\n3\n4\n5\n6\n", "id1"), put("b", "B"), put("c", "C")]);
     await createBranch({ repositoryId, name: "user/ada" });
@@ -285,7 +285,7 @@ describe("the history index", () => {
     expect(await storedIndex(repositoryId)).toEqual(kept);
   });
 
-  it("is completed by a reader who finds it behind", async () => {
+  it("is completed by a reader that finds it behind", async () => {
     const { repositoryId, save } = await newRepository();
     for (let n = 0; n < 5; n++) await save(`Edit ${n}`, [put("a", String(n))]);
     const kept = await storedIndex(repositoryId);
@@ -295,7 +295,7 @@ describe("the history index", () => {
     expect(await storedIndex(repositoryId)).toEqual(kept);
   });
 
-  it("comes out the same when many readers complete it at once", async () => {
+  it("is the same when many readers complete it at once", async () => {
     const { repositoryId, save } = await newRepository();
     for (let n = 0; n < 10; n++) await save(`Edit ${n}`, [put(`dir/${n % 3}`, String(n), `id${n % 3}`)]);
     const kept = await storedIndex(repositoryId);

@@ -30,8 +30,8 @@ const land = (fixture: Fixture, { before, after }: { before: string | null; afte
 const textOf = async ({ repositoryId }: Fixture, path: string, ref = "main") =>
   (await readFile({ repositoryId, path, ref })).content.toString();
 
-describe("a folder that lands on main", () => {
-  it("brings what both sides did in it, and nothing else of the branch", async () => {
+describe("a folder merged into main", () => {
+  it("has both sides' changes in it, and nothing else of the branch", async () => {
     const fixture = await withBranch();
     await fixture.save("Mine", [put("apps/shop/a.ts", "one!\n\ntwo\n"), put("apps/shop/c.ts", "new")], {
       branch: BRANCH,
@@ -53,7 +53,7 @@ describe("a folder that lands on main", () => {
     await expect(textOf(fixture, "consoles/q.sql")).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  it("is what main has where the branch did nothing, or has vanished", async () => {
+  it("is main's if the branch has not changed it, or is gone", async () => {
     const fixture = await withBranch();
     await fixture.save("Elsewhere", [put("apps/other/b.ts", "2\n")], { branch: BRANCH });
     const same = await mergeFolder(place(fixture));
@@ -65,7 +65,7 @@ describe("a folder that lands on main", () => {
     expect(await folderIn(fixture.repositoryId, (await mergeFolder(place(fixture))).mainHead, FOLDER)).toBeNull();
   });
 
-  it("tells both sides of a conflict by paths of the folder, and takes what somebody decides", async () => {
+  it("reports a conflict by paths of the folder, and accepts resolutions", async () => {
     const fixture = await withBranch();
     await fixture.save("Mine", [put("apps/shop/a.ts", "mine\n")], { branch: BRANCH });
     await fixture.save("Theirs", [put("apps/shop/a.ts", "theirs\n")]);
@@ -88,7 +88,7 @@ describe("a folder that lands on main", () => {
     expect((await folderOnBranch(fixture.repositoryId, BRANCH, FOLDER)).isOwn).toBe(false);
   });
 
-  it("takes main's folder also where main has gone back to what both began with", async () => {
+  it("is main's even if main returned to the common base", async () => {
     const fixture = await withBranch();
     const began = await folderIn(fixture.repositoryId, (await mergeFolder(place(fixture))).mainHead, FOLDER);
     await fixture.save("Mine", [put("apps/shop/a.ts", "mine\n")], { branch: BRANCH });
@@ -101,7 +101,7 @@ describe("a folder that lands on main", () => {
     expect(await textOf(fixture, "apps/shop/a.ts", BRANCH)).toBe("one\n\ntwo\n");
   });
 
-  it("does not land over what has come meanwhile; of two at once one does", async () => {
+  it("does not overwrite later commits; one of two concurrent ones succeeds", async () => {
     const fixture = await withBranch();
     await fixture.save("Mine", [put("apps/shop/c.ts", "mine\n")], { branch: BRANCH });
     const merge = await mergeFolder(place(fixture));

@@ -30,7 +30,7 @@ function commonLength(a: string[], b: string[]): number {
 const lines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "d\n"), { maxLength: 30 });
 
 describe("line diff", () => {
-  it("turns one text into the other, with as few lines as there can be", () => {
+  it("turns one text into the other with the fewest lines", () => {
     fc.assert(
       fc.property(lines, lines, (a, b) => {
         expect(apply(a, b)).toEqual(b);
@@ -41,7 +41,7 @@ describe("line diff", () => {
     );
   });
 
-  it("leaves a line between any two runs", () => {
+  it("keeps a line between two ranges", () => {
     fc.assert(
       fc.property(lines, lines, (a, b) => {
         const hunks = diffLines(a, b);
@@ -53,7 +53,7 @@ describe("line diff", () => {
     );
   });
 
-  it("stays right, and quick, where the edits are too many to be searched exactly", () => {
+  it("stays correct and fast with too many edits for an exact search", () => {
     const a = Array.from({ length: 60_000 }, (_, i) => `a ${(i * 7919) % 60_000}\n`);
     const b = Array.from({ length: 60_000 }, (_, i) =>
       i % 10 === 0 ? `a ${(i * 7919) % 60_000}\n` : `b ${i % 500}\n`,
@@ -64,13 +64,13 @@ describe("line diff", () => {
     expect(kept).toBe(6_000);
   });
 
-  it("replaces whole what has nothing in common", () => {
+  it("replaces texts without common lines", () => {
     const a = Array.from({ length: 5_000 }, (_, i) => `a ${i}\n`);
     const b = Array.from({ length: 5_000 }, (_, i) => `b ${i}\n`);
     expect(diffLines(a, b)).toEqual([{ aStart: 0, aEnd: 5_000, bStart: 0, bEnd: 5_000 }]);
   });
 
-  it("keeps line ends, so that a missing last one counts", () => {
+  it("keeps line endings, so that a missing last one counts", () => {
     expect(splitLines("a\r\nb\n\nc")).toEqual(["a\r\n", "b\n", "\n", "c"]);
     expect(splitLines("")).toEqual([]);
     expect(splitLines("\n")).toEqual(["\n"]);

@@ -4,13 +4,13 @@ import { mergeText } from "./merge-text";
 const BASE = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
 describe("merging two versions of a text", () => {
-  it("takes both sides' changes when they lie apart", () => {
+  it("takes both sides' separate changes", () => {
     const ours = BASE.replace("one", "ONE");
     const theirs = BASE.replace("seven\n", "seven\neight\n");
     expect(mergeText(BASE, ours, theirs)).toBe("ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
   });
 
-  it("takes the same change on both sides once", () => {
+  it("takes the same change of both sides once", () => {
     const both = BASE.replace("three", "3");
     expect(mergeText(BASE, both, both)).toBe(both);
     expect(mergeText(BASE, both.replace("one\n", ""), both)).toBe(both.replace("one\n", ""));
@@ -24,7 +24,7 @@ describe("merging two versions of a text", () => {
     expect(mergeText(BASE, BASE.replace("three", "3"), BASE.replace("four", "4"))).toBeNull();
   });
 
-  it("is a conflict when both insert different lines at one place", () => {
+  it("is a conflict when both insert different lines at one position", () => {
     expect(mergeText(BASE, `zero\n${BASE}`, `null\n${BASE}`)).toBeNull();
   });
 

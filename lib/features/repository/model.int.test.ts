@@ -145,7 +145,7 @@ function plan(model: Model, { kind, pick, target, hasId }: Step): Planned | null
   ];
 }
 
-it("random saves, moves and removals read as a simple model of files says, and git agrees", async () => {
+it("matches a simple model of files and git over random saves, moves and removals", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const { repositoryId, save } = await newRepository();

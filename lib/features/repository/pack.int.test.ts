@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { type PackEntry, packIndex } from "./pack";
 
-it("a pack's index past two and four gigabytes reads in git as it was written", () => {
+it("writes a pack index beyond two and four gigabytes that git can read", () => {
   const offsets = [12, 2 ** 31 - 1, 2 ** 31, 2 ** 32 + 5, 2 ** 40];
   const entries = offsets.map((offset, n): PackEntry => ({ oid: `${n}f`.repeat(20), crc: 2 ** 32 - 1 - n, offset }));
   const printed = execFileSync("git", ["show-index"], { input: packIndex(Buffer.alloc(20), entries.toReversed()) });

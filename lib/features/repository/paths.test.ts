@@ -99,26 +99,26 @@ const KEPT = [
 ];
 
 describe("path policy", () => {
-  it.each(REFUSED.map((path) => [JSON.stringify(path.slice(0, 40)), path]))("refuses %s (T87)", (_, path) => {
+  it.each(REFUSED.map((path) => [JSON.stringify(path.slice(0, 40)), path]))("rejects %s (T87)", (_, path) => {
     expect(code(() => parsePath(path))).toBe("invalid_request");
   });
 
-  it.each(KEPT.map((path) => [path.slice(0, 40), path]))("keeps %s as it is", (_, path) => {
+  it.each(KEPT.map((path) => [path.slice(0, 40), path]))("keeps %s", (_, path) => {
     expect(parsePath(path)).toBe(path);
   });
 
-  it("takes decomposed letters for the composed ones", () => {
+  it("composes decomposed letters", () => {
     expect(parsePath("caf\u0065\u0301.sql")).toBe("caf\u00e9.sql");
   });
 
-  it("knows the root and a trailing slash as folders", () => {
+  it("treats the root and a trailing slash as folders", () => {
     expect(parseFolder("")).toBe("");
     expect(parseFolder("a/b/")).toBe("a/b");
     expect(code(() => parseFolder("a/../b"))).toBe("invalid_request");
   });
 });
 
-describe("names that some file system takes for one", () => {
+describe("names that some file system treats as one", () => {
   it.each([
     ["case", "Report.sql", "rEPORT.SQL"],
     ["composed and decomposed", "caf\u00e9", "cafe\u0301"],
@@ -128,7 +128,7 @@ describe("names that some file system takes for one", () => {
     ["both sigmas", "ΟΔΟΣ", "οδος"],
     ["Kelvin sign", "\u212a", "k"],
     ["invisible characters", "a\u200db", "ab"],
-  ])("meets: %s", (_, a, b) => {
+  ])("conflict: %s", (_, a, b) => {
     expect(collisionKey(a)).toBe(collisionKey(b));
   });
 
@@ -148,7 +148,7 @@ describe("C21 names of new files and folders", () => {
     ["a:b/c/d.ts", known("a:b")],
     ["nul/aux.ts", known("nul", "nul/aux.ts")],
     ["a/nul/x.ts", known("a", "a/nul")],
-  ])("takes %s beside what is there", (path, isKnown) => {
+  ])("accepts %s beside existing ones", (path, isKnown) => {
     expect(parseAddedPath(path, isKnown)).toBe(path);
   });
 
@@ -162,7 +162,7 @@ describe("C21 names of new files and folders", () => {
     ["a/b?.ts", known("a")],
     ["../a", known("..")],
     ["a//b", known("a", "a/", "a//b")],
-  ])("refuses %s", (path, isKnown) => {
+  ])("rejects %s", (path, isKnown) => {
     expect(code(() => parseAddedPath(path, isKnown))).toBe("invalid_request");
   });
 
@@ -177,7 +177,7 @@ describe("C21 names of new files and folders", () => {
     ["COM1", "COM1_"],
     ["ａｕｘ", "ａｕｘ_"],
     ["console", "console"],
-  ])("makes of %j the portable %j", (name, portable) => {
+  ])("converts %j to the portable %j", (name, portable) => {
     expect(toPortableName(name)).toBe(portable);
     expect(parseNewPath(portable)).toBe(portable);
   });
@@ -185,7 +185,7 @@ describe("C21 names of new files and folders", () => {
 
 describe("branch names", () => {
   it.each(["main", "user/65f0c1d2e3a4b5c6d7e8f901", "a.b", "release-1.2", "_x", "auxiliary", "review/console", "com"])(
-    "takes %s",
+    "accepts %s",
     (name) => {
       expect(parseBranch(name)).toBe(name);
     },
@@ -218,7 +218,7 @@ describe("branch names", () => {
     "a@{1}",
     "ä",
     "x".repeat(201),
-  ])("refuses %j", (name) => {
+  ])("rejects %j", (name) => {
     expect(code(() => parseBranch(name))).toBe("invalid_request");
   });
 });

@@ -26,8 +26,8 @@ const FLOW = {
   updatedAt: "2026-01-01T00:00:00.000Z",
 } as Flow; // biome-ignore format: laid out like the request
 
-describe("a new flow's body", () => {
-  it("is its definition, with nothing in it that was not chosen", () => {
+describe("the body of a new flow", () => {
+  it("is its definition without defaults", () => {
     expect(toCreateBody(draft(), true)).toEqual({
       name: "Orders",
       type: "sync",
@@ -50,7 +50,7 @@ describe("a new flow's body", () => {
 });
 
 describe("a change", () => {
-  it("names what was changed alone, and what it was made from", () => {
+  it("has only changed fields, and the base version", () => {
     const base = { updatedAt: FLOW.updatedAt };
     expect(toUpdateBody(toDraft(FLOW), FLOW)).toEqual(base);
     expect(toUpdateBody({ ...toDraft(FLOW), name: "All orders" }, FLOW)).toEqual({ ...base, name: "All orders" });
@@ -69,8 +69,8 @@ describe("a change", () => {
   });
 });
 
-describe("what is missing", () => {
-  it("is named as the server names its fields", () => {
+describe("a missing field", () => {
+  it("has the server's name", () => {
     const paths = (more: Partial<FlowDraft>) => findDraftProblems(draft(more)).map(({ path }) => path);
     expect(paths({})).toEqual([]);
     expect(findDraftProblems(NEW_FLOW).map(({ path }) => path)).toEqual([
@@ -88,7 +88,7 @@ describe("what is missing", () => {
     expect(paths({ type: "webhook", sourceId: "" })).toEqual([]);
   });
 
-  it("is not asked for where a choice rules it out", () => {
+  it("is not required if another choice rules it out", () => {
     expect(settle(draft({ mode: "incremental" })).write).toBe("upsert");
     expect(settle(draft({ type: "webhook", mode: "incremental" }))).toMatchObject({ mode: "full", write: "append" });
     const two = [...draft().entities, { name: "items", cursorField: "", primaryKey: [] }];
@@ -97,16 +97,16 @@ describe("what is missing", () => {
   });
 });
 
-describe("a cursor", () => {
+describe("a cursor field", () => {
   it.each([
     ["when a row was changed", [column("id", "bigint", true), column("created_at", "timestamp"), column("updated_at", "timestamptz")], "updated_at"],
     ["else when it was made", [column("id", "bigint", true), column("placed_at", "timestamp")], "placed_at"],
     ["else the number that counts rows", [column("id", "integer", true), column("name", "text")], "id"],
     ["no number of several", [column("a", "integer", true), column("b", "integer", true)], ""],
     ["no text that is called so", [column("updated_at", "text")], ""],
-  ])("is guessed: %s", (_, columns, cursor) => expect(guessCursor(columns)).toBe(cursor)); // biome-ignore format: a line each
+  ])("is suggested: %s", (_, columns, cursor) => expect(guessCursor(columns)).toBe(cursor)); // biome-ignore format: a line each
 
-  it("comes with the key, where the source tells its columns", () => {
+  it("is suggested with the primary key if the columns are known", () => {
     const columns = [column("a", "text", true), column("b", "text", true), column("at", "date")];
     expect(toChosen({ name: "t", schema: "s", kind: "table", columns })).toEqual({
       name: "t",
@@ -118,6 +118,6 @@ describe("a cursor", () => {
   });
 });
 
-it("names are listed with commas", () => {
+it("lists names with commas", () => {
   expect(toNames(" a, b ,, a")).toEqual(["a", "b"]);
 });

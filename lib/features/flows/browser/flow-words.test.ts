@@ -3,7 +3,7 @@ import { toFlowMode, toRunState, toShareDone } from "./flow-words";
 
 const counts = (read: number) => ({ read, written: read, skipped: 0, failed: 0 });
 
-describe("how much of a run is done", () => {
+describe("the progress of a run", () => {
   it.each([
     ["nothing known", [], null],
     ["half of one", [{ status: "running", counts: counts(50), total: 100 }], 0.5],
@@ -15,13 +15,13 @@ describe("how much of a run is done", () => {
 });
 
 describe("words", () => {
-  it("say how a flow reads and writes", () => {
+  it("describe how a flow reads and writes", () => {
     const destination = { connectionId: "5".repeat(24), write: "upsert" } as const;
     expect(toFlowMode({ type: "sync", mode: "incremental", destination })).toBe("Incremental, upsert");
     expect(toFlowMode({ type: "webhook", mode: "full", destination })).toBe("Webhook, upsert");
   });
 
-  it("tell a run that shall end from one that has", () => {
+  it("distinguish a run being cancelled from a cancelled one", () => {
     expect(toRunState({ status: "running", cancelRequestedAt: "2026-01-01T00:00:00.000Z" })).toBe("cancelling");
     expect(toRunState({ status: "cancelled", cancelRequestedAt: "2026-01-01T00:00:00.000Z" })).toBe("cancelled");
     expect(toRunState({ status: "running", cancelRequestedAt: null })).toBe("running");

@@ -22,7 +22,7 @@ function makeStore() {
   return { texts, store };
 }
 
-it("a form that was begun is read again as it was, by the same person in the same workspace", () => {
+it("restores a started form for the same person and workspace", () => {
   const { store, texts } = makeStore();
   const kept = new KeptFlow(USER, WORKSPACE, store);
   kept.keep(DRAFT);
@@ -33,7 +33,7 @@ it("a form that was begun is read again as it was, by the same person in the sam
   expect(texts.size).toBe(0);
 });
 
-it("a form that was emptied again is none that was begun", () => {
+it("drops an empty form", () => {
   const { store, texts } = makeStore();
   const kept = new KeptFlow(USER, WORKSPACE, store);
   kept.keep(DRAFT);
@@ -41,7 +41,7 @@ it("a form that was emptied again is none that was begun", () => {
   expect([texts.size, isBegun(NEW_FLOW), isBegun(DRAFT)]).toEqual([0, false, true]);
 });
 
-it("what was chosen of a connection that is gone is chosen anew", () => {
+it("resets the choices of a deleted connection", () => {
   const { store } = makeStore();
   const kept = new KeptFlow(USER, WORKSPACE, store);
   kept.keep(DRAFT);
@@ -49,7 +49,7 @@ it("what was chosen of a connection that is gone is chosen anew", () => {
   expect(kept.read([FROM])).toEqual({ ...DRAFT, destinationId: "" });
 });
 
-it("what is no form of this version is nothing, and a store that refuses harms nothing", () => {
+it("ignores a form of another version, and survives a blocked storage", () => {
   const { store, texts } = makeStore();
   const kept = new KeptFlow(USER, WORKSPACE, store);
   kept.keep(DRAFT);

@@ -42,7 +42,7 @@ const has = (program: string) => spawnSync("which", [program]).status === 0;
 
 for (const [language, { needs, command }] of Object.entries(RUN)) {
   // An example is skipped on machines without its tools. Node.js is always present.
-  it.skipIf(!needs.every(has))(`the example in ${language} signs the bytes that it sends`, async () => {
+  it.skipIf(!needs.every(has))(`signs the bytes that the example in ${language} sends`, async () => {
     received = [];
     const [program, args] = command(toWebhookExample(language as WebhookLanguage, url));
     await promisify(execFile)(program, args, { env: { ...process.env, SECRET } });

@@ -3,8 +3,8 @@ import { toDeliveryAdvice } from "@/lib/features/notifications/browser/delivery-
 
 const failed = { status: "failed", httpStatus: 503, lastError: "It answered 503." } as const;
 
-describe("what to do about a delivery", () => {
-  it("is nothing for one that has arrived, waits or was not wanted", () => {
+describe("advice for a delivery", () => {
+  it("is empty for a delivered, queued or skipped one", () => {
     for (const status of ["sent", "queued", "skipped"] as const) {
       expect(toDeliveryAdvice({ ...failed, status }, null)).toBeNull();
     }
@@ -17,15 +17,15 @@ describe("what to do about a delivery", () => {
     [302, /redirects/],
     [422, /returned 422/],
     [null, /It answered 503\. Then click Resend/],
-  ])("goes by what was answered: %s", (httpStatus, advice) =>
+  ])("depends on the response: %s", (httpStatus, advice) =>
     expect(toDeliveryAdvice({ ...failed, httpStatus }, null)).toMatch(advice),
   );
 
-  it("leaves alone what is tried again by itself", () => {
+  it("is empty while it is retried automatically", () => {
     expect(toDeliveryAdvice({ ...failed, status: "retrying" }, null)).toMatch(/retried automatically/);
   });
 
-  it("is the channel's advice if it has one", () => {
+  it("is the channel's if it has one", () => {
     expect(toDeliveryAdvice({ ...failed, httpStatus: null }, "Check the recipients.")).toBe(
       "Check the recipients. Then click Resend.",
     );

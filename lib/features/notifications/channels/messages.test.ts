@@ -44,7 +44,7 @@ async function mailOf(given: Payload, isTest = false): Promise<{ html: string; t
 }
 
 describe("a chat message", () => {
-  it("has every fact in its text, and again in its blocks", () => {
+  it("has every fact in its text and its blocks", () => {
     const { text, blocks } = toChatMessage(payload, false);
     const inBlocks = textsOf(blocks).join("\n");
     for (const fact of [...FACTS, "Failed", payload.errorMessage ?? "", payload.runId, payload.deepLink]) {
@@ -56,13 +56,13 @@ describe("a chat message", () => {
     );
   });
 
-  it("leaves out what there is not", () => {
+  it("omits missing facts", () => {
     const { rowCount: _, ...rest } = payload;
     const { text } = toChatMessage({ ...rest, trigger: "success", errorMessage: null }, false);
     expect(text).not.toMatch(/Rows:|Error:/);
   });
 
-  it("calls nobody and links nowhere by what people have named (T84)", () => {
+  it("mentions no one and links nowhere through names (T84)", () => {
     const nasty = "<!channel> <@U1> <https://evil.example|click> & ```*b*";
     const { text, blocks } = toChatMessage({ ...payload, resourceName: nasty, errorMessage: nasty }, false);
     const marked = (blocks as Block[])
@@ -79,7 +79,7 @@ describe("a chat message", () => {
     expect(marked.find((each) => each.startsWith("*Error*"))?.match(/```/g)).toHaveLength(2);
   });
 
-  it("stays within what Slack takes, whatever it is made of", () => {
+  it("stays within Slack's limits with any content", () => {
     const long = fc.oneof(
       fc.string({ maxLength: 5_000 }),
       fc.constantFrom("<", "&", "\u{1F9AB}").map((c) => c.repeat(12_000)),
@@ -100,7 +100,7 @@ describe("a chat message", () => {
   });
 });
 
-describe("a mail", () => {
+describe("an email", () => {
   it("has every fact in its text and its HTML", async () => {
     const { html, text } = await mailOf(payload);
     for (const fact of [...FACTS, "Failed", payload.runId, payload.deepLink]) {
@@ -119,7 +119,7 @@ describe("a mail", () => {
     expect(html).not.toMatch(/<[^>]*onload=x[^>]*>/);
   });
 
-  it("speaks of a flow as one, and of a test as one", async () => {
+  it("names a flow and a test as such", async () => {
     const { text } = await mailOf({ ...payload, resourceType: "flow", trigger: "success", errorMessage: null }, true);
     expect(text).toContain("Open flow");
     expect(text.toLowerCase()).toContain("test: daily revenue succeeded");

@@ -112,7 +112,7 @@ const send = async (id: string, snapshotId: string, isLast = false) => {
 const listed = async (id: string) => (await call("GET", at(id), owner)).json.data;
 
 describe("a snapshot of a dashboard", () => {
-  it("goes to a webhook, signed, with its figures in words and the address of its picture", {
+  it("is sent to a webhook, signed, with its numbers and the image URL", {
     timeout: 120_000,
   }, async () => {
     const id = await make();
@@ -159,7 +159,7 @@ describe("a snapshot of a dashboard", () => {
     expect(JSON.stringify(one)).not.toContain("whsec_");
   });
 
-  it("goes by mail with its picture inside, and into a chat with the picture's address", {
+  it("is sent by email with the image inline, and to chat with the image URL", {
     timeout: 120_000,
   }, async () => {
     const id = await make();
@@ -197,7 +197,7 @@ describe("a snapshot of a dashboard", () => {
     }
   });
 
-  it("goes to Microsoft Teams as a card with its figures and the picture's address", { timeout: 120_000 }, async () => {
+  it("is sent to Microsoft Teams as a card with its numbers and the image URL", { timeout: 120_000 }, async () => {
     const id = await make();
     const address = `${receiver.url}/workflows/1?sig=abc`;
     const teams = await added(id, { ...DAILY, channelType: "teams", teamsWebhookUrl: address, displayLabel: "Sales" });
@@ -211,7 +211,7 @@ describe("a snapshot of a dashboard", () => {
     expect((await listed(id))[0].lastDelivery).toMatchObject({ channelType: "teams", status: "sent" });
   });
 
-  it("has the page as PDF beside the picture, where that is asked for: attached, and by its address", {
+  it("includes the page as PDF on request: attached and by URL", {
     timeout: 120_000,
   }, async () => {
     const id = await make();
@@ -243,7 +243,7 @@ describe("a snapshot of a dashboard", () => {
     ]);
   });
 
-  it("is one message a tick, however many servers and however often they ask", { timeout: 120_000 }, async () => {
+  it("is one message per tick, for any number of servers and requests", { timeout: 120_000 }, async () => {
     const id = await make();
     const { id: snapshotId } = await added(id, webhook());
     const due = new Date(Date.now() - 60_000);
@@ -262,7 +262,7 @@ describe("a snapshot of a dashboard", () => {
     expect(schedule?.nextAt?.getTime()).toBeGreaterThan(Date.now());
   });
 
-  it("that its receiver refuses is tried six times, and is sent again by hand", { timeout: 120_000 }, async () => {
+  it("is tried six times if rejected, and can be resent manually", { timeout: 120_000 }, async () => {
     const id = await make();
     const { id: snapshotId } = await added(id, webhook());
     receiver.answer = answerWith(500);
@@ -276,7 +276,7 @@ describe("a snapshot of a dashboard", () => {
     expect((await listed(id))[0].lastDelivery).toMatchObject({ id: lastDelivery.id, status: "sent" });
   });
 
-  it("says in its log why it could not be taken: its source is down, its owner has left", {
+  it("logs why it could not be taken: a failed source, a former owner", {
     timeout: 120_000,
   }, async () => {
     const id = await make("select * from nowhere");
@@ -307,7 +307,7 @@ describe("a snapshot of a dashboard", () => {
     expect(receiver.hits).toEqual([]);
   });
 
-  it("C1 has a sentence in the place of a chart that nobody may draw, and all else of the page", {
+  it("C1 has a message in place of a forbidden chart, and the rest of the page", {
     timeout: 120_000,
   }, async () => {
     const id = await make();
@@ -330,7 +330,7 @@ describe("a snapshot of a dashboard", () => {
     expect((await listed(id))[0].lastDelivery).toMatchObject({ status: "sent" });
   });
 
-  it("C1 is a delivery that has failed, once, when its page is too large to draw", { timeout: 120_000 }, async () => {
+  it("C1 fails once if its page is too large to draw", { timeout: 120_000 }, async () => {
     const id = await make("select repeat('x', 14000) as region, range as amount from range(5000)");
     const _id = new ObjectId(id);
     const stored = await collections.dashboards().findOne({ _id });
@@ -346,7 +346,7 @@ describe("a snapshot of a dashboard", () => {
     });
   });
 
-  it("C1 is a delivery that has failed, once, when the job runner gives it up", async () => {
+  it("C1 fails once if the job runner gives it up", async () => {
     const id = await make();
     const snapshot = await added(id, webhook());
     const due = { workspaceId: owner.workspaceId, snapshotId: snapshot.id, at: new Date().toISOString() };
@@ -360,7 +360,7 @@ describe("a snapshot of a dashboard", () => {
     });
   });
 
-  it("is its owner's, an admin's and an owner's to set, a member's to see, and nobody else's", async () => {
+  it("is managed by its owner, admins and workspace owners, and visible to members", async () => {
     const id = await make();
     const body = webhook();
     expect((await add(id, body, member)).status).toBe(403);
@@ -394,7 +394,7 @@ describe("a snapshot of a dashboard", () => {
     [{ filters: { nothing: 1 } }, null],
     [{ filters: { where: "x".repeat(250_000) } }, "filters"],
     [{ grain: "hour" }, "grain"],
-  ])("refuses %j", async (change, path) => {
+  ])("rejects %j", async (change, path) => {
     const id = await make();
     const answer = await add(id, { ...webhook(), ...change });
     expect([answer.status, answer.json.details?.[0]?.path ?? null]).toEqual([400, path]);
@@ -402,7 +402,7 @@ describe("a snapshot of a dashboard", () => {
     expect(await collections.schedules().countDocuments({ resourceType: SNAPSHOT_TYPE, cron: "every day" })).toBe(0);
   });
 
-  it("is changed, switched off and ended, and then sends nothing that was queued", { timeout: 120_000 }, async () => {
+  it("is changed, disabled and deleted, cancelling queued messages", { timeout: 120_000 }, async () => {
     const id = await make();
     const { id: snapshotId } = await added(id, webhook());
     const change = async (body: object) =>
@@ -423,7 +423,7 @@ describe("a snapshot of a dashboard", () => {
     expect(await collections.schedules().countDocuments({ resourceId: new ObjectId(snapshotId) })).toBe(0);
   });
 
-  it("goes with its dashboard, and its pictures with it", { timeout: 120_000 }, async () => {
+  it("is deleted with its dashboard and its images", { timeout: 120_000 }, async () => {
     const id = await make();
     const { id: snapshotId } = await added(id, webhook());
     await send(id, snapshotId);
@@ -446,6 +446,6 @@ it.each([
   ["http://10.1.2.3", false],
   ["http://millrace:3000", false],
   ["http://millrace.internal", false],
-])("a chat may read pictures at %s: %s", (url, isSeen) => {
+])("lets a chat load images at %s: %s", (url, isSeen) => {
   expect(isSeenOutside(url)).toBe(isSeen);
 });

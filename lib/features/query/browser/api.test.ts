@@ -29,7 +29,7 @@ const REQUEST = toExecuteRequest({ workspaceId: "w", connectionId: "c", bound: n
 });
 
 describe("the API client", () => {
-  it("hands back the data of a success, and the size of an executed query's answer", async () => {
+  it("returns the data of a success, and the size of a query's response", async () => {
     const body = { success: true, data: { executionId: "x", rows: [], fields: [], rowCount: 0 } };
     const fetch = answer(200, body);
     const result = await api.execute(REQUEST);
@@ -52,14 +52,14 @@ describe("the API client", () => {
     });
   });
 
-  it("lists the problems of refused input, and when to try again", async () => {
+  it("lists input problems and the retry time", async () => {
     const details = [{ path: "email", message: "Enter an address." }];
     answer(429, { success: false, code: "rate_limited", error: "Too many.", details }, { "retry-after": "30" });
     const error = await authApi.login({ email: "a", password: "b" }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problems: details, retryAfterSeconds: 30 });
   });
 
-  it("takes an answer that was on its way when the line was cut for no sign of life, and a later one for one", async () => {
+  it("ignores responses that were sent before the connection was lost", async () => {
     let arrive = () => {};
     const sent = new Promise<void>((resolve) => {
       arrive = resolve;
@@ -78,7 +78,7 @@ describe("the API client", () => {
     expect(readConnectivity().isOnline).toBe(true);
   });
 
-  it("reads a list to its end, however many answers it comes in", async () => {
+  it("reads a list to its end over all pages", async () => {
     const fetch = vi.fn(async (url: string) => {
       const cursor = new URL(url, "http://localhost").searchParams.get("cursor");
       const headers: Record<string, string> =
@@ -102,7 +102,7 @@ describe("the API client", () => {
     ["API keys", () => workspaceApi.listApiKeys("w")],
     ["invitations", () => workspaceApi.listInvites("w")],
     ["sessions", () => accountApi.listSessions()],
-  ])("shows all %s, not a first page of them", async (_, list) => {
+  ])("returns all %s, not only the first page", async (_, list) => {
     const fetch = vi.fn(async (url: string) => {
       const isLast = new URL(url, "http://localhost").searchParams.get("cursor") === "next";
       const headers = new Headers(isLast ? {} : { "x-next-cursor": "next" });
@@ -112,14 +112,14 @@ describe("the API client", () => {
     expect(await list()).toEqual([{ id: "1" }, { id: "2" }]);
   });
 
-  it("does not take a page for an answer", async () => {
+  it("does not take a web page for a response", async () => {
     answer(502, "<html>Bad gateway</html>");
     await expect(authApi.logout()).rejects.toMatchObject({ status: 502, code: "internal" });
     answer(200, "<html>Sign in to the network</html>");
     await expect(authApi.logout()).rejects.toMatchObject({ code: "internal" });
   });
 
-  it("says unreachable when nothing answers, and knows it until something does", async () => {
+  it("reports unreachable until something answers", async () => {
     vi.stubGlobal(
       "fetch",
       vi.fn(async () => Promise.reject(new TypeError("fetch failed"))),
@@ -131,7 +131,7 @@ describe("the API client", () => {
     expect(readConnectivity().isOnline).toBe(true);
   });
 
-  it("takes a proxy's page, and the word of a server that is about to stop, for no sign of life", async () => {
+  it("treats a proxy's page, and a stopping server, as unreachable", async () => {
     reportUnreachable();
     answer(502, "<html>Bad gateway</html>");
     await expect(authApi.logout()).rejects.toMatchObject({ status: 502 });
@@ -143,18 +143,18 @@ describe("the API client", () => {
     await ping();
   });
 
-  it("knows since when nothing answers, however often it was tried", () => {
+  it("knows since when nothing answers, over retries", () => {
     reportUnreachable(1000);
     reportUnreachable(5000);
     expect(readConnectivity()).toMatchObject({ isOnline: false, lacks: "server", since: 1000, retryAt: 13_000 });
   });
 
-  it("knows that what is shown is as of the last word, where that was before it was found out", () => {
+  it("dates the shown data by the last response", () => {
     reportUnreachable(30_000, 5000);
     expect(readConnectivity()).toMatchObject({ isOnline: false, since: 5000, retryAt: 38_000 });
   });
 
-  it("lets an abort of the caller's own through as it is", async () => {
+  it("passes the caller's own abort through", async () => {
     const stop = new AbortController();
     vi.stubGlobal("fetch", async () => {
       stop.abort();

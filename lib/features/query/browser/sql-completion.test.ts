@@ -56,14 +56,14 @@ const conditions = (marked: string, of = linked) =>
     .map(({ text }) => text);
 
 describe("joins from foreign keys", () => {
-  it("offers the condition behind ON, whichever of the two tables has the key, and first of all", () => {
+  it("offers the condition after ON for a key of either table, first", () => {
     expect(conditions("select * from orders o join customers c on |")).toEqual(["o.customer_id = c.id"]);
     expect(conditions("select * from customers c join orders on |")).toEqual(["orders.customer_id = c.id"]);
     const offers = offerSql("select * from orders o join customers c on ", 43, linked);
     expect(offers.toSorted((a, b) => b.rank - a.rank)[0]?.kind).toBe("join");
   });
 
-  it("quotes what needs quotes, and writes all columns of a key", () => {
+  it("quotes names as needed, and writes all columns of a key", () => {
     expect(conditions('select * from stock."Order Items" i join places p on |')).toEqual([
       'i.country = p.country and i."City" = p."City"',
     ]);
@@ -72,14 +72,14 @@ describe("joins from foreign keys", () => {
     ]);
   });
 
-  it("reads a table that is joined with itself both ways", () => {
+  it("joins a table with itself in both directions", () => {
     expect(conditions("select * from customers a join customers b on |")).toEqual([
       "b.boss_id = a.id",
       "a.boss_id = b.id",
     ]);
   });
 
-  it("offers the nearest of several tables first, and nothing for what no key links", () => {
+  it("offers the nearest of several tables first, and nothing without a key", () => {
     expect(conditions("select * from customers x, customers y join orders o on |")).toEqual([
       "o.customer_id = y.id",
       "o.customer_id = x.id",
@@ -90,7 +90,7 @@ describe("joins from foreign keys", () => {
     expect(conditions("select * from orders o join customers c where |")).toEqual([]);
   });
 
-  it("offers linked tables first behind JOIN", () => {
+  it("offers linked tables first after JOIN", () => {
     const offers = offerSql("select * from orders o join ", 28, linked).toSorted((a, b) => b.rank - a.rank);
     expect(offers.slice(0, 2).map(({ label, detail }) => [label, detail])).toEqual([
       ["Order Items", "joins o"],
@@ -99,7 +99,7 @@ describe("joins from foreign keys", () => {
     expect(offers.map(({ label }) => label)).toContain("audit_log");
   });
 
-  it("marks the columns of keys, and tells where they lead", () => {
+  it("marks key columns and their targets", () => {
     const offers = offerSql("select o. from orders o", 9, linked);
     expect(offers.map(({ label, mark }) => [label, mark])).toEqual([
       ["placed_at", undefined],
@@ -111,7 +111,7 @@ describe("joins from foreign keys", () => {
 });
 
 describe("offerSql", () => {
-  it("offers the columns of an alias behind its dot, and nothing else", () => {
+  it("offers only the columns of an alias after its dot", () => {
     expect(labels("select o.| from orders o")).toEqual(["id", "region", "placed_at"]);
     expect(labels("select o.re| from orders as o join refunds r on true")).toEqual(["id", "region", "placed_at"]);
   });
@@ -120,11 +120,11 @@ describe("offerSql", () => {
     expect(labels("with paid as (select o.id, 1 as net from orders o) select p.| from paid p")).toEqual(["id", "net"]);
   });
 
-  it("offers the tables of a schema behind its dot", () => {
+  it("offers the tables of a schema after its dot", () => {
     expect(labels("select * from audit.|")).toEqual(["refunds"]);
   });
 
-  it("offers tables behind from and join, and behind a comma after them", () => {
+  it("offers tables after FROM, JOIN and commas", () => {
     for (const sql of [
       "select * from |",
       "select * from ord|",
@@ -142,7 +142,7 @@ describe("offerSql", () => {
     expect(offers.indexOf("sum")).toBeLessThan(offers.indexOf("where"));
   });
 
-  it("offers snippets after everything else, each with places to fill in and an end", () => {
+  it("offers snippets last, with placeholders and an end", () => {
     const offers = offerSql("s", 1, entities);
     const snippets = offers.filter(({ kind }) => kind === "snippet");
     expect(snippets.map(({ label }) => label)).toEqual(
@@ -155,12 +155,12 @@ describe("offerSql", () => {
     expect(offerSql("select 'sel", 11, entities)).toEqual([]);
   });
 
-  it("offers a column of two tables once, and knows only the statement at the cursor", () => {
+  it("offers a column of two tables once, and reads only the statement at the cursor", () => {
     expect(labels("select | from orders o, refunds r").filter((label) => label === "id")).toHaveLength(1);
     expect(labels("select 1 from orders; select | ").includes("region")).toBe(false);
   });
 
-  it("writes names that need quotes with quotes, and tells about columns", () => {
+  it("quotes names as needed, and describes columns", () => {
     const offers = offerSql("select * from ", 14, entities);
     expect(offers.find(({ label }) => label === "Order Items")?.text).toBe('"Order Items"');
     expect(offerSql("select o. from orders o", 9, entities)[0]).toMatchObject({
@@ -170,7 +170,7 @@ describe("offerSql", () => {
   });
 });
 
-it("offers the functions of the connection's dialect only", () => {
+it("offers only the functions of the connection's dialect", () => {
   const offered = (dialect: "postgres" | "redshift") =>
     offer(SqlScript.of("select ", dialect), "select ".length, entities).map(({ label }) => label);
   expect(offered("redshift")).toEqual(expect.arrayContaining(["listagg", "getdate", "count"]));

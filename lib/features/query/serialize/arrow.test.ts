@@ -45,7 +45,7 @@ async function read(batches: Batch[], limit: number | null = null, fields = FIEL
   return tableFromIPC(bytes);
 }
 
-it("an Arrow reader gets every value exactly, batch after batch", async () => {
+it("returns every value exactly to an Arrow reader, batch by batch", async () => {
   const table = await read(BATCHES);
   const rows = table.toArray().map((row) => row.toJSON());
   expect(rows.map(({ bytes, ...rest }) => ({ ...rest, bytes: bytes && [...(bytes as Uint8Array)] }))).toEqual([
@@ -64,7 +64,7 @@ it("an Arrow reader gets every value exactly, batch after batch", async () => {
   ]);
 });
 
-it("the fields say what the database called their types", async () => {
+it("has the database's type names in its fields", async () => {
   const table = await read(BATCHES);
   expect(table.schema.fields[3]?.metadata).toEqual(
     new Map([
@@ -74,12 +74,12 @@ it("the fields say what the database called their types", async () => {
   );
 });
 
-it("a result without rows is a whole stream with its schema", async () => {
+it("has a complete stream with schema for an empty result", async () => {
   const table = await read([]);
   expect([table.numRows, table.schema.fields.map(({ name }) => name)]).toEqual([0, FIELDS.map(({ name }) => name)]);
 });
 
-it("columns of any length, with nulls anywhere and text of any script, come back as they were", async () => {
+it("returns columns of any length, with nulls anywhere and any script, unchanged", async () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: "grapheme" }), fc.constantFrom("\ud83d", "\ude00", "é", ""));
   const fields = FIELDS.filter(({ name }) => ["n", "big", "x", "ok", "bytes", "at"].includes(name));
   const row = fc.tuple(
@@ -112,7 +112,7 @@ it("columns of any length, with nulls anywhere and text of any script, come back
   );
 });
 
-it("a limit cuts inside of a batch", async () => {
+it("cuts at a limit within a batch", async () => {
   expect((await read(BATCHES, 1)).numRows).toBe(1);
   expect((await read(BATCHES, 3)).numRows).toBe(3);
 });

@@ -249,7 +249,7 @@ for (const name of Object.keys(CASES) as SubjectName[]) {
     }
 
     if (name !== "sqlite") return;
-    it.each(["arrow", "parquet"] as const)("keeps a late word of a number column in %s", async (format) => {
+    it.each(["arrow", "parquet"] as const)("keeps a late text of a numeric column in %s", async (format) => {
       if (!subject) throw new Error("SQLite is always there.");
       // The first rows determine the type of the column.
       const late = `with recursive t(i) as (select 1 union all select i + 1 from t where i < 20000)

@@ -62,7 +62,7 @@ async function read(stream: ReadableStream<Uint8Array>, sql: string): Promise<un
   }
 }
 
-it("DuckDB reads every type, value and null back as it was", async () => {
+it("reads every type, value and null back in DuckDB", async () => {
   const types = await read(streamOf([BATCH], FIELDS), "select column_type from (describe from FILE)");
   expect(types.flat()).toEqual([
     ...["INTEGER", "BIGINT", "DOUBLE", "DECIMAL(10,2)", "DECIMAL(38,0)", "BOOLEAN", "BLOB", "DATE", "TIMESTAMP"],
@@ -79,7 +79,7 @@ it("DuckDB reads every type, value and null back as it was", async () => {
   ]);
 });
 
-it("rows come whole over many row groups, cut at a limit inside of a batch", async () => {
+it("writes rows over many row groups, cut at a limit within a batch", async () => {
   const fields = FIELDS.slice(0, 2);
   const batches = Array.from({ length: 30 }, (_, each) => {
     const ids = Array.from({ length: 2000 }, (_, row) => each * 2000 + row);
@@ -93,7 +93,7 @@ it("rows come whole over many row groups, cut at a limit inside of a batch", asy
   expect(await read(streamOf([], fields), "select count(*) from FILE")).toEqual([["0"]]);
 });
 
-it("a value that its column does not hold ends the file and names the column", async () => {
+it("ends the file at a value that its column can't hold, and names the column", async () => {
   for (const [field, value] of [
     [FIELDS[3], "0.001"],
     [FIELDS[7], "0000-00-00"],

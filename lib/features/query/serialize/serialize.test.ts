@@ -25,41 +25,41 @@ async function streamed(format: typeof csv, fields: Field[], batches: Batch[], l
 }
 
 describe("CSV", () => {
-  it("is RFC 4180: header, CRLF, quotes doubled, and quotes only where they are needed", async () => {
+  it("follows RFC 4180: header, CRLF, doubled quotes, and quotes only where needed", async () => {
     const batch = batchOf(["plain", 'say "hi"', "a,b"], ["two\nlines", "", null]);
     expect(await streamed(csv, fieldsOf("a", "b,c", "d"), [batch])).toBe(
       'a,"b,c",d\r\nplain,"say ""hi""","a,b"\r\n"two\nlines","",\r\n',
     );
   });
 
-  it("is exact: a formula stays a formula, nested values are JSON", async () => {
+  it("is exact: formulas are kept, nested values are JSON", async () => {
     const batch = batchOf(["=1+1", { a: [1, null] }, -0.5]);
     expect(await streamed(csv, fieldsOf("x", "y", "z"), [batch])).toBe('x,y,z\r\n=1+1,"{""a"":[1,null]}",-0.5\r\n');
   });
 
-  it("has a header also when there are no rows", async () => {
+  it("has a header without rows", async () => {
     expect(await streamed(csv, fieldsOf("x"), [])).toBe("x\r\n");
   });
 });
 
 describe("NDJSON", () => {
-  it("is one plain object a line, the last line ended too, in the order of the columns", async () => {
+  it("has one plain object per line, the last line terminated, in column order", async () => {
     const batches = [batchOf(["x", 1]), batchOf([null, true])];
     expect(await streamed(ndjson, fieldsOf("2", "1"), batches)).toBe('{"2":"x","1":1}\n{"2":null,"1":true}\n');
   });
 
-  it("keeps a column called __proto__", async () => {
+  it("keeps a column named __proto__", async () => {
     const line = await streamed(ndjson, fieldsOf("__proto__"), [batchOf(["kept"])]);
     expect(Object.entries(JSON.parse(line))).toEqual([["__proto__", "kept"]]);
   });
 
-  it("stops at a limit that was sent", async () => {
+  it("stops at a given limit", async () => {
     expect(await streamed(ndjson, fieldsOf("a"), [batchOf([1], [2], [3])], 2)).toBe('{"a":1}\n{"a":2}\n');
   });
 });
 
 describe("a stream of bytes", () => {
-  it("asks for no batch that its reader has no room for", async () => {
+  it("requests no batch without room", async () => {
     let asked = 0;
     async function* endless(): AsyncGenerator<Batch> {
       for (;;) {
@@ -75,7 +75,7 @@ describe("a stream of bytes", () => {
     await reader.cancel();
   });
 
-  it("breaks when the result fails, after the rows that came before", async () => {
+  it("breaks when the result fails, after the earlier rows", async () => {
     async function* failing(): AsyncGenerator<Batch> {
       yield batchOf(["x"]);
       throw new Error("boom");
@@ -88,7 +88,7 @@ describe("a stream of bytes", () => {
     expect(endings).toEqual([{ rowCount: 1, error: new Error("boom") }]);
   });
 
-  it("tells once that its reader has left, and leaves the result", async () => {
+  it("reports once that its reader has left, and ends the result", async () => {
     let isLeft = false;
     async function* watched(): AsyncGenerator<Batch> {
       try {
@@ -133,13 +133,13 @@ describe("a JSON answer", () => {
     });
   });
 
-  it("is cut only when there is more than the limit", async () => {
+  it("is truncated only if there is more than the limit", async () => {
     const three = [batchOf(["x"], ["y"]), batchOf(["z"])];
     expect(await read(three, { rows: 3 })).toMatchObject({ rowCount: 3, truncated: false });
     expect(await read(three, { rows: 2 })).toMatchObject({ rowCount: 2, truncated: true });
   });
 
-  it("ends before the row that would make it too large", async () => {
+  it("ends before a row that would make it too large", async () => {
     // A row is {"a":"xxxxxxxxxx"}, 18 bytes, and a comma from the second on.
     const rows = Array.from({ length: 5 }, () => ["x".repeat(10)]);
     expect(await read([batchOf(...rows)], { bytes: 18 + 19 + 18 })).toMatchObject({ rowCount: 2, truncated: true });
@@ -163,7 +163,7 @@ describe("a row with large cells", () => {
     { a: "small", b: null, c: "", d: true, e: 2 },
   ];
 
-  it("is written as it would be in one piece", async () => {
+  it("is written as if in one piece", async () => {
     expect(await streamed(ndjson, fields, [batch])).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
     const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
     // UTF-8 has no lone surrogates.
@@ -178,7 +178,7 @@ describe("a row with large cells", () => {
     expect([json.rowCount, json.truncated]).toEqual([2, false]);
   });
 
-  it("leaves no half of itself behind where the answer ends before it", async () => {
+  it("leaves nothing partial if the response ends before it", async () => {
     const json = await readJsonRows(
       { fields, batches: iterate(batchOf(["small", null, "", true, 0]), batch) },
       { rows: 10, bytes: 1_000_000, cellBytes: 5_000_000 },
@@ -190,7 +190,7 @@ describe("a row with large cells", () => {
   it.each([
     ["CSV", csv],
     ["NDJSON", ndjson],
-  ])("of 16 MiB of quotes leaves the event loop to others as %s (F15)", async (_, format) => {
+  ])("of 16 MiB of quotes yields the event loop as %s (F15)", async (_, format) => {
     const huge = batchOf(['"'.repeat(16 * 1024 * 1024)]);
     let turns = 0;
     let isOver = false;

@@ -59,7 +59,7 @@ it("C8 has unsigned 64-bit integers as such", async () => {
   }
 });
 
-it("C8 reads nothing ahead where every value is within its column's type", async () => {
+it("C8 reads nothing ahead if every value fits its column's type", async () => {
   let reads = 0;
   const endless = (async function* (): AsyncGenerator<Batch, void> {
     for (;;) {
@@ -72,7 +72,7 @@ it("C8 reads nothing ahead where every value is within its column's type", async
   await batches.return?.();
 });
 
-it("C8 reads as many rows as are asked for, and ends the statement", async () => {
+it("C8 reads as many rows as requested, and ends the statement", async () => {
   let isEnded = false;
   const endless = (async function* (): AsyncGenerator<Batch, void> {
     try {
@@ -88,7 +88,7 @@ it("C8 reads as many rows as are asked for, and ends the statement", async () =>
   expect(counts).toEqual([2, 1]);
 });
 
-it("C8 holds a large result in a file without a name, in its order", async () => {
+it("C8 stores a large result in an unnamed file, in order", async () => {
   const text = "x".repeat(512 * 1024);
   const columns = Array.from({ length: 40 }, (_, index): WireValue[] => [`${index}${text}`]);
   const settled = await settleTypes("arrow", [fieldOf("int64")], batchesOf(...columns), { loose: "all" });
@@ -98,7 +98,7 @@ it("C8 holds a large result in a file without a name, in its order", async () =>
   expect(found).toEqual(columns.flat());
 });
 
-it("C8 refuses a text that no cell of a sheet holds before the first byte", async () => {
+it("C8 rejects a text too long for a sheet's cell before the first byte", async () => {
   const rows = batchesOf(["short"], ["x".repeat(32_768)]);
   await expect(settleTypes("xlsx", [fieldOf("string")], rows, {})).rejects.toThrow(
     "The column v has a value of 32768 characters",

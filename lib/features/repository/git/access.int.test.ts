@@ -44,8 +44,8 @@ async function post(headers: Record<string, string>, body: BodyInit, slug = worl
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-describe("a repository's address", () => {
-  it("lets in full and read keys, as a password or a bearer token", async () => {
+describe("a repository's URL", () => {
+  it("accepts full and read-only keys, as a password or bearer token", async () => {
     for (const access of ["full", "read"] as const) {
       const key = await world.keyOf(world.owner, access);
       for (const authorization of [basic(key), `Bearer ${key}`]) {
@@ -58,7 +58,7 @@ describe("a repository's address", () => {
     }
   });
 
-  it("asks who comes without a key for one, whatever the cookie", async () => {
+  it("asks for a key without one, whatever the cookie", async () => {
     for (const headers of [{}, { cookie: world.owner.cookie }] as Record<string, string>[]) {
       for (const slug of [world.slug, "no-such-workspace"]) {
         for (const answer of [await ask(DISCOVERY, headers, slug), await post(headers, LS_REFS, slug)]) {
@@ -70,7 +70,7 @@ describe("a repository's address", () => {
     }
   });
 
-  it("refuses keys that are unknown, malformed, have ended, were revoked, or whose creator has left", async () => {
+  it("rejects unknown, malformed, expired and revoked keys, and those of former members", async () => {
     const leaver = await seedMember(world.owner.workspaceId, "admin");
     const left = await world.keyOf(leaver);
     await removeMember(world.owner.workspaceId, leaver);
@@ -88,7 +88,7 @@ describe("a repository's address", () => {
     }
   });
 
-  it("answers for another workspace's repository as for one that does not exist", async () => {
+  it("returns the same for another workspace's repository as for a missing one", async () => {
     const key = await seedKey(stranger.workspaceId, stranger);
     const authorization = basic(key);
     const theirs = (await findWorkspaceSlug(new ObjectId(stranger.workspaceId))) ?? "";
@@ -100,7 +100,7 @@ describe("a repository's address", () => {
     expect(plain(await post({ authorization }, LS_REFS, world.slug))).toEqual(unknown);
   });
 
-  it("takes pushes of full keys alone, and a first try without one", async () => {
+  it("accepts pushes with full keys only, and a first attempt without one", async () => {
     const push = async (headers: Record<string, string>, slug = world.slug) => {
       const type = { "content-type": "application/x-git-receive-pack-request" };
       const response = await fetch(`${world.base}/${slug}.git/git-receive-pack`, {
@@ -120,7 +120,7 @@ describe("a repository's address", () => {
     expect((await push({ authorization: basic(full), "content-type": "text/plain" })).status).toBe(415);
   });
 
-  it("has nothing to read but git's protocol", async () => {
+  it("serves git's protocol only", async () => {
     const authorization = basic(await world.keyOf(world.owner));
     for (const path of ["HEAD", "info/refs", "objects/info/packs", "info/refs?service=git-upload-archive", "config"]) {
       const answer = await ask(path, { authorization });
@@ -130,7 +130,7 @@ describe("a repository's address", () => {
     expect(page.status).toBe(415);
   });
 
-  it("is never compressed, framed or kept", async () => {
+  it("is never compressed, framed or cached", async () => {
     const authorization = basic(await world.keyOf(world.owner));
     const { headers } = await post({ authorization, "accept-encoding": "gzip" }, LS_REFS);
     expect(headers.get("content-encoding")).toBeNull();
@@ -140,7 +140,7 @@ describe("a repository's address", () => {
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
   });
 
-  it("takes a compressed question, and no more of it than of a plain one", async () => {
+  it("accepts a compressed request, with the same limit", async () => {
     const authorization = basic(await world.keyOf(world.owner));
     const gzip = { authorization, "content-encoding": "gzip" };
     expect((await post(gzip, gzipSync(LS_REFS))).text).toContain("refs/heads/main");
@@ -149,7 +149,7 @@ describe("a repository's address", () => {
     expect((await post({ authorization, "content-encoding": "br" }, LS_REFS)).status).toBe(415);
   });
 
-  it("refuses messages that are none", async () => {
+  it("rejects invalid messages", async () => {
     const authorization = basic(await world.keyOf(world.owner));
     const bad = ["nonsense", "0014command=ls-refs\n", "0003", "ffff", "0016command=something\n0000"];
     for (const body of bad) expect([body, (await post({ authorization }, body)).status]).toEqual([body, 400]);

@@ -44,7 +44,7 @@ const subjects = (clone: string, ...args: string[]) => gitLines(clone, "log", "-
 const stretches = () => collections.gitStretches().find({ workspaceId: world.workspaceId }).sort({ n: 1 }).toArray();
 const large = randomBytes(3 * 1024 * 1024);
 
-it("a full stretch of commits asks for a base pack once, and a clone takes it and what came after", async () => {
+it("requests a base pack once per full range of commits, and clones it with the rest", async () => {
   await world.save("Large", [put("apps/shop/large.bin", large)]);
   await save(STRETCH_COMMITS_MIN - 2);
   expect(events.filter(({ name }) => name === BASE_PACK_EVENT)).toEqual([]);
@@ -66,7 +66,7 @@ it("a full stretch of commits asks for a base pack once, and a clone takes it an
   expect(await subjects(based, "origin/main")).toHaveLength(STRETCH_COMMITS_MIN + 40);
 });
 
-it("stretches follow each other, and what was sent by them holds after the index was made anew", async () => {
+it("adds ranges in order, and stays correct after the index was rebuilt", async () => {
   await save(2 * STRETCH_COMMITS_MIN);
   await extendBasePack(world.workspaceId);
   await save(3);
@@ -81,7 +81,7 @@ it("stretches follow each other, and what was sent by them holds after the index
   expect(Math.max(...chains)).toBeLessThanOrEqual(50);
 });
 
-it("a part of the history, a shallow clone made whole and a branch that left early are as they should be", async () => {
+it("serves a partial history, an unshallowed clone and an early branch correctly", async () => {
   const total = 3 * STRETCH_COMMITS_MIN + 43;
   const shallow = await cloneTo(world, url, "shallow", "--depth", "2");
   expect(await subjects(shallow)).toHaveLength(2);
@@ -97,7 +97,7 @@ it("a part of the history, a shallow clone made whole and a branch that left ear
   expect(await subjects(both, "--all")).toHaveLength(total + 1);
 });
 
-it("two servers that extend it at once leave one stretch a stretch, and no parts of none", async () => {
+it("keeps one range for two servers that extend it at once, without leftovers", async () => {
   await save(STRETCH_COMMITS_MIN);
   await Promise.all([extendBasePack(world.workspaceId), extendBasePack(world.workspaceId)]);
   const known = await stretches();
@@ -108,7 +108,7 @@ it("two servers that extend it at once leave one stretch a stretch, and no parts
   await cloneTo(world, url, "after-two");
 });
 
-it("what a server left that died in the middle goes, and a clone never meets it", async () => {
+it("removes leftovers of a server that died, which no clone sees", async () => {
   const { workspaceId } = world;
   const data = (await collections.gitStretchParts().findOne({ workspaceId }))?.data;
   if (!data) throw new Error("There is no part.");
@@ -121,7 +121,7 @@ it("what a server left that died in the middle goes, and a clone never meets it"
   expect(await collections.gitStretchParts().findOne({ workspaceId, _id: old })).toBeNull();
 });
 
-it("two clones at once are whole, and so is one beside the making of the next stretch", async () => {
+it("serves two concurrent clones completely, also during the next range", async () => {
   await save(STRETCH_COMMITS_MIN);
   const [a, b] = await Promise.all([
     cloneTo(world, url, "at-once-a"),
@@ -131,7 +131,7 @@ it("two clones at once are whole, and so is one beside the making of the next st
   expect(await everything(a)).toEqual(await everything(b));
 });
 
-it("goes with its workspace", async () => {
+it("is deleted with its workspace", async () => {
   const { workspaceId, owner } = world;
   await deleteWorkspace({ workspaceId, user: { _id: new ObjectId(owner.id) } } as never);
   for (const name of ["gitStretches", "gitStretchParts"] as const) {

@@ -20,19 +20,19 @@ describe("a delta", () => {
     ["to nothing", Buffer.from("abc"), Buffer.alloc(0)],
     ["of texts that overlap with themselves", Buffer.from("aaaa"), Buffer.from("aaaaaa")],
   ];
-  it.each(cases)("%s gives the target back", (_, base, target) => {
+  it.each(cases)("%s restores the target", (_, base, target) => {
     const delta = middleDelta(base, target);
     expect(applyDelta(base, delta)?.equals(target)).toBe(true);
     expect(deltaSizes(delta)).toMatchObject({ base: base.length, target: target.length });
   });
 
-  it("of one entry of a large folder is some dozens of bytes", () => {
+  it("of one entry of a large folder takes some dozens of bytes", () => {
     const target = Buffer.from(long);
     randomBytes(20).copy(target, 100_000);
     expect(middleDelta(long, target).length).toBeLessThan(20 + 5 * COPY_HEAD);
   });
 
-  it("that is cut short, reaches too far or fits another base is refused", () => {
+  it("is rejected if truncated, out of range or for another base", () => {
     const delta = middleDelta(long, Buffer.concat([long, Buffer.from("xyz")]));
     for (let length = 0; length < delta.length; length++)
       expect(applyDelta(long, delta.subarray(0, length))).toBeNull();
@@ -42,7 +42,7 @@ describe("a delta", () => {
     expect(applyDelta(Buffer.from("abcd"), Buffer.of(4, 4, 0))).toBeNull();
   });
 
-  it("counts each byte once where beginning and end meet", () => {
+  it("counts each byte once if prefix and suffix overlap", () => {
     expect(commonEnds(Buffer.from("aaa"), Buffer.from("aaaa"))).toEqual({ start: 3, end: 0 });
     expect(commonEnds(Buffer.from("abcd"), Buffer.from("abXcd"))).toEqual({ start: 2, end: 2 });
   });

@@ -52,7 +52,7 @@ describe("stock git", () => {
     expect(Math.max(...chains)).toBeLessThanOrEqual(50);
   });
 
-  it("fetches what came after 500 further commits, and no more", async () => {
+  it("fetches only what came after 500 further commits", async () => {
     const before = await cloneTo(world, url, "behind");
     for (let n = 123; n <= 622; n++)
       await world.save(`Save ${n}`, [put(`consoles/many/${n % 60}.sql`, `select ${n}\n`)]);
@@ -66,7 +66,7 @@ describe("stock git", () => {
     expect(again).toBe("");
   });
 
-  it("clones a part of the history, deepens it and completes it", async () => {
+  it("clones a partial history, deepens it and completes it", async () => {
     const clone = await cloneTo(world, url, "shallow", "--depth", "1");
     expect(await subjects(clone)).toEqual(numbers(622, 622));
     await git(clone, "fetch", "--quiet", "--depth", "3");
@@ -85,7 +85,7 @@ describe("stock git", () => {
     expect(await gitLines(clone, "rev-parse", "--is-shallow-repository")).toEqual(["false"]);
   });
 
-  it("clones what came since a date, and says so when nothing did", async () => {
+  it("clones since a date, and reports if nothing is newer", async () => {
     const clone = await cloneTo(world, url, "since", "--shallow-since=2020-01-01");
     expect(await subjects(clone)).toEqual(numbers(1, 623));
     await expect(git(world.dir, "clone", "--quiet", "--shallow-since=@4000000000 +0000", url, "none")).rejects.toThrow(
@@ -93,7 +93,7 @@ describe("stock git", () => {
     );
   });
 
-  it("clones one branch, and all files where it would leave some out", async () => {
+  it("clones one branch, and all files for a partial clone", async () => {
     const single = await cloneTo(world, url, "single", "--single-branch", "--branch", "main");
     expect(await subjects(single)).toHaveLength(623);
     const { stderr } = await git(world.dir, "clone", "--filter=blob:none", url, "filtered");
@@ -103,7 +103,7 @@ describe("stock git", () => {
     );
   });
 
-  it("shows its key's own branch beside main, and nobody else's", async () => {
+  it("shows its key's own branch beside main, and no one else's", async () => {
     const repositoryId = world.workspaceId;
     const other = await seedMember(world.owner.workspaceId, "member");
     const mine = `user/${world.owner.id}`;
@@ -135,7 +135,7 @@ describe("stock git", () => {
     );
   });
 
-  it("that is killed in the middle of a clone leaves room for the next ones", async () => {
+  it("that is killed during a clone frees its slot", async () => {
     for (let n = 0; n < 6; n++) {
       const leave = new AbortController();
       const response = await fetch(`${world.base}/${world.slug}.git/git-upload-pack`, {

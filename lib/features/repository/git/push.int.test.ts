@@ -89,7 +89,7 @@ async function expectBounded(work: () => Promise<unknown>): Promise<void> {
 const sound = () => withExport(world.workspaceId, async () => undefined);
 
 describe("a push by stock git", () => {
-  it("of an admin moves main, and its commits are in the file's history", async () => {
+  it("by an admin moves main, and its commits are in the file's history", async () => {
     const clone = await fresh();
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [`apps/shop/${n}.ts`, `export default ${n}\n`]),
@@ -104,7 +104,7 @@ describe("a push by stock git", () => {
     await fresh();
   });
 
-  it("makes, moves back and deletes the key's own branch, and no other", async () => {
+  it("creates, resets and deletes the key's own branch only", async () => {
     const clone = await fresh(memberUrl);
     const branch = `user/${member.id}`;
     const first = await commit(clone, "Draft", { "consoles/b.sql": "select 2\n", "apps/shop/a.ts": "draft\n" });
@@ -135,7 +135,7 @@ describe("a push by stock git", () => {
     expect((await listBranches(world.workspaceId)).map(({ name }) => name)).toEqual(["main"]);
   });
 
-  it("never takes main back, sideways or away", async () => {
+  it("never rewinds, diverts or deletes main", async () => {
     const clone = await fresh();
     const before = await head();
     await git(clone, "reset", "--quiet", "--hard", "HEAD~1");
@@ -152,7 +152,7 @@ describe("a push by stock git", () => {
     await sound();
   });
 
-  it("of a read key, or one of another workspace, is told so", async () => {
+  it("with a read-only key, or a foreign one, is rejected with the reason", async () => {
     const clone = await fresh();
     await commit(clone, "Nothing", { "apps/shop/q.ts": "q\n" });
     const reading = world.urlFor(await world.keyOf(world.owner, "read"));
@@ -180,7 +180,7 @@ describe("a push by stock git", () => {
     ["a dashboard that lacks its parts", { "dashboards/x.json": "{}" }, /dashboards\/x\.json is not a valid dashboard/],
     ["a file over 25 MB", { "apps/shop/huge": Buffer.alloc(26 * 1024 * 1024) }, /larger than 25 MiB/],
   ];
-  it.each(BAD)("with %s is refused whole, with the reason (T87, T88, T90)", async (_, files, reason) => {
+  it.each(BAD)("with %s is rejected completely, with the reason (T87, T88, T90)", async (_, files, reason) => {
     const clone = await fresh();
     const before = await listBranches(world.workspaceId);
     await commit(clone, "Good", { "apps/shop/good.ts": "good\n" });
@@ -203,19 +203,22 @@ describe("a push by stock git", () => {
     };
     const pushed = (clone: string) => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`);
 
-    it.each(OLD)("takes a commit that does not touch %s, one that changes it and one that deletes it", async (path) => {
-      const clone = await oldBranch([path]);
-      await commit(clone, "Beside", { "apps/shop/beside.ts": "1\n" });
-      await pushed(clone);
-      await commit(clone, "Change", { [path]: "select 2\n" });
-      await pushed(clone);
-      await git(clone, "rm", "--quiet", path);
-      const sha = await commit(clone, "Delete");
-      await pushed(clone);
-      expect(await head(mine)).toBe(sha);
-    });
+    it.each(OLD)(
+      "accepts a commit that does not touch %s, one that changes it and one that deletes it",
+      async (path) => {
+        const clone = await oldBranch([path]);
+        await commit(clone, "Beside", { "apps/shop/beside.ts": "1\n" });
+        await pushed(clone);
+        await commit(clone, "Change", { [path]: "select 2\n" });
+        await pushed(clone);
+        await git(clone, "rm", "--quiet", path);
+        const sha = await commit(clone, "Delete");
+        await pushed(clone);
+        expect(await head(mine)).toBe(sha);
+      },
+    );
 
-    it("takes new files of other names in its folders", async () => {
+    it("accepts new files of other names in its folders", async () => {
       const clone = await oldBranch(OLD);
       const sha = await commit(clone, "Beside", { "apps/shop/nul/deep/y.ts": "1\n", "apps/shop/nul/new/z.ts": "1\n" });
       await pushed(clone);
@@ -227,7 +230,7 @@ describe("a push by stock git", () => {
       ["a folder of an old name in another one", "apps/other/nul/x.ts"],
       ["another one in a folder of an old name", "apps/shop/nul/prn.ts"],
       ["the same name in another folder", "apps/other/aux.ts"],
-    ])("refuses %s", async (_, path) => {
+    ])("rejects %s", async (_, path) => {
       const clone = await oldBranch(OLD);
       const before = await head(mine);
       await commit(clone, "New", { [path]: "select 1\n" });
@@ -235,7 +238,7 @@ describe("a push by stock git", () => {
       expect(await head(mine)).toBe(before);
     });
 
-    it("refuses its old names on main, and on the branch once it has been deleted", async () => {
+    it("rejects its old names on main, and on the branch once it has been deleted", async () => {
       const clone = await oldBranch(OLD);
       expect(await refusal(clone, "origin", "HEAD:refs/heads/main")).toMatch(
         /Windows reserves|must not contain|only in Millrace/,
@@ -245,7 +248,7 @@ describe("a push by stock git", () => {
     });
   });
 
-  it("with links, submodules or another's lines is refused (T88)", async () => {
+  it("with symbolic links, submodules or reserved headers is rejected (T88)", async () => {
     const linked = await fresh();
     await symlink("/etc/passwd", join(linked, "apps/shop/passwd"));
     await commit(linked, "Link");
@@ -275,7 +278,7 @@ describe("a push by stock git", () => {
     expect(await refusal(tagged, "origin", "v1")).toContain("rejected");
   });
 
-  it("leaves consoles on main to the product, and takes them on one's own branch", async () => {
+  it("can't change consoles on main, and can on one's own branch", async () => {
     const clone = await fresh();
     const before = await head();
     const sha = await commit(clone, "Console", { "consoles/a.sql": "select 3\n" });
@@ -302,7 +305,7 @@ describe("a push by stock git", () => {
     }
   });
 
-  it("of more than 64 MiB is refused with words", { tags: ["long"] }, async () => {
+  it("of more than 64 MiB is rejected with a message", { tags: ["long"] }, async () => {
     const clone = await fresh();
     const before = await head();
     const parts = Array.from(
@@ -314,7 +317,7 @@ describe("a push by stock git", () => {
     expect(await head()).toBe(before);
   });
 
-  it("of a branch that diverged by 500 commits on both sides is taken or refused with words, each within 10 s of a processor", {
+  it("of a branch diverged by 500 commits on both sides is accepted or rejected within 10 s of processor time", {
     tags: ["long"],
     timeout: 600_000,
   }, async () => {
@@ -351,7 +354,7 @@ describe("a push by stock git", () => {
     await git(clone, "push", "--quiet", "origin", "--delete", mine);
   });
 
-  it("of two branches, asked to be all or none, is none when one cannot be", async () => {
+  it("of two branches with --atomic fails if one is rejected", async () => {
     const clone = await fresh();
     const before = await listBranches(world.workspaceId);
     await commit(clone, "Both", { "apps/shop/both.ts": "both\n" });
@@ -366,7 +369,7 @@ describe("a push by stock git", () => {
     expect(await head(mine)).toBe(sha);
   });
 
-  it("of two at once to main is one's; the other is told to fetch", async () => {
+  it("of two to main at once succeeds for one; the other must fetch", async () => {
     const all = await Promise.all(Array.from({ length: 3 }, () => fresh()));
     const shas = await Promise.all(
       all.map((clone, n) => commit(clone, `At once ${n}`, { [`apps/shop/once-${n}.ts`]: "1\n" })),
@@ -377,7 +380,7 @@ describe("a push by stock git", () => {
     await sound();
   });
 
-  it("that is killed in its middle changes nothing, and is whole when it is tried again", async () => {
+  it("that is killed changes nothing, and can be retried", async () => {
     const clone = await fresh();
     const before = await head();
     await commit(clone, "Cut off", { "apps/shop/cut.bin": randomBytes(12 * 1024 * 1024) });
@@ -398,7 +401,7 @@ describe("a push by stock git", () => {
     await sound();
   });
 
-  it("from a shallow clone is taken", async () => {
+  it("from a shallow clone is accepted", async () => {
     const clone = await cloneTo(world, url, "shallow-push", "--depth", "1");
     const sha = await commit(clone, "From little", { "apps/shop/little.ts": "1\n" });
     await git(clone, "push", "--quiet", "origin", "main");
@@ -406,7 +409,7 @@ describe("a push by stock git", () => {
     await sound();
   });
 
-  it("that would unfold to 10 GB is stopped before it does, and leaves nothing (T90)", async () => {
+  it("that would unpack to 10 GB is stopped before, and leaves nothing (T90)", async () => {
     const before = (await head()) ?? "";
     const count = () => collections.gitObjects().countDocuments({ workspaceId: world.workspaceId });
     const stored = await count();
@@ -432,7 +435,7 @@ describe("a push by stock git", () => {
     expect([await head(), await count()]).toEqual([before, stored]);
   });
 
-  it("leaves a history that says the same when it is made anew", async () => {
+  it("leaves the same history after a rebuild of the index", async () => {
     const story = async () => (await historyOf({ repositoryId: world.workspaceId, path: "apps/shop/a.ts" })).items;
     const before = await story();
     await rebuildIndex(world.workspaceId);

@@ -34,12 +34,12 @@ async function refusalOf(bytes: Buffer): Promise<string> {
   return "taken";
 }
 
-describe("a pack that was pushed", () => {
+describe("a pushed pack", () => {
   const text = Buffer.from("select 1 from orders where created_at > now()\n");
   const more = Buffer.concat([text, Buffer.from("limit 5\n")]);
   const idOf = (content: Buffer) => makeObject("blob", content).oid;
 
-  it("gives its objects, whole ones and differences", async () => {
+  it("returns its objects, whole ones and deltas", async () => {
     const first = blob(text);
     expect(await read(packOf(2, first, delta(first.length, middleDelta(text, more))))).toEqual([
       idOf(text),
@@ -49,7 +49,7 @@ describe("a pack that was pushed", () => {
     expect(await read(packOf(0))).toEqual([]);
   });
 
-  it("is taken with 50 differences on top of each other, and refused with 51", async () => {
+  it("may have 50 deltas in a chain, and not 51", async () => {
     const chain = (length: number) => {
       const entries = [blob(text)];
       let content = text;
@@ -64,7 +64,7 @@ describe("a pack that was pushed", () => {
     expect(await refusalOf(chain(51))).toContain("a delta chain exceeds 50");
   });
 
-  it("that would unfold is refused before it does (T90)", async () => {
+  it("is rejected before unpacking too much (T90)", async () => {
     const zeros = Buffer.alloc(24 * MIB);
     const large = blob(zeros);
     expect(await refusalOf(packOf(21, ...Array.from({ length: 21 }, () => large)))).toContain("limited to 500 MiB");
@@ -78,7 +78,7 @@ describe("a pack that was pushed", () => {
     expect(await refusalOf(packOf(200_001))).toContain("limited to 200000 objects");
   });
 
-  it("that is cut, changed, or other than it says is refused", async () => {
+  it("is rejected if truncated, changed or inconsistent", async () => {
     const good = packOf(1, blob(text));
     for (let length = 1; length < good.length; length++) {
       expect(await refusalOf(good.subarray(0, length))).toContain("malformed");

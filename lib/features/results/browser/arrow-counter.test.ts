@@ -22,7 +22,7 @@ function streamOf(sizes: number[]): Uint8Array {
 }
 
 describe("ArrowCounter", () => {
-  it("counts the rows of all batches, however the stream is cut", () => {
+  it("counts the rows of all batches, however the stream is split", () => {
     const bytes = streamOf([1, 0, 250, 3]);
     for (const piece of [1, 2, 3, 7, 64, 1000, bytes.length]) {
       const counter = new ArrowCounter();
@@ -31,13 +31,13 @@ describe("ArrowCounter", () => {
     }
   });
 
-  it("counts none where there is none", () => {
+  it("returns zero for an empty stream", () => {
     const counter = new ArrowCounter();
     counter.read(streamOf([]));
     expect(counter.rows).toBe(0);
   });
 
-  it("refuses what is no stream of messages", () => {
+  it("rejects invalid streams", () => {
     expect(() => new ArrowCounter().read(new TextEncoder().encode("name,n\r\nrow 1,2\r\n"))).toThrow(
       /Invalid Arrow stream/,
     );

@@ -5,7 +5,7 @@ import { readArrowRows } from "@/lib/features/results/browser/arrow-rows";
 
 const field = (name: string, type: FieldType): Field => ({ name, type, dbType: `${type} of the engine` });
 
-it("gives back what was kept, value by value, with nulls, across batches", () => {
+it("returns stored values with nulls across batches", () => {
   const fields = [
     field("n", "int32"),
     field("big", "int64"),

@@ -7,11 +7,11 @@ const orders = { name: "orders", type: "int64" };
 const revenue = { name: "revenue", type: "decimal" };
 
 describe("planCards", () => {
-  it("takes the first text as title and the last number as figure", () => {
+  it("uses the first text as title and the last number as figure", () => {
     expect(planCards([week, region, orders, revenue], null)).toEqual({ title: 1, figure: 3, rest: [0, 2] });
   });
 
-  it("takes the number that the rows are sorted by", () => {
+  it("uses the number that the rows are sorted by", () => {
     expect(planCards([week, region, orders, revenue], "orders")).toEqual({ title: 1, figure: 2, rest: [0, 3] });
     expect(planCards([week, region, orders, revenue], "region")).toMatchObject({ figure: 3 });
   });

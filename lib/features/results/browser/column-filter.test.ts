@@ -19,7 +19,7 @@ function hits(field: ResultField, values: CellValue[], typed: string): number[][
   ]);
 }
 
-describe("a filter of a column", () => {
+describe("a column filter", () => {
   test.each([
     [NUMBER, [null, "299.99", "300", "1148.00"], ">= 300", [2, 3]],
     // More digits than a double distinguishes.
@@ -37,13 +37,13 @@ describe("a filter of a column", () => {
     [NUMBER, ["1", "1.0", "2", null], "in (1, 2.00)", [0, 1, 2]],
     [{ name: "b", type: "boolean" }, [true, false, null], "true", [0]],
   ] as [ResultField, CellValue[], string, number[]][])(
-    "%o holds what was typed, in both ways of keeping rows",
+    "%o matches as typed, in both row stores",
     (field, values, typed, wanted) => {
       expect(hits(field, values, typed)).toEqual([wanted, wanted]);
     },
   );
 
-  test("says itself in words, and can be typed again", () => {
+  test("is described in words that can be typed again", () => {
     const least = parseFilter(">=1300", NUMBER);
     expect(least && toFilterWords(least, NUMBER)).toBe("≥ 1,300");
     expect(least && parseFilter(toTypedFilter(least), NUMBER)).toEqual(least);

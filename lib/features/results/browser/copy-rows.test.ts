@@ -15,18 +15,18 @@ const rows = [
 ];
 
 describe("toCopyText", () => {
-  it("writes CSV as RFC 4180 does, exact and ungrouped", () => {
+  it("writes CSV by RFC 4180, exact and ungrouped", () => {
     expect(toCopyText("csv", fields, rows, true)).toBe(
       'name,sold\r\n"Kettle, ""2 l""",1284\r\n"a\tb|c\nd",9223372036854775807\r\n,',
     );
   });
 
-  it("writes TSV that spreadsheets take, with and without a head", () => {
+  it("writes TSV for spreadsheets, with and without a header", () => {
     expect(toCopyText("tsv", fields, rows, false)).toBe('Kettle, "2 l"\t1284\n"a\tb|c\nd"\t9223372036854775807\n\t');
     expect(toCopyText("tsv", fields, [], true)).toBe("name\tsold");
   });
 
-  it("writes JSON with null as null and only the chosen columns", () => {
+  it("writes JSON with null and only the selected columns", () => {
     expect(JSON.parse(toCopyText("json", fields.slice(1), rows, true))).toEqual([
       { sold: 1284 },
       { sold: "9223372036854775807" },
@@ -34,7 +34,7 @@ describe("toCopyText", () => {
     ]);
   });
 
-  it("writes Markdown that one cell cannot break", () => {
+  it("writes Markdown that no cell can break", () => {
     expect(toCopyText("markdown", fields, rows, true).split("\n")).toEqual([
       "| name | sold |",
       "| --- | ---: |",
@@ -46,7 +46,7 @@ describe("toCopyText", () => {
 });
 
 describe("toCellText", () => {
-  it("groups what counts and leaves identifiers and years alone", () => {
+  it("groups digits of amounts, and not of IDs and years", () => {
     expect(toCellText(1284, { name: "orders", type: "int64" })).toBe("1,284");
     expect(toCellText(1284, { name: "order_id", type: "int64" })).toBe("1284");
     expect(toCellText(2026, { name: "year", type: "int32" })).toBe("2026");
@@ -70,7 +70,7 @@ describe("toCellText", () => {
     );
   });
 
-  it("writes HTML in which numbers and times are what they are, and text is never anything else", () => {
+  it("writes HTML with typed numbers and times, and text as text only", () => {
     const typed = [
       { name: "n", type: "int64" },
       { name: "at", type: "timestamptz" },
@@ -91,7 +91,7 @@ describe("toCellText", () => {
   });
 });
 
-describe("C10 a value that is copied into an INSERT", () => {
+describe("C10 a value copied into an INSERT", () => {
   it.each<[dialect: SqlDialect, type: string, dbType: string, value: CellValue, literal: string]>([
     ["postgres", "binary", "bytea", "AP8Q", "'\\x00ff10'"],
     ["mysql", "binary", "blob", "AP8Q", "x'00ff10'"],

@@ -15,27 +15,27 @@ function read(text: string, isGuarding: boolean, size = text.length || 1): { tex
 }
 
 describe("CsvReader", () => {
-  it("puts an apostrophe before text that a spreadsheet would run, also inside of quotes (T60)", () => {
+  it("prefixes an apostrophe to text that a spreadsheet would run, also inside quotes (T60)", () => {
     const rows = 'a,b\r\n=cmd(),-5\r\n+1,+1\r\n-x,\r\n@y,1\r\n"=1,2",1\r\n"say ""=1""",1\r\n';
     expect(read(rows, true).text).toBe(
       'a,b\r\n\'=cmd(),-5\r\n\'+1,+1\r\n\'-x,\r\n\'@y,1\r\n"\'=1,2",1\r\n"say ""=1""",1\r\n',
     );
   });
 
-  it("guards the names of columns too, whatever the columns hold", () => {
+  it("guards column names too", () => {
     expect(read("=a,=b\r\n", true).text).toBe("'=a,'=b\r\n");
   });
 
-  it("changes nothing when it does not guard", () => {
+  it("changes nothing without the guard", () => {
     const rows = '=a,-1\r\n"=1\r\n",2\r\n';
     expect(read(rows, false)).toEqual({ text: rows, records: 2 });
   });
 
-  it("counts records, not the line ends inside of values", () => {
+  it("counts records, not line breaks inside values", () => {
     expect(read('a,b\r\n"x\r\ny",1\r\n"""",2\r\n', true).records).toBe(3);
   });
 
-  it("reads the same wherever the pieces were cut", () => {
+  it("reads the same however the chunks are split", () => {
     const rows = 'a,b\r\n"=1 ""q"", ü",-1\r\n=x,2\r\n"","3"\r\n"@"\r\n';
     const whole = read(rows, true);
     fc.assert(

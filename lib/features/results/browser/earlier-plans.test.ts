@@ -11,7 +11,7 @@ const PLAN: KeptPlan = {
   totalMs: 2,
 };
 
-test("the latest earlier plan of the same statement is found, however it is laid out", () => {
+test("finds the latest earlier plan of the same statement in any layout", () => {
   const kept = [PLAN, { ...PLAN, at: 20 }, { ...PLAN, at: 25, statement: "select 2 from t" }];
   expect(findEarlier(kept, { ...PLAN, statement: "select 1 from t ", at: 30 })?.at).toBe(20);
   expect(findEarlier(kept, { ...PLAN, at: 10 })).toBeNull();
@@ -19,7 +19,7 @@ test("the latest earlier plan of the same statement is found, however it is laid
   expect(findEarlier(kept, { ...PLAN, isMeasured: false, at: 30 })).toBeNull();
 });
 
-test("so many are kept, none twice, and none that is too long", () => {
+test("keeps a limited number, without duplicates or oversized ones", () => {
   let kept: KeptPlan[] = [];
   for (let at = 1; at <= 40; at += 1) kept = keepPlan(kept, { ...PLAN, at });
   expect([kept.length, kept[0]?.at, kept.at(-1)?.at]).toEqual([25, 16, 40]);
@@ -27,7 +27,7 @@ test("so many are kept, none twice, and none that is too long", () => {
   expect(keepPlan([], { ...PLAN, text: "x".repeat(20_001) })).toEqual([]);
 });
 
-test("what the store has may be anything", () => {
+test("survives invalid stored data", () => {
   expect(parseKeptPlans(JSON.stringify([PLAN]))).toEqual([PLAN]);
   for (const bad of [null, "", "{", "[1]", '[{"at":"x"}]']) expect(parseKeptPlans(bad)).toEqual([]);
 });

@@ -14,7 +14,7 @@ function tableOf(rows: [string | null, number | null][]): RowTable {
 }
 
 describe("filterRows", () => {
-  it("finds what a cell holds and what it shows, in any case", () => {
+  it("finds the value and the shown text of a cell, ignoring case", () => {
     const table = tableOf([
       ["North", 1284],
       ["south", 7],
@@ -26,7 +26,7 @@ describe("filterRows", () => {
     expect(filterRows(table, "null", 0, 3)).toEqual([]);
   });
 
-  it("finds in texts of many blocks what a look at each of them finds, and nothing across two of them", () => {
+  it("finds matches over many blocks, and none across two values", () => {
     const names = Array.from({ length: 60_000 }, (_, i) => (i === 50_000 ? "Äpfel 99" : `Row ${i} end`));
     const table = tableOf(names.map((name) => [name, 1]));
     for (const wanted of ["99", "row 4999", "end", "endrow", "äpfel"]) {

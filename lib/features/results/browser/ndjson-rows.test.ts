@@ -4,7 +4,7 @@ import { NdjsonRows } from "@/lib/features/results/browser/ndjson-rows";
 const LINES = '{"a":1}\n{"a":"x\\ny"}\n{"a":null}\n';
 
 describe("NdjsonRows", () => {
-  it("reads the same rows wherever the pieces were cut", () => {
+  it("reads the same rows however the chunks are split", () => {
     for (let size = 1; size <= LINES.length; size += 1) {
       const reader = new NdjsonRows();
       const rows = [];
@@ -14,7 +14,7 @@ describe("NdjsonRows", () => {
     }
   });
 
-  it("knows that a row is missing its end", () => {
+  it("detects a row without its end", () => {
     const reader = new NdjsonRows();
     expect(reader.read('{"a":1}\n{"a"')).toEqual([{ a: 1 }]);
     expect(reader.isWhole).toBe(false);

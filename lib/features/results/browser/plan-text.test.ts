@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toPlanText } from "@/lib/features/results/browser/plan-text";
 
 describe("toPlanText", () => {
-  it("reads a drawing beside its name, and lines row by row", () => {
+  it("reads a drawing by name, and lines row by row", () => {
     const named = [
       { name: "explain_key", type: "string" },
       { name: "explain_value", type: "string" },

@@ -18,11 +18,11 @@ test.each([
   ["delete from t returning a", 0, "0 rows deleted"],
   [null, 7, "7 rows changed"],
   ["select 1", null, "12 rows"],
-] as const)("C44 says what %j did", (query, affectedRows, words) => {
+] as const)("C44 describes what %j did", (query, affectedRows, words) => {
   expect(toOutcomeWords({ rowCount: 12, affectedRows }, query)).toBe(words);
 });
 
-test("C44 says nothing of a count that is unknown", () => {
+test("C44 says nothing about an unknown count", () => {
   expect(toOutcomeWords({ rowCount: null, affectedRows: null }, "select 1")).toBeNull();
   expect(toChangeWord("select 1")).toBe("changed");
 });
@@ -67,6 +67,6 @@ test.each([
   ["call p()", [{}], "0 rows"],
   ["call p()", [], "0 rows changed"],
   ["delete from t returning a", [{}], "0 rows deleted"],
-] as const)("C44 tells an empty result of %s from none", (query, fields, words) => {
+] as const)("C44 distinguishes an empty result of %s from none", (query, fields, words) => {
   expect(toOutcomeWords({ rowCount: 0, affectedRows: 0, fields }, query)).toBe(words);
 });

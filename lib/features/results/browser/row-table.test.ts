@@ -14,7 +14,7 @@ function readAll(table: RowTable): CellValue[] {
 }
 
 describe("RowTable", () => {
-  it("gives every kind of value back as it came", () => {
+  it("returns every kind of value unchanged", () => {
     for (const values of [
       [1, null, -0.5, 9007199254740991],
       [true, null, false],
@@ -26,22 +26,22 @@ describe("RowTable", () => {
     }
   });
 
-  it("keeps a number too large for a float beside smaller ones, digit for digit", () => {
+  it("keeps a number too large for a float exact beside smaller ones", () => {
     const values = [1, "9223372036854775807", null, -2];
     expect(readAll(tableOf("int64", values))).toEqual(values);
   });
 
-  it("keeps texts of more than one block, with other scripts and nulls among them", () => {
+  it("keeps texts over several blocks, with other scripts and nulls", () => {
     const values = Array.from({ length: 40_000 }, (_, i) => (i % 7 === 0 ? null : i < 20_000 ? `a${i}` : `ß${i}`));
     expect(readAll(tableOf("string", values))).toEqual(values);
   });
 
-  it("takes a fraction of the bytes when texts repeat", () => {
+  it("takes a fraction of the bytes for repeated texts", () => {
     const values = Array.from({ length: 100_000 }, (_, i) => `region number ${i % 5}`);
     expect(tableOf("string", values).bytes).toBeLessThan(100_000 * 4);
   });
 
-  it("makes a row an object again, also with a column named __proto__", () => {
+  it("turns a row into an object, also with a column named __proto__", () => {
     const table = new RowTable([{ name: "__proto__", type: "int32" }]);
     table.push(JSON.parse('{"__proto__":5}'));
     expect(JSON.stringify(toRow(table, 0, [0]))).toBe('{"__proto__":5}');

@@ -12,7 +12,7 @@ const million = { contentPx: 28_000_000, viewPx: 500 };
 const thousand = { contentPx: 28_000, viewPx: 500 };
 
 describe("scroll scale", () => {
-  it("leaves what a browser can hold as it is", () => {
+  it("does not scale what a browser can hold", () => {
     expect(toTrackPx(thousand)).toBe(28_000);
     expect(followScroll(thousand, 100, 100, 20_000)).toBe(20_000);
     expect(toTrack(thousand, 12_345)).toBe(12_345);

@@ -49,7 +49,7 @@ const textsOf = (message: TeamsMessage) =>
   partsOf(contentOf(message).body).flatMap(({ type, text }) => (type === "TextRun" ? [String(text)] : []));
 
 describe("the card of a run", () => {
-  it("is an Adaptive Card 1.4 with the outcome, each fact, the error and a button to the run", () => {
+  it("is an Adaptive Card 1.4 with outcome, facts, error and a link to the run", () => {
     const card = toRunCard(payload, false);
     expect(card).toMatchObject({
       type: "message",
@@ -78,7 +78,7 @@ describe("the card of a run", () => {
     for (const fact of [...facts, payload.errorMessage]) expect(text).toContain(fact);
   });
 
-  it("has another colour and no error for a success, and says that a test is one", () => {
+  it("has another colour and no error for a success, and marks a test", () => {
     const card = toRunCard({ ...payload, trigger: "success", errorMessage: null }, true);
     const [title] = contentOf(card).body;
     expect(title).toMatchObject({ inlines: [{ text: "✓ Test: Daily revenue succeeded", color: "Good" }] });
@@ -87,7 +87,7 @@ describe("the card of a run", () => {
 });
 
 describe("the card of a snapshot", () => {
-  it("has the picture, its figures and a link to each file", () => {
+  it("has the image, its numbers and a link to each file", () => {
     const card = toSnapshotCard(snapshot);
     const { body, actions } = contentOf(card);
     expect(body.find(({ type }) => type === "Image")).toMatchObject({ url: snapshot.pictureUrl });
@@ -95,7 +95,7 @@ describe("the card of a snapshot", () => {
     expect(textsOf(card)).toEqual(["Sales", "Mon, 23 Nov 2026, 08:00 Europe/Vienna", "Sold", "3 t", "2 t before"]);
   });
 
-  it("has its figures alone when Teams cannot load the picture", () => {
+  it("has only its numbers if Teams can't load the image", () => {
     const card = toSnapshotCard({ ...snapshot, pictureUrl: null, pdfUrl: null });
     expect(contentOf(card).body.some(({ type }) => type === "Image")).toBe(false);
     expect(contentOf(card).actions).toHaveLength(1);
@@ -103,14 +103,14 @@ describe("the card of a snapshot", () => {
   });
 });
 
-describe("texts of users in a card (T84)", () => {
+describe("user texts in a card (T84)", () => {
   const nasty = "[x](https://evil.example) **b** _i_ <at>all</at> {{DATE(2026-01-01T00:00:00Z)}}";
   const cards = [
     toRunCard({ ...payload, resourceName: nasty, errorMessage: nasty }, false),
     toSnapshotCard({ ...snapshot, dashboardTitle: nasty, widgets: [{ title: nasty, lines: [nasty] }] }),
   ];
 
-  it("are in text runs alone, which no client reads as Markdown", () => {
+  it("are in text runs only, which no client reads as Markdown", () => {
     for (const card of cards) {
       const content = contentOf(card);
       const inRuns = partsOf(content).flatMap(({ type, text }) => (type === "TextRun" ? [text] : []));
@@ -123,7 +123,7 @@ describe("texts of users in a card (T84)", () => {
     }
   });
 
-  it("lead nowhere: each link is the product's", () => {
+  it("link nowhere: each link is the product's", () => {
     for (const card of cards) {
       const links = partsOf(contentOf(card)).flatMap(({ url }) => (url === undefined ? [] : [String(url)]));
       expect(links.filter((url) => !url.startsWith("https://data.example.com/"))).toEqual([]);
@@ -137,7 +137,7 @@ describe("the size of a card", () => {
     fc.constantFrom("a", '"', "\\", "\n", "\u{1F9AB}", "ü", "\ud800").map((c) => c.repeat(8_000)),
   );
 
-  it("of a run stays below 28 KB as Teams counts it, whatever it is made of", () => {
+  it("of a run stays below 28 KB as Teams counts, with any content", () => {
     fc.assert(
       fc.property(long, long, (resourceName, errorMessage) => {
         const card = toRunCard({ ...payload, resourceName, errorMessage }, false);
@@ -148,7 +148,7 @@ describe("the size of a card", () => {
     );
   });
 
-  it("of a snapshot stays below 28 KB too, and keeps the first figures", () => {
+  it("of a snapshot stays below 28 KB too, and keeps the first numbers", () => {
     fc.assert(
       fc.property(long, fc.array(long, { maxLength: 8 }), (title, lines) => {
         const widgets = Array.from({ length: 24 }, () => ({ title, lines }));

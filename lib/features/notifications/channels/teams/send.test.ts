@@ -49,7 +49,7 @@ afterAll(async () => {
 const post = () => send({ url: `${receiver.url}/workflows/a1?sig=${SIGNATURE}` }, message, line);
 
 describe("a message to Microsoft Teams", () => {
-  it("is posted as JSON to the whole address, and accepted with 202", async () => {
+  it("is posted as JSON to the whole URL, and accepted with 202", async () => {
     receiver.answer = answerWith(202);
     expect(await post()).toEqual({ httpStatus: 202, error: null, snippet: null });
     const [hit] = receiver.hits;
@@ -57,18 +57,18 @@ describe("a message to Microsoft Teams", () => {
     expect(JSON.parse(hit?.raw.toString() ?? "")).toMatchObject({ summary: "✓ Nightly copy succeeded" });
   });
 
-  it("is repeated after the pause of Retry-After", async () => {
+  it("is retried after Retry-After", async () => {
     receiver.answer = answerWith(429, { "Retry-After": "180" });
     expect(await post()).toMatchObject({ httpStatus: 429, error: "The receiver returned 429.", retryAfterMs: 180_000 });
   });
 
-  it.each([413, 429])("has failed with the status %i that a response of 200 reports", async (status) => {
+  it.each([413, 429])("fails with the status %i inside a 200 response", async (status) => {
     const refusal = "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error";
     receiver.answer = answerWith(200, {}, `${refusal} ${status} with ContextId tcid=0`);
     expect(await post()).toMatchObject({ httpStatus: status, error: `The receiver returned ${status}.` });
   });
 
-  it("leaves no signature in the log of attempts, in whatever form the receiver repeats it (T85)", async () => {
+  it("leaves no signature in the attempt log, in any form that the receiver repeats (T85)", async () => {
     receiver.answer = ({ url = "" }, response) =>
       void response.writeHead(500).end(`no ${url}, no ${receiver.url}${url}, no sig=${SIGNATURE}, no "${SIGNATURE}"`);
     const { snippet } = await post();

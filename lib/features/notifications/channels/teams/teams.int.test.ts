@@ -93,7 +93,7 @@ describe("a rule of Microsoft Teams", () => {
     expect(await deliveriesOf(rule.id)).toMatchObject([{ channelType: "teams", status: "sent", httpStatus: 202 }]);
   });
 
-  it("is tried, saved or not", async () => {
+  it("is tested, saved or not", async () => {
     const { rule, resource } = await addRule();
     const saved = await send("POST", "/notification-rules/test", { ruleId: rule.id, trigger: "failure" });
     expect(saved.json.data).toEqual({ delivered: true, httpStatus: 202 });
@@ -106,8 +106,8 @@ describe("a rule of Microsoft Teams", () => {
   });
 });
 
-describe("a refusal of Teams", () => {
-  it("is retried after the pause that Retry-After asks for", async () => {
+describe("a rejection by Teams", () => {
+  it("is retried after Retry-After", async () => {
     const { where } = await addRule();
     receiver.answer = answerWith(429, { "Retry-After": "180" });
     const run = await endRun(where);
@@ -117,7 +117,7 @@ describe("a refusal of Teams", () => {
     expect(result).toMatchObject({ state: "retry", error: "The receiver returned 429.", afterMs: 180_000 });
   });
 
-  it.each([429, 413])("of status %i within a response of 200 is a failed attempt", async (status) => {
+  it.each([429, 413])("of status %i inside a 200 response is a failed attempt", async (status) => {
     const { rule, where } = await addRule();
     const refusal = `Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error ${status} with ContextId tcid=0`;
     receiver.answer = answerWith(200, {}, refusal);
@@ -130,8 +130,8 @@ describe("a refusal of Teams", () => {
   });
 });
 
-describe("the signature of a Teams address (T85)", () => {
-  it("is in no response, no log, no event and no stored text, whatever the receiver repeats", async () => {
+describe("the signature of a Teams URL (T85)", () => {
+  it("is in no response, log, event or stored text, whatever the receiver repeats", async () => {
     const log = captureLog();
     const { rule, resource, where } = await addRule();
     receiver.answer = ({ url = "" }, response) =>
