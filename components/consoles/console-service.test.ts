@@ -85,7 +85,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe("ConsoleService", () => {
-  it("saves what was typed on the version that it was begun on, with its message", async () => {
+  it("saves the text on its base version, with its message", async () => {
     const server = serve(consoleOf());
     const { service, drafts } = makeService();
     service.note(consoleOf());
@@ -95,7 +95,7 @@ describe("ConsoleService", () => {
     expect(drafts.read(ID)).toBeNull();
   });
 
-  it("never writes over a text that somebody else has saved: it asks to compare", async () => {
+  it("never overwrites another person's text: it asks to compare", async () => {
     const server = serve(consoleOf());
     const { service, drafts } = makeService();
     service.note(consoleOf());
@@ -120,7 +120,7 @@ describe("ConsoleService", () => {
   describe("while the server is away", () => {
     afterEach(() => reportReachable());
 
-    it("keeps the wish to save, and saves when it is back", async () => {
+    it("keeps a pending save, and saves when it is back", async () => {
       const server = serve(consoleOf());
       const { service, drafts, workbench } = makeService();
       workbench.settle(EMPTY_WORKBENCH);
@@ -141,7 +141,7 @@ describe("ConsoleService", () => {
       sleep();
     });
 
-    it("keeps it too when the line is cut under the save itself", async () => {
+    it("keeps it too if the connection breaks during the save", async () => {
       const { service, drafts } = makeService();
       vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no way")));
       service.note(consoleOf());
@@ -151,7 +151,7 @@ describe("ConsoleService", () => {
       expect(drafts.read(ID)?.content).toBe("select 2");
     });
 
-    it("compares instead, when somebody else has saved meanwhile", async () => {
+    it("compares instead if someone else has saved", async () => {
       const server = serve(consoleOf());
       const { service, drafts, workbench } = makeService();
       workbench.settle(EMPTY_WORKBENCH);
@@ -168,7 +168,7 @@ describe("ConsoleService", () => {
     });
   });
 
-  it("reads a console anew when a later version is told of, and no other", async () => {
+  it("reloads a console for an event with a later version only", async () => {
     const { service, queryClient } = makeService();
     const asked: string[] = [];
     vi.stubGlobal("fetch", async (url: string) => {
@@ -186,7 +186,7 @@ describe("ConsoleService", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("keeps what was saved here while news that may have been missed were read", async () => {
+  it("keeps a local save while missed events are loaded", async () => {
     const { service, queryClient } = makeService();
     service.note(consoleOf({ version: 2 }));
     vi.stubGlobal("fetch", async () => {
@@ -197,7 +197,7 @@ describe("ConsoleService", () => {
     expect(queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.content).toBe("select 'mine'");
   });
 
-  it("settles a comparison with the text that was chosen", async () => {
+  it("resolves a comparison with the chosen text", async () => {
     const server = serve(consoleOf());
     const { service, drafts } = makeService();
     service.note(consoleOf());
@@ -210,7 +210,7 @@ describe("ConsoleService", () => {
     expect(drafts.read(ID)).toBeNull();
   });
 
-  it("compares anew when a third version came while two were compared", async () => {
+  it("compares again when a third version arrives", async () => {
     const server = serve(consoleOf());
     const { service, drafts, queryClient } = makeService();
     service.note(consoleOf());
@@ -226,7 +226,7 @@ describe("ConsoleService", () => {
     expect(drafts.read(ID)).toMatchObject({ content: "select 'mine'", version: looked.version });
   });
 
-  it("makes a console of one that was never saved, in its tab", async () => {
+  it("saves an unsaved console as a new one in its tab", async () => {
     serve(consoleOf());
     const { service, workbench } = makeService();
     workbench.change(() =>
@@ -241,7 +241,7 @@ describe("ConsoleService", () => {
     });
   });
 
-  it("renames on top of whatever was saved meanwhile", async () => {
+  it("renames on top of later saves", async () => {
     const server = serve(consoleOf());
     const { service } = makeService();
     service.note(consoleOf());
@@ -250,7 +250,7 @@ describe("ConsoleService", () => {
     expect(server.read()).toMatchObject({ name: "b.sql", content: "select 'theirs'" });
   });
 
-  it("keeps the last of several quick charts, shows no other meanwhile, and sends one at a time", async () => {
+  it("keeps the last of several quick chart changes, and sends one at a time", async () => {
     const server = serve(consoleOf());
     const { service, queryClient } = makeService();
     service.note(consoleOf());
@@ -268,7 +268,7 @@ describe("ConsoleService", () => {
     expect(shown()).toEqual({ mark: "area" });
   });
 
-  it("runs on the connection that was chosen at once, also before the server has it, and on the one of before when it refuses", async () => {
+  it("runs on a newly selected connection at once, and on the previous one if rejected", async () => {
     const server = serve(consoleOf({ connectionId: "old" }));
     const { service, queryClient } = makeService();
     service.note(consoleOf({ connectionId: "old" }));
@@ -291,7 +291,7 @@ describe("ConsoleService", () => {
     expect(shown()).toBe("new");
   });
 
-  it("saves what was typed during a save when that was asked for, and makes no second console of one", async () => {
+  it("saves text typed during a save on request, without a second console", async () => {
     const server = serve(consoleOf());
     const { service, drafts, workbench } = makeService();
     service.note(consoleOf());

@@ -46,7 +46,7 @@ function makeStore() {
 afterEach(() => vi.unstubAllGlobals());
 
 describe("RunStore", () => {
-  it("runs statements one after the other, each with an execution id of its own", async () => {
+  it("runs statements in sequence, each with its execution ID", async () => {
     const asked = serve([good(), good()]);
     const { store, start } = makeStore();
     await start("select 1; select 2");
@@ -55,7 +55,7 @@ describe("RunStore", () => {
     expect(store.read("c")).toMatchObject({ latest: { status: "success" }, lastGood: { status: "success" } });
   });
 
-  describe("with what is kept of a console", () => {
+  describe("with a stored result", () => {
     const DONE = { status: "done" as const, wallMs: 1, answer: { ...ROW, executionId: "e", bytes: 9 } };
     const kept = (executionId: string, startedAt: number): ConsoleRun => ({
       id: executionId,
@@ -72,7 +72,7 @@ describe("RunStore", () => {
     });
     const LATER = Date.now() + 3_600_000;
 
-    it("shows it where nothing was run here, and each newer one", () => {
+    it("shows it if nothing was run here, and each newer one", () => {
       const { store, ended } = makeStore();
       store.adopt("c", kept("first", 1000));
       store.adopt("c", kept("second", 2000));
@@ -82,7 +82,7 @@ describe("RunStore", () => {
       expect(ended).toEqual([]);
     });
 
-    it("leaves rows of one's own, and shows a newer one when asked", async () => {
+    it("keeps one's own rows, and shows a newer one on request", async () => {
       serve([good()]);
       const { store, start } = makeStore();
       await start("select 1");
@@ -95,7 +95,7 @@ describe("RunStore", () => {
       expect(store.read("c")).toMatchObject({ latest: { id: "theirs" }, lastGood: { id: "theirs" }, newer: null });
     });
 
-    it("does not take its own runs for news", async () => {
+    it("does not report its own runs as new", async () => {
       serve([good()]);
       const { store, start } = makeStore();
       await start("select 1");
@@ -116,7 +116,7 @@ describe("RunStore", () => {
     });
   });
 
-  it("keeps pinned results over later runs, five at the most, until they are let go", async () => {
+  it("keeps up to five pinned results over later runs", async () => {
     serve([]);
     const { store, start } = makeStore();
     const ids: string[] = [];
@@ -151,7 +151,7 @@ describe("RunStore", () => {
     expect(ended.map(({ status }) => status)).toEqual(["success", "failure"]);
   });
 
-  it("runs one thing at a time in a console, and nothing for no statement", async () => {
+  it("runs one thing at a time per console, and nothing without a statement", async () => {
     const asked = serve(["hang"]);
     const { store, start } = makeStore();
     void start("select 1");
@@ -161,7 +161,7 @@ describe("RunStore", () => {
     expect(store.countRunning()).toBe(1);
   });
 
-  it("asks the server to cancel, and is cancelled when the query says so", async () => {
+  it("asks the server to cancel, and is cancelled when the query reports it", async () => {
     let answerQuery = (_: Response) => {};
     const cancelled: string[] = [];
     vi.stubGlobal("fetch", (url: string) => {
@@ -182,7 +182,7 @@ describe("RunStore", () => {
     expect(store.read("c").latest?.statements[1]?.outcome.status).toBe("waiting");
   });
 
-  it("gives the request up when the server knows nothing of the run", async () => {
+  it("aborts the request if the server does not know the run", async () => {
     serve(["hang"], bad("not_found", 404));
     const { store, start } = makeStore();
     const run = start("select 1");
@@ -191,7 +191,7 @@ describe("RunStore", () => {
     expect(store.read("c").latest?.status).toBe("cancelled");
   });
 
-  it("says of which saved console a text is, so that its owner's privacy holds in the history", async () => {
+  it("names the saved console of a text, to keep its privacy in the history", async () => {
     const asked = serve([good()]);
     const { store } = makeStore();
     const bound = { consoleId: "saved", variables: {} };
@@ -200,7 +200,7 @@ describe("RunStore", () => {
     expect(asked[0]?.body).toMatchObject({ content: "select 1", connectionId: "db", limit: 10 });
   });
 
-  it("reads a result again as of the console, once that is saved", async () => {
+  it("loads a result again for the console once saved", async () => {
     serve([good(), bad("query_failed", 400)]);
     const { store, start } = makeStore();
     await start("select 1");

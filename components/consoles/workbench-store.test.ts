@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describe("WorkbenchStore", () => {
-  it("is no first visit before the account's copy has been asked for, and takes it in", () => {
+  it("waits for the account's copy before a first visit, and merges it", () => {
     const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
     expect(store.isSettled()).toBe(false);
@@ -34,7 +34,7 @@ describe("WorkbenchStore", () => {
     expect(store.read()?.consoles).toEqual([draft]);
   });
 
-  it("loses no unsaved text when the account's copy is the later one", () => {
+  it("loses no unsaved text to a later copy of the account", () => {
     const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
     store.change(() => addConsole(EMPTY_WORKBENCH, draft));
@@ -44,14 +44,14 @@ describe("WorkbenchStore", () => {
     expect(store.read()?.lastActiveId).toBe("b");
   });
 
-  it("has no workbench before it is awake, and none on a first visit", () => {
+  it("has no workbench before hydration, and none on a first visit", () => {
     const store = new WorkbenchStore("u", "w", () => {});
     expect(store.read()).toBeNull();
     store.wake();
     expect(store.read()).toBeNull();
   });
 
-  it("makes what was asked for before it was awake beside what was kept", () => {
+  it("opens consoles requested before hydration beside the stored ones", () => {
     kept.set(KEY, JSON.stringify(addConsole(EMPTY_WORKBENCH, draft)));
     const store = new WorkbenchStore("u", "w", () => {});
     store.change((workbench) => addConsole(workbench, { ...draft, id: "b" }));
@@ -60,7 +60,7 @@ describe("WorkbenchStore", () => {
     expect(store.read()).toMatchObject({ tabs: ["a", "b"], lastActiveId: "b" });
   });
 
-  it("keeps a change a moment after the last one, for the next page", () => {
+  it("stores a change shortly after the last one", () => {
     const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
     store.change(() => addConsole(EMPTY_WORKBENCH, draft));
@@ -72,7 +72,7 @@ describe("WorkbenchStore", () => {
     expect(next.read()?.consoles).toEqual([{ ...draft, content: "select 2" }]);
   });
 
-  it("keeps what was just typed when the page is left", () => {
+  it("stores the latest typing when the page is left", () => {
     const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
     store.change(() => addConsole(EMPTY_WORKBENCH, draft));
@@ -80,7 +80,7 @@ describe("WorkbenchStore", () => {
     expect(kept.get(KEY)).toContain("select 1");
   });
 
-  it("is somebody else's for another person or workspace", () => {
+  it("is separate per person and workspace", () => {
     const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
     store.change(() => addConsole(EMPTY_WORKBENCH, draft));
@@ -90,7 +90,7 @@ describe("WorkbenchStore", () => {
     expect(other.read()).toBeNull();
   });
 
-  it("follows what another tab of the browser changes", () => {
+  it("follows changes in another tab of the browser", () => {
     const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
     const heard = vi.fn();
@@ -101,7 +101,7 @@ describe("WorkbenchStore", () => {
     expect(heard).toHaveBeenCalledOnce();
   });
 
-  it("says when the browser's store is full, and goes on", () => {
+  it("reports full browser storage, and continues", () => {
     vi.stubGlobal("localStorage", { getItem: () => null, setItem: () => { throw new DOMException("Full", "QuotaExceededError"); } }); // biome-ignore format: one thought
     const onFull = vi.fn();
     const store = new WorkbenchStore("u", "w", onFull);

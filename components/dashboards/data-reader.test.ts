@@ -35,7 +35,7 @@ function held(readCube?: () => Promise<Cube>) {
 }
 const turn = () => vi.waitFor(() => Promise.resolve());
 
-test("one request runs and the newest state waits; an answer that has come is drawn", async () => {
+test("runs one request and keeps the newest state waiting; each result is drawn", async () => {
   const { reader, asked, drawn } = held();
   reader.ask({ filters: { a: 1 } });
   for (const a of [2, 3, 4]) reader.ask({ filters: { a } });
@@ -48,7 +48,7 @@ test("one request runs and the newest state waits; an answer that has come is dr
   expect(drawn).toEqual([1, 4]);
 });
 
-test("a state that somebody goes back to is drawn without asking, and nothing older comes over it", async () => {
+test("draws a revisited state without a request, and nothing older over it", async () => {
   const { reader, asked, drawn } = held();
   reader.ask({ filters: {} });
   asked[0]?.give(1);
@@ -64,7 +64,7 @@ test("a state that somebody goes back to is drawn without asking, and nothing ol
   expect(asked).toHaveLength(3);
 });
 
-test("going back while another state is read ends with what was gone back to", async () => {
+test("ends with the revisited state when going back during a request", async () => {
   const { reader, asked, drawn } = held();
   reader.ask({ filters: {} });
   asked[0]?.give(1);
@@ -77,7 +77,7 @@ test("going back while another state is read ends with what was gone back to", a
   expect(asked).toHaveLength(2);
 });
 
-test("what changes while a reading runs is read after it, whatever else is asked meanwhile", async () => {
+test("loads changed data after a running request, whatever else is requested", async () => {
   const { reader, asked } = held();
   reader.ask({ filters: {} });
   reader.ask({ filters: {} }, true);
@@ -98,7 +98,7 @@ test("what changes while a reading runs is read after it, whatever else is asked
   expect(asked).toHaveLength(5);
 });
 
-test("a reading that fails keeps what is drawn, and the next one takes its failure away", async () => {
+test("keeps the drawing after a failed request, and the next one clears the failure", async () => {
   const { reader, asked } = held();
   reader.ask({ filters: {} });
   asked[0]?.give(1);
@@ -112,7 +112,7 @@ test("a reading that fails keeps what is drawn, and the next one takes its failu
   await vi.waitFor(() => expect(reader.current().error).toBeNull());
 });
 
-test("a reader that was closed draws nothing more", async () => {
+test("draws nothing after it was closed", async () => {
   const { reader, asked, drawn } = held();
   reader.ask({ filters: {} });
   reader.close();
@@ -121,7 +121,7 @@ test("a reader that was closed draws nothing more", async () => {
   expect(drawn).toEqual([]);
 });
 
-test("each widget is drawn as its answer comes, and keeps what it has where that breaks off", async () => {
+test("draws each widget as its data arrives, and keeps others if the stream breaks", async () => {
   const asked: { tell: (id: string) => void; end: (isGood: boolean) => void }[] = [];
   const toWidget = (id: string, n: number): WidgetData => ({ ...(answer(n)[0] as WidgetData), id });
   let n = 0;
@@ -152,7 +152,7 @@ test("each widget is drawn as its answer comes, and keeps what it has where that
   expect(reader.current().error).toBeInstanceOf(Error);
 });
 
-test("rows that are read again and are the same are the same objects, with the age that they have now", async () => {
+test("keeps the same objects for unchanged rows, with a new age", async () => {
   const { reader, asked } = held();
   const widget = () => reader.current().data?.get("w");
   reader.ask(page({}));
@@ -189,7 +189,7 @@ const CUBE: Cube = {
 };
 const press = (...region: string[]) => page({ "@regions": { region } });
 
-test("a press in a widget whose cubes are there is drawn at once and asks nobody", async () => {
+test("answers a click from loaded cubes at once, without a request", async () => {
   const { reader, asked, shown } = held(async () => CUBE);
   reader.ask(page({}));
   asked[0]?.give(5);
@@ -212,7 +212,7 @@ test("a press in a widget whose cubes are there is drawn at once and asks nobody
   expect([shown(), asked.length]).toEqual([9, 3]);
 });
 
-test("rows that change under the pointer leave what is pressed next as quick as before", async () => {
+test("stays fast for the next click after rows change", async () => {
   const cube = vi.fn(async () => CUBE);
   const { reader, asked, shown } = held(cube);
   reader.ask(page({}));
@@ -232,7 +232,7 @@ test("rows that change under the pointer leave what is pressed next as quick as 
   expect(cube).toHaveBeenCalledTimes(2);
 });
 
-test("where one widget has no cube the server is asked, and nothing older comes over what is foreseen", async () => {
+test("asks the server if one widget has no cube, and draws nothing older over the prediction", async () => {
   const { reader, asked, shown } = held(async () => ({
     widgets: [...CUBE.widgets, { id: "people", none: "distinct" }],
   }));

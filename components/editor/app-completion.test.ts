@@ -69,11 +69,11 @@ describe("in a script of an app", () => {
     ],
     ["the forms of a condition", "{ where: { region: { | } } }", ["from", "to", "contains"]],
     ["nothing in a value that can be any", "{ limit: | }", []],
-  ])("a call of useBinding is offered %s", (_, query, names) => {
+  ])("completes a call of useBinding with %s", (_, query, names) => {
     expect(offered(`${IMPORT}const sales = useBinding("sales", ${query});`)).toEqual(names);
   });
 
-  it("names are offered in texts and behind a dot at once, elsewhere with their first letter", () => {
+  it("completes names in texts and after a dot at once, elsewhere with the first letter", () => {
     const typed = (text: string) => offered(`${IMPORT}${text}`, false).length > 0;
     expect(['useBinding("|")', 'const a = useBinding("sales"); a.|', "useBinding('sales', { g| })"].map(typed)).toEqual(
       [true, true, true],
@@ -85,13 +85,13 @@ describe("in a script of an app", () => {
     ]);
   });
 
-  it("bindings are offered by their names, and the columns of one that is not read are not known", () => {
+  it("completes bindings by name, without columns of unread ones", () => {
     expect(offered(`${IMPORT}useBinding("|");`)).toEqual(["sales", "plans", "unread"]);
     expect(offered(`${IMPORT}await readBinding('pl|');`)).toEqual(["sales", "plans", "unread"]);
     expect(offered(`${IMPORT}useBinding("unread", { groupBy: ["|"] });`)).toEqual([]);
   });
 
-  it("the type of a row is offered the binding's columns", () => {
+  it("completes a row type with the binding's columns", () => {
     const text = `${IMPORT}useBinding<{ region: string; | }>("sales");`;
     expect(offered(text)).toEqual(["amount", "of which"]);
     const { state, position } = at(text);
@@ -99,13 +99,13 @@ describe("in a script of an app", () => {
     expect(found?.options.map(({ apply }) => apply)).toEqual(["amount: string | null", '"of which": number | null']);
   });
 
-  it("a query on its own is offered the same, with the columns of all bindings", () => {
+  it("completes a standalone query with the columns of all bindings", () => {
     expect(offered(`${IMPORT}const QUERY: BindingQuery = { | };`)).toEqual(OPTIONS);
     expect(offered(`${IMPORT}const SUMS: BindingQuery["measures"] = [{ op: "sum", | }];`)).toEqual(["field", "as"]);
     expect(offered(`${IMPORT}const SUMS: BindingQuery["measures"] = [{ field: "|" }];`)).toEqual([...COLUMNS, "goal"]);
   });
 
-  it("what a call gives is offered by its members", () => {
+  it("completes the members of a call's result", () => {
     const members = ["rows", "fields", "isLoading", "error", "ageMs", "truncated", "refresh"];
     expect(offered(`${IMPORT}const { | } = useBinding("sales");`)).toEqual(members);
     expect(offered(`${IMPORT}const { rows, | } = useBinding("sales");`)).toEqual(members.slice(1));
@@ -120,7 +120,7 @@ describe("in a script of an app", () => {
     ]);
   });
 
-  it("an import is offered what the module exports, and nothing that it keeps to itself", () => {
+  it("completes an import with the module's public exports", () => {
     const names = offered('import { | } from "@millrace/app";');
     expect(names).toEqual(expect.arrayContaining(["useBinding", "useTheme", "openOutside", "BindingQuery", "Theme"]));
     expect(names).not.toContain("Scalar");
@@ -135,7 +135,7 @@ describe("in a script of an app", () => {
     expect(offered('import x from "./|";')).toEqual([]);
   });
 
-  it("a name that is not imported is imported with it, beside those that are", () => {
+  it("adds a completed name to the imports", () => {
     const { state, position } = at(`${IMPORT}const theme = useTh|;`);
     const found = offerApp(new CompletionContext(state, position, false), BINDINGS);
     expect(found?.options.map(({ label }) => label)).toContain("useTheme");
@@ -149,11 +149,11 @@ describe("in a script of an app", () => {
     ["a comment", `${IMPORT}// useBinding("|`],
     ["a text", `${IMPORT}const name = "|";`],
     ["an object", `${IMPORT}const name = { | };`],
-  ])("%s is offered nothing of it", (_, text) => {
+  ])("completes nothing of it in %s", (_, text) => {
     expect(offered(text)).toEqual([]);
   });
 
-  it("a word of the module is explained as its source says it", () => {
+  it("documents a name of the module from its source", () => {
     expect(explained(`${IMPORT}const [params] = use|Params();`)).toEqual([
       "function useParams(): [AppParams, (next: AppParams) => void]",
       "Returns the parameters of the app's URL and a setter. Shared links contain them.",

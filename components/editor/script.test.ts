@@ -11,25 +11,25 @@ const reading = (text: string) => {
 };
 const texts = (text: string) => pickStatements(reading(text), "postgres").map((statement) => statement.text);
 
-describe("what is taken of a text", () => {
-  it("is the statement at the cursor, as the database cuts it", () => {
+describe("the text to run", () => {
+  it("is the statement at the cursor, as the database splits it", () => {
     expect(texts("|select ';' as a;\n-- b; c\nselect 2")).toEqual(["select ';' as a"]);
     expect(texts(`${SCRIPT}|`)).toEqual(["select 2"]);
     expect(texts("select ';' as a;\n-- b|; c\nselect 2")).toEqual(["select 2"]);
     expect(texts("|-- nothing")).toEqual([]);
   });
 
-  it("is what is selected, cut into its statements", () => {
+  it("is the selection, split into statements", () => {
     expect(texts(`|${SCRIPT}|`)).toEqual(["select ';' as a", "select 2"]);
     expect(texts("select |1|, 2")).toEqual(["1"]);
   });
 
-  it("reads MongoDB's shell as such", () => {
+  it("is read as MongoDB's shell there", () => {
     const text = 'db.a.find({b: ";"});\ndb.c.find()|';
     expect(pickStatements(reading(text), "mongodb").map((each) => each.text)).toEqual(["db.c.find()"]);
   });
 
-  it("is laid out with its comments where they are selected, and without those around it where not", () => {
+  it("is formatted with selected comments, and without surrounding ones", () => {
     const range = (text: string) => {
       const at = reading(text);
       const found = pickRange(at, "postgres");

@@ -29,8 +29,8 @@ function seeded(): QueryClient {
 }
 const isOld = (client: QueryClient, key: readonly unknown[]) => client.getQueryState([...key])?.isInvalidated;
 
-describe("what is shown of a run", () => {
-  it("follows its progress without asking again", () => {
+describe("the shown state of a run", () => {
+  it("follows its progress without requests", () => {
     const client = seeded();
     applyFlowEvent(client, WORKSPACE, event("run", { run: runOf({ rowCount: 5000 }) }));
     expect(client.getQueryData<Flow[]>(toFlowsKey(WORKSPACE))?.[0]?.lastRun?.rowCount).toBe(5000);
@@ -38,7 +38,7 @@ describe("what is shown of a run", () => {
     expect([isOld(client, toFlowsKey(WORKSPACE)), isOld(client, runKey)]).toEqual([false, false]);
   });
 
-  it("is read anew when the run ends, when another begins, and when the flow itself changes", () => {
+  it("is reloaded when the run ends, another starts, or the flow changes", () => {
     const another = "d".repeat(24);
     for (const data of [{ run: runOf({ status: "success" }) }, { run: runOf({ id: another, status: "queued" }) }, {}]) {
       const client = seeded();
@@ -47,7 +47,7 @@ describe("what is shown of a run", () => {
     }
   });
 
-  it("is left alone by runs of what is no flow, and by other workspaces' keys", () => {
+  it("ignores runs of other resources and workspaces", () => {
     const client = seeded();
     applyFlowEvent(client, WORKSPACE, {
       kind: "run",
@@ -60,7 +60,7 @@ describe("what is shown of a run", () => {
     expect(isOld(client, runKey)).toBe(true);
   });
 
-  it("gains the lines of its log, and none twice", () => {
+  it("appends log lines, none twice", () => {
     const client = seeded();
     const lines = [line(1, "The run begins"), line(2, "customers: done")];
     applyFlowEvent(client, WORKSPACE, event("log", { runId: RUN, lines }));
@@ -75,7 +75,7 @@ describe("what is shown of a run", () => {
   });
 });
 
-it("a log keeps its end", () => {
+it("keeps the end of a log", () => {
   const many = Array.from({ length: 1200 }, (_, at) => line(1, `line ${at}`));
   const merged = mergeLog(many.slice(0, 900), many.slice(900));
   expect([merged.length, merged[0]?.text, merged.at(-1)?.text]).toEqual([1000, "line 200", "line 1199"]);

@@ -67,7 +67,7 @@ afterEach(() => {
 });
 
 describe("DraftStore", () => {
-  it("keeps what is typed in the browser at once and sends it once the typing rests", async () => {
+  it("stores typing in the browser at once and sends it after a pause", async () => {
     const store = makeStore();
     store.write(saved, "select 2");
     store.write(saved, "select 23");
@@ -79,13 +79,13 @@ describe("DraftStore", () => {
     expect(store.read(saved.id)).toMatchObject({ isSent: true, serverAt: "t1" });
   });
 
-  it("keeps what was just typed when the page is left, and has it on the next one", () => {
+  it("keeps the latest typing when the page is left, for the next one", () => {
     makeStore().write(saved, "select 2");
     page.dispatchEvent(new Event("pagehide"));
     expect(makeStore().read(saved.id)?.content).toBe("select 2");
   });
 
-  it("ends when the text is typed back to what is saved, on the server too", async () => {
+  it("deletes the draft when the text equals the saved one, on the server too", async () => {
     const store = makeStore();
     store.write(saved, "select 2");
     await vi.advanceTimersByTimeAsync(2000);
@@ -96,7 +96,7 @@ describe("DraftStore", () => {
     expect(kept.has(KEY)).toBe(false);
   });
 
-  it("takes a draft back from the server that ended while it was on its way", async () => {
+  it("deletes a draft from the server that ended while it was sent", async () => {
     let arrive = () => {};
     answer = () => new Promise((resolve) => { arrive = resolve; }); // biome-ignore format: one thought
     const store = makeStore();
@@ -109,7 +109,7 @@ describe("DraftStore", () => {
     expect(removed).toBe(1);
   });
 
-  it("waits while the server is away and sends when it is back", async () => {
+  it("waits while the server is away and sends later", async () => {
     answer = () => Promise.reject(new ApiError(0, "unreachable", "The server did not answer."));
     const store = makeStore();
     store.write(saved, "select 2");
@@ -123,21 +123,21 @@ describe("DraftStore", () => {
     expect(sent).toEqual([{ content: "select 2", version: 3 }]);
   });
 
-  it("goes on under a new version when only the name or the place was saved", () => {
+  it("moves to a new version that only changed name or place", () => {
     const store = makeStore();
     store.write(saved, "select 2");
     store.observe({ ...saved, version: 4 });
     expect(store.read(saved.id)).toMatchObject({ content: "select 2", version: 4 });
   });
 
-  it("stays on its version when somebody has saved another text, so that saving compares", () => {
+  it("stays on its version if someone saved another text, so that saving compares", () => {
     const store = makeStore();
     store.write(saved, "select 2");
     store.observe({ ...saved, content: "select 9", version: 4 });
     expect(store.read(saved.id)).toMatchObject({ content: "select 2", version: 3 });
   });
 
-  it("stays on its version while it is merged, until it is rebased", () => {
+  it("stays on its version during a merge, until rebased", () => {
     const store = makeStore();
     store.write(saved, "select 2");
     const theirs = { ...saved, content: "select 9", version: 4 };
@@ -148,13 +148,13 @@ describe("DraftStore", () => {
     expect(store.read(saved.id)).toMatchObject({ content: "select 29", version: 4, base: "select 9" });
   });
 
-  it("takes in the draft of another browser", () => {
+  it("merges the draft of another browser", () => {
     const store = makeStore();
     expect(store.adopt(saved, draftOf("select 7", 3, "t9"))).toBeNull();
     expect(store.read(saved.id)).toMatchObject({ content: "select 7", version: 3, isSent: true });
   });
 
-  it("forgets a draft that was saved or given up elsewhere", async () => {
+  it("drops a draft that was saved or discarded elsewhere", async () => {
     const store = makeStore();
     store.write(saved, "select 2");
     await vi.advanceTimersByTimeAsync(2000);
@@ -162,7 +162,7 @@ describe("DraftStore", () => {
     expect(store.read(saved.id)).toBeNull();
   });
 
-  it("shows its own text, and gives the other one back, when two browsers have typed", async () => {
+  it("shows its own text, and offers the other browser's", async () => {
     const store = makeStore();
     store.write(saved, "select 2");
     await vi.advanceTimersByTimeAsync(2000);
@@ -171,7 +171,7 @@ describe("DraftStore", () => {
     expect(store.read(saved.id)?.content).toBe("select 22");
   });
 
-  it("follows what another tab of the browser types", () => {
+  it("follows typing in another tab of the browser", () => {
     const store = makeStore();
     const heard = vi.fn();
     store.subscribe(heard);
@@ -183,7 +183,7 @@ describe("DraftStore", () => {
     expect(heard).toHaveBeenCalledTimes(2);
   });
 
-  it("says when the browser's store is full, and goes on", async () => {
+  it("reports full browser storage, and continues", async () => {
     const onFull = vi.fn();
     const store = makeStore(onFull);
     vi.stubGlobal("localStorage", { setItem: () => { throw new DOMException("Full", "QuotaExceededError"); } }); // biome-ignore format: one thought
@@ -195,7 +195,7 @@ describe("DraftStore", () => {
 });
 
 describe("a draft of another kind, without a server", () => {
-  it("is kept here alone, apart from those of consoles", async () => {
+  it("is stored locally, apart from those of consoles", async () => {
     const store = new DraftStore("u", "w", null, () => {}, "dashboard-draft");
     store.wake();
     store.write(saved, "select 2");

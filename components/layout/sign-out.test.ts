@@ -4,7 +4,7 @@ import { goToLogin } from "./workspace-context";
 
 afterEach(() => vi.unstubAllGlobals());
 
-it("what is refused while somebody signs out leads nowhere; a session that has run out leads back to the page", async () => {
+it("ignores rejections during sign-out; an expired session leads back to the page", async () => {
   const assign = vi.fn();
   vi.stubGlobal("window", { location: { pathname: "/w/acme/flows", search: "?show=paused", assign } });
   goToLogin();

@@ -6,21 +6,21 @@ const chat = { channelType: "chat", channel: { displayLabel: "#data", configured
 const url = "https://chat.example.com/in";
 
 describe("the form of a stored channel", () => {
-  it("shows what is public, and keeps its secret address while that is empty", () => {
+  it("shows public parts, and keeps its secret URL while empty", () => {
     const draft = toChannelDraft(chat);
     expect(draft).toEqual({ type: "chat", texts: { displayLabel: "#data" } });
     expect(findChannelProblems(draft, chat)).toEqual({});
     expect(toChannelFields(draft, chat)).toEqual({ channelType: "chat", displayLabel: "#data" });
   });
 
-  it("sends an emptied name, with and without a new address", () => {
+  it("sends an emptied name, with and without a new URL", () => {
     const texts = { displayLabel: " " };
     expect(toChannelFields({ type: "chat", texts }, chat)).toEqual({ channelType: "chat", displayLabel: "" });
     const moved = toChannelFields({ type: "chat", texts: { ...texts, chatWebhookUrl: `${url} ` } }, chat);
     expect(moved).toEqual({ channelType: "chat", displayLabel: "", chatWebhookUrl: url });
   });
 
-  it("requires the address of another channel, and carries a name over", () => {
+  it("requires the URL of another channel, and keeps the name", () => {
     const draft = { ...toChannelDraft(chat), type: "teams" } as const;
     expect(findChannelProblems(draft, chat)).toEqual({ teamsWebhookUrl: "Enter the receiver's URL." });
     const typed = { ...draft, texts: { ...draft.texts, teamsWebhookUrl: url } };
@@ -34,7 +34,7 @@ describe("the form of a new channel", () => {
     expect(toChannelFields(draft, null)).toEqual({ channelType: "chat", chatWebhookUrl: url });
   });
 
-  it("splits addresses, and names the first that is none", () => {
+  it("splits addresses, and names the first invalid one", () => {
     const draft = { type: "email", texts: { recipients: "Ana@example.com; jun@example.com" } } as const;
     expect(findChannelProblems(draft, null)).toEqual({});
     expect(toChannelFields(draft, null)).toEqual({
@@ -46,7 +46,7 @@ describe("the form of a new channel", () => {
   });
 });
 
-it("places the problems of a response at their fields, items of a list at the list", () => {
+it("shows problems at their fields, those of list items at the list", () => {
   const details = [
     { path: "recipients.1", message: "Invalid." },
     { path: "cron", message: "Invalid." },

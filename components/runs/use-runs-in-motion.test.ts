@@ -10,7 +10,7 @@ const event = (resourceType: string, run?: { id: string; status: string }): Live
   data: { resourceType, resourceId: "b".repeat(24), at: "2026-01-01T00:00:00.000Z", ...(run && { run }) },
 });
 
-it("the runs that go on are counted by what the stream tells, each once and of every kind", () => {
+it("counts running runs by events, each once and of every kind", () => {
   const client = new QueryClient();
   client.setQueryData(KEY, ["known"]);
   const tell = (kind: string, id: string, status: string) => {
@@ -28,7 +28,7 @@ it("the runs that go on are counted by what the stream tells, each once and of e
   expect(tell("flow", "never seen", "success")).toEqual([]);
 });
 
-it("what was missed, and an event that does not tell the run, are read anew", () => {
+it("reloads for missed events, and for one without a run", () => {
   for (const missed of [{ kind: "reset" } as const, event("flow")]) {
     const client = new QueryClient();
     client.setQueryData(KEY, ["known"]);

@@ -55,8 +55,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("what is typed in a file", () => {
-  it("goes to the server after a pause, once, and each save builds on the one before", async () => {
+describe("typing in a file", () => {
+  it("is sent after a pause, once, each save based on the previous one", async () => {
     const store = makeStore();
     store.write("a.ts", "n", KNOWN);
     store.write("a.ts", "ne", KNOWN);
@@ -71,7 +71,7 @@ describe("what is typed in a file", () => {
     expect(sent[1]).toEqual({ path: "a.ts", content: "newer", oid: "o2" });
   });
 
-  it("that is typed while a save is under way goes after it, on what it has left", async () => {
+  it("during a save is sent after it, based on its result", async () => {
     const store = makeStore();
     let letGo = () => {};
     answer = () => new Promise((resolve) => (letGo = resolve));
@@ -87,7 +87,7 @@ describe("what is typed in a file", () => {
     expect(store.readState()).toBe("saved");
   });
 
-  it("ends when it is typed back to what the server has", async () => {
+  it("sends nothing when the text equals the server's again", async () => {
     const store = makeStore();
     store.write("a.ts", "new", KNOWN);
     store.write("a.ts", "old", KNOWN);
@@ -95,7 +95,7 @@ describe("what is typed in a file", () => {
     expect([sent, store.readState()]).toEqual([[], "saved"]);
   });
 
-  it("is kept while the server is away, by the next page too, and goes when it is back", async () => {
+  it("is kept while the server is away, over a reload too, and sent later", async () => {
     const store = makeStore();
     reportUnreachable();
     answer = () => Promise.reject(new ApiError(0, "unreachable", "away"));
@@ -113,7 +113,7 @@ describe("what is typed in a file", () => {
     expect(next.readState()).toBe("saved");
   });
 
-  it("stands beside another content until somebody chooses, and is sent on that one then", async () => {
+  it("is kept beside other content until a choice, then sent on that version", async () => {
     const store = makeStore();
     answer = () => Promise.reject(new ApiError(409, "conflict", "changed", { oid: "x" }));
     store.write("a.ts", "mine", KNOWN);
@@ -130,7 +130,7 @@ describe("what is typed in a file", () => {
     expect(store.readState()).toBe("saved");
   });
 
-  it("that the server does not take says why, and is tried again when it is changed", async () => {
+  it("reports a rejected save, and retries after a change", async () => {
     const store = makeStore();
     answer = () => Promise.reject(new ApiError(413, "too_large", "Commit first."));
     store.write("a.ts", "long", KNOWN);
@@ -143,7 +143,7 @@ describe("what is typed in a file", () => {
     expect(store.readState()).toBe("saved");
   });
 
-  it("is asked for again of a server that is busy", async () => {
+  it("is retried for a busy server", async () => {
     const store = makeStore();
     answer = () => Promise.reject(new ApiError(503, "unavailable", "busy"));
     store.write("a.ts", "new", KNOWN);

@@ -12,7 +12,7 @@ function slowStore() {
   return { asked, lookUp };
 }
 
-it("starts work without other callers at once, each time", async () => {
+it("starts work at once for a single caller, each time", async () => {
   const { asked, lookUp } = slowStore();
   const joined = new Coalescer<string>();
   for (const answer of ["first", "second"]) {
@@ -40,7 +40,7 @@ it("returns no result of a run that started before the call (T11)", async () => 
   expect(await later).toBe("later still");
 });
 
-it("keeps a failure to the callers of its run", async () => {
+it("limits a failure to the callers of its run", async () => {
   const { asked, lookUp } = slowStore();
   const joined = new Coalescer<string>();
   const first = joined.next("a", lookUp);

@@ -32,11 +32,11 @@ function cutsOf(data: ChartData, settings: ChartSettings) {
 }
 
 describe("guessSettings", () => {
-  it("draws an amount over time, a line for each of a few categories, and never adds up ids", () => {
+  it("draws an amount over time, a line per category, and never sums IDs", () => {
     expect(guessSettings(weekly)).toEqual(LINES);
   });
 
-  it("compares categories where there is no time, numbers where there is neither, and shows one number as it is", () => {
+  it("compares categories without a time, numbers without either, and shows a single number", () => {
     expect(guessSettings(tableOf(["region:string", "order_id:int64"], [["north", 1]]))).toMatchObject({
       kind: "bar",
       across: "region",
@@ -50,14 +50,14 @@ describe("guessSettings", () => {
     expect(guessSettings(tableOf(["doc:json"], [[{}]]))).toBeNull();
   });
 
-  it("keeps nothing for a result that has lost a column", () => {
+  it("is null for a result that has lost a column", () => {
     expect(fitSettings(LINES, weekly.fields.slice(1))).toBeNull();
     expect(fitSettings(LINES, weekly.fields)).toBe(LINES);
   });
 });
 
 describe("toChartData", () => {
-  it("adds up by place and colour, exactly, in the order of time, and knows empty from absent", () => {
+  it("sums by position and colour exactly, in order of time, and distinguishes empty from absent", () => {
     const data = toChartData(weekly, null, LINES);
     expect(data.places.map(({ at }) => at)).toEqual([Date.parse("2026-11-09"), Date.parse("2026-11-16")]);
     expect(data.series.map(({ name }) => name)).toEqual(["north", "south"]);
@@ -67,7 +67,7 @@ describe("toChartData", () => {
     expect(cutsOf(data, LINES)).toContain("1 value of revenue is empty or not numeric.");
   });
 
-  it("takes only the rows that are shown", () => {
+  it("uses only the shown rows", () => {
     const data = toChartData(weekly, Uint32Array.of(3), LINES);
     expect([data.rowCount, data.series.length, textsOf(data)]).toEqual([1, 1, ["7"]]);
   });
@@ -87,21 +87,21 @@ describe("toChartData", () => {
     expect(cutsOf(data, settingsOf({ kind: "line" })).join(" ")).toContain("too small to draw");
   });
 
-  it("says when numbers across are too long to be told apart", () => {
+  it("reports x values too long to be distinguished", () => {
     const ids = tableOf(["name:int64", "n:int32"], [["9007199254740993", 1], ["9007199254740992", 1]]); // biome-ignore format: one look
     const data = toChartData(ids, null, settingsOf({}));
     expect(data.blurred).toBe(2);
     expect(cutsOf(data, settingsOf({})).join(" ")).toContain("too close together to draw separately");
   });
 
-  it("keeps the greatest of too many categories, says how many there were, and shows no bar for the rest unasked", () => {
+  it("keeps the greatest categories with their total number, without a bar for the rest by default", () => {
     const data = toChartData(named(500), null, settingsOf({}));
     expect(data.places.map(({ at }) => at).slice(0, 2)).toEqual(["name 499", "name 498"]);
     expect(data.places).toHaveLength(30);
     expect(cutsOf(data, settingsOf({}))).toEqual(["Top 30 of 500 name."]);
   });
 
-  it("puts the rest of the top few together: sums add up, averages are those of the rows", () => {
+  it("merges the rest of the top few: sums add up, averages are of the rows", () => {
     const settings = settingsOf({ top: 2 });
     const data = toChartData(named(10), null, settings);
     expect(data.places.map(({ at }) => at)).toEqual(["name 9", "name 8", "other"]);
@@ -112,7 +112,7 @@ describe("toChartData", () => {
     expect(textsOf(toChartData(named(10), null, average))).toEqual(["9.00", "8.00", "3.50"]);
   });
 
-  it("puts categories in order by value, by name with numbers by their value, or as they come", () => {
+  it("sorts categories by value, naturally by name, or as they come", () => {
     const table = tableOf(["name:string", "n:int32"], [["b 10", 5], ["b 9", 1], [null, 2], ["a", 3]]); // biome-ignore format: one look
     const order = (sort: ChartSettings["sort"]) =>
       toChartData(table, null, settingsOf({ sort })).places.map(({ at }) => at);
@@ -121,7 +121,7 @@ describe("toChartData", () => {
     expect(order("given")).toEqual(["b 10", "b 9", "null", "a"]);
   });
 
-  it("never mixes up null and the rest with texts that read like them", () => {
+  it("never confuses null and the rest with equal texts", () => {
     const rows = ["null", "other", "", null, "x", "y"].map((name, i) => [name, 60 - 10 * i]);
     const data = toChartData(tableOf(["name:string", "n:int32"], rows), null, settingsOf({ top: 4 }));
     const names = data.places.map(({ at }) => at);
@@ -129,7 +129,7 @@ describe("toChartData", () => {
     expect(textsOf(data)).toEqual(["60", "50", "40", "30", "30"]);
   });
 
-  it("keeps seven of too many colours and puts the others together", () => {
+  it("keeps seven of too many colours and merges the others", () => {
     const settings = settingsOf({ across: "n", colour: "name" });
     const data = toChartData(named(100), null, settings);
     expect(data.series).toHaveLength(8);
@@ -137,7 +137,7 @@ describe("toChartData", () => {
     expect(cutsOf(data, settings)).toContain('Top 7 of 100 name; the rest as "other".');
   });
 
-  it("puts a year of seconds together, by day", () => {
+  it("groups a year of seconds by day", () => {
     const start = Date.parse("2026-01-01T00:00:00Z");
     const rows = Array.from({ length: 5000 }, (_, i) => [new Date(start + i * 3_000_017).toISOString().slice(0, -1)]);
     const settings = settingsOf({ kind: "line", across: "at", up: [{ of: "count", column: null }] });
@@ -147,7 +147,7 @@ describe("toChartData", () => {
     expect(data.places[0]?.at).toBe(start);
   });
 
-  it("cuts days where the reader's clock does, on both sides of a change of the clock", () => {
+  it("groups days by the reader's time zone, through both clock changes", () => {
     const rows = ["2026-10-24T21:30:00Z", "2026-10-24T22:30:00Z", "2026-10-25T22:30:00Z", "2026-10-25T23:30:00Z"].map((at) => [at]); // biome-ignore format: one look
     const settings = settingsOf({ kind: "line", across: "at", up: [{ of: "count", column: null }] });
     const read = (zone: string | null) =>
@@ -159,7 +159,7 @@ describe("toChartData", () => {
     expect(read(null)[0]).toBe("2026-10-24T21:30");
   });
 
-  it("draws one of every so many rows when each row is a dot, and says so", () => {
+  it("samples rows if each is a dot, and says so", () => {
     const table = tableOf(["x:float64", "y:float64"], Array.from({ length: 100_000 }, (_, i) => [i, i])); // biome-ignore format: one look
     const settings = settingsOf({ kind: "scatter", across: "x", up: [{ of: "each", column: "y" }] });
     const data = toChartData(table, null, settings);
@@ -167,7 +167,7 @@ describe("toChartData", () => {
     expect(cutsOf(data, settings)).toContain("Showing 1 of every 25 rows.");
   });
 
-  it("says when values that were to stand by themselves lie at one place", () => {
+  it("reports values that overlap at one position", () => {
     const settings = settingsOf({ up: [{ of: "each", column: "n" }] });
     const data = toChartData(tableOf(["name:string", "n:int32"], [["a", 1], ["a", 2]]), null, settings); // biome-ignore format: one look
     expect(textsOf(data)).toEqual(["3"]);
@@ -181,7 +181,7 @@ describe("toChartData", () => {
     expect(textsOf(data)).toEqual(["2", "1", "0", "0", "1"]);
   });
 
-  it("leaves nothing out without a word, whatever the rows hold", () => {
+  it("never omits anything without a note, for any rows", () => {
     const value = fc.oneof(fc.integer(), fc.constant(null), fc.constant("NaN"), fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String)); // biome-ignore format: one look
     const name = fc.oneof(fc.constantFrom("a", "b", "other", "null", ""), fc.constant(null), fc.integer({ min: 0, max: 60 }).map(String)); // biome-ignore format: one look
     fc.assert(
@@ -210,7 +210,7 @@ describe("toChartData", () => {
     );
   });
 
-  it("counts numbers that are next to nothing, or next to each other", () => {
+  it("bins numbers near zero or each other", () => {
     for (const numbers of [
       [0, 1.5e-323],
       [-5.9e-171, 4e-171],
@@ -227,7 +227,7 @@ describe("toChartData", () => {
     }
   });
 
-  it("counts every number in one bin, each in its own", () => {
+  it("counts every number in one bin", () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), { minLength: 1, maxLength: 200 }),

@@ -4,7 +4,7 @@ import { toForeignSpec } from "./foreign-spec";
 const theme = { series: ["#000"], grid: "#000", axis: "#000", text: "#000", surface: "#fff", font: "x" };
 const rows = [{ n: 1 }];
 
-test("a specification draws the rows that it is given, and no data of its own, wherever that stands (T65)", () => {
+test("draws only the given rows, ignoring embedded data anywhere in a specification (T65)", () => {
   const url = "https://evil.example/?d=1";
   const endless = { sequence: { start: 0, stop: 1e9 } };
   const spec = {

@@ -5,7 +5,7 @@ import { toNumberAxis, toShort } from "@/lib/base/charts/number-axis";
 const labels = (low: number, high: number, more = {}) => toNumberAxis({ low, high, isZero: true, ...more }).labels;
 
 describe("toNumberAxis", () => {
-  it("has one unit for all of its ticks, and as many digits as its step", () => {
+  it("has one unit for all ticks, and digits by its step", () => {
     expect(labels(0, 950_000)).toEqual(["0", "0.2 M", "0.4 M", "0.6 M", "0.8 M", "1.0 M"]);
     expect(labels(0, 120_000)).toEqual(["0", "50 k", "100 k", "150 k"]);
     expect(labels(0, 8000)).toEqual(["0", "2,000", "4,000", "6,000", "8,000"]);
@@ -15,18 +15,18 @@ describe("toNumberAxis", () => {
     expect(labels(-4, 6)).toEqual(["-4", "-2", "0", "2", "4", "6"]);
   });
 
-  it("counts in whole numbers, shows shares in percent and years as they are written", () => {
+  it("counts in whole numbers, shows shares in percent and years as such", () => {
     expect(labels(0, 2, { isWhole: true })).toEqual(["0", "1", "2"]);
     expect(labels(0, 1, { isShare: true })).toEqual(["0%", "20%", "40%", "60%", "80%", "100%"]);
     expect(labels(2019, 2025, { isZero: false, isName: true, isWhole: true })).toEqual(["2018", "2020", "2022", "2024", "2026"]); // biome-ignore format: one look
   });
 
-  it("of a line begins at zero, unless what happens would be lost at its edge", () => {
+  it("of a line starts at zero unless that hides the changes", () => {
     expect(toNumberAxis({ low: 50, high: 100, isZero: false }).low).toBe(0);
     expect(toNumberAxis({ low: 98, high: 100, isZero: false }).low).toBe(98);
   });
 
-  it("holds every value, and no two of its ticks or their words are the same", () => {
+  it("covers every value, with distinct ticks and labels", () => {
     const number = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 });
     fc.assert(
       fc.property(number, number, fc.boolean(), fc.boolean(), (a, b, isZero, isWhole) => {
@@ -45,7 +45,7 @@ describe("toNumberAxis", () => {
 });
 
 describe("toShort", () => {
-  it("keeps a number readable in a narrow place", () => {
+  it("keeps a number readable in little space", () => {
     expect([0, 7, 1234.5, 16_284, 1_210_000, 999_999, -2e9, 0.0421, 3e-9, 4e15].map((each) => toShort(each))).toEqual(["0", "7", "1,230", "16.3 k", "1.21 M", "1 M", "-2 G", "0.0421", "3e-9", "4e15"]); // biome-ignore format: one look
   });
 });

@@ -17,7 +17,7 @@ function draw(rows: CellValue[][], change: Partial<ChartSettings>, hidden: numbe
 const ROWS = [["a", "x", 3], ["a", "y", 1], ["b", "x", 4], ["b", "y", 6]]; // biome-ignore format: one look
 
 describe("toPicture", () => {
-  it("stacks the series of a place on each other, and shares fill it", () => {
+  it("stacks series, and shares fill the height", () => {
     const stacked = draw(ROWS, {});
     expect(stacked.marks.map(({ low, high }) => [low, high])).toEqual([[0, 4], [4, 10], [0, 3], [3, 4]]); // biome-ignore format: one look
     expect(stacked.stops.map(({ total }) => total)).toEqual(["10", "4"]);
@@ -30,7 +30,7 @@ describe("toPicture", () => {
     expect(alone.notes).toContain("Percentages include visible series only.");
   });
 
-  it("puts negative values below zero, and never makes shares, slices or stacked areas of them", () => {
+  it("puts negative values below zero, and never in shares, slices or stacked areas", () => {
     const rows = [["a", "x", 3], ["a", "y", -1]]; // biome-ignore format: one look
     expect(draw(rows, {}).marks.map(({ low, high }) => [low, high])).toEqual([[0, 3], [-1, 0]]); // biome-ignore format: one look
     const share = draw(rows, { stack: "share" });
@@ -42,7 +42,7 @@ describe("toPicture", () => {
     expect([area.stack, area.notes[0]]).toEqual(["apart", "Shown overlaid: 1 value is negative."]); // biome-ignore format: one look
   });
 
-  it("stacks nothing that adds up to nothing", () => {
+  it("stacks no non-additive values", () => {
     const picture = draw(ROWS, { up: [{ of: "average", column: "n" }] });
     expect(picture.stack).toBe("apart");
     expect(picture.notes[0]).toContain("average n can't be stacked");
@@ -50,13 +50,13 @@ describe("toPicture", () => {
     expect(draw(ROWS, { kind: "pie", up: [{ of: "max", column: "n" }] }).kind).toBe("bar");
   });
 
-  it("breaks a line where rows have no value, and goes on where there is no row", () => {
+  it("breaks a line at null, and continues over missing rows", () => {
     const rows = [["a", "x", 1], ["b", "x", null], ["c", "x", 2], ["a", "y", 1], ["c", "y", 2]]; // biome-ignore format: one look
     const { marks } = draw(rows, { kind: "line", sort: "label" });
     expect(marks.map(({ series, across, value }) => `${series}${across}${value}`)).toEqual(["0a1", "1a1", "0bnull", "0c2", "1c2"]); // biome-ignore format: one look
   });
 
-  it("has nothing to draw of no rows, of columns without a value and of rows without a place", () => {
+  it("is empty without rows, values or positions", () => {
     expect(isBlank(draw([], {}))).toBe(true);
     expect(isBlank(draw([["a", "x", null]], {}))).toBe(true);
     expect(isBlank(draw([["a", "x", null]], { kind: "scatter", across: "n" }))).toBe(true);
@@ -64,13 +64,13 @@ describe("toPicture", () => {
     expect(isBlank(draw([["a", "x", 0]], {}))).toBe(false);
   });
 
-  it("says of one single point that it is no line, and where an axis does not begin at zero", () => {
+  it("says that one point is not a line, and if an axis does not start at zero", () => {
     expect(describeCuts(draw([["a", "x", 5]], { kind: "line" }))).toContain("A line needs at least two points.");
     const near = draw([["a", "x", 99], ["b", "x", 100]], { kind: "line" }); // biome-ignore format: one look
     expect(near.notes).toEqual(["The y-axis starts at 99."]);
   });
 
-  it("never lets stacked pieces lie over each other, whatever the values", () => {
+  it("never overlaps stacked pieces, for any values", () => {
     const row = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y", "z"), fc.integer({ min: -1000, max: 1000 })); // biome-ignore format: one look
     fc.assert(
       fc.property(
@@ -95,13 +95,13 @@ describe("toPicture", () => {
 });
 
 describe("words", () => {
-  it("say what there is to see, with the highest and the lowest point, in the grid's digits", () => {
+  it("describe the chart with its highest and lowest point, in the grid's digits", () => {
     expect(describeChart(draw([["a", "x", 1234567], ["b", "y", 2]], {}), LOOK)).toBe(
       "Bar chart of sum n by name, coloured by kind: x, y. Highest 1,234,567 at a (x), lowest 2 at b (y).",
     ); // biome-ignore format: one look
   });
 
-  it("say each place with its shares, and what is not there", () => {
+  it("describe each position with shares and gaps", () => {
     const picture = draw([["a", "x", 3], ["a", "y", 1], ["b", "x", 4]], { stack: "share" }); // biome-ignore format: one look
     expect(picture.stops.map((stop) => describeStop(picture, stop, LOOK))).toEqual([
       "a: x 3 (75%), y 1 (25%), total 4",
@@ -109,7 +109,7 @@ describe("words", () => {
     ]);
   });
 
-  it("read times as the grid does", () => {
+  it("format times as the grid does", () => {
     const settings = settingsOf({ kind: "line", across: "at" });
     const rows = [["2026-11-09T07:00:00", 1], ["2026-11-16T07:00:00", 2]]; // biome-ignore format: one look
     const picture = toPicture(toChartData(tableOf(["at:timestamp", "n:int32"], rows), null, settings), settings);
@@ -117,7 +117,7 @@ describe("words", () => {
     expect(toChartTable(picture, { ...LOOK, times: "raw" }, 1)).toMatchObject({ rows: [["2026-11-09T07:00:00", "1"]], rowCount: 2 }); // biome-ignore format: one look
   });
 
-  it("of a figure are its last place, and how that stands to the one before", () => {
+  it("of a number are its last value and its change", () => {
     const settings = settingsOf({ kind: "kpi", across: "at" });
     const rows = [["2026-11-16", 12], ["2026-11-09", 8], ["2026-11-02", 0]]; // biome-ignore format: one look
     const data = toChartData(tableOf(["at:date", "n:int32"], rows), null, settings);

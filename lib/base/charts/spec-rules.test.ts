@@ -376,18 +376,18 @@ const ACCEPTED: Record<string, Record<string, unknown>> = {
 };
 
 describe("the rules of a chart's specification", () => {
-  it.each(Object.entries(REFUSED))("C1 refuse %s, and name its path", (_, [spec, path]) => {
+  it.each(Object.entries(REFUSED))("C1 reject %s, and name its path", (_, [spec, path]) => {
     const [problem] = findSpecProblems(spec);
     expect(problem?.path).toBe(path);
     expect(problem?.message).toMatch(/^[A-Z“].*\.$/);
   });
 
-  it.each(Object.entries(ACCEPTED))("C1 take %s", (_, spec) => {
+  it.each(Object.entries(ACCEPTED))("C1 accept %s", (_, spec) => {
     expect(findSpecProblems(spec)).toEqual([]);
     expect(findDrawProblems(spec, [{ x: 1, t: "2026-01-01", region: "a" }])).toEqual([]);
   });
 
-  it.each(CHART_KINDS)("C1 take what a console's %s is stored as", (kind) => {
+  it.each(CHART_KINDS)("C1 accept a stored console's %s", (kind) => {
     const settings: ChartSettings = {
       ...{
         kind,
@@ -403,7 +403,7 @@ describe("the rules of a chart's specification", () => {
   });
 });
 
-it("C1 reads the expressions of a dashboard within 20 ms of a processor", () => {
+it("C1 read the expressions of a dashboard within 20 ms of processor time", () => {
   const expressions = many(5, (at) => ({ filter: `datum.x${at}${"+1".repeat(990)}` }));
   const judge = () => {
     const budget = newExpressionBudget();
@@ -416,7 +416,7 @@ it("C1 reads the expressions of a dashboard within 20 ms of a processor", () => 
   expect((user + system) / 1000).toBeLessThan(50);
 });
 
-describe("the rules that rows decide", () => {
+describe("rules that depend on rows", () => {
   const rows = many(5000, (n) => ({
     n,
     key: `k${n}`,
@@ -496,13 +496,13 @@ describe("the rules that rows decide", () => {
     "facets of rows and columns": [{ facet: { row: { field: "kind" }, column: { field: "key" } }, spec: point }, false],
     "facets of a channel": [{ mark: "bar", encoding: { column: { field: "key" } } }, false],
   };
-  it.each(Object.entries(CASES))("C1 judge %s", (_, [spec, isDrawn]) => {
+  it.each(Object.entries(CASES))("C1 check %s", (_, [spec, isDrawn]) => {
     expect(findSpecProblems(spec)).toEqual([]);
     expect(findDrawProblems(spec, rows).length === 0).toBe(isDrawn);
   });
 });
 
-it("C1 reads each column once, however often a chart names it", () => {
+it("C1 read each column once, however often a chart names it", () => {
   let reads = 0;
   const row = (n: number) => ({
     kind: n,
@@ -520,7 +520,7 @@ type SceneNode = { role?: string; items?: SceneNode[] };
 const countTicks = ({ role, items = [] }: SceneNode): number =>
   role === "axis-label" ? items.length : items.reduce((sum, item) => sum + countTicks(item), 0);
 
-it("C1 takes steps by which the library makes few bins and ticks", () => {
+it("C1 accept steps for which the library makes few bins and ticks", () => {
   const rows = many(100, (n) => ({ n, at: Date.UTC(2026, 0, 1, n) }));
   const scaleOf = (channel: Record<string, unknown>) => {
     const spec = { mark: "point", encoding: { x: channel } };

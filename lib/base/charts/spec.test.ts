@@ -21,7 +21,7 @@ const draw = (table: CellTable, settings: ChartSettings, frame?: Parameters<type
   toSvg(toDrawnSpec(toPicture(toChartData(table, null, settings), settings), THEME, SIZE, frame));
 
 describe("toDrawnSpec", () => {
-  it("draws every kind over times, numbers and categories without making text into code, and nothing is out of place", async () => {
+  it("draws every kind over times, numbers and categories, without text as code or overflow", async () => {
     for (const kind of CHART_KINDS.filter((each) => each !== "kpi")) {
       for (const across of ["week", "region", "year"]) {
         for (const stack of STACKINGS) {
@@ -33,7 +33,7 @@ describe("toDrawnSpec", () => {
     }
   });
 
-  it("labels a few weeks each with its day, and thousands with their unit apart", async () => {
+  it("labels a few weeks with days, and thousands with a separate unit", async () => {
     const svg = await draw(sales, { ...LINES, colour: null });
     for (const label of [">5 Oct<", ">12 Oct<", ">19 Oct<", ">100 k<", ">0<"]) expect(svg).toContain(label);
     expect(svg).not.toContain(">0 k<");
@@ -45,7 +45,7 @@ describe("toDrawnSpec", () => {
     expect(svg).not.toMatch(/>2,02|>2 k|>2\.02/);
   });
 
-  it("draws one row, one place and one value in the middle of something", async () => {
+  it("draws one row, position or value in the middle", async () => {
     for (const kind of ["line", "bar", "area", "scatter", "histogram"] as const) {
       for (const across of ["week", "region", "year"]) {
         const one = { ...sales, rowCount: 1 };
@@ -54,7 +54,7 @@ describe("toDrawnSpec", () => {
     }
   });
 
-  it("draws empty axes when every series is switched off", async () => {
+  it("draws empty axes when every series is hidden", async () => {
     const data = toChartData(sales, null, LINES);
     for (const kind of ["line", "bar", "area", "scatter"] as const) {
       const picture = toPicture(data, { ...LINES, kind }, new Set([0, 1]));
@@ -62,12 +62,12 @@ describe("toDrawnSpec", () => {
     }
   });
 
-  it("of a file has its name, what it leaves out, a legend and the page's ground", async () => {
+  it("of a file has its name, notes, a legend and a background", async () => {
     const svg = await draw(sales, { ...LINES, kind: "bar" }, { title: "Weekly", lines: ["Put together."], background: "#fafafa" }); // biome-ignore format: one look
     for (const text of [">Weekly<", ">Put together.<", ">north<", ">south<", "#fafafa"]) expect(svg).toContain(text);
   });
 
-  it("never runs what a value says (T60)", async () => {
+  it("never runs values as code (T60)", async () => {
     const evil = '<img src=x onerror="window.ran=1">';
     const table = tableOf([`${evil}:string`, "n:int32"], [[evil, 1], ["plain", 2], ["datum.value", 3]]); // biome-ignore format: one look
     for (const kind of ["bar", "pie", "line"] as const) {
@@ -77,8 +77,8 @@ describe("toDrawnSpec", () => {
   });
 });
 
-describe("a kept specification", () => {
-  it("names the result's own columns so that other tools can draw it, and keeps the settings whole", async () => {
+describe("a stored specification", () => {
+  it("names the result's columns for other tools, and keeps all settings", async () => {
     const fields = [{ name: "a.b[c]", type: "timestamp" }, ...sales.fields];
     const settings = { ...LINES, across: "a.b[c]", top: 5, sort: "label", stack: "share" } as const;
     const spec = toKeptSpec(settings, fields);
@@ -101,7 +101,7 @@ describe("a kept specification", () => {
     }
   });
 
-  it("of before, with one measure and dots, still says what it said", () => {
+  it("of an older version, with one measure and dots, keeps its meaning", () => {
     const shelves = { kind: "dots", across: "x", up: { of: "each", column: "y" }, colour: null };
     expect(readSettings({ mark: { type: "point" }, usermeta: { shelves } })).toEqual(
       settingsOf({ kind: "scatter", across: "x", up: [{ of: "each", column: "y" }] }),
@@ -110,7 +110,7 @@ describe("a kept specification", () => {
     expect(readSettings({ usermeta: { shelves: count } })).toMatchObject({ kind: "bar", up: [{ of: "count" }], stack: "stacked" }); // biome-ignore format: one look
   });
 
-  it("of another tool is read where it says what settings can say, and never in half", () => {
+  it("of another tool is read completely or not at all", () => {
     const encoding = { x: { field: "week", type: "nominal" }, y: { field: "extra", type: "quantitative" } };
     expect(readSettings({ mark: "bar", encoding })).toEqual(
       settingsOf({ across: "week", up: [{ of: "each", column: "extra" }], sort: "label" }),

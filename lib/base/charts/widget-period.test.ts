@@ -26,7 +26,7 @@ describe("an earlier period in a chart", () => {
   const spec = { dimensions: [{ field: "day", timeUnit: "day" }, "region"], measures, mark: "line" };
   const rows = [row("2026-05-01", "north", 1), row("2026-05-02", "north", 2), row("2026-05-01", "south", 3)];
 
-  it("gives each series a dashed one in its colour, and times that only the earlier one has", () => {
+  it("gives each series a dashed one in its colour, with its own times too", () => {
     const { data, settings } = drawn(spec, FIELDS, rows, [
       row("2026-05-01", "south", 30),
       row("2026-05-03", "north", 20),
@@ -51,7 +51,7 @@ describe("an earlier period in a chart", () => {
     expect(said).toContain("strokeDash");
   });
 
-  it("stands beside the bars of categories in grey, and only of those that are shown", () => {
+  it("is grey beside category bars, for shown ones only", () => {
     const bars = { dimensions: ["region"], measures, mark: "bar" };
     const of = (region: string, sold: number) => ({ region, sold });
     const { data, settings } = drawn(
@@ -69,7 +69,7 @@ describe("an earlier period in a chart", () => {
     );
   });
 
-  it("is left out where nobody could tell its lines apart, and of pies", () => {
+  it("is omitted where lines would be unreadable, and for pies", () => {
     const many = ["a", "b", "c", "d", "e"].map((region) => row("2026-05-01", region, 1));
     expect(drawn(spec, FIELDS, many, many).data.series).toHaveLength(5);
     const pie = { dimensions: ["region"], measures, mark: "pie" };
@@ -79,7 +79,7 @@ describe("an earlier period in a chart", () => {
 });
 
 describe("an earlier period in a table", () => {
-  it("is looked up by the row's group, whatever its place was", () => {
+  it("is matched by group, whatever its position was", () => {
     const spec = { dimensions: ["day", "region"], measures };
     const cellOf = toEarlierCells(spec, FIELDS, [row("2026-05-01", "south", 4), row("2026-05-01", "north", 0)]);
     expect(cellOf(row("2026-05-01", "south", 5), 2)).toEqual({ value: 4, change: 0.25 });

@@ -8,7 +8,7 @@ const total = { name: "total", type: "decimal" };
 const average = { name: "avg_amount", type: "float64" };
 const sum = { field: "amount", op: "sum", as: "total" };
 
-test("a mark over one dimension draws each group's value as it is", () => {
+test("draws each group's value for a mark over one dimension", () => {
   expect(toWidgetPicture({ dimensions: ["region"], measures: [sum], mark: "bar" }, [region, total])).toEqual({
     kind: "settings",
     settings: {
@@ -23,7 +23,7 @@ test("a mark over one dimension draws each group's value as it is", () => {
   });
 });
 
-test("a second dimension is the colour, a time makes a line, and averages are never added up", () => {
+test("colours by a second dimension, draws times as a line, and never sums averages", () => {
   const spec = {
     dimensions: [{ field: "at", timeUnit: "day", as: "day" }, "region"],
     measures: [{ field: "amount", op: "avg" }],
@@ -33,7 +33,7 @@ test("a second dimension is the colour, a time makes a line, and averages are ne
   });
 });
 
-test("an order of the server is kept", () => {
+test("keeps the server's order", () => {
   const spec = {
     dimensions: ["region"],
     measures: [sum],
@@ -43,7 +43,7 @@ test("an order of the server is kept", () => {
   expect(toWidgetPicture(spec, [region, total])).toMatchObject({ settings: { sort: "given" } });
 });
 
-test("the chart of a console is drawn as it is there", () => {
+test("draws a console's chart as the console does", () => {
   const settings = {
     kind: "area",
     across: "day",
@@ -60,16 +60,16 @@ test("the chart of a console is drawn as it is there", () => {
   expect(toWidgetPicture(kept, [day, total])).toMatchObject({ kind: "vega" });
 });
 
-test("Vega-Lite that says more than our settings is handed on, without what the server has computed", () => {
+test("passes richer Vega-Lite on, without the computed parts", () => {
   const layered = { layer: [{ mark: "bar" }, { mark: "rule" }], dimensions: ["region"], measures: [sum] };
   expect(toWidgetPicture(layered, [region, total])).toEqual({ kind: "vega", spec: { layer: layered.layer } });
 });
 
-test("without a number there is nothing to draw", () => {
+test("draws nothing without a number", () => {
   expect(toWidgetPicture({ dimensions: ["region"], mark: "bar" }, [region])).toBeNull();
 });
 
-test("a figure is short from a million on, and exact below", () => {
+test("shortens a number from a million on", () => {
   expect(["16284", "1210000.5", "74.305", "-2500000000", "0.004", "-0"].map((text) => formatFigure(text))).toEqual([
     "16,284",
     "1.21 M",

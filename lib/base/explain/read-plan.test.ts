@@ -18,7 +18,7 @@ const text = (value: unknown) => ({
 const outline = (nodes: PlanNode[]) => nodes.map(({ depth, name }) => `${" ".repeat(depth)}${name}`);
 
 describe("PostgreSQL", () => {
-  it("is a tree with costs and planned rows as a plan alone, and nothing measured", () => {
+  it("is a tree with costs and planned rows without measurements", () => {
     const tree = readPlan("postgres", whole(answers.postgres.plan));
     expect(outline(tree?.nodes ?? [])).toEqual([
       "Limit",
@@ -48,7 +48,7 @@ describe("PostgreSQL", () => {
     });
   });
 
-  it("tells own times, real rows and dropped ones of what was measured", () => {
+  it("has self times, actual and removed rows when measured", () => {
     const tree = readPlan("postgres", whole(answers.postgres.measured));
     const orders = tree?.nodes.find(({ object }) => object === "orders");
     expect(tree).toMatchObject({ isMeasured: true, weight: "time", totalMs: 8.076, planningMs: 0.101 });
@@ -63,7 +63,7 @@ describe("PostgreSQL", () => {
     });
   });
 
-  it("has a text beside it in which each step knows its lines", () => {
+  it("has a text in which each step knows its lines", () => {
     const tree = readPlan("postgres", whole(answers.postgres.measured));
     const lines = tree?.text.split("\n") ?? [];
     for (const { from, to } of tree?.nodes ?? []) expect(to).toBeGreaterThan(from);
@@ -74,7 +74,7 @@ describe("PostgreSQL", () => {
     expect(own).toContain("Rows Removed by Filter: 19600");
   });
 
-  it("shares the time of parallel steps among the processes that worked at once", () => {
+  it("divides the time of parallel steps among their processes", () => {
     const scan = { "Node Type": "Seq Scan", "Relation Name": "t", "Total Cost": 9, "Plan Rows": 10 };
     const plan = {
       ...{ "Node Type": "Gather", "Workers Launched": 2, "Total Cost": 10, "Plan Rows": 30 },
@@ -90,7 +90,7 @@ describe("PostgreSQL", () => {
 });
 
 describe("MySQL and MariaDB", () => {
-  it("names the ways to the tables", () => {
+  it("names the access methods", () => {
     const tree = readPlan("mysql", text(answers.mariadb.plan));
     expect(outline(tree?.nodes ?? [])).toEqual([
       "Query 1",
@@ -102,7 +102,7 @@ describe("MySQL and MariaDB", () => {
     expect(tree?.nodes.at(-1)?.about).toBe("PRIMARY (id)");
   });
 
-  it("adds up what a measured subquery has done in all of its rounds", () => {
+  it("adds up a measured subquery over its loops", () => {
     const tree = readPlan("mysql", text(answers.mariadb.measured));
     const inner = tree?.nodes.find(({ rounds }) => rounds === 500 && true);
     const slowest = tree?.nodes[tree.slowest ?? -1];
@@ -115,7 +115,7 @@ describe("MySQL and MariaDB", () => {
     expect(tree?.warnings[0]?.rest).toContain("in 500 loops");
   });
 
-  it("reads the costs that MySQL tells", () => {
+  it("reads MySQL's costs", () => {
     const table = (name: string, read: string, eval_: string) => ({
       table: {
         table_name: name,
@@ -137,7 +137,7 @@ describe("MySQL and MariaDB", () => {
 });
 
 describe("DuckDB", () => {
-  it("tells planned rows of a plan alone, without shares", () => {
+  it("has planned rows without shares when not measured", () => {
     const tree = readPlan("duckdb", text(answers.duckdb.plan));
     expect(tree?.nodes.filter(({ object }) => object).map(({ name, plannedRows }) => [name, plannedRows])).toEqual([
       ["Filtered scan of orders", 10_000],
@@ -146,7 +146,7 @@ describe("DuckDB", () => {
     expect(tree).toMatchObject({ isMeasured: false, weight: null, slowest: null });
   });
 
-  it("tells times of what was measured, without the explanation's own step, and where an estimate was off", () => {
+  it("has measured times without EXPLAIN's own step, and wrong estimates", () => {
     const tree = readPlan("duckdb", text(answers.duckdb.measured));
     expect(tree).toMatchObject({ isMeasured: true, weight: "time", totalMs: 13.2955 });
     expect(tree?.nodes[0]?.name).toBe("Top N");
@@ -160,7 +160,7 @@ describe("DuckDB", () => {
   });
 });
 
-it("SQLite is a tree of its rows", () => {
+it("reads SQLite as a tree of its rows", () => {
   const tree = readPlan("sqlite", { fields: [], rows: answers.sqlite.plan as never });
   expect(outline(tree?.nodes ?? [])).toEqual([
     "Compound query",
@@ -175,7 +175,7 @@ it("SQLite is a tree of its rows", () => {
   ]);
 });
 
-it("ClickHouse tells how much of a table is read", () => {
+it("reads how much of a table ClickHouse scans", () => {
   const read = {
     "Node Type": "ReadFromMergeTree",
     Description: "shop.orders",
@@ -189,7 +189,7 @@ it("ClickHouse tells how much of a table is read", () => {
   ]);
 });
 
-it("MongoDB's stages stand on each other", () => {
+it("stacks MongoDB's stages", () => {
   const cursor = {
     queryPlanner: { namespace: "shop.orders", winningPlan: { stage: "COLLSCAN" } },
     executionStats: {
@@ -211,8 +211,8 @@ it("MongoDB's stages stand on each other", () => {
   ]);
 });
 
-describe("an answer in another form", () => {
-  it("is no tree", () => {
+describe("an unknown format", () => {
+  it("is null", () => {
     const forms = ["postgres", "mysql", "sqlite", "duckdb", "clickhouse", "mongodb", "text"] as const;
     for (const form of forms) {
       for (const value of ["Seq Scan on t", "{}", "[]", "null", "7", '{"query_block":7}', '[{"Plan":null}]']) {
@@ -222,7 +222,7 @@ describe("an answer in another form", () => {
     }
   });
 
-  it("does not end the stack of whoever reads it, however deep it is", () => {
+  it("does not exhaust the stack at any depth", () => {
     const nested = (levels: number) => {
       let plan: Record<string, unknown> = { "Node Type": "Result" };
       for (let level = 1; level < levels; level += 1) plan = { "Node Type": "Subquery Scan", Plans: [plan] };

@@ -3,7 +3,7 @@ import { ShellScript } from "./statements";
 
 const cut = (text: string) => ShellScript.of(text).statements.map((each) => each.text);
 
-describe("a shell's text", () => {
+describe("a shell script", () => {
   it.each<[string, string, string[]]>([
     ["lines", 'db.a.find({x: ";"})\ndb.b.find()', ['db.a.find({x: ";"})', "db.b.find()"]],
     ["semicolons", "db.a.find(); db.b.find();", ["db.a.find()", "db.b.find()"]],
@@ -29,11 +29,11 @@ describe("a shell's text", () => {
     ["an open comment", "db.a.find() /* no end", ["db.a.find() /* no end"]],
     ["words of no shell", "select 1\nfrom a", ["select 1", "from a"]],
     ["nothing", " // only a comment\n", []],
-  ])("is cut by %s", (_, text, statements) => {
+  ])("is split by %s", (_, text, statements) => {
     expect(cut(text)).toEqual(statements);
   });
 
-  it("gives the statement that a cursor means", () => {
+  it("returns the statement at the cursor", () => {
     const text = 'db.a.find({x: ";"});\n\n// then\ndb.b.find()';
     const script = ShellScript.of(text);
     const at = (part: string, by = 0) => script.at(text.indexOf(part) + by)?.text;
@@ -47,7 +47,7 @@ describe("a shell's text", () => {
     ]);
   });
 
-  it("is the same after every change as if it were read anew", () => {
+  it("is the same after every edit as when read completely", () => {
     const end =
       'db.a.find({x: ";"})\n  .sort({n: 1});\ndb.b.aggregate([{$match: {s: /a;b/}}])\n// done\ndb["c d"].find({t: `x\ny`}).limit(1)\n';
     let script = ShellScript.of("");

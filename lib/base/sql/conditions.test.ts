@@ -12,16 +12,16 @@ const bound = (condition: Condition, kind: ConditionKind = "text") => {
 };
 
 describe("toSqlCondition", () => {
-  test("a value that is left out leaves rows without a value in", () => {
+  test("keeps rows with null for an excluded value", () => {
     expect(bound({ op: "not", value: "x" })).toEqual({ sql: "(c <> $1 or c is null)", values: ["x"] });
   });
 
-  test("null is asked for by its own words", () => {
+  test("tests null explicitly", () => {
     expect(bound({ op: "is", value: null }).sql).toBe("c is null");
     expect(bound({ op: "not", value: null }).sql).toBe("c is not null");
   });
 
-  test("what is looked for is no pattern", () => {
+  test("treats search text literally", () => {
     // Each special character of the pattern is escaped, including the escape itself.
     expect(bound({ op: "holds", value: "50%_!" })).toEqual({
       sql: "lower(c) like $1 escape '!'",
@@ -31,7 +31,7 @@ describe("toSqlCondition", () => {
 });
 
 describe("toFilteredQuery", () => {
-  test("writes the conditions around the query, names and texts quoted as the database reads them", () => {
+  test("wraps conditions around the query, with correct quoting", () => {
     const conditions = [
       { name: "Region", kind: "text" as const, condition: { op: "is" as const, value: "d'or" } },
       { name: "total", kind: "number" as const, condition: { op: "least" as const, value: "300" } },
@@ -41,7 +41,7 @@ describe("toFilteredQuery", () => {
     );
   });
 
-  test("a text that looks like a number does not get out of its quotes", () => {
+  test("keeps numeric-looking text quoted", () => {
     const condition = { op: "is" as const, value: "1 or 1=1" };
     expect(toFilteredQuery("select 1 as n", [{ name: "n", kind: "number", condition }], "duckdb")).toContain(
       "where n = '1 or 1=1'",

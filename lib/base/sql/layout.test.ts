@@ -8,7 +8,7 @@ describe("isSameSql", () => {
     expect(isSameSql("select 1 /* a\n b */", "select\n  1\n  /* a\n     b */", "postgres")).toBe(true);
   });
 
-  it("is false for anything that is another text to the database", () => {
+  it("is false for another text to the database", () => {
     for (const [one, other] of [
       ["select 'a  b'", "select 'a b'"],
       ['select "a"', "select a"],
@@ -22,7 +22,7 @@ describe("isSameSql", () => {
     }
   });
 
-  it("knows what the formatter makes of variables and comments for the same", () => {
+  it("accepts the formatter's changes to variables and comments", () => {
     const text = "-- days\nselect a,/* why */b from t where day >= {{from}} and day < {{ to }} -- end\norder by 1";
     const formatted = format(text, {
       language: "postgresql",
@@ -35,7 +35,7 @@ describe("isSameSql", () => {
 });
 
 describe("placeInLayout", () => {
-  it("keeps the cursor behind the same word", () => {
+  it("keeps the cursor after the same word", () => {
     const [before, after] = ["select a,b from t where x", "select\n  a,\n  b\nfrom\n  t\nwhere\n  x"];
     const at = placeInLayout(before, before.indexOf(" where"), after);
     expect(after.slice(0, at)).toBe("select\n  a,\n  b\nfrom\n  t");

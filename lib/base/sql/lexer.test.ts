@@ -4,7 +4,7 @@ import { SQL_DIALECTS } from "./dialects/registry";
 import { colourSql } from "./highlight";
 import { SqlLexer } from "./lexer";
 
-test("the pieces cover any text of any dialect without gaps", () => {
+test("covers any text of any dialect without gaps", () => {
   const hostile = fc
     .array(fc.constantFrom(..."'\"`[]$\\/*-#@.;:! \nea1x‘“\u00a0".split("")), { maxLength: 20 })
     .map((all) => all.join(""));
@@ -34,7 +34,7 @@ test.each([
   ["one long word of digits", "0".repeat(LONG)],
   ["joined names", "a.".repeat(LONG / 2)],
 ])(
-  "a long text of %s is read in its length, not in its square",
+  "reads a long text of %s in linear time",
   (_, text) => {
     for (const dialect of SQL_DIALECTS) {
       const lexer = new SqlLexer(text, dialect);
@@ -47,7 +47,7 @@ test.each([
 );
 
 describe("colours", () => {
-  it("takes a keyword with a bracket for a function where it can be one", () => {
+  it("treats a keyword with a bracket as a function where possible", () => {
     const kindOf = (sql: string, word: string) =>
       colourSql(sql, "duckdb").find(({ from }) => from === sql.indexOf(word))?.kind;
     expect(kindOf("select * from range(3)", "range")).toBe("function");
@@ -55,7 +55,7 @@ describe("colours", () => {
     expect(kindOf("x in (1)", "in")).toBe("keyword");
   });
 
-  it("tells keywords, functions, names, numbers and strings apart", () => {
+  it("distinguishes keywords, functions, names, numbers and strings", () => {
     const sql = "select sum(i.qty) / 100.0 as x, 'a' -- c";
     const kinds = colourSql(sql, "duckdb")
       .filter(({ kind }) => kind !== "space" && kind !== "mark")

@@ -5,11 +5,11 @@ import { SqlScript } from "./statements";
 const findVariables = (text: string, dialect: SqlDialect = "standard") => SqlScript.of(text, dialect).variables();
 
 describe("variables", () => {
-  it("finds each name once, in order, with or without space around it", () => {
+  it("finds each name once, in order, with or without spaces", () => {
     expect(findVariables("select {{b}}, {{ a }}, {{b}}")).toEqual(["b", "a"]);
   });
 
-  it("leaves strings, quoted names and comments alone, as the server does", () => {
+  it("ignores strings, quoted names and comments, as the server does", () => {
     expect(findVariables("select '{{a}}', \"{{b}}\" -- {{c}}\n/* {{d}} */")).toEqual([]);
   });
 
@@ -22,7 +22,7 @@ describe("variables", () => {
     expect(findVariables(text, dialect)).toEqual(["d"]);
   });
 
-  it("takes no other brackets for a variable", () => {
+  it("treats no other brackets as a variable", () => {
     expect(findVariables("select {a}, { {b} }, {{1a}}, {{a b}}, {{}}")).toEqual([]);
   });
 });

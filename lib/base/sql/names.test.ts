@@ -12,12 +12,12 @@ it.each([
   ["date", "date", "date"],
   // Reserved by MySQL alone.
   ["condition", "condition", "`condition`"],
-])("the name %s is written as each database reads it", (name, standard, mysql) => {
+])("writes the name %s for each database", (name, standard, mysql) => {
   expect(toSqlName(name, "postgres")).toBe(standard);
   expect(toSqlName(name, "mysql")).toBe(mysql);
 });
 
-it("a text is written as each database reads it", () => {
+it("writes a text for each database", () => {
   expect(toSqlText("it's \\n", "postgres")).toBe("'it''s \\n'");
   expect(toSqlText("it's \\n", "mysql")).toBe("'it''s \\\\n'");
   expect(toSqlText("it's \\n", "clickhouse")).toBe("'it''s \\\\n'");

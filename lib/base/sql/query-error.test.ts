@@ -18,7 +18,7 @@ describe("describeQueryError", () => {
     ['Parser Error: syntax error at or near "frm"', 'Syntax error at "frm"'],
     ["Parser Error: syntax error at end of input", "Unexpected end of query"],
     ["Conversion Error: Could not convert\nLINE 1: x", "Conversion Error: Could not convert"],
-  ])("says %j in words", (message, title) => {
+  ])("describes %j", (message, title) => {
     expect(describeQueryError(message).title).toBe(title);
   });
 });
@@ -29,23 +29,23 @@ describe("locateError", () => {
   const statement = content.slice(from, -1);
   const place = { line: 3, column: 7, from: content.indexOf("net_cent"), to: content.indexOf("net_cent") + 8 };
 
-  it("turns the position in the statement into line and column of the console", () => {
+  it("converts the position in the statement to line and column of the console", () => {
     const position = statement.indexOf("net_cent") + 1;
     expect(locateError(content, { from, text: statement, dialect: "duckdb" }, { position }, "net_cent")).toEqual(place);
   });
 
-  it("takes line and column when there is no position", () => {
+  it("uses line and column without a position", () => {
     expect(locateError(content, { from, text: statement, dialect: "duckdb" }, { line: 2, column: 7 }, null)).toEqual(
       place,
     );
   });
 
-  it("searches for the name when the database gives no place", () => {
+  it("searches for the name without either", () => {
     expect(locateError(content, { from, text: statement, dialect: "duckdb" }, {}, "net_cent")).toEqual(place);
     expect(locateError(content, { from, text: statement, dialect: "duckdb" }, {}, null)).toBeNull();
   });
 
-  it("marks the column, not its table, when the database points at both", () => {
+  it("marks the column, not its table, if the database names both", () => {
     const sql = "select p.nmae from products p";
     expect(locateError(sql, { from: 0, text: sql, dialect: "duckdb" }, { position: 8 }, "nmae")).toMatchObject({
       from: 9,
@@ -54,7 +54,7 @@ describe("locateError", () => {
     });
   });
 
-  it("stays inside the text when the position lies behind its end", () => {
+  it("stays within the text for a position beyond its end", () => {
     expect(locateError("select", { from: 0, text: "select", dialect: "duckdb" }, { position: 99 }, null)).toMatchObject(
       { line: 1, from: 0, to: 6 },
     );
@@ -66,7 +66,7 @@ describe("suggestName", () => {
     expect(suggestName("nmae", { candidates: ["p.name", "p.id"] }, ["game"])).toBe("name");
   });
 
-  it("falls back to what exists", () => {
+  it("falls back to existing names", () => {
     expect(suggestName("net_cent", {}, ["id", "net_cents"])).toBe("net_cents");
     expect(suggestName("zzz", { candidates: ["alpha", "beta"] }, [])).toBeNull();
     expect(suggestName(null, { candidates: ["a"] }, ["a"])).toBeNull();

@@ -28,13 +28,13 @@ describe("findRenaming", () => {
     ["select O.id from orders |o", "select <O>.id from orders <o>"],
   ])("%s", (text, places) => expect(marked(text)).toBe(places));
 
-  it("follows an alias into the queries within", () => {
+  it("follows an alias into nested queries", () => {
     expect(marked("select 1 from orders |o where exists (select 1 from refunds r where r.order_id = o.id)")).toBe(
       "select 1 from orders <o> where exists (select 1 from refunds r where r.order_id = <o>.id)",
     );
   });
 
-  it("renames a common table expression where it is named, read and qualified", () => {
+  it("renames a common table expression at its definition and all uses", () => {
     expect(
       marked(
         "with |paid as (select 1 as id), two as (select * from paid) select paid.id from paid join two t on t.id = paid.id",
@@ -47,7 +47,7 @@ describe("findRenaming", () => {
     );
   });
 
-  it("leaves strings, comments, columns and tables of that name alone", () => {
+  it("ignores strings, comments, columns and tables of that name", () => {
     expect(marked("select |o.o, 'o.x' /* o.y */ from o.o as o -- o.z\nwhere o.id = 1")).toBe(
       "select <o>.o, 'o.x' /* o.y */ from o.o as <o> -- o.z\nwhere <o>.id = 1",
     );
@@ -66,10 +66,10 @@ describe("findRenaming", () => {
     ["select o.|id from orders o", "Place the cursor on a table alias"],
     ["sel|ect 1", "Place the cursor on a table alias"],
     ["select ' |o' from orders o", "Place the cursor on a table alias"],
-  ])("refuses what is not sure: %s", (text, reason) => expect(marked(text)).toContain(reason));
+  ])("rejects an ambiguous rename: %s", (text, reason) => expect(marked(text)).toContain(reason));
 });
 
-it("knows the names that a statement has already", () => {
+it("returns the names in use", () => {
   const statement = "with paid as (select 1) select * from shop.orders o, (select 2) x";
   const taken = ["paid", "o", "X", "orders", "free", "select"].filter((name) =>
     isNameTaken(statement, name, "postgres"),

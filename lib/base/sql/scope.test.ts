@@ -4,14 +4,14 @@ import { findQualifier, readJoinPlace, readScope as readScopeOf } from "@/lib/ba
 const readScope = (text: string) => readScopeOf(text, "duckdb");
 
 describe("readScope", () => {
-  it("knows tables by their aliases, with and without as", () => {
+  it("resolves tables by alias, with and without AS", () => {
     expect(readScope("select * from order_items i join products as p on p.id = i.product_id").tables).toEqual([
       { name: "order_items", schema: null, alias: "i" },
       { name: "products", schema: null, alias: "p" },
     ]);
   });
 
-  it("reads schemas, quoted names and lists behind from", () => {
+  it("reads schemas, quoted names and lists after FROM", () => {
     expect(readScope('select 1 from public."Order Items" oi, refunds').tables).toEqual([
       { name: "Order Items", schema: "public", alias: "oi" },
       { name: "refunds", schema: null, alias: "refunds" },
@@ -26,7 +26,7 @@ describe("readScope", () => {
     ]);
   });
 
-  it("knows common table expressions and the columns they give", () => {
+  it("knows common table expressions and their columns", () => {
     const scope = readScope(
       "with paid as (select o.id, o.total_cents - coalesce(r.c, 0) as net_cents from orders o), two as (select 1 as n) select * from paid p",
     );
@@ -37,7 +37,7 @@ describe("readScope", () => {
     expect(scope.tables.map((t) => t.alias)).toEqual(["o", "p"]);
   });
 
-  it("reads a statement that is half typed", () => {
+  it("reads an incomplete statement", () => {
     expect(readScope("select o. from orders o where o.").tables).toEqual([
       { name: "orders", schema: null, alias: "o" },
     ]);
@@ -51,13 +51,13 @@ describe("readScope", () => {
     ["select from a where x in (select | from b)", ["a", "b"]],
     ["select | from (select 1 from a) s join b", ["b", "a"]],
     ["select from a where x in (select | from b", ["a", "b"]],
-  ])("in %j tables in other brackets come last", (marked, names) => {
+  ])("in %j tables of other brackets come last", (marked, names) => {
     const position = marked.indexOf("|");
     const { tables } = readScopeOf(marked.replace("|", ""), "duckdb", position);
     expect(tables.map(({ name }) => name)).toEqual(names);
   });
 
-  it("ignores what stands in strings and comments", () => {
+  it("ignores strings and comments", () => {
     expect(readScope("select 'from a' -- from b\n from c").tables.map((t) => t.name)).toEqual(["c"]);
   });
 });
@@ -68,7 +68,7 @@ describe("readJoinPlace", () => {
     return [wants, ...tables.map(({ alias }) => alias)];
   };
 
-  it("knows what is wanted behind JOIN and behind ON, and the tables before it", () => {
+  it("recognises positions after JOIN and ON, and the tables before", () => {
     expect(at("select * from orders o join |")).toEqual(["table", "o"]);
     expect(at("select * from orders o join ref|")).toEqual(["table", "o"]);
     expect(at("select * from orders o left join refunds as r on |")).toEqual(["condition", "o", "r"]);
@@ -76,25 +76,25 @@ describe("readJoinPlace", () => {
     expect(at("select * from orders o where |")).toEqual([null, "o"]);
   });
 
-  it("takes a word that is being typed for no word yet", () => {
+  it("ignores the word being typed", () => {
     expect(at("select * from a join b on|")).toEqual([null, "a", "b"]);
     expect(at("select * from a join b on a|")).toEqual(["condition", "a", "b"]);
   });
 
-  it("stays within the query around the place", () => {
+  it("stays within the query at the cursor", () => {
     expect(at("select * from a join (select * from b join c on |")).toEqual(["condition", "b", "c"]);
     expect(at("select * from a join (select * from b) x on |")).toEqual(["condition", "a", "x"]);
     expect(at("with p as (select * from b) select * from p join c on |")).toEqual(["condition", "p", "c"]);
     expect(at("select * from a union select * from b join c on |")).toEqual(["condition", "b", "c"]);
   });
 
-  it("does not read strings and comments", () => {
+  it("ignores strings and comments", () => {
     expect(at("select ' from z join y on ' from a join b on -- x\n |")).toEqual(["condition", "a", "b"]);
   });
 });
 
 describe("findQualifier", () => {
-  it("is the word in front of the dot at the cursor", () => {
+  it("is the word before the dot at the cursor", () => {
     const at = (text: string) => findQualifier(text, text.length);
     expect(at("select o.")).toBe("o");
     expect(at("select o.re")).toBe("o");

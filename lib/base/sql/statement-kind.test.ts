@@ -27,7 +27,7 @@ test.each(CASES)("C44 finds the verb of %j in %s", (text, dialect, verb) => {
   expect(changeVerbOf(text, dialect)).toBe(verb);
 });
 
-test("C5 returns the first word behind comments", () => {
+test("C5 returns the first word after comments", () => {
   expect(firstWordOf("/* a */ -- b\n call p()", "mysql")).toBe("CALL");
   expect(firstWordOf("(select 1)", "mysql")).toBe("");
 });

@@ -145,7 +145,7 @@ function toOffsets(text: string): (byte: number) => number {
   return (byte) => bytes.subarray(0, byte).toString().length;
 }
 
-test("T42 PostgreSQL's parser cuts a script where we do", () => {
+test("T42 splits a script like PostgreSQL's parser", () => {
   let judged = 0;
   fc.assert(
     fc.property(pgScript, (text) => {
@@ -183,7 +183,7 @@ const pgNoise = fc
   )
   .map((parts) => parts.join(""));
 
-test("T42 PostgreSQL's scanner finds semicolons, strings and comments where we do", () => {
+test("T42 finds semicolons, strings and comments like PostgreSQL's scanner", () => {
   let judged = 0;
   fc.assert(
     fc.property(fc.oneof(pgNoise, pgScript), (text) => {
@@ -267,7 +267,7 @@ const sqliteStatement = fc.oneof(
   },
 );
 
-test("T42 SQLite's parser cuts a script where we do", () => {
+test("T42 splits a script like SQLite's parser", () => {
   const database = new DatabaseSync(":memory:");
   database.exec(`create table t (${SQLITE_NAMES.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ")})`);
   let judged = 0;
@@ -297,7 +297,7 @@ const DUCKDB_VALUES = [...PG_VALUES, "{'a': ';'}", "a -> ';'", "[1, 2]", "\u2003
   (value) => !value.includes("U&"),
 );
 
-test("T42 DuckDB's parser cuts a script where we do", async () => {
+test("T42 splits a script like DuckDB's parser", async () => {
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   const statement = fc.oneof(
     { weight: 4, arbitrary: queryOf(DUCKDB_VALUES, PG_GAPS) },
@@ -510,7 +510,7 @@ const mysqlScript = scriptOf(
   ENDS.filter((end) => end.trim() === ";"),
 );
 
-test("T42 MariaDB runs as many statements of a script as we cut it into", { timeout: 300_000 }, async (context) => {
+test("T42 splits a script into as many statements as MariaDB runs", { timeout: 300_000 }, async (context) => {
   if (!server) return context.skip();
   const at = server;
   // Each run is at least one round trip.
@@ -536,7 +536,7 @@ test("T42 MariaDB runs as many statements of a script as we cut it into", { time
   expect(judged).toBeGreaterThan(runs * JUDGED_SHARE);
 });
 
-test("the ranges of a script are in order and hold what is not space or comment", () => {
+test("orders the ranges of a script, which contain all but spaces and comments", () => {
   fc.assert(
     fc.property(mysqlScript, (text) => {
       let before = 0;

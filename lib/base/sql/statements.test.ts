@@ -23,9 +23,9 @@ describe("splitting", () => {
     ["a dollar placeholder", "select $1; select $2", ["select $1", "select $2"]],
     ["an escape string", "select E'\\';'; x", ["select E'\\';'", "x"]],
     ["an unfinished string", "select 'a; b", ["select 'a; b"]],
-  ])("keeps %s apart rightly", (_, text, expected) => expect(texts(text)).toEqual(expected));
+  ])("keeps %s apart", (_, text, expected) => expect(texts(text)).toEqual(expected));
 
-  it("knows MySQL's comments, names and strings", () => {
+  it("supports MySQL's comments, names and strings", () => {
     expect(texts('select `a;b`, "c;\\"d" # ;\n; select 5--3; x', "mysql")).toEqual([
       'select `a;b`, "c;\\"d"',
       "select 5--3",
@@ -43,11 +43,11 @@ describe("splitting", () => {
     ["postgres", "select e'it\\'s; x', U&'a;b', $q$ a; $q$"],
     ["clickhouse", "select 'it\\'s; x', `a;\\`b` // c; d\n + 1"],
     ["trino", "create function f() returns int language python as $$ a; b $$"],
-  ])("of %s leaves in one piece: %s", (dialect, text) => {
+  ])("of %s keeps in one piece: %s", (dialect, text) => {
     expect(texts(`${text}; select 2`, dialect)).toEqual([text, "select 2"]);
   });
 
-  it("sends a hint that stands before its statement, and other comments not", () => {
+  it("sends a hint before its statement, and no other comments", () => {
     expect(texts("/* a */ /*+ SeqScan(b) */ -- c\nselect 1; /*+ d */; select 2", "postgres")).toEqual([
       "/*+ SeqScan(b) */ -- c\nselect 1",
       "select 2",
@@ -130,7 +130,7 @@ describe("bodies", () => {
     ["sqlite", "create trigger t after insert on a", "select 1"],
     ["trino", "with a as (select 1) select * from a", "select 1"],
     ["trino", "create function f() returns int return case when true then 1 end", "select 1"],
-  ])("of %s are not seen where there are none: %s", (dialect, one, other) => {
+  ])("of %s are not assumed: %s", (dialect, one, other) => {
     expect(texts(`${one}; ${other};`, dialect)).toEqual([one, other]);
   });
 });
@@ -146,7 +146,7 @@ describe("MySQL's DELIMITER lines", () => {
     "select 3; select 4",
   ].join("\n");
 
-  it("are read as its clients read them, and never sent", () => {
+  it("are read as by its clients, and never sent", () => {
     expect(texts(script, "mysql")).toEqual([
       "drop procedure if exists p",
       "create procedure p() begin select '//'; -- //\nselect 1; end",
@@ -162,7 +162,7 @@ describe("MySQL's DELIMITER lines", () => {
     ]);
   });
 
-  it("hold for a part of the text, too", () => {
+  it("apply to a part of the text, too", () => {
     const from = script.indexOf("create procedure");
     const parts = SqlScript.of(script, "mysql").within(from, script.indexOf("delimiter ;"));
     expect(parts.map(({ text }) => text)).toEqual([
@@ -172,7 +172,7 @@ describe("MySQL's DELIMITER lines", () => {
     expect(parts.every((part) => script.slice(part.from, part.to) === part.text)).toBe(true);
   });
 
-  it("are words to every other database", () => {
+  it("are words in other databases", () => {
     expect(texts("delimiter //\nselect 1; select 2", "postgres")).toHaveLength(2);
   });
 });
@@ -182,7 +182,7 @@ describe("the statement at a cursor", () => {
   const at = (position: number) => SqlScript.of(sql, "duckdb").at(position)?.text;
   const behind = (part: string) => sql.indexOf(part) + part.length;
 
-  it("is the one around it, its ends included", () => {
+  it("is the one around it, including its ends", () => {
     expect(at(sql.indexOf("select 1"))).toBe("select 1");
     expect(at(behind("select 1"))).toBe("select 1");
     expect(at(sql.indexOf("select 3") + 3)).toBe("select 3");
@@ -193,19 +193,19 @@ describe("the statement at a cursor", () => {
     expect(at(behind("select 2;"))).toBe("select 2");
   });
 
-  it("is the next one from a blank line or from its leading comment", () => {
+  it("is the next one from a blank line or its leading comment", () => {
     expect(at(0)).toBe("select 1");
     expect(at(behind("-- note"))).toBe("select 1");
     expect(at(sql.indexOf("\n\n") + 1)).toBe("select 2");
   });
 
-  it("is the last one behind everything, comments too, and none in an empty text", () => {
+  it("is the last one after everything, also comments, and null in an empty text", () => {
     expect(at(behind("-- tail"))).toBe("select 3");
     expect(at(sql.length)).toBe("select 3");
     expect(SqlScript.of(" -- nothing", "duckdb").at(3)).toBeNull();
   });
 
-  it("is the one that follows where two meet", () => {
+  it("is the following one where two meet", () => {
     expect(SqlScript.of("select 1;select 2", "duckdb").at(9)?.text).toBe("select 2");
   });
 });
@@ -218,7 +218,7 @@ const PARTS = [
 ]; // biome-ignore format: a list to be read at a glance
 const scripts = fc.array(fc.constantFrom(...PARTS), { maxLength: 30 }).map((parts) => parts.join(""));
 
-test("a changed script is cut as one that is read anew", () => {
+test("splits an edited script like a new one", () => {
   const change = fc.tuple(fc.nat(), fc.nat({ max: 12 }), fc.array(fc.constantFrom(...PARTS), { maxLength: 3 }));
   fc.assert(
     fc.property(
@@ -248,7 +248,7 @@ test("a changed script is cut as one that is read anew", () => {
   );
 });
 
-test("a change in a long script reads the statement that it touches, and no other one", () => {
+test("reads only the touched statement after an edit in a long script", () => {
   const text = "insert into t values (1, 'it''s'); -- note\n".repeat(20_000);
   const script = SqlScript.of(text, "mysql");
   const at = text.indexOf("1", text.length / 2);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { guessKind, parseInputs, toTypedValue } from "@/lib/base/sql/variables";
 
 describe("a variable's value", () => {
-  it("is of its kind, or none", () => {
+  it("has its type, or is null", () => {
     expect(toTypedValue({ kind: "number", text: " 12.5 " })).toEqual({ type: "number", value: 12.5 });
     expect(toTypedValue({ kind: "number", text: "twelve" })).toBeNull();
     expect(toTypedValue({ kind: "number", text: "" })).toBeNull();
@@ -26,11 +26,11 @@ describe("a variable's value", () => {
     expect(toTypedValue({ kind: "number", text })).toEqual(value === null ? null : { type: "number", value });
   });
 
-  it("begins with the kind that its name suggests", () => {
+  it("starts with the type that its name suggests", () => {
     expect(["since", "min_price", "is_paid", "region"].map(guessKind)).toEqual(["date", "number", "boolean", "text"]);
   });
 
-  it("is read back from the browser, without what does not fit", () => {
+  it("is restored from the browser, without invalid values", () => {
     const kept = { a: { kind: "text", text: "x" }, b: { kind: "colour", text: "red" }, c: 7 };
     expect(parseInputs(JSON.stringify(kept))).toEqual({ a: kept.a });
     expect(parseInputs("{")).toEqual({});

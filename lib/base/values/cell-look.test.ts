@@ -14,14 +14,14 @@ describe("the look of a cell", () => {
     process.env.TZ = before;
   });
 
-  test("times stand in the device's zone, in summer and in winter, with all their digits", () => {
+  test("shows times in the device's zone, in summer and winter, with all digits", () => {
     expect(toShownText("2026-07-14T23:22:41.123456Z", TIME, look())).toBe("2026-07-15 00:22:41.123456");
     expect(toShownText("2026-11-14T18:22:41Z", TIME, look())).toBe("2026-11-14 18:22:41");
     expect(toShownText("2026-07-14T23:22:41Z", TIME, look({ times: "utc" }))).toBe("2026-07-14 23:22:41");
     expect(toShownText("2026-07-14T23:22:41Z", TIME, look({ times: "raw" }))).toBe("2026-07-14T23:22:41Z");
   });
 
-  test("times stand in a zone that was chosen by its name", () => {
+  test("shows times in a selected zone", () => {
     // A zone with half an hour, and the other side of the date line.
     expect(toShownText("2026-07-14T23:22:41.5Z", TIME, look({ times: "Asia/Kolkata" }))).toBe("2026-07-15 04:52:41.5");
     expect(toShownText("2026-01-14T09:00:00Z", TIME, look({ times: "Pacific/Honolulu" }))).toBe("2026-01-13 23:00:00");
@@ -33,13 +33,13 @@ describe("the look of a cell", () => {
     ]);
   });
 
-  test("times without a zone stay where they are, and what is no time stays as it is", () => {
+  test("keeps times without a zone, and values that are not times", () => {
     expect(toShownText("2026-07-14T23:22:41", { name: "at", type: "timestamp" }, look())).toBe("2026-07-14 23:22:41");
     expect(toShownText("infinity", TIME, look())).toBe("infinity");
     expect(toShownText("2026-07-14T23:22:41Z", { name: "text", type: "string" }, look())).toBe("2026-07-14T23:22:41Z");
   });
 
-  test("points of a column stand below each other, and no digit is made up", () => {
+  test("aligns the decimal points of a column, without adding digits", () => {
     const values = ["1148.5", "2", null, "0.125"];
     const scale = toScale(PRICE, values);
     const shown = values.map((value) => toShownText(value, PRICE, look()));

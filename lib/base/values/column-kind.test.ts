@@ -6,5 +6,5 @@ describe("toColumnKind", () => {
     ["VARCHAR", "text"], ["uuid", "text"], ["BIGINT", "number"], ["DECIMAL(18,2)", "number"], ["TIMESTAMP WITH TIME ZONE", "time"],
     ["INTERVAL", "time"], ["BOOLEAN", "boolean"], ["STRUCT(a INTEGER)", "json"], ["INTEGER[]", "json"], ["BLOB", "binary"],
     ["geometry", "other"],
-  ])("takes %s for %s", (type, kind) => { expect(toColumnKind(type)).toBe(kind); }); // biome-ignore format: a table
+  ])("maps %s to %s", (type, kind) => { expect(toColumnKind(type)).toBe(kind); }); // biome-ignore format: a table
 });

@@ -8,11 +8,11 @@ it.each([
   [RESULT_COLUMNS_MAX + 1, 5001, "The result has 5,001 columns, and at most 5,000 are allowed. Select fewer columns."],
   [40_000, 40_000, expect.stringMatching(/^The result has 40,000 columns/)],
   [1, COLUMN_NAMES_CHARS_MAX + 1, expect.stringMatching(/Give the columns shorter names\.$/)],
-])("C2 judges %i columns with names of %i characters", (columns, chars, problem) => {
+])("C2 checks %i columns with names of %i characters", (columns, chars, problem) => {
   expect(columnLimitProblem(columns, chars)).toEqual(problem);
 });
 
-it("C2 adds up the lengths of the names", () => {
+it("C2 sums the lengths of the names", () => {
   const name = "n".repeat(1000);
   const of = (count: number) => Array.from({ length: count }, () => ({ name }));
   expect(namesLimitProblem(of(1000))).toBeNull();

@@ -15,12 +15,12 @@ describe("editDistance", () => {
 });
 
 describe("findClosest", () => {
-  it("finds the name that was meant", () => {
+  it("finds the intended name", () => {
     expect(findClosest("net_cent", ["id", "net_cents", "nett"])).toBe("net_cents");
     expect(findClosest("Nmae", ["id", "name"])).toBe("name");
   });
 
-  it("finds nothing when no name is near, and never the word itself", () => {
+  it("finds nothing without a similar name, and never the word itself", () => {
     expect(findClosest("zebra", ["id", "name"])).toBeNull();
     expect(findClosest("name", ["name"])).toBeNull();
   });

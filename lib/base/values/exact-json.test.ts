@@ -15,7 +15,7 @@ describe("parseExactJson", () => {
   it.each([
     "9007199254740993", "-9007199254740993", "9223372036854775807", "18446744073709551615", "12345678901234567890.123456789",
     "0.12345678901234567", "1e400", "-1E+999", "1e-400", "123456789012345678901234567890", "1.00000000000000000001", "9007199254740992", "4.9e-324",
-  ])("C11 C15 keeps %s as its text, and writes it as it was", (text) => {
+  ])("C11 C15 keeps %s as its text, and writes it unchanged", (text) => {
     const value = parseExactJson(text);
     expect(value).toBeInstanceOf(ExactNumber);
     expect([String(value), JSON.stringify(value), JSON.stringify({ a: [value] })]).toEqual([text, text, `{"a":[${text}]}`]);
@@ -25,21 +25,21 @@ describe("parseExactJson", () => {
   it.each([
     "0", "-0", "1", "1.5", "1.50", "1.0000000000000000", "100000000000000e3", "9007199254740991", "-9007199254740991", "0.1", "0.30", "1e21", "1E5", "5e-324",
     "1.7976931348623157e308", "0.000000000000000000001", "123456789012345",
-  ])("C11 C15 gives %s as the number that it is", (text) => {
+  ])("C11 C15 returns %s as that number", (text) => {
     expect(parseExactJson(text)).toBe(JSON.parse(text));
   }); // biome-ignore format: lists
 
-  it("C11 leaves digits in texts and names alone", () => {
+  it("C11 ignores digits in texts and names", () => {
     const text = '{"12345678901234567890":"12345678901234567890.5"}';
     expect(parseExactJson(text)).toEqual(JSON.parse(text));
   });
 
-  it("C11 spares the slower parsing where no number is long", () => {
+  it("C11 skips the slower parser without long numbers", () => {
     expect(["[1,2.5,1e5]", '{"a":"b"}', "123456789012345"].map(mayRound)).toEqual([false, false, false]);
     expect(() => parseExactJson("{12345678901234567890")).toThrow(SyntaxError);
   });
 
-  it("C2 makes of each long number what it is told", () => {
+  it("C2 converts each long number by the given function", () => {
     const read = parseExactJson('{"a":[1,12345678901234567890,"x"]}', (source) => ({ source }));
     expect(read).toEqual({ a: [1, { source: "12345678901234567890" }, "x"] });
   });
@@ -60,7 +60,7 @@ describe("JSON whose long numbers become texts", () => {
     " [ 12345678901234567890 ] ",
   ])("C2 are read as by a reviver: %s", (text) => expect(parseJsonWithTexts(text)).toEqual(slow(text)));
 
-  it("C2 are read as by a reviver, whatever the value", () => {
+  it("C2 are read as by a reviver, for any value", () => {
     // Without exponents: with a reviver, the form of 1.5e+43 depends on the other numbers.
     const number = fc
       .oneof(
@@ -86,7 +86,7 @@ describe("JSON whose long numbers become texts", () => {
   });
 
   it.each(["1234567890123456.", "12345678901234567890.1.2", '["12345678901234567890', "12345678901234567890x"])(
-    "C2 are refused where the text is no JSON: %s",
+    "C2 are rejected for invalid JSON: %s",
     (text) => expect(() => parseJsonWithTexts(text)).toThrow(SyntaxError),
   );
 });
@@ -119,9 +119,9 @@ describe("large JSON whose long numbers stay exact", () => {
     "12345678901234567890x",
     "[12345678901234567890.]",
     "[-]",
-  ])("C2 is refused where the text is no JSON: %s", (text) => expect(() => parseExactJson(text)).toThrow(SyntaxError));
+  ])("C2 is rejected for invalid JSON: %s", (text) => expect(() => parseExactJson(text)).toThrow(SyntaxError));
 
-  it("C2 has no limit of depth", () => {
+  it("C2 has no depth limit", () => {
     const depth = 100_000;
     let read = parseExactJson(`${"[".repeat(depth)}12345678901234567890${"]".repeat(depth)}`);
     for (let level = 0; level < depth; level += 1) [read] = read as unknown[];

@@ -16,12 +16,12 @@ describe("groupDigits", () => {
 });
 
 describe("compareNumberText", () => {
-  it("orders numbers that a float cannot tell apart", () => {
+  it("sorts numbers that are equal as floats", () => {
     expect(compareNumberText("9223372036854775806", "9223372036854775807")).toBe(-1);
     expect(compareNumberText("0.30000000000000001", "0.3")).toBe(1);
   });
 
-  it("knows that trailing zeros do not matter, and puts other text last", () => {
+  it("ignores trailing zeros, and sorts other text last", () => {
     expect(compareNumberText("1.50", "1.5")).toBe(0);
     expect(compareNumberText("-2", "1")).toBe(-1);
     expect(compareNumberText("5", "NaN")).toBe(-1);
@@ -29,7 +29,7 @@ describe("compareNumberText", () => {
 });
 
 describe("sumNumberTexts", () => {
-  it("adds exactly: the five cells of the reference picture", () => {
+  it("adds exactly: the five cells of the reference image", () => {
     // 98412.60 + 81930.15 + 66118.40 + 58006.75 + 9874.00, calculated independently
     expect(sumNumberTexts(["98412.60", "81930.15", "66118.40", "58006.75", "9874.00"])).toEqual({
       sum: "314341.90",
@@ -42,12 +42,12 @@ describe("sumNumberTexts", () => {
     expect(sumNumberTexts(["9007199254740993", "1"])?.sum).toBe("9007199254740994");
   });
 
-  it("rounds the average half away from zero, on both sides of it", () => {
+  it("rounds the average half away from zero, on both sides", () => {
     expect(sumNumberTexts(["0.01", "0.02"])?.average).toBe("0.02");
     expect(sumNumberTexts(["-0.01", "-0.02"])?.average).toBe("-0.02");
   });
 
-  it("does not add what is not a number", () => {
+  it("does not add non-numbers", () => {
     expect(sumNumberTexts(["1", "north"])).toBeNull();
     expect(sumNumberTexts([])).toBeNull();
   });

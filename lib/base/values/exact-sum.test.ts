@@ -10,18 +10,18 @@ function sum(values: CellValue[]) {
 }
 
 describe("ExactSum", () => {
-  it("adds up without a float's errors, nulls passed over", () => {
+  it("sums without float errors, skipping nulls", () => {
     expect(sum(["0.10", "0.20", null])).toEqual({ sum: "0.30", average: "0.15", min: "0.10", max: "0.20" });
     expect(sum([0.1, 0.2])).toEqual({ sum: "0.3", average: "0.15", min: "0.1", max: "0.2" });
   });
 
-  it("goes on where whole numbers outgrow a float", () => {
+  it("continues when whole numbers exceed a float", () => {
     const large = Number.MAX_SAFE_INTEGER;
     expect(sum([large, large, 1])?.sum).toBe("18014398509481983");
     expect(sum(["9223372036854775807", 1])?.sum).toBe("9223372036854775808");
   });
 
-  it("averages over all numbers, however many were bundled on the way", () => {
+  it("averages over all numbers, in any number of batches", () => {
     expect(sum(Array.from({ length: 10_000 }, () => "0.5"))).toEqual({
       sum: "5000.0",
       average: "0.50",
@@ -30,12 +30,12 @@ describe("ExactSum", () => {
     });
   });
 
-  it("is silent when there is nothing to add, or something that is no plain number", () => {
+  it("is null without numbers, or with an invalid one", () => {
     expect(sum([null])).toBeNull();
     expect(sum([1, "NaN"])).toBeNull();
   });
 
-  it("of parts is what it is of all, whichever way they are put together", () => {
+  it("of parts equals that of all, in any order", () => {
     const number = fc.oneof(fc.integer(), fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }).map(String));
     fc.assert(
       fc.property(fc.array(number), fc.array(number), (left, right) => {

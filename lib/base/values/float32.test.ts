@@ -21,6 +21,6 @@ test("C12 reads every written float back as the stored one", () => {
   }
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("C12 leaves %s as it is", (value) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("C12 keeps %s", (value) => {
   expect(shortestFloat32(value)).toBe(value);
 });

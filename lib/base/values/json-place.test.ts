@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findJsonFault } from "./json-place";
 
-describe("where a text stops being JSON", () => {
+describe("the position where a text stops being JSON", () => {
   it.each([
     ["", 0],
     ["  ", 2],
@@ -22,7 +22,7 @@ describe("where a text stops being JSON", () => {
     expect(() => JSON.parse(text)).toThrow();
   });
 
-  it("is nowhere in JSON, and somewhere in all else", () => {
+  it("is null in JSON, and set in all else", () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(4), (text, space) => {
         expect(findJsonFault(text)).toBeNull();

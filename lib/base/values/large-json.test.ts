@@ -29,11 +29,11 @@ describe("JSON that is parsed in slices", () => {
     ["a text", `"${"x".repeat(MIB)}"`],
     ["small", '{"a":[1,2]}'],
     ["deep lists", `${"[".repeat(500)}${LARGE}${"]".repeat(500)}`],
-  ])("C2 is the same as parsed at once: %s", async (_, text) => {
+  ])("C2 equals JSON parsed at once: %s", async (_, text) => {
     expect(JSON.stringify(await parseLargeJson(text, noRest))).toBe(JSON.stringify(parseJsonWithTexts(text)));
   });
 
-  it("C2 is the same as parsed at once, whatever is in it", async () => {
+  it("C2 equals JSON parsed at once, for any content", async () => {
     const filler = `"${"x".repeat(140_000)}"`;
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.json(), async (left, right) => {
@@ -59,7 +59,7 @@ describe("JSON that is parsed in slices", () => {
     `["a${LARGE.replaceAll('"', "")}`,
     `[${LARGE},1 2]`,
     `[${LARGE},nul]`,
-  ])("C2 is refused where it is no JSON (%#)", async (text) => {
+  ])("C2 is rejected if invalid (%#)", async (text) => {
     await expect(parseLargeJson(text, noRest)).rejects.toThrow(SyntaxError);
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
   });
@@ -71,7 +71,7 @@ describe("JSON that is parsed in slices", () => {
     ["many small texts", list('"a"', 15 * MIB)],
     ["an object of objects", `{"a":{"b":${list('{"c":{}}', 15 * MIB)}}}`],
     ["deep lists", `${"[".repeat(2 * MIB)}${"]".repeat(2 * MIB)}`],
-  ])("C2 takes at most 50 ms of processor time between two rests: %s", async (_, text) => {
+  ])("C2 takes at most 50 ms of processor time between two yields: %s", async (_, text) => {
     const turns = await turnsOf((rest) => parseLargeJson(text, rest).catch(() => {}));
     expect(turns[3] ?? 0).toBeLessThan(50);
   });

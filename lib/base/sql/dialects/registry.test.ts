@@ -12,18 +12,18 @@ const TEXTS = ["plain", "it's", "a\\", "\\'; drop table t; --", '"', "`", "'' or
 describe.each(SQL_DIALECTS)("the dialect %s", (name) => {
   const dialect = DIALECTS[name];
 
-  it.each(TEXTS)("reads its own literal of %j as one string with the same text", (text) => {
+  it.each(TEXTS)("reads its literal of %j as one string with the same text", (text) => {
     const [token, ...others] = readSqlTokens(toSqlText(text, name), name);
     const escaped = dialect.lexical.quotes["'"]?.escapes ? text.replaceAll("\\", "\\\\") : text;
     expect(token).toMatchObject({ kind: "string", text: escaped });
     expect(others).toEqual([]);
   });
 
-  it.each(TEXTS)("reads its own quoted name %j as one name", (text) => {
+  it.each(TEXTS)("reads its quoted name %j as one name", (text) => {
     expect(readSqlTokens(quoteSqlName(text, name), name).map(({ kind }) => kind)).toEqual(["name"]);
   });
 
-  it("reads every literal that it writes as a whole", () => {
+  it("reads every written literal completely", () => {
     for (const written of [
       dialect.toBytes("00ff"),
       dialect.toDay("'2026-11-26'"),
@@ -56,7 +56,7 @@ describe.each(SQL_DIALECTS)("the dialect %s", (name) => {
     expect(dialect.position).toMatch(/^[a-z]+$/);
   });
 
-  it("names a language of the formatter", () => {
+  it("names a formatter language", () => {
     expect(["sql", ...supportedDialects]).toContain(dialect.formatter);
   });
 });
