@@ -103,7 +103,7 @@ describe("on mongodb, a variable", () => {
     await subject?.stop();
   });
 
-  test("is a value of the shell text and never a part of it", async () => {
+  test("is a value in shell text and never a part of it", async () => {
     const find = async (filter: string, values: Record<string, VariableValue>) => {
       const text = `db.people.find(${filter}, { _id: 1 }) // {{no}}`;
       const { query } = await bindVariables(text, (subject as Subject).driver, values, WORKSPACE);

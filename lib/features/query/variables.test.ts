@@ -23,7 +23,7 @@ async function bound(content: string, engine: string, values: Record<string, Var
   return { query, params };
 }
 
-describe("each engine gets its own placeholders, and the values beside the text", () => {
+describe("gives each engine its placeholders, with separate values", () => {
   const content = "select * from t where a = {{a}} and b < {{ b }} or a <> {{a}}";
 
   it.each([
@@ -40,7 +40,7 @@ describe("each engine gets its own placeholders, and the values beside the text"
     expect(await bound(content, engine, { a: "x'; drop", b: 5 })).toEqual({ query, params });
   });
 
-  it("MongoDB's parser gets literals that no text can leave", async () => {
+  it("gives MongoDB's parser literals that no text can break out of", async () => {
     const text = 'a" }); db.x.drop(); //';
     const { query, params } = await bound("db.o.find({ a: {{a}}, n: {{n}}, d: { $gt: {{d}} } })", "mongodb", {
       a: text,
@@ -72,14 +72,14 @@ describe("each engine gets its own placeholders, and the values beside the text"
     expect((await bound("{{v}}", engine, { v: value })).query).toBe(placeholder);
   });
 
-  it("times go to engines without zones in UTC, and to SQLite no booleans", async () => {
+  it("writes times in UTC for engines without zones, and no booleans for SQLite", async () => {
     expect((await bound("{{v}}", "mysql", { v: instant })).params).toEqual(["2026-05-31 12:30:00.000"]);
     expect((await bound("{{v}}", "mysql", { v: local })).params).toEqual(["2026-05-31 14:30:00.000"]);
     expect((await bound("{{a}}{{b}}", "sqlite", { a: true, b: false })).params).toEqual([1, 0]);
   });
 });
 
-describe("what is no variable stays as it is", () => {
+describe("keeps text that is not a variable", () => {
   it.each([
     ["postgres", "select '{{a}}', \"{{a}}\", $${{a}}$$, E'\\'{{a}}' -- {{a}}\n/* {{a}} /* {{a}} */ {{a}} */"],
     ["mysql", "select '\\'{{a}}', \"{{a}}\", `{{a}}` # {{a}}\n-- {{a}}"],
@@ -92,7 +92,7 @@ describe("what is no variable stays as it is", () => {
     expect(await bound(content, engine, { a: "x" })).toEqual({ query: content, params: undefined });
   });
 
-  it("but beside it variables are found", () => {
+  it("finds variables beside it", () => {
     expect(variablesOf("select '{{no}}' || {{a}} -- {{no}}\n, {{b}}, {{a}}", "postgres")).toEqual(["a", "b"]);
     expect(variablesOf('db.a.find({ x: "{{no}}", y: {{a}}, r: /it\'s/, z: 6 / {{b}} / 2 })', "mongodb")).toEqual([
       "a",
@@ -101,7 +101,7 @@ describe("what is no variable stays as it is", () => {
   });
 });
 
-it("a placeholder never becomes one word with its neighbours", async () => {
+it("never merges a placeholder with its neighbours", async () => {
   expect((await bound("x{{a}}y", "postgres", { a: "1" })).query).toBe("x $1 y");
   expect((await bound("select {{a}}{{b}}", "duckdb", { a: "1", b: "2" })).query).toBe("select $1$2");
 });
@@ -116,7 +116,7 @@ async function refusal(work: () => Promise<unknown>): Promise<AppError> {
   throw new Error("It was taken.");
 }
 
-it("every variable without a value is named, inherited names too", async () => {
+it("names every variable without a value, inherited names too", async () => {
   const error = await refusal(() => bindVariables("{{a}} {{constructor}} {{b}} {{a}}", "duckdb", { b: 1 }));
   expect(error.kind).toBe("invalid_request");
   expect(error.message).toContain("a, constructor");
@@ -131,15 +131,15 @@ it.each([
   ["duckdb", "select ?, {{a}}"],
   ["mysql", "select ?, {{a}}"],
   ["sqlite", "select :own, {{a}}"],
-])("on %s, placeholders of its own beside variables are refused: %s", async (engine, content) => {
+])("on %s, rejects native placeholders beside variables: %s", async (engine, content) => {
   expect((await refusal(() => bindVariables(content, engine, { a: 1 }))).kind).toBe("invalid_request");
 });
 
-it("an engine that takes no values says so", async () => {
+it("reports an engine without parameters", async () => {
   expect((await refusal(() => bindVariables("select {{a}}", "graphql", { a: 1 }))).kind).toBe("invalid_request");
 });
 
-it("every place of the engine's text leads back to the console's", async () => {
+it("maps every position of the engine's text to the console's", async () => {
   const content = "select {{day}},\n  nam from t where x = {{a_long_name}} and y";
   const { query, toSource } = await bindVariables(content, "duckdb", { day, a_long_name: 1 });
   for (const word of ["select", "nam", "from", "where", "and y"]) {

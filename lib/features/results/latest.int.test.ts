@@ -44,7 +44,7 @@ const rowsOf = async (owner: ResultOwner) => {
 const chunksIn = ({ workspaceId }: ResultOwner) => collections.resultChunks().countDocuments({ workspaceId });
 
 describe("an owner's latest result", () => {
-  it("comes back whole, with who made it and when", async () => {
+  it("is returned whole, with author and time", async () => {
     const owner = ownerIn();
     expect(await readLatest(owner)).toBeNull();
     await keepLatest(owner, resultOf(batchesOf(2500, 1000)));
@@ -63,14 +63,14 @@ describe("an owner's latest result", () => {
     });
   });
 
-  it("has its fields also without a row", async () => {
+  it("has its fields without rows too", async () => {
     const owner = ownerIn();
     await keepLatest(owner, resultOf([]));
     expect(await readLatest(owner)).toMatchObject({ fields: FIELDS, rowCount: 0, keptRows: 0 });
     expect(await rowsOf(owner)).toEqual([]);
   });
 
-  it("keeps the first rows, by number and by size", async () => {
+  it("keeps the first rows, by number and size", async () => {
     const owner = ownerIn();
     await keepLatest(owner, resultOf(batchesOf(5000, 300)), { ...LIMITS, rows: 1000 });
     expect(await readLatest(owner)).toMatchObject({ rowCount: 5000, keptRows: 1000 });
@@ -86,7 +86,7 @@ describe("an owner's latest result", () => {
     expect(await readLatest(owner)).toMatchObject({ rowCount: 50, keptRows: 10 });
   });
 
-  it("takes the place of the one before, and leaves nothing of it", async () => {
+  it("replaces the previous one completely", async () => {
     const owner = ownerIn();
     for (let second = 0; second < 3; second += 1) await keepLatest(owner, resultOf(batchesOf(second + 1, 10), second));
     expect(await rowsOf(owner)).toHaveLength(3);
@@ -94,7 +94,7 @@ describe("an owner's latest result", () => {
     expect(await chunksIn(owner)).toBe(1);
   });
 
-  it("is the one that began later, however late the earlier one ends; also of many at once", async () => {
+  it("is the one that started later, however late the earlier one ends; also of many at once", async () => {
     const owner = ownerIn();
     await keepLatest(owner, resultOf(batchesOf(7, 10), 9));
     await keepLatest(owner, resultOf(batchesOf(3, 10), 1));
@@ -105,7 +105,7 @@ describe("an owner's latest result", () => {
     expect(await chunksIn(owner)).toBe(1);
   });
 
-  it("is read whole while others take its place", async () => {
+  it("is read whole while others replace it", async () => {
     const owner = ownerIn();
     const text = (n: number) => randomBytes(600).toString("hex") + n;
     await keepLatest(owner, resultOf(batchesOf(2000, 500, text)));
@@ -122,7 +122,7 @@ describe("an owner's latest result", () => {
     expect(reads).toBeGreaterThan(0);
   });
 
-  it("is its workspace's alone, and goes with its owner", async () => {
+  it("belongs to its workspace, and is deleted with its owner", async () => {
     const owner = ownerIn();
     await keepLatest(owner, resultOf(batchesOf(5, 5)));
     const elsewhere = { ...owner, workspaceId: new ObjectId() };
@@ -134,7 +134,7 @@ describe("an owner's latest result", () => {
     expect(await chunksIn(owner)).toBe(0);
   });
 
-  it("is given up when its workspace has too much, the oldest first, and others' stay", async () => {
+  it("is evicted when its workspace is full, oldest first, and others' stay", async () => {
     const workspaceId = new ObjectId();
     const owners = Array.from({ length: 6 }, () => ownerIn(workspaceId));
     const other = ownerIn();
@@ -155,7 +155,7 @@ describe("an owner's latest result", () => {
 });
 
 describe("the first rows of a result", () => {
-  it("are kept soon, as far as its reader got them", async () => {
+  it("are stored soon, as far as read", async () => {
     const owner = ownerIn();
     const rows = new FirstRows();
     for (const batch of batchesOf(30, 10)) rows.take(batch);
@@ -169,7 +169,7 @@ describe("the first rows of a result", () => {
     expect(rows.batches).toEqual([]);
   });
 
-  it("are the newest alone where several wait", async () => {
+  it("are the newest if several wait", async () => {
     const owner = ownerIn();
     const kept: number[] = [];
     for (const second of [1, 3, 2]) {
@@ -183,7 +183,7 @@ describe("the first rows of a result", () => {
     expect(await rowsOf(owner)).toHaveLength(3);
   });
 
-  it("hold no more than the limits allow, whatever passes by", () => {
+  it("stay within the limits, for any number of rows", () => {
     const byNumber = new FirstRows();
     for (const batch of batchesOf(30_000, 7000)) byNumber.take(batch);
     expect(byNumber.batches.map(({ rowCount }) => rowCount)).toEqual([7000, 3000]);
@@ -200,7 +200,7 @@ describe("the first rows of a result", () => {
     nested.release();
   });
 
-  it("of many results at once stay within the server's share, and come again when it is free", () => {
+  it("of many results stay within the server's share, and are stored again when it is free", () => {
     const large = "x".repeat(1024 * 1024);
     const held = (rows: FirstRows) => rows.upTo(100).reduce((sum, { rowCount }) => sum + rowCount, 0);
     const many = Array.from({ length: 40 }, () => new FirstRows());
@@ -214,7 +214,7 @@ describe("the first rows of a result", () => {
     next.release();
   });
 
-  it("that cannot be written fail nobody and are let go", async () => {
+  it("that can't be written affect no one and are dropped", async () => {
     const owner = ownerIn();
     const rows = new FirstRows();
     rows.take(batchesOf(3, 3)[0] as Batch);

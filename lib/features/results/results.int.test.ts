@@ -30,8 +30,8 @@ const read = async (resultId: ObjectId) => {
   return { preview, texts: [...(table.getChild("$text.a") ?? [])] as string[] };
 };
 
-describe("a kept result", () => {
-  it("comes back whole, and begins as it began", async () => {
+describe("a stored result", () => {
+  it("is returned whole, with the same start", async () => {
     const { resultId, rowCount } = await keepResult(
       workspaceId,
       { fields: FIELDS, batches: rowsOf(2500, 1000) },
@@ -48,14 +48,14 @@ describe("a kept result", () => {
     );
   });
 
-  it("of no rows has its fields", async () => {
+  it("without rows has its fields", async () => {
     const { resultId } = await keepResult(workspaceId, { fields: FIELDS, batches: rowsOf(0, 1) }, LIMITS);
     const { preview, texts } = await read(resultId);
     expect(texts).toEqual([]);
     expect(preview).toMatchObject({ fields: FIELDS, rows: [], rowCount: 0, keptRows: 0 });
   });
 
-  it("counts all rows and keeps the first, by number and by size", async () => {
+  it("counts all rows and keeps the first, by number and size", async () => {
     const byNumber = await keepResult(
       workspaceId,
       { fields: FIELDS, batches: rowsOf(5000, 300) },
@@ -72,7 +72,7 @@ describe("a kept result", () => {
     expect(String(kept.preview.rows[0]?.["$text.a"])).toHaveLength(201);
   });
 
-  it("that fails leaves nothing", async () => {
+  it("leaves nothing after a failure", async () => {
     async function* failing() {
       yield* rowsOf(200, 10, () => "x".repeat(100_000));
       throw new Error("gone");
@@ -82,7 +82,7 @@ describe("a kept result", () => {
     expect(await collections.resultChunks().countDocuments({ workspaceId })).toBe(before);
   });
 
-  it("is its workspace's alone, and goes when it is dropped", async () => {
+  it("belongs to its workspace, and is deleted when dropped", async () => {
     const { resultId } = await keepResult(workspaceId, { fields: FIELDS, batches: rowsOf(5, 5) }, LIMITS);
     const elsewhere = new ObjectId();
     await dropResults(elsewhere, [resultId]);

@@ -23,7 +23,7 @@ const read = async (query = "", { cookie } = ana) => {
 };
 const sum = (hours: Hour[], name: "count" | "failed") => hours.reduce((total, hour) => total + hour[name], 0);
 
-it("counts the runs of a day by the hour they began in, those that failed, and none that the reader cannot see", async () => {
+it("counts runs by starting hour, with failures, without invisible ones", async () => {
   const [shared, secret] = [await addConsole(ana, "shared"), await addConsole(ana, "secret", "private")];
   const run = await endRun({ workspaceId: ana.workspaceId, consoleId: shared }, { status: "failure", error: "no" });
   await endRun({ workspaceId: ana.workspaceId, consoleId: secret });

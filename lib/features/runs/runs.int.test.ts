@@ -59,7 +59,7 @@ async function begun(resource: RunResource): Promise<{ run: RunDoc; hold: Claim 
 }
 
 describe("queueing a run", () => {
-  it("makes one run of one tick, however many servers see it (F8)", async () => {
+  it("creates one run per tick on any number of servers (F8)", async () => {
     const resource = newResource();
     const answers = await Promise.all(Array.from({ length: 50 }, () => start(resource, "2026-11-22T06:00:00.000Z")));
     expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -71,7 +71,7 @@ describe("queueing a run", () => {
     });
   });
 
-  it("names the same run again when it has ended", async () => {
+  it("returns the same run again after its end", async () => {
     const resource = newResource();
     const first = await start(resource, "tick");
     const held = await beginRun(workspaceId, first.run._id);
@@ -80,7 +80,7 @@ describe("queueing a run", () => {
     expect(again).toMatchObject({ isNew: false, run: { _id: first.run._id, status: "success" } });
   });
 
-  it("is refused while another run of the resource has not ended, and goes on after it", async () => {
+  it("is rejected during another run of the resource, and allowed after it", async () => {
     const resource = newResource();
     const answers = await Promise.allSettled(Array.from({ length: 20 }, () => start(resource)));
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -95,8 +95,8 @@ describe("queueing a run", () => {
   });
 });
 
-describe("carrying a run out", () => {
-  it("is one server's, until it has been silent for its lease", async () => {
+describe("executing a run", () => {
+  it("is limited to one server, until its lease expires", async () => {
     const { run } = await start(newResource());
     const tries = await Promise.all(Array.from({ length: 20 }, () => beginRun(workspaceId, run._id)));
     const [held, ...others] = tries.filter((each) => each !== null);
@@ -114,21 +114,21 @@ describe("carrying a run out", () => {
     expect(await finishRun(taken?.hold as Claim, { status: "success", rowCount: 5 })).toMatchObject({ rowCount: 5 });
   });
 
-  it("is nobody's from another workspace, and not begun again after its end", async () => {
+  it("is impossible from another workspace, and after its end", async () => {
     const { run, hold } = await begun(newResource());
     expect(await beginRun(new ObjectId(), run._id)).toBeNull();
     await finishRun(hold, { status: "success" });
     expect(await beginRun(workspaceId, run._id)).toBeNull();
   });
 
-  it("is handed over at once by a server that stops", async () => {
+  it("is handed over at once by a stopping server", async () => {
     const { run, hold } = await begun(newResource());
     expect(await releaseRun(hold)).toBe(true);
     expect(await reportProgress(hold, {})).toBe(false);
     expect((await beginRun(workspaceId, run._id))?.run.work).toMatchObject({ starts: 2, lapses: 0 });
   });
 
-  it("reports how far it is, texts as they are", async () => {
+  it("reports progress, with literal texts", async () => {
     const { run, hold } = await begun(newResource());
     const counts = { read: 10, written: 8, skipped: 1, failed: 1 };
     const entities = [{ name: "$customers.v1", status: "running" as const, counts, total: null }];
@@ -138,7 +138,7 @@ describe("carrying a run out", () => {
 });
 
 describe("cancelling a run", () => {
-  it("ends one that is queued at once, and it is not begun any more", async () => {
+  it("ends a queued one at once, without starting it", async () => {
     const resource = newResource();
     const by = new ObjectId();
     const { run } = await start(resource);
@@ -166,7 +166,7 @@ describe("cancelling a run", () => {
     await expect(requestCancel(newResource(), run._id, new ObjectId())).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  it("ends the run of a dead server, and leaves that of a live one to its holder", async () => {
+  it("ends the run of a dead server, and leaves a live one to its holder", async () => {
     const [dead, alive] = [newResource(), newResource()];
     const runs = { dead: await begun(dead), alive: await begun(alive) };
     const by = new ObjectId();
@@ -184,7 +184,7 @@ describe("cancelling a run", () => {
 });
 
 describe("the end of a run", () => {
-  it("happens once, and is told once by whoever ends it", async () => {
+  it("happens once, and is reported once", async () => {
     const resource = newResource();
     const { run, hold } = await begun(resource);
     const ends = await Promise.all(
@@ -213,7 +213,7 @@ describe("the end of a run", () => {
     expect(after?.durationMs).toBeGreaterThanOrEqual(0);
   });
 
-  it("is written with the word that it is to be told, and told later when the runner is away (F6)", async () => {
+  it("is stored with its pending report, and reported later when the runner is away (F6)", async () => {
     sendJobEventsBy(() => Promise.reject(new Error("away")));
     const { run, hold } = await begun(newResource());
     expect(await finishRun(hold, { status: "failure", error: "boom" })).toMatchObject({ status: "failure" });
@@ -233,7 +233,7 @@ describe("the end of a run", () => {
   it.each([
     ["cancelled", "cancelled"],
     ["failure", "failed"],
-  ] as const)("leaves nothing on its way: with %s what was read is %s", async (status, becomes) => {
+  ] as const)("leaves nothing pending: with %s what was read is %s", async (status, becomes) => {
     const resource = newResource();
     const counts = { read: 2, written: 1, skipped: 0, failed: 0 };
     const stands = ["done", "running", "waiting"] as const;
@@ -258,7 +258,7 @@ describe("the end of a run", () => {
     expect((await stored(dead.run))?.entities[1]?.status).toBe("failed");
   });
 
-  it("has no negative duration when a clock was set back (F9), and always a reason for a failure", async () => {
+  it("has no negative duration with a clock set back (F9), and always a reason for a failure", async () => {
     const { run, hold } = await begun(newResource());
     await touch(run, { startedAt: new Date(Date.now() + 3_600_000) });
     expect(await finishRun(hold, { status: "failure", error: " " })).toMatchObject({
@@ -268,8 +268,8 @@ describe("the end of a run", () => {
   });
 });
 
-describe("a run that nobody carries out (F2)", () => {
-  it("is handed to its owner, with one event from all concurrent sweeps", async () => {
+describe("a run without a worker (F2)", () => {
+  it("is handed to its owner, with one event of all concurrent sweeps", async () => {
     const { run } = await begun(newResource());
     await touch(run, { "work.dueAt": LONG_AGO });
     const owners: RunOwners = {
@@ -285,7 +285,7 @@ describe("a run that nobody carries out (F2)", () => {
     expect(await beginRun(workspaceId, run._id)).not.toBeNull();
   });
 
-  it("ends as a failure without an owner, or when its owner gives it up, with one event", async () => {
+  it("fails without an owner, or when its owner gives it up, with one event", async () => {
     const [one, two] = [await begun(newResource()), await start(newResource())];
     await touch(one.run, { "work.dueAt": LONG_AGO });
     await touch(two.run, { "work.dueAt": LONG_AGO });
@@ -303,7 +303,7 @@ describe("a run that nobody carries out (F2)", () => {
     );
   });
 
-  it("ends after so many silent servers, whatever its owner says (F16)", async () => {
+  it("fails after a number of silent servers, whatever its owner says (F16)", async () => {
     const { run } = await begun(newResource());
     for (let lapse = 0; lapse < 2; lapse += 1) {
       await touch(run, { "work.dueAt": LONG_AGO });
@@ -314,7 +314,7 @@ describe("a run that nobody carries out (F2)", () => {
     expect(await stored(run)).toMatchObject({ status: "failure", work: { lapses: 2 } });
   });
 
-  it("goes on however many servers die, as long as it gets further with each (F2)", async () => {
+  it("continues over any number of dead servers, as long as it progresses (F2)", async () => {
     const { run } = await start(newResource());
     for (let lapse = 0; lapse < 8; lapse += 1) {
       const begun = await beginRun(workspaceId, run._id);
@@ -335,7 +335,7 @@ describe("a run that nobody carries out (F2)", () => {
     expect(await stored(run)).toMatchObject({ status: "failure", work: { lapses: 9 } });
   });
 
-  it("is not ended by a sweeper that has looked before it was taken up again", async () => {
+  it("is not ended by a sweep that looked before it was claimed again", async () => {
     const { run } = await begun(newResource());
     await touch(run, { "work.dueAt": LONG_AGO });
     const asSeen = (await stored(run)) as RunDoc;
@@ -345,7 +345,7 @@ describe("a run that nobody carries out (F2)", () => {
     await touch(run, { "work.dueAt": IN_AN_HOUR });
   });
 
-  it("does not keep the others waiting when its owner fails", async () => {
+  it("does not delay others when its owner fails", async () => {
     const [one, two] = [await begun(newResource()), await begun(newResource())];
     for (const { run } of [one, two]) await touch(run, { "work.dueAt": LONG_AGO });
     const seen: string[] = [];
@@ -361,7 +361,7 @@ describe("a run that nobody carries out (F2)", () => {
 });
 
 describe("the runs of resources", () => {
-  it("come page by page, the newest first, and each resource's last one in one query", async () => {
+  it("are paged newest first, with each resource's last one in one query", async () => {
     const [many, one, none] = [newResource(), newResource(), newResource()];
     const ids: string[] = [];
     for (let i = 0; i < 5; i += 1) {
@@ -392,7 +392,7 @@ describe("the runs of resources", () => {
 describe("runs of servers whose clocks differ", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("stand in the order in which they were queued, and the last one is the last (F9)", async () => {
+  it("are in the order of queueing (F9)", async () => {
     const resource = newResource();
     const ids: string[] = [];
     for (const aheadMs of [0, 600_000, -600_000, 0]) {
@@ -411,7 +411,7 @@ describe("runs of servers whose clocks differ", () => {
 });
 
 describe("the log of a run", () => {
-  it("keeps the order of lines, also of those that are written at once", async () => {
+  it("keeps the order of lines, also of concurrent ones", async () => {
     const { run } = await begun(newResource());
     await appendLog(workspaceId, run._id, [
       { level: "info", text: 'first\r\n{"level":"error"}' },
@@ -432,7 +432,7 @@ describe("the log of a run", () => {
     expect((await listLog(new ObjectId(), run._id, { limit: 10, after: null })).items).toEqual([]);
   });
 
-  it("is cut with a line that says so", async () => {
+  it("is truncated with a line that says so", async () => {
     const { run } = await begun(newResource());
     const lines = (count: number) =>
       Array.from({ length: count }, () => ({ level: "info" as const, text: "x".repeat(3_000) }));

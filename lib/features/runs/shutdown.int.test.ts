@@ -146,7 +146,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
     expect(ends()).toHaveLength(1);
   });
 
-  it("C30 is not begun by a server that stops", async () => {
+  it("C30 is not started by a server that stops", async () => {
     const { run } = await queued(kind);
     stopServer();
     expect(await carryOutRun(toQueued(run), { wakeBy: WAKE, open: slowWork().open })).toBeNull();

@@ -18,7 +18,7 @@ function held<T>(value: T) {
   return { work, end: gate.resolve, count: () => count };
 }
 
-it("computes a question once for ten thousand who ask it at once, and for who asks it right after", async () => {
+it("computes once for ten thousand concurrent callers, and for the next one", async () => {
   const share = new ObjectId();
   const { work, end, count } = held("seven");
   const all = Array.from({ length: 10_000 }, () => answerOnce(share, "data", work));
@@ -31,7 +31,7 @@ it("computes a question once for ten thousand who ask it at once, and for who as
   expect(count()).toBe(3);
 });
 
-it("refuses a share that is flooded with different questions, and answers the others", async () => {
+it("rejects a share flooded with different queries, and answers the others", async () => {
   const [flooded, other] = [new ObjectId(), new ObjectId()];
   const { work, end } = held("there");
   const first = Array.from({ length: OF_ONE_MAX }, (_, n) => answerOnce(flooded, `question ${n}`, work));
@@ -47,7 +47,7 @@ it("refuses a share that is flooded with different questions, and answers the ot
   expect(await answerOnce(flooded, "one more", work)).toBe("there");
 });
 
-it("keeps what is asked again and again while others come and go", async () => {
+it("keeps frequently used entries", async () => {
   const share = new ObjectId();
   let count = 0;
   const asked = () =>
@@ -62,7 +62,7 @@ it("keeps what is asked again and again while others come and go", async () => {
   expect(count).toBe(1);
 });
 
-it("forgets a failure at once", async () => {
+it("drops a failure at once", async () => {
   const share = new ObjectId();
   const fail = () => answerOnce(share, "data", () => Promise.reject(new Error("away")));
   await expect(fail()).rejects.toThrow("away");

@@ -11,7 +11,7 @@ const me = (cookie: string) => call("GET", "/api/auth/me", { cookie });
 describe("one's name", () => {
   const rename = (cookie: string, body: object) => call("PATCH", "/api/auth/me", { cookie, body });
 
-  it("holds from then on, for oneself and for one's teammates, and changes nobody else", async () => {
+  it("applies from then on, for oneself and teammates, and changes no one else", async () => {
     const [person, other] = [await seedPerson(), await seedPerson()];
     const before = (await me(other.cookie)).json.data.user;
     const answer = await rename(person.cookie, { name: "  Ana López ", email: "x@example.com", _id: other.id });
@@ -29,14 +29,14 @@ describe("one's name", () => {
     ["120 characters", "x".repeat(120), 200],
     ["121 characters", "x".repeat(121), 400],
     ["no text", 7, 400],
-  ])("takes a name as the limits say: %s", async (_, name, status) => {
+  ])("applies the limits to a name: %s", async (_, name, status) => {
     const person = await seedPerson();
     const answer = await rename(person.cookie, { name });
     expect(answer.status).toBe(status);
     if (status === 400) expect(answer.json.details).toContainEqual(expect.objectContaining({ path: "name" }));
   });
 
-  it("is for who is signed in", async () => {
+  it("requires a session", async () => {
     expect((await rename("auth_session=nobody", { name: "Ana" })).status).toBe(401);
   });
 });

@@ -43,7 +43,7 @@ const NOTED_MS = Date.UTC(2026, 0, 1);
 const at = (seconds: number) => new Date(NOTED_MS + seconds * 1000);
 
 describe("when a member was last seen", () => {
-  it("is noted by what they do in the workspace, there alone, and stands in the list of its members", async () => {
+  it("is recorded by activity in the workspace, and shown in its member list", async () => {
     const elsewhere = await seedMember(owner.workspaceId, "member");
     const before = Date.now();
     expect((await listed(owner)).find(({ userId }) => userId === person.id)?.lastSeenAt).toBeNull();
@@ -59,13 +59,13 @@ describe("when a member was last seen", () => {
     expect([await seenAt(person, first.id), await seenAt(elsewhere)]).toEqual([undefined, undefined]);
   });
 
-  it("is noted where the body names the workspace", async () => {
+  it("is recorded for requests that name the workspace in the body", async () => {
     const body = { workspaceId: owner.workspaceId, connectionId: new ObjectId().toHexString(), query: "select 1" };
     expect((await call("POST", "/api/execute", { cookie: person.cookie, body })).status).toBe(404);
     await isNoted(person);
   });
 
-  it("is written once in the interval, and again behind it", async () => {
+  it("is written once per interval", async () => {
     await noteSeen(await seatDoc(person), at(0));
     expect(await seenAt(person)).toEqual(at(0));
     await noteSeen(await seatDoc(person), at(SEEN_EVERY_SECONDS - 1));
@@ -74,7 +74,7 @@ describe("when a member was last seen", () => {
     expect(await seenAt(person)).toEqual(at(SEEN_EVERY_SECONDS));
   });
 
-  it("is written by one of several requests that were read before either wrote", async () => {
+  it("is written by one of several concurrent requests", async () => {
     const unseen = await seatDoc(person);
     await noteSeen(unseen, at(0));
     await noteSeen(unseen, at(1));
@@ -85,14 +85,14 @@ describe("when a member was last seen", () => {
     expect(await seenAt(person)).toEqual(at(SEEN_EVERY_SECONDS));
   });
 
-  it("makes nobody a member again who has left meanwhile", async () => {
+  it("restores no member who has left meanwhile", async () => {
     const left = await seatDoc(person);
     await collections.memberships().deleteOne(seatOf(person));
     await noteSeen(left, at(0));
     expect(await collections.memberships().countDocuments(seatOf(person))).toBe(0);
   });
 
-  it("is nothing that a key, a page that only listens or a stranger does", async () => {
+  it("ignores API keys, event streams and strangers", async () => {
     const key = await seedKey(owner.workspaceId, person);
     const long = new Date(Date.now() - 3_600_000);
     await setSeen(person, long);
@@ -110,7 +110,7 @@ describe("when a member was last seen", () => {
     expect(await seenAt(person)).toEqual(long);
   });
 
-  it("of the same person in another workspace is no business of this one", async () => {
+  it("ignores activity in another workspace", async () => {
     const [own] = (await call("GET", "/api/workspaces", { cookie: person.cookie })).json.data;
     expect((await call("GET", `/api/workspaces/${own.id}/consoles`, { cookie: person.cookie })).status).toBe(200);
     await vi.waitFor(async () => expect(await seenAt(person, own.id)).toBeDefined(), 30_000);

@@ -31,31 +31,31 @@ const roleOf = async (who: Person) =>
   )?.role;
 
 describe("changing a member's role (T27)", () => {
-  it("lets an admin make a member an admin and back", async () => {
+  it("lets an admin promote and demote a member", async () => {
     const answer = await setRole(member, "admin", admin);
     expect(answer.status).toBe(200);
     expect(answer.json.data).toMatchObject({ userId: member.id, role: "admin" });
     expect((await setRole(member, "member", admin)).status).toBe(200);
   });
 
-  it("lets nobody but an owner make or unmake an owner", async () => {
+  it("lets only owners grant or revoke the owner role", async () => {
     expect((await setRole(admin, "owner", admin)).status).toBe(403);
     expect((await setRole(owner, "member", admin)).status).toBe(403);
     expect((await setRole(member, "owner", owner)).status).toBe(200);
     expect((await setRole(member, "member", owner)).status).toBe(200);
   });
 
-  it("lets nobody raise themselves", async () => {
+  it("lets no one promote themselves", async () => {
     expect((await setRole(member, "admin", member)).status).toBe(403);
     expect(await roleOf(member)).toBe("member");
   });
 
-  it.each([["Owner"], ["root"], [{ $ne: 1 }], [""], [null], [7]])("refuses the unknown role %j", async (role) => {
+  it.each([["Owner"], ["root"], [{ $ne: 1 }], [""], [null], [7]])("rejects the unknown role %j", async (role) => {
     const answer = await setRole(member, role, owner);
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   });
 
-  it("answers 404 for somebody who is no member", async () => {
+  it("returns 404 for a non-member", async () => {
     const stranger = await seedPerson("Stranger");
     expect((await setRole(stranger, "admin", owner)).status).toBe(404);
   });
@@ -67,7 +67,7 @@ describe("changing a member's role (T27)", () => {
     expect([left.status, left.json.code]).toEqual([409, "last_owner"]);
   });
 
-  it("leaves an owner, however two owners demote each other at once, 200 times over (T28)", async () => {
+  it("keeps an owner when two owners demote each other at once, 200 times (T28)", async () => {
     const workspaceId = new ObjectId(owner.workspaceId);
     const second = await seedMember(owner.workspaceId, "owner");
     for (let round = 0; round < 200; round += 1) {
@@ -97,7 +97,7 @@ describe("the members of a large workspace", () => {
     return { ids, next: headers.get("x-next-cursor") };
   };
 
-  it("come in answers of at most 200, and paging reaches each of them once, in the order in which they joined", async () => {
+  it("are returned in pages of at most 200, each once, in order of joining", async () => {
     const workspaceId = new ObjectId(owner.workspaceId);
     const joinedAt = new Date();
     const users = Array.from({ length: CROWD }, (_, i) => ({
@@ -130,7 +130,7 @@ describe("the members of a large workspace", () => {
 });
 
 describe("removing a member", () => {
-  it("ends their access and their keys at once, and nobody else's (T20)", async () => {
+  it("ends their access and keys at once, and no one else's (T20)", async () => {
     const leaving = await seedMember(owner.workspaceId, "admin");
     const key = await seedKey(owner.workspaceId, leaving);
     const staying = await seedKey(owner.workspaceId, admin);
@@ -141,7 +141,7 @@ describe("removing a member", () => {
     expect((await call("GET", base, { key: staying })).status).toBe(200);
   });
 
-  it("lets a member leave, but not throw somebody out", async () => {
+  it("lets a member leave, but not remove others", async () => {
     const leaving = await seedMember(owner.workspaceId, "member");
     expect((await call("DELETE", `${base}/members/${admin.id}`, { cookie: leaving.cookie })).status).toBe(403);
     expect((await call("DELETE", `${base}/members/${leaving.id}`, { cookie: leaving.cookie })).status).toBe(200);
@@ -152,7 +152,7 @@ describe("removing a member", () => {
     expect((await call("DELETE", `${base}/members/${owner.id}`, { cookie: admin.cookie })).status).toBe(403);
   });
 
-  it("turns a demoted creator's key into a member's", async () => {
+  it("limits a demoted creator's key to a member's permissions", async () => {
     const demoted = await seedMember(owner.workspaceId, "admin");
     const key = await seedKey(owner.workspaceId, demoted);
     expect((await call("PATCH", base, { key, body: { name: "By key" } })).status).toBe(200);

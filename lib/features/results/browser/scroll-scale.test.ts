@@ -18,14 +18,14 @@ describe("scroll scale", () => {
     expect(toTrack(thousand, 12_345)).toBe(12_345);
   });
 
-  it("keeps the track of a million rows below what browsers allow, with its ends at the content's ends", () => {
+  it("keeps the track of a million rows within browser limits, aligned at both ends", () => {
     expect(toTrackPx(million)).toBe(TRACK_PX_MAX);
     expect(fromTrack(million, 0)).toBe(0);
     expect(fromTrack(million, TRACK_PX_MAX - million.viewPx)).toBe(toTopMax(million));
     expect(toTrack(million, toTopMax(million))).toBe(TRACK_PX_MAX - million.viewPx);
   });
 
-  it("moves the rows as far as a wheel does, and takes a dragged thumb at its word", () => {
+  it("moves rows by the wheel's distance, and follows a dragged thumb", () => {
     expect(followScroll(million, 1_000_000, 300_000, 300_100)).toBe(1_000_100);
     const middle = (TRACK_PX_MAX - million.viewPx) / 2;
     expect(followScroll(million, 0, 0, middle)).toBe(toTopMax(million) / 2);

@@ -24,14 +24,14 @@ function sorted(type: string, values: CellValue[], isDescending = false): CellVa
 }
 
 describe("sortRows", () => {
-  it("puts nulls last both ways", () => {
+  it("sorts nulls last in both directions", () => {
     expect(sorted("int32", [2, null, 10, 1])).toEqual([1, 2, 10, null]);
     expect(sorted("int32", [2, null, 10, 1], true)).toEqual([10, 2, 1, null]);
     expect(sorted("string", ["b", null, "a"], true)).toEqual(["b", "a", null]);
     expect(sorted("boolean", [true, null, false])).toEqual([false, true, null]);
   });
 
-  it("tells numbers apart that are the same as floats", () => {
+  it("distinguishes numbers that are equal as floats", () => {
     const values = ["9223372036854775807", "9223372036854775805", "9223372036854775806"];
     expect(sorted("int64", values)).toEqual(values.toSorted(compareNumberText));
     expect(sorted("decimal", ["0.10000000000000000002", "0.10000000000000000001"])).toEqual([
@@ -40,7 +40,7 @@ describe("sortRows", () => {
     ]);
   });
 
-  it("orders texts as people do: case and accents aside, numbers in them by value", () => {
+  it("sorts texts naturally: ignoring case and accents, numbers by value", () => {
     expect(sorted("string", ["item 10", "Zebra", "item 9", "Éclair", "apple", "ITEM 1"])).toEqual([
       "apple",
       "Éclair",
@@ -51,18 +51,18 @@ describe("sortRows", () => {
     ]);
   });
 
-  it("orders times by their fractions of a second too", () => {
+  it("sorts times by fractions of a second too", () => {
     const values = ["2026-01-01T10:00:00.5Z", "2026-01-01T10:00:00Z", "2026-01-01T10:00:00.25Z"];
     expect(sorted("timestamptz", values)).toEqual([values[1], values[2], values[0]]);
   });
 
-  it("puts what is no number behind all numbers, and before null", () => {
+  it("sorts non-numbers after numbers, and before null", () => {
     expect(sorted("float64", ["NaN", 1, null, "-Infinity"])).toEqual(["-Infinity", 1, "NaN", null]);
   });
 });
 
 describe("orderOf", () => {
-  it("orders many numbers as comparing them would, equal ones as they stand", () => {
+  it("sorts many numbers as by comparison, equal ones stable", () => {
     const few = fc.double({ noNaN: true });
     fc.assert(
       fc.property(fc.array(few, { minLength: 1, maxLength: 40 }), (numbers) => {

@@ -20,7 +20,7 @@ test.each<NamedArrangement>([
       { column: "b", op: "not", value: "" },
     ],
   },
-])("%j comes back from an address as it was", (named) => {
+])("%j survives a round trip through a URL", (named) => {
   const address = new URLSearchParams([["name", "orders"], ...toTableParams(named)]).toString();
   expect(readTableParams(new URLSearchParams(address))).toEqual({ named, isWhole: true });
 });
@@ -35,7 +35,7 @@ test.each([
   'filter=["a","any",[]]',
   'filter=["a","any",[{}]]',
   'filter={"0":"a"}',
-])("%s is left out, and the rest stays", (bad) => {
+])("drops %s and keeps the rest", (bad) => {
   const params = new URLSearchParams(`asc=id&${bad}&filter=${encodeURIComponent('["b","is","1"]')}`);
   expect(readTableParams(params)).toEqual({
     named: { sort: { column: "id", isDescending: false }, filters: [{ column: "b", op: "is", value: "1" }] },
@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-test("more filters than a table is asked for are left out", () => {
+test("drops more filters than the limit", () => {
   const params = new URLSearchParams(Array.from({ length: 21 }, () => ["filter", '["b","is","1"]']));
   const { named, isWhole } = readTableParams(params);
   expect([named.filters.length, isWhole]).toEqual([20, false]);

@@ -17,7 +17,7 @@ const page = (from: number, next: string | null): TablePage => ({
 });
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-test("the page behind is asked for once, when what is seen comes near the end", async () => {
+test("requests the next page once when the end comes into view", async () => {
   const asked: (string | undefined)[] = [];
   const source = new TablePages(async ({ after }) => {
     asked.push(after);
@@ -40,7 +40,7 @@ test("the page behind is asked for once, when what is seen comes near the end", 
   expect(source.hasMore).toBe(false);
 });
 
-test("another question begins anew by column names, and an answer that comes late is not taken", async () => {
+test("starts again by column names for another query, and ignores late responses", async () => {
   const answers: ((page: TablePage) => void)[] = [];
   const asks: unknown[] = [];
   const source = new TablePages((ask) => {
@@ -59,7 +59,7 @@ test("another question begins anew by column names, and an answer that comes lat
   expect(asks.at(-1)).toEqual({ sort: [], filters: [{ column: "n", op: "least", value: "5" }] });
 });
 
-test("what has failed is said, kept beside the rows, and asked for again only when it is told to", async () => {
+test("reports a failure beside the rows, and retries on request only", async () => {
   let fails = false;
   let count = 0;
   const source = new TablePages(async () => {
@@ -85,7 +85,7 @@ const settle = async () => {
   for (let i = 0; i < 5; i += 1) await turn();
 };
 
-test("an address is asked for by names, and stands in the places of the columns when they are known", async () => {
+test("requests a URL's filters by name, and maps them once columns are known", async () => {
   const asks: unknown[] = [];
   const told: unknown[] = [];
   const source = new TablePages(async (ask) => {
@@ -112,7 +112,7 @@ test("an address is asked for by names, and stands in the places of the columns 
   expect(told).toEqual([{ sort: null, filters: [] }]);
 });
 
-test("an address that does not fit the table is left out and said; another failure stays one", async () => {
+test("drops and reports a URL that does not match the table; another failure stays", async () => {
   let status = 400;
   const source = new TablePages(async ({ filters }) => {
     if (filters?.length) throw new ApiError(status, "invalid_request", "Unknown column x.");
@@ -128,7 +128,7 @@ test("an address that does not fit the table is left out and said; another failu
   expect([source.isLeftOut, source.failure?.message]).toEqual([false, "Unknown column x."]);
 });
 
-test("fields that only later documents have get columns behind the others", async () => {
+test("appends columns for fields of later documents", async () => {
   const source = new TablePages(async ({ after }) =>
     after === undefined
       ? page(0, "p1")
@@ -180,7 +180,7 @@ test.each<[name: string, pages: Pages, isUnordered: boolean]>([
     ],
     true,
   ],
-])("C9 knows whether pages have an order: %s", async (_, pages, isUnordered) => {
+])("C9 reports whether pages have an order: %s", async (_, pages, isUnordered) => {
   let asked = 0;
   const source = new TablePages(async () => ({ ...page(asked * 100, null), ...pages[asked++] }));
   source.start();
@@ -192,7 +192,7 @@ test.each<[name: string, pages: Pages, isUnordered: boolean]>([
   expect([asked, source.isUnordered]).toEqual([pages.length, isUnordered]);
 });
 
-test("C9 forgets the missing order with the next question", async () => {
+test("C9 resets the missing order with the next query", async () => {
   let isStable = false;
   const source = new TablePages(async () => ({ ...page(0, "p1"), isStable }));
   source.start();
@@ -204,6 +204,6 @@ test("C9 forgets the missing order with the next question", async () => {
   expect(source.isUnordered).toBe(false);
 });
 
-test("C9 says nothing of an order before a page has come", () => {
+test("C9 reports no order before the first page", () => {
   expect(new TablePages(async () => page(0, null)).isUnordered).toBe(false);
 });

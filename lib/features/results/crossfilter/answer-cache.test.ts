@@ -5,7 +5,7 @@ import { Answers } from "./answer-cache";
 const ANY = new AbortController().signal;
 const cells = (count: number): Batch => ({ rowCount: count, columns: [Array.from({ length: count }, () => 1)] });
 
-it("asks once for all who ask the same at once, and for those who come later", async () => {
+it("computes once for concurrent and later callers", async () => {
   const answers = new Answers();
   let asked = 0;
   const work = async () => {
@@ -17,7 +17,7 @@ it("asks once for all who ask the same at once, and for those who come later", a
   expect(asked).toBe(2);
 });
 
-it("goes on for those who stay when one leaves, and ends when the last has left", async () => {
+it("continues for remaining callers, and ends when the last has left", async () => {
   const answers = new Answers();
   const [one, other] = [new AbortController(), new AbortController()];
   let ended: unknown = null;
@@ -39,13 +39,13 @@ it("goes on for those who stay when one leaves, and ends when the last has left"
   expect(await answers.once("a", ANY, async () => cells(2))).toEqual(cells(2));
 });
 
-it("keeps no failure", async () => {
+it("does not cache a failure", async () => {
   const answers = new Answers();
   await expect(answers.once("a", ANY, () => Promise.reject(new Error("away")))).rejects.toThrow("away");
   expect(await answers.once("a", ANY, async () => cells(1))).toEqual(cells(1));
 });
 
-it("gives up the longest unasked when there are too many, and keeps no answer that would drive out all others", async () => {
+it("evicts the least recently used entries, and caches none that would evict all others", async () => {
   const answers = new Answers();
   const asked: string[] = [];
   const ask = (question: string, count: number) =>

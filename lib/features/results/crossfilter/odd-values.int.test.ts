@@ -65,10 +65,10 @@ const ODD: [dbType: string, type: FieldType, values: WireValue[]][] = [
   ["TIME", "time", ["10:00:00", "838:59:59", "-838:59:59"]],
 ];
 
-describe.each(ODD)("C8 a dataset whose %s column (%s) holds %j", (dbType, type, values) => {
+describe.each(ODD)("C8 a dataset whose %s column (%s) contains %j", (dbType, type, values) => {
   const kept = keep(type, dbType, values);
 
-  it("answers every widget of another column, and shows and filters the odd value itself", async () => {
+  it("answers widgets of other columns, and shows and filters the odd value", async () => {
     expect(await ask(kept, measure("sum", "n"))).toEqual([[6]]);
     const rows = await ask(kept, { sort: [{ by: "n" }] });
     // A decimal column has as many fractional digits as the widest of its values.
@@ -88,7 +88,7 @@ describe.each(ODD)("C8 a dataset whose %s column (%s) holds %j", (dbType, type, 
   });
 });
 
-it("C8 groups odd days beside the months, and days that are chosen leave them out", async () => {
+it("C8 groups odd days beside months, and a date range excludes them", async () => {
   const spec = { dimensions: [{ field: "v", timeUnit: "month" }], measures: [{ op: "count" }] };
   const chosen: Condition = { field: "v", kind: "days", from: "2026-01-01", to: "2026-01-31" };
   for (const odd of ["0000-00-00", "2026-00-00"]) {
@@ -105,7 +105,7 @@ it("C8 groups odd days beside the months, and days that are chosen leave them ou
   expect((await ask(endless, spec)).map(String)).toEqual(["-infinity,1", "2026-01-01,1", "infinity,1"]);
 });
 
-it("C8 names the odd value where a sum is refused", async () => {
+it("C8 names the odd value when a sum is rejected", async () => {
   const kept = keep("int64", "INTEGER", [1, "N/A"]);
   await expect(ask(kept, measure("sum"))).rejects.toThrow(
     "The column v (INTEGER) holds “N/A”, which is not a number, so sum is not supported. Cast or filter it in the query.",
@@ -139,13 +139,13 @@ it.each(EXACT)("C20 the %s of a %s column is exact", async (_, dbType, type, val
   expect(await ask(keep(type, dbType, values), measure(op))).toEqual([[expected]]);
 });
 
-it("C20 sorts averages that one double stands for", async () => {
+it("C20 sorts averages that are equal as doubles", async () => {
   const kept = keep("int64", "BIGINT", ["9007199254740993", "9007199254740992", "9007199254740994"]);
   const spec = { dimensions: ["n"], ...measure("avg"), sort: [{ by: "it", order: "asc" }] };
   expect((await ask(kept, spec)).map(([n]) => n)).toEqual([2, 1, 3]);
 });
 
-it("C20 an interval has no least and no greatest", async () => {
+it("C20 has no minimum and maximum of an interval", async () => {
   const kept = keep("interval", "INTERVAL", ["P1M", "P30D"]);
   await expect(ask(kept, measure("max"))).rejects.toThrow("has no sort order");
 });

@@ -6,7 +6,7 @@ const days = (from: string | null, to: string | null, field = "day"): Condition 
 const north: Condition = { field: "region", kind: "oneOf", values: ["north"] };
 const TODAY = "2026-06-15";
 
-it("compares a range with as many days right before it, under all other conditions", () => {
+it("compares a range with as many days before it, under all other conditions", () => {
   expect(toEarlier([north, days("2026-03-01", "2026-03-28")], "previous", TODAY)).toEqual({
     from: "2026-02-01",
     to: "2026-02-28",
@@ -15,7 +15,7 @@ it("compares a range with as many days right before it, under all other conditio
   });
 });
 
-it("compares with the same days a year before, also where that has no 29th of February", () => {
+it("compares with the same days a year before, also without a 29th of February", () => {
   expect(toEarlier([days("2024-02-29", "2024-03-31")], "year", TODAY)).toMatchObject({
     from: "2023-02-28",
     to: "2023-03-31",
@@ -23,19 +23,19 @@ it("compares with the same days a year before, also where that has no 29th of Fe
   });
 });
 
-it("takes what two ranges of one column have in common, and no more of it than there has been", () => {
+it("intersects two ranges of a column, up to today", () => {
   const both = [days("2026-06-01", "2026-06-30"), days("2026-06-10", null)];
   expect(toEarlier(both, "previous", TODAY)).toMatchObject({ from: "2026-06-04", to: "2026-06-09" });
   expect(toEarlier([days("2026-07-01", "2026-07-02")], "previous", TODAY)).toMatchObject({ from: "2026-06-29" });
 });
 
-it("has nothing to compare without a range that begins and ends", () => {
+it("has no comparison without a bounded range", () => {
   expect(toEarlier([north], "previous", TODAY)).toBeNull();
   expect(toEarlier([days(null, "2026-03-28")], "year", TODAY)).toBeNull();
   expect(toEarlier([days("2026-07-01", "2026-07-02"), days("2026-08-01", null)], "year", TODAY)).toBeNull();
 });
 
-it("puts all times of a question together by the page's grain, and leaves rows as they are alone", () => {
+it("applies the page's grain to all times, and keeps plain rows", () => {
   const spec = aggregateSpec.parse({
     dimensions: ["region", { field: "day", timeUnit: "day" }],
     measures: [{ op: "count" }],

@@ -69,7 +69,7 @@ const texts = (rows: readonly (readonly unknown[])[]) =>
   rows.map((row) => JSON.stringify(row.map((value) => (value === null ? null : String(value))))).sort();
 
 describe("a pivot statement", () => {
-  it("computes the totals of every level from the rows, as hand-written SQL does", async () => {
+  it("computes totals of every level from the rows, as SQL does", async () => {
     const rows = await ask({
       dimensions: [{ field: "region" }, { field: "channel" }, { field: "at", timeUnit: "month" }],
       rowCount: 2,
@@ -93,7 +93,7 @@ describe("a pivot statement", () => {
     expect(texts(rows.map((row) => row.slice(0, -2)))).toEqual(texts(expected));
   });
 
-  it("divides averages exactly at each level, where an average of averages would differ", async () => {
+  it("divides averages exactly at each level, unlike an average of averages", async () => {
     const rows = await ask({ dimensions: [{ field: "region" }], measures: [{ field: "amount", op: "avg" }] });
     // south: (-1 + 4) / 2; no region: (3 + 1) / 2; all: 9007199254741002.5003 / 7, from seven amounts.
     expect(rows.map(([region, avg]) => [region, avg])).toEqual([
@@ -119,7 +119,7 @@ describe("a pivot statement", () => {
     await expect(ask({ dimensions: [{ field: "region" }], measures: [{ field: "channel", op: "ratio", by: "user" }] })).rejects.toThrow(/is not a number, so ratios are not supported/); // biome-ignore format: one look
   });
 
-  it("ranks groups by their total and subgroups by theirs, and counts the groups that are cut", async () => {
+  it("ranks groups and subgroups by their totals, and counts hidden groups", async () => {
     const query = {
       dimensions: [{ field: "region" }, { field: "channel" }],
       rowCount: 2,
@@ -139,7 +139,7 @@ describe("a pivot statement", () => {
     await expect(ask({ ...query, sort: [{ by: "sum_amount", order: "asc" }] })).rejects.toThrow(/Unknown sort column/);
   });
 
-  it("cuts columns in their order and keeps their rows in the totals", async () => {
+  it("limits columns in order and keeps their rows in the totals", async () => {
     const rows = await ask({
       dimensions: [{ field: "region" }, { field: "channel" }],
       measures: [{ op: "count" }],
@@ -149,7 +149,7 @@ describe("a pivot statement", () => {
     expect(total.map((row) => row.slice(1))).toEqual([["app", 2, 0, 1, 3, 3], [null, 8, 0, 0, 3, 3]]); // biome-ignore format: cells
   });
 
-  it("has the months of the page's zone, and only the rows of its filters", async () => {
+  it("groups by months of the page's zone, with its filters", async () => {
     const query = { dimensions: [{ field: "region" }, { field: "at", timeUnit: "month" as const }], measures: [{ op: "count" as const }] }; // biome-ignore format: one look
     const north: Condition[] = [{ field: "region", kind: "oneOf", values: ["north"] }];
     const monthsOf = async (zone: string) =>

@@ -88,7 +88,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
     answer(toAggregateStatement(table, fields, aggregateSpec.parse(spec), conditions));
 
   describe("groups", () => {
-    it("are exact: sums and averages of decimals, and the middle of them", async () => {
+    it("are exact: sums, averages and medians of decimals", async () => {
       const measures = ["sum", "avg", "min", "max", "median"].map((op) => ({ field: "price", op }));
       expect(await ask({ measures })).toEqual([["150.02", "30.00400000", "10.00", "50.00", "30.01000000"]]);
       const ids = ["sum", "avg", "median", "count", "countDistinct"].map((op) => ({ field: "id", op }));
@@ -97,7 +97,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
       expect(await ask({ measures: [...weights, { op: "count" }] })).toEqual([[1.5, 0.3, 0.3, 6]]);
     });
 
-    it("have the clock of the page's zone, through both changes of it", async () => {
+    it("use the page's time zone, through both clock changes", async () => {
       const by = (timeUnit: string) =>
         ask({ dimensions: [{ field: "at", timeUnit, as: "when" }], measures: [{ field: "id", op: "count" }] });
       // 22:30 UTC is 1 April in Berlin.
@@ -129,7 +129,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
       ]);
     });
 
-    it("are sorted as asked, without a value last either way, and the rest by the dimensions", async () => {
+    it("are sorted as requested, nulls last both ways, then by dimensions", async () => {
       const spec = { dimensions: ['the "group"'], measures: [{ op: "count" }] };
       const named = async (sort: unknown[]) => (await ask({ ...spec, sort })).map(([name]) => name);
       expect(await named([])).toEqual(["B", "a", "b", null]);
@@ -140,7 +140,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
       expect(sorted.map(([name]) => name)).toEqual(["B", "b", "a", null]);
     });
 
-    it("of nothing are none, and a figure of nothing is empty", async () => {
+    it("of no rows are none, and a total of none is empty", async () => {
       const nothing: Condition = { field: "id", kind: "oneOf", values: [] };
       expect(await ask({ dimensions: ["day"], measures: [{ op: "count" }] }, nothing)).toEqual([]);
       const measures = [
@@ -152,13 +152,13 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
       expect(await ask({ measures }, nothing)).toEqual([[0, null, null, null]]);
     });
 
-    it("are as many as asked for and one more, which tells that there is more", async () => {
+    it("are limited with one more, which shows that there are more", async () => {
       expect(await ask({ dimensions: ["id"], limit: 2 })).toEqual([[1], [2], [3]]);
     });
   });
 
   describe("rows", () => {
-    it("come whole where nothing is grouped", async () => {
+    it("are returned without grouping", async () => {
       expect((await ask({ limit: 1 }))[0]).toEqual([1, "10.00", 0.1, "b", "2026-03-29T00:30:00Z", "2026-03-29", true]);
     });
   });
@@ -167,7 +167,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
     const ids = async (...conditions: Condition[]) =>
       (await ask({ dimensions: ["id"] }, ...conditions)).map(([id]) => id);
 
-    it("of days have both ends in, by the page's clock", async () => {
+    it("of days include both ends, in the page's zone", async () => {
       const days = (from: string | null, to: string | null, field = "at"): Condition => ({
         field,
         kind: "days",
@@ -180,7 +180,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
       expect(await ids(days(null, null))).toEqual([1, 2, 3, 4, 5, 6]);
     });
 
-    it("of values take what rows carry: numbers of any writing, truth, times, and no value", async () => {
+    it("of values accept every type of row value: numbers, booleans, times and null", async () => {
       const oneOf = (field: string, ...values: (string | number | boolean | null)[]): Condition => ({
         field,
         kind: "oneOf",
@@ -196,7 +196,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
       expect(await ids(oneOf("day", "2026-03-31"), oneOf("paid", true))).toEqual([3]);
     });
 
-    it("of numbers let through what lies between them, both ends in, and no row without one", async () => {
+    it("of numbers include both ends, and exclude null", async () => {
       const between = (field: string, from: number | null, to: number | null): Condition => ({
         field,
         kind: "between",
@@ -209,7 +209,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
       expect(await ids(between("price", null, null))).toEqual([1, 2, 3, 4, 5, 6]);
     });
 
-    it("of a text find it whatever the case, and nothing in it is more than text", async () => {
+    it("of a text match any case, as literal text", async () => {
       const contains = (text: string): Condition => ({ field: 'the "group"', kind: "contains", text });
       expect(await ids(contains("b"))).toEqual([1, 4, 5]);
       expect(await ids(contains("%"))).toEqual([]);
@@ -219,7 +219,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
   });
 
   describe("a filter's list", () => {
-    it("has each value with its rows, the most frequent first, narrowed by the others", async () => {
+    it("has each value with its count, most frequent first, under other filters", async () => {
       const list = (search: string, ...conditions: Condition[]) =>
         answer(toListStatement(table, fields, { field: 'the "group"', search, limit: 10 }, conditions));
       expect(await list("")).toEqual([
@@ -232,19 +232,19 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
     });
   });
 
-  describe("what does not fit is said", () => {
+  describe("invalid queries", () => {
     const refuse =
       (spec: Parameters<typeof ask>[0], ...conditions: Condition[]) =>
       (words: RegExp) =>
         expect(() => toAggregateStatement(table, fields, aggregateSpec.parse(spec), conditions)).toThrow(words);
 
-    it("of columns that are not there, with those that are", () => {
+    it("name unknown columns and the known ones", () => {
       refuse({ dimensions: ["nothing"] })(/Unknown column nothing\. Columns: id, price/);
       refuse({ dimensions: ["id"], sort: [{ by: "price" }] })(/Unknown sort column price\. Columns: id/);
       refuse({}, { field: "gone", kind: "contains", text: "x" })(/Unknown column gone/);
     });
 
-    it("of types, and of names that would be taken twice", () => {
+    it("report types, and duplicate names", () => {
       refuse({ measures: [{ field: 'the "group"', op: "sum" }] })(/is not a number, so sum is not supported/);
       refuse({ dimensions: [{ field: "id", timeUnit: "day" }] })(/so day is not supported/);
       refuse({ dimensions: [{ field: "day", timeUnit: "hour" }] })(/so hour is not supported/);
@@ -256,7 +256,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
   });
 });
 
-it("texts are words where few come again and again", () => {
+it("texts are dictionary-encoded if few values repeat", () => {
   const texts = ["a", "b", "c"].map((name): Field => ({ name, type: "string", dbType: "VARCHAR" }));
   const fields: Field[] = [{ name: "n", type: "int32", dbType: "INTEGER" }, ...texts];
   expect(wordsOf(fields, [1_000_000, 12, 50_001, 50_000])).toEqual([1, 3]);
@@ -265,7 +265,7 @@ it("texts are words where few come again and again", () => {
   expect(wordsOf(fields, [0, 0, 0, 0])).toEqual([]);
 });
 
-it("a table goes with its words, and nothing of how they are held is part of an answer", async () => {
+it("a table is dropped with its dictionaries, which appear in no result", async () => {
   const [, , fields] = TABLES[1] ?? ["", "", []];
   const { fields: shown } = toAggregateStatement("worded", fields, aggregateSpec.parse({ limit: 1 }), []);
   expect(shown).toEqual(FIELDS);

@@ -63,8 +63,8 @@ const ROWS: WireValue[][] = [
 ];
 const BY_REGION = { dimensions: ["region"], measures: [{ field: "amount", op: "sum", as: "sum" }] };
 
-describe("a kept result", () => {
-  it("is summed up exactly, decimals of no given width too, and read once for however many ask", async () => {
+describe("a stored result", () => {
+  it("is summed exactly, unbounded decimals too, and read once for concurrent queries", async () => {
     const kept = keep("a1", SALES, ROWS);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(kept, BY_REGION)));
     for (const { rows, isMore } of answers) {
@@ -78,7 +78,7 @@ describe("a kept result", () => {
     expect(kept.reads).toBe(1);
   });
 
-  it("has the months of each zone that a page has", async () => {
+  it("has months of each time zone in use", async () => {
     const kept = keep("a2", SALES, ROWS);
     const spec = { dimensions: [{ field: "at", timeUnit: "month" }], measures: [{ op: "count" }] };
     expect((await ask(kept, spec)).rows).toEqual([
@@ -94,7 +94,7 @@ describe("a kept result", () => {
     expect((await ask(kept, spec, "America/New_York")).rows[0]).toEqual(["2026-02-01", 1]);
   });
 
-  it("keeps decimals as text that no one type holds, and says that they have no sum", async () => {
+  it("keeps decimals that no type holds as text, and reports that they have no sum", async () => {
     const wide = keep("a3", SALES.slice(0, 1), [["1".repeat(38)], ["0.5"], ["NaN"]]);
     await expect(ask(wide, { measures: [{ field: "amount", op: "sum" }] })).rejects.toThrow(
       /amount \(numeric\) holds “NaN”, which is not a number/,
@@ -102,7 +102,7 @@ describe("a kept result", () => {
     expect((await ask(wide, { dimensions: ["amount"] })).rows).toHaveLength(3);
   });
 
-  it("says that there is more than was asked for", async () => {
+  it("reports more rows than requested", async () => {
     const kept = keep("a4", SALES, ROWS);
     const answer = await ask(kept, { limit: 2 });
     expect(answer.rows).toHaveLength(2);
@@ -110,11 +110,11 @@ describe("a kept result", () => {
     expect(answer.fields.map(({ name }) => name)).toEqual(["amount", "at", "region"]);
   });
 
-  it("without rows, or without columns, is an answer", async () => {
+  it("without rows or columns is a valid result", async () => {
     expect((await ask(keep("a5", SALES, []), { measures: [{ op: "count" }] })).rows).toEqual([[0]]);
   });
 
-  it("of a million rows and two hundred columns is refused before anything is read, and says what to do", async () => {
+  it("of a million rows and two hundred columns is rejected before reading, with advice", async () => {
     const wide = Array.from({ length: 200 }, (_, n): Field => ({ name: `c${n}`, type: "int64", dbType: "bigint" }));
     const kept = Object.assign(keep("a7", wide, []), { rowCount: 1_000_000 });
     await expect(ask(kept, { measures: [{ op: "count" }] })).rejects.toMatchObject({
@@ -124,7 +124,7 @@ describe("a kept result", () => {
     expect(kept.reads).toBe(0);
   });
 
-  it("that cannot be read is no table: whoever asks next reads it anew", async () => {
+  it("that can't be read is not cached: the next query reads it again", async () => {
     const kept = keep("a6", SALES, ROWS);
     const broken: Kept = {
       ...kept,
@@ -138,7 +138,7 @@ describe("a kept result", () => {
 });
 
 describe("the engine", () => {
-  it("may be killed: the next question that is new starts it anew and reads again", async () => {
+  it("can be killed: the next new query restarts it and reads again", async () => {
     const kept = keep("b1", SALES, ROWS);
     await ask(kept, BY_REGION);
     for (const child of childrenOf(process.pid).filter(isThere)) process.kill(child, "SIGKILL");
@@ -158,7 +158,7 @@ describe("the engine", () => {
       .toEqual([3, 2]);
   });
 
-  it("reads nothing but what it was given", async () => {
+  it("reads only the given files", async () => {
     const kept = keep("b2", SALES, ROWS);
     await ask(kept, BY_REGION);
     const peek = (sql: string) =>
@@ -174,7 +174,7 @@ describe("the engine", () => {
     }
   });
 
-  it("stops for who leaves", async () => {
+  it("stops when its caller leaves", async () => {
     const kept = keep("b3", SALES, ROWS);
     await ask(kept, BY_REGION);
     const left = new AbortController();
@@ -241,7 +241,7 @@ describe("groupings of one page", () => {
     [{ field: "kind", kind: "oneOf", values: ["nobody has this"] }],
   ];
 
-  it("are asked together what each is alone, in the same order and cut at the same place", async () => {
+  it("return together what each returns alone, in order and limits", async () => {
     const kept = keep("together", fields, rows);
     for (const conditions of CONDITIONS) {
       const asker = new QueryBatcher("Europe/Berlin", ANY);
@@ -254,7 +254,7 @@ describe("groupings of one page", () => {
     }
   });
 
-  it("fail each by itself: one that names a column that is gone leaves the others their answers", async () => {
+  it("fail separately: a missing column affects one only", async () => {
     const kept = keep("gone column", fields, rows);
     const asker = new QueryBatcher("UTC", ANY);
     const [, bad] = SPECS;
@@ -269,7 +269,7 @@ describe("groupings of one page", () => {
     });
   });
 
-  it("are there at once when other rows take their place, and were asked by this clock", async () => {
+  it("are recomputed from recent queries when rows change", async () => {
     const [before, after] = [keep("before", SALES, ROWS), keep("after", SALES, ROWS)];
     await ask(before, BY_REGION, "Europe/Paris");
     await followKept(before.id, after);

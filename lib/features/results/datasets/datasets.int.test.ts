@@ -82,7 +82,7 @@ const sumOf = async ({ kept }: Dataset) => {
 };
 const resultsKept = () => resultCollections.results().countDocuments({ workspaceId });
 
-describe("kept rows", () => {
+describe("stored rows", () => {
   const DAY_MS = 24 * 60 * 60 * 1000;
   const query = "select * from sales";
   const docOf = (place: DatasetPlace) => collections.datasets().findOne({ workspaceId, ownerId: place.owner.id });
@@ -106,7 +106,7 @@ describe("kept rows", () => {
     return until.getTime();
   };
 
-  it("stay as long as somebody asks for them, which is written down once a day", async () => {
+  it("stay while they are used, recorded once a day", async () => {
     const place = newPlace();
     await refresh(place, query);
     const [fresh] = await ends(place);
@@ -120,7 +120,7 @@ describe("kept rows", () => {
     expect(await ends(place)).toEqual(after);
   });
 
-  it("that nobody has asked for in 90 days are gone, and are read anew", async () => {
+  it("not used in 90 days are deleted, and read again", async () => {
     const place = newPlace();
     const { kept } = await refresh(place, query);
     await letAge(place, 90);
@@ -134,7 +134,7 @@ describe("kept rows", () => {
 });
 
 describe("a refresh", () => {
-  it("keeps the rows, which crossfilter then sums up, and another takes their place", async () => {
+  it("stores rows for cross-filtering, and replaces earlier ones", async () => {
     const place = newPlace();
     const query = "select * from sales";
     expect(await look(place, query)).toEqual({ kept: null, failure: null, isRefreshing: false, brokeOffAt: null });
@@ -150,7 +150,7 @@ describe("a refresh", () => {
     await write("delete from sales where id = 1000");
   });
 
-  it("is one for all who ask at once", async () => {
+  it("is one for concurrent requests", async () => {
     const place = newPlace();
     // Long enough for all to have called before the first finishes: later callers get newer rows.
     const query = "select sum(i * i % 7) as n, random() as lot from range(300000000) t(i)";
@@ -158,7 +158,7 @@ describe("a refresh", () => {
     expect(new Set(all.map(({ kept }) => kept?.table.id)).size).toBe(1);
   });
 
-  it("that fails leaves what was kept, and says why until one comes to its end", async () => {
+  it("that fails keeps the old rows and the reason until one succeeds", async () => {
     const place = newPlace();
     await write("create table fragile as select 1 as n");
     const query = "select n from fragile";
@@ -172,7 +172,7 @@ describe("a refresh", () => {
     expect((await refresh(place, query)).failure).toBeNull();
   });
 
-  it("writes nothing, whatever the connection may", async () => {
+  it("writes nothing, on any connection", async () => {
     const source = {
       connection: connectionTo(false),
       origin: ADHOC,
@@ -182,7 +182,7 @@ describe("a refresh", () => {
     expect((await write("select count(*) as n from sales")).rows).toEqual([{ n: 1000 }]);
   });
 
-  it("keeps the first rows of too many, and says that there are more", async () => {
+  it("stores the first rows of too many, and reports more", async () => {
     const cut = await refresh(newPlace(), "select * from range(100000)", ANY, {
       rows: 10,
       bytes: 1024 * 1024,
@@ -198,7 +198,7 @@ describe("a refresh", () => {
     expect(large.kept?.rowCount).toBeLessThan(1_000_000);
   });
 
-  it("ends when who asked has left, and no failure is left behind", async () => {
+  it("ends when its caller has left, without a failure", async () => {
     const place = newPlace();
     const query = "select count(*) from range(1000000000) a, range(1000000000) b";
     const left = new AbortController();
@@ -208,7 +208,7 @@ describe("a refresh", () => {
     expect(await look(place, query)).toEqual({ kept: null, failure: null, isRefreshing: false, brokeOffAt: null });
   });
 
-  it("goes on for those who wait when the first to ask has left", async () => {
+  it("continues for waiting callers when the first has left", async () => {
     const place = newPlace();
     const query = "select sum(i * i % 7) as n from range(300000000) t(i)";
     const left = new AbortController();
@@ -251,7 +251,7 @@ describe("a refresh", () => {
       expect(idOf(read)).not.toBe(idOf(old));
     });
 
-    it("C38 throws a failure since then without asking the source again", async () => {
+    it("C38 throws a later failure without querying the source again", async () => {
       const place = newPlace();
       const query = "select * from lots_38";
       await expect(view(place, query)).rejects.toThrow(/lots_38/);
@@ -279,7 +279,7 @@ describe("a refresh", () => {
       return seen;
     };
 
-    it("C38 reads another query of the same name, whatever is kept of the first", async () => {
+    it("C38 reads another query of the same name, whatever is stored of the first", async () => {
       const place = newPlace();
       await refresh(place, "select 1 as n, 'other' as text");
       const all = await Promise.all(Array.from({ length: 5 }, () => view(place, LOTS)));
@@ -300,7 +300,7 @@ describe("a refresh", () => {
     });
   });
 
-  it("whose reader was killed is taken over once it has said nothing for long", async () => {
+  it("is taken over when its reader was killed and has been silent for long", async () => {
     const place = newPlace();
     const query = "select 1 as n";
     const { owner, name } = place;
@@ -311,7 +311,7 @@ describe("a refresh", () => {
     expect((await refresh(place, query)).kept?.rowCount).toBe(1);
   });
 
-  it("of another query takes over, and the rows of the one before are none of it", async () => {
+  it("of another query takes over, without rows of the previous one", async () => {
     const place = newPlace();
     await refresh(place, "select 1 as n");
     expect((await look(place, "select 2 as n"))?.kept).toBeNull();
@@ -321,8 +321,8 @@ describe("a refresh", () => {
   });
 });
 
-describe("what is kept", () => {
-  it("goes with its owner, rows and all, and another's stays", async () => {
+describe("stored data", () => {
+  it("is deleted with its owner, and others' stays", async () => {
     const [mine, other] = [newPlace(), newPlace()];
     await Promise.all([refresh(mine, "select 1 as n"), refresh(other, "select 1 as n")]);
     const before = await resultsKept();
@@ -332,7 +332,7 @@ describe("what is kept", () => {
     expect((await look(other, "select 1 as n"))?.kept).not.toBeNull();
   });
 
-  it("of a full workspace gives way from the oldest on", async () => {
+  it("of a full workspace is evicted from the oldest on", async () => {
     const lone = callerIn(new ObjectId(), { _id: userId, role: "admin" });
     const owner = { workspaceId: lone.workspaceId, kind: "dashboard" as const, id: new ObjectId() };
     const source = { ...from("select 1 as n"), connection: { ...connection, workspaceId: lone.workspaceId } };

@@ -12,14 +12,14 @@ const run = (name: string, error: string | null): Activity =>
 const names = (id: string) => (id === "u1" ? "Ines, Okafor" : undefined);
 
 describe("an export of the activity", () => {
-  it("has a line of CSV for each item, its texts quoted, and none that a spreadsheet takes for a formula (T60)", () => {
+  it("has a quoted CSV line per item, without spreadsheet formulas (T60)", () => {
     expect(toActivityHead("csv")).toBe("id,kind,status,name,startedBy,at,durationMs,rows,error\r\n");
     expect(toActivityLine("csv", run("=1+1", 'a "b"\nc'), names)).toBe(
       `r1,flow,failure,"'=1+1","Ines, Okafor",2026-11-22T10:00:00.000Z,1200,,"a ""b""\nc"\r\n`,
     );
   });
 
-  it("has an object for each item in NDJSON, as it is", () => {
+  it("has an unchanged NDJSON object per item", () => {
     expect(toActivityHead("ndjson")).toBe("");
     expect(JSON.parse(toActivityLine("ndjson", run("=1+1", null), () => undefined))).toEqual({
       id: "r1",

@@ -34,8 +34,8 @@ const item = (at: number, id = `i${at}`): Activity => ({
 const source = (ats: number[], hasMore: boolean): Source => ({ items: ats.map((at) => item(at)), hasMore });
 const ids = (items: Activity[]) => items.map(({ id }) => id);
 
-describe("several lists as one", () => {
-  it("are in the order of their times", () => {
+describe("merged lists", () => {
+  it("are sorted by time", () => {
     expect(ids(mergeActivity([source([9, 5, 1], false), source([8, 7], false)]))).toEqual([
       "i9",
       "i8",
@@ -45,13 +45,13 @@ describe("several lists as one", () => {
     ]);
   });
 
-  it("show nothing behind the end of a list that goes on: its next items belong there", () => {
+  it("hide items beyond the end of an unfinished list", () => {
     const lists = [source([9, 6], true), source([8, 3, 1], false)];
     expect(ids(mergeActivity(lists))).toEqual(["i9", "i8", "i6"]);
     expect(sourcesToRead(lists)).toEqual([0]);
   });
 
-  it("are read on where the least is known, whichever list that is", () => {
+  it("load the list with the earliest end", () => {
     expect(sourcesToRead([source([9, 2], true), source([8, 5], true), source([1], false)])).toEqual([1]);
     expect(sourcesToRead([source([9], false), source([], false)])).toEqual([]);
     // A page may be empty although more follow.
@@ -60,13 +60,13 @@ describe("several lists as one", () => {
   });
 });
 
-describe("a line of the activity", () => {
-  it("is no query that a run has made", () => {
+describe("an item of the activity", () => {
+  it("is not a query of a run", () => {
     expect(toQueryActivity({ ...EXECUTION, runId: "r" })).toBeNull();
     expect(toQueryActivity(EXECUTION)).toMatchObject({ kind: "query", id: "e" });
   });
 
-  it("is found by its kind, its state, who started it, and a part of its name, its error or its id", () => {
+  it("is found by type, status, author, and part of its name, error or ID", () => {
     const all = { kind: null, state: null, userId: null, connectionId: null, period: null, text: "" };
     const facts = { now: new Date(10_000_000), connectionsOf: new Map() };
     const failed: Activity = {
@@ -83,7 +83,7 @@ describe("a line of the activity", () => {
     expect(isLike(failed, { ...all, text: "select" }, facts)).toBe(false);
   });
 
-  it("is found by when it was, and by the connection that it asked, or that its console or flow has", () => {
+  it("is found by time and by connection, also through its console or flow", () => {
     const all = { kind: null, state: null, userId: null, connectionId: null, period: null, text: "" };
     const now = new Date("2026-11-22T12:00:00.000Z");
     const facts = { now, connectionsOf: new Map([["f", ["from", "to"]]]) };

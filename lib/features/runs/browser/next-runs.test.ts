@@ -7,7 +7,7 @@ const shown = (cron: string, timezone: string, now: string) => {
 };
 
 describe("the next runs", () => {
-  it("are five, on the clock of their zone, with the year once it is another one", () => {
+  it("are five, in their time zone, with the year if it differs", () => {
     expect(shown("0 7 * * 1", "Asia/Kolkata", "2026-12-14T00:00:00Z")).toEqual([
       ["Mon 14 Dec 07:00", null],
       ["Mon 21 Dec 07:00", null],
@@ -17,7 +17,7 @@ describe("the next runs", () => {
     ]);
   });
 
-  it("say where a change of clocks moves one, and which is the first behind it", () => {
+  it("show a run moved by a clock change, and the first after it", () => {
     // Berlin: on 28 March 2027 the clock goes from 2:00 to 3:00.
     expect(shown("30 2 * * *", "Europe/Berlin", "2027-03-26T12:00:00Z")).toEqual([
       ["Sat 27 Mar 02:30", null],
@@ -42,7 +42,7 @@ describe("the next runs", () => {
     ]);
   });
 
-  it("say which one the clocks show twice", () => {
+  it("show the run at a repeated time", () => {
     // Berlin: on 31 October 2027 from 3:00 to 2:00.
     expect(shown("30 2 * * *", "Europe/Berlin", "2027-10-30T12:00:00Z")).toMatchObject([
       ["Sun 31 Oct 02:30", "Clocks repeat this hour; it runs once"],
@@ -60,7 +60,7 @@ describe("the next runs", () => {
     ]);
   });
 
-  it("name the field of what is wrong", () => {
+  it("name the invalid field", () => {
     expect(shown("0 7 * *", "UTC", "2026-12-14T00:00:00Z")).toMatchObject({ isGood: false, field: "cron" });
     expect(shown("0 7 30 2 *", "UTC", "2026-12-14T00:00:00Z")).toMatchObject({ isGood: false, field: "cron" });
     expect(shown("0 7 * * 1", "Mars/Base", "2026-12-14T00:00:00Z")).toMatchObject({ isGood: false, field: "timezone" });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { formatRowTime, toRunAdvice } from "@/lib/features/runs/browser/run-words";
 
-describe("a moment in a list", () => {
+describe("a time in a list", () => {
   const now = new Date(2026, 10, 22, 12, 0, 0);
-  it("is a time today, a day before, and has its year once it is another one", () => {
+  it("is a time today, otherwise a day, with the year if it differs", () => {
     expect(formatRowTime(new Date(2026, 10, 22, 7, 5, 9), now)).toBe("Today 07:05:09");
     expect(formatRowTime(new Date(2026, 10, 16, 7, 0), now)).toBe("Mon 16 Nov 07:00");
     expect(formatRowTime(new Date(2025, 10, 16, 7, 0), now)).toBe("16 Nov 2025 07:00");
   });
 });
 
-describe("what to do about a failed run", () => {
+describe("advice for a failed run", () => {
   it.each([
     [
       "The schedule's owner is no longer a member. Save the schedule to run it as you.",

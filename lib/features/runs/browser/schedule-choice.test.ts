@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { changeKind, toChoice, toCron } from "@/lib/features/runs/browser/schedule-choice";
 
-describe("a schedule as people choose it", () => {
+describe("a simple schedule", () => {
   it.each([
     ["15 * * * *", { kind: "hourly", minute: 15 }],
     ["0 7 * * *", { kind: "daily", time: "07:00" }],
@@ -9,12 +9,12 @@ describe("a schedule as people choose it", () => {
     ["30 6 1 * *", { kind: "monthly", time: "06:30", day: 1 }],
     ["30 6 L * *", { kind: "monthly", time: "06:30", day: null }],
     ["*/15 8-17 * * MON-FRI", { kind: "custom", cron: "*/15 8-17 * * MON-FRI" }],
-  ])("%s is read, and written back as it was", (cron, choice) => {
+  ])("%s is read, and written back unchanged", (cron, choice) => {
     expect(toChoice(cron)).toEqual(choice);
     expect(toCron(toChoice(cron))).toBe(cron);
   });
 
-  it("knows Sunday by both of its numbers, and ranges of days", () => {
+  it("accepts Sunday by both numbers, and ranges of days", () => {
     expect(toChoice("0 7 * * 0,6")).toEqual({ kind: "weekly", time: "07:00", days: [6, 7] });
     expect(toChoice("0 7 * * 7")).toEqual({ kind: "weekly", time: "07:00", days: [7] });
     expect(toChoice("0 7 * * 1-5")).toEqual({ kind: "weekly", time: "07:00", days: [1, 2, 3, 4, 5] });
@@ -31,11 +31,9 @@ describe("a schedule as people choose it", () => {
     "0 7 * 1 *",
     "0 * * * 1",
     "0 7 * * 1#2",
-  ])("leaves %j as it is, since no simple choice says the same", (cron) =>
-    expect(toChoice(cron)).toEqual({ kind: "custom", cron }),
-  );
+  ])("keeps %j, which no simple choice expresses", (cron) => expect(toChoice(cron)).toEqual({ kind: "custom", cron }));
 
-  it("keeps its time of the day when it becomes another kind", () => {
+  it("keeps its time of day when its type changes", () => {
     const daily = toChoice("40 18 * * *");
     expect(changeKind(daily, "weekly")).toEqual({ kind: "weekly", time: "18:40", days: [1] });
     expect(changeKind(daily, "hourly")).toEqual({ kind: "hourly", minute: 40 });

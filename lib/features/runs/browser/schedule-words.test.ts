@@ -25,7 +25,7 @@ describe("a cron expression in words", () => {
   ])("%s: %s", (cron, words) => expect(toScheduleWords(cron)).toBe(words));
 
   it.each(["", "0 7 * *", "0 7 * * 1#2", "0 7 15W * *", "0 7 * * 5L", "61 7 * * *", "0 7 ? * *", "0 7 * * 5-1"])(
-    "has no words for %j rather than wrong ones",
+    "is null for %j rather than wrong",
     (cron) => expect(toScheduleWords(cron)).toBeNull(),
   );
 });

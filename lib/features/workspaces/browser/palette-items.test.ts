@@ -17,7 +17,7 @@ const names = (items: PaletteItem[], search: string) =>
   groupPalette(items, "all", search).flatMap((group) => group.items.map(({ name }) => name));
 
 describe("readPaletteText", () => {
-  it("takes a sign for one kind, and keeps the mode otherwise", () => {
+  it("selects a kind by a prefix, and keeps the mode otherwise", () => {
     expect(readPaletteText("> theme", "all")).toEqual({ mode: "actions", search: "theme" });
     expect(readPaletteText("#orders", "all")).toEqual({ mode: "tables", search: "orders" });
     expect(readPaletteText("@ines", "all")).toEqual({ mode: "people", search: "ines" });
@@ -26,12 +26,12 @@ describe("readPaletteText", () => {
 });
 
 describe("groupPalette", () => {
-  it("puts the name itself first, then its beginning, then its parts, then letters in order", () => {
+  it("ranks exact names first, then prefixes, parts, and letters in order", () => {
     const items = ["my-week.sql", "weekly-revenue.sql", "week", "w-e-e-k", "none"].map((name) => item("console", name));
     expect(names(items, "week")).toEqual(["week", "weekly-revenue.sql", "my-week.sql", "w-e-e-k"]);
   });
 
-  it("keeps the order that it was given while nothing is searched, without tables and people", () => {
+  it("keeps the given order without a search, without tables and people", () => {
     const items = [
       item("console", "b"),
       item("console", "a"),
@@ -43,17 +43,17 @@ describe("groupPalette", () => {
     expect(groupPalette(items, "tables", "").map(({ label }) => label)).toEqual(["Tables"]);
   });
 
-  it("shows what the server found in a text, below what is named so", () => {
+  it("shows text matches below name matches", () => {
     const items = [item("console", "other.sql", { isHit: true }), item("console", "refunds.sql")];
     expect(names(items, "refund")).toEqual(["refunds.sql", "other.sql"]);
   });
 
-  it("leads with the group of the best one", () => {
+  it("starts with the group of the best match", () => {
     const items = [item("console", "a.sql", { isHit: true }), item("connection", "Sample shop")];
     expect(names(items, "sample shop")).toEqual(["Sample shop", "a.sql"]);
   });
 
-  it("offers to make what is not there last, even where that bears the whole name", () => {
+  it("offers to create a missing item last, even with a full match", () => {
     const items = [
       item("action", "New console named vat", { isLast: true }),
       item("console", "a.sql", { isHit: true }),
@@ -61,7 +61,7 @@ describe("groupPalette", () => {
     expect(names(items, "vat")).toEqual(["a.sql", "New console named vat"]);
   });
 
-  it("finds several words wherever they stand", () => {
+  it("finds several words anywhere", () => {
     expect(names([item("console", "vat.sql", { detail: "Finance, Tax" })], "tax vat")).toEqual(["vat.sql"]);
   });
 });
