@@ -100,7 +100,7 @@ export function objectReader(
   };
 }
 
-/** Returns a reader that leaves null as it is. */
+/** Returns a reader that passes null through. */
 export function nullable(reader: ValueReader): ValueReader {
   const { readSliced } = reader;
   return {
