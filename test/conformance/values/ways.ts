@@ -81,6 +81,19 @@ export function digitsOf(text: string): string | null {
   return `${sign}${digits}e${Number(exponent) - fraction.length + zeros}`;
 }
 
+/**
+ * Whether two JSON values are equal if a number may be a text of its digits: within JSON, flows carry every number as a
+ * number, and results show those that exceed a double, and decimals, as text.
+ */
+export function isSameJson(shown: string, found: string): boolean {
+  const exact = (text: string) =>
+    text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
+      const digits = digitsOf(token.replace(/^"|"$/g, ""));
+      return digits === null ? token : `"${digits}"`;
+    });
+  return isSame(exact(shown), exact(found), "json");
+}
+
 function canonical(text: string): string {
   try {
     return JSON.stringify(sorted(JSON.parse(text)));
