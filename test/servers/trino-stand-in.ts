@@ -6,9 +6,10 @@ const PLACE = "/v1/statement/executing";
 const TRANSACTION = "2f3a1c00-0000-4000-8000-000000000001";
 
 type Column = [name: string, type: string];
-type Answer = { columns: Column[]; pages: unknown[][][] };
+/** A table of typed values: its columns with Trino's types, and pages of rows in the protocol's JSON. */
+export type TrinoTable = { columns: Column[]; pages: unknown[][][] };
 
-const LIED: Answer = {
+const LIED: TrinoTable = {
   columns: [
     ["a", "bigint"],
     ["b", "varchar(20)"],
@@ -28,8 +29,11 @@ const LIED: Answer = {
 /**
  * Starts a small stand-in for Trino's REST protocol, for machines without a cluster: it starts and ends transactions,
  * and returns results in several pages. It knows the statements that tests send, and none with values.
+ * @param tables read by their names, whole and in their order
  */
-export async function startTrinoStandIn(): Promise<{ port: number; stop(): Promise<void> }> {
+export async function startTrinoStandIn(
+  tables: ReadonlyMap<string, TrinoTable> = new Map(),
+): Promise<{ port: number; stop(): Promise<void> }> {
   let port = 0;
   /** Remaining pages, by their path. */
   const left = new Map<string, object>();
@@ -51,7 +55,7 @@ export async function startTrinoStandIn(): Promise<{ port: number; stop(): Promi
     } else {
       statements += 1;
       const id = `20260101_000000_${String(statements).padStart(5, "0")}_stand`;
-      const [first, ...rest] = pagesOf(sql, id, port);
+      const [first, ...rest] = pagesOf(sql, { id, port, tables });
       for (const { at, page } of rest) left.set(at, page);
       const isBegin = sql.startsWith("START TRANSACTION");
       say(response, first?.page ?? {}, isBegin ? { "X-Trino-Started-Transaction-Id": TRANSACTION } : {});
@@ -70,7 +74,9 @@ export async function startTrinoStandIn(): Promise<{ port: number; stop(): Promi
   };
 }
 
-function pagesOf(sql: string, id: string, port: number): { at: string; page: object }[] {
+type Facts = { id: string; port: number; tables: ReadonlyMap<string, TrinoTable> };
+
+function pagesOf(sql: string, { id, port, tables }: Facts): { at: string; page: object }[] {
   const base = { id, infoUri: `http://127.0.0.1:${port}/ui/query.html?${id}`, stats: { state: "RUNNING" } };
   const at = (turn: number) => `${PLACE}/${id}/slug/${turn}`;
   const uri = (turn: number) => `http://127.0.0.1:${port}${at(turn)}`;
@@ -87,7 +93,7 @@ function pagesOf(sql: string, id: string, port: number): { at: string; page: obj
       { at: at(1), page: { ...base, error } },
     ];
   }
-  const { columns, pages } = answerOf(sql);
+  const { columns, pages } = tableIn(sql, tables) ?? answerOf(sql);
   const described = columns.map(([name, type]) => ({ name, type, typeSignature: signatureOf(type) }));
   return [
     { at: "", page: { ...base, nextUri: uri(1) } },
@@ -99,7 +105,15 @@ function pagesOf(sql: string, id: string, port: number): { at: string; page: obj
   ];
 }
 
-function answerOf(sql: string): Answer {
+/** Returns the table of a statement, without rows if it only asks for the columns. */
+function tableIn(sql: string, tables: ReadonlyMap<string, TrinoTable>): TrinoTable | null {
+  const name = sql.match(/\w+/g)?.find((word) => tables.has(word));
+  const table = name === undefined ? undefined : tables.get(name);
+  if (!table) return null;
+  return /\blimit 0\b/i.test(sql) ? { ...table, pages: [] } : table;
+}
+
+function answerOf(sql: string): TrinoTable {
   const words = (...names: string[]) => names.map((name): Column => [name, "varchar"]);
   if (/version\(\)/.test(sql)) return { columns: [["_col0", "varchar"]], pages: [[["476"]]] };
   if (/\.schemata\b/.test(sql)) return { columns: words("schema_name"), pages: [[["shop"]]] };
@@ -115,10 +129,36 @@ function answerOf(sql: string): Answer {
   return /\blied\b/.test(sql) ? LIED : { columns: [], pages: [] };
 }
 
-/** Returns the protocol's structure of a type, for the types above. */
+/** Returns the protocol's structure of a type. */
 function signatureOf(type: string): object {
-  const [, rawType = type, inside] = /^(\w+)(?:\((.*)\))?$/.exec(type) ?? [];
+  // `timestamp(6) with time zone` has its digits in the middle.
+  const [, head = type, inside, tail = ""] = /^([\w ]+?)(?:\((.*)\))?( with time zone)?$/.exec(type) ?? [];
+  const rawType = `${head}${tail}`;
   if (inside === undefined) return { rawType, arguments: [] };
-  if (rawType === "array") return { rawType, arguments: [{ kind: "TYPE", value: signatureOf(inside) }] };
-  return { rawType, arguments: inside.split(",").map((value) => ({ kind: "LONG", value: Number(value) })) };
+  const items = itemsOf(inside);
+  if (rawType === "array" || rawType === "map") {
+    return { rawType, arguments: items.map((item) => ({ kind: "TYPE", value: signatureOf(item) })) };
+  }
+  if (rawType === "row") return { rawType, arguments: items.map(rowField) };
+  return { rawType, arguments: items.map((value) => ({ kind: "LONG", value: Number(value) })) };
+}
+
+/** Returns a field of a row, `name type`. */
+function rowField(item: string): object {
+  const space = item.indexOf(" ");
+  const value = { fieldName: { name: item.slice(0, space) }, typeSignature: signatureOf(item.slice(space + 1)) };
+  return { kind: "NAMED_TYPE", value };
+}
+
+/** Splits the arguments of a type at the commas outside of brackets. */
+function itemsOf(inside: string): string[] {
+  let depth = 0;
+  const items = [""];
+  for (const char of inside) {
+    if (char === "(") depth += 1;
+    if (char === ")") depth -= 1;
+    if (char === "," && depth === 0) items.push("");
+    else items[items.length - 1] += char;
+  }
+  return items.map((item) => item.trim());
 }

@@ -5,7 +5,7 @@ import { closeServerMember } from "@/lib/platform/process/server-context";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { productOf, throughProduct } from "./product";
-import { ALL_DRIVERS, startValueSubject, type ValueSubject } from "./subjects";
+import { ALL_SOURCES, startValueSubject, type ValueSubject } from "./subjects";
 import type { Depth } from "./ways";
 
 /*
@@ -27,7 +27,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-describe.each(ALL_DRIVERS)("C9 C10 the fidelity matrix of %s through the product", (name) => {
+describe.each(ALL_SOURCES)("C9 C10 the fidelity matrix of %s through the product", (name) => {
   let subject: ValueSubject | null = null;
   let connectionId = "";
   beforeAll(async () => {

@@ -9,6 +9,7 @@ import { startFlowSubject } from "@/test/conformance/drivers/flow-steps";
 import { ask, startSubject } from "@/test/conformance/drivers/subjects";
 import { startMongoSubject } from "./mongodb";
 import { askClient, planTables } from "./tables";
+import { startTrinoSubject } from "./trino";
 import { CLICKHOUSE, DUCKDB, MARIADB, POSTGRES, SQLITE, type TypeCase } from "./types";
 import type { Depth, ValueTable } from "./ways";
 
@@ -19,7 +20,9 @@ const OUTPUT_BYTES_MAX = 1e9;
 export const DRIVERS = ["postgres", "mariadb", "sqlite", "duckdb", "clickhouse"] as const;
 export type SqlDriverName = (typeof DRIVERS)[number];
 export const ALL_DRIVERS = [...DRIVERS, "mongodb"] as const;
-export type DriverName = (typeof ALL_DRIVERS)[number];
+/** Trino is only a source: nothing is written to it. */
+export const ALL_SOURCES = [...ALL_DRIVERS, "trino"] as const;
+export type DriverName = (typeof ALL_SOURCES)[number];
 
 type Dialect = {
   types: readonly TypeCase[];
@@ -117,6 +120,7 @@ export type ValueSubject = Dialect & {
  */
 export async function startValueSubject(name: DriverName, workspaceId?: string): Promise<ValueSubject | null> {
   if (name === "mongodb") return startMongoSubject();
+  if (name === "trino") return startTrinoSubject();
   if (name === "clickhouse") {
     const subject = await startFlowSubject("clickhouse");
     if (!subject) return null;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copyAs, copyInsert, variables } from "./copy";
-import { ALL_DRIVERS, type DriverName, startValueSubject, type ValueSubject } from "./subjects";
+import { ALL_SOURCES, type DriverName, startValueSubject, type ValueSubject } from "./subjects";
 import { DATABASE_WAYS, type Depth, type Difference, type ValueTable, type Way } from "./ways";
 
 /*
@@ -48,7 +48,7 @@ async function differencesOf(subject: ValueSubject, depth: Depth): Promise<strin
   return [...found];
 }
 
-describe.each(ALL_DRIVERS)("C9 C10 the fidelity matrix of %s", (name: DriverName) => {
+describe.each(ALL_SOURCES)("C9 C10 the fidelity matrix of %s", (name: DriverName) => {
   let subject: ValueSubject | null = null;
   beforeAll(async () => {
     subject = await startValueSubject(name);
