@@ -2,14 +2,15 @@ import { ObjectId } from "mongodb";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { collections as eventCollections } from "@/lib/platform/events/collections";
 import { writeNow } from "@/lib/platform/events/publish";
+import { heartbeat } from "@/lib/platform/work/heartbeat";
 import { call } from "@/test/client";
-import { ask, askRaw, newId, readEvents } from "@/test/fixtures/agent/ask";
+import { ask, askRaw, type Event, newId, readEvents } from "@/test/fixtures/agent/ask";
 import { takeScriptedModel } from "@/test/fixtures/agent/scripted-model";
 import { sampleIdOf } from "@/test/fixtures/connections/sample";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
-import { keepAnswerAlive } from "./history";
-import { FEEDBACK_CHARS_MAX, GONE_AFTER_MS, INSTRUCTIONS_CHARS_MAX, SIGN_OF_LIFE_MS, TITLE_CHARS_MAX } from "./limits";
+import { FEEDBACK_CHARS_MAX, INSTRUCTIONS_CHARS_MAX, TITLE_CHARS_MAX } from "./limits";
+import { sweepTurns } from "./sweep";
 
 const model = await takeScriptedModel();
 
@@ -156,31 +157,32 @@ describe("an answer", () => {
   it("of a turn whose server died is no longer streaming, and keeps its stored text", async () => {
     model.say([{ tool: "list_connections", input: {} }], [{ text: "Half of " }, { hang: true }]);
     const chatId = newId();
-    const leave = new AbortController();
     const who = { cookie: ana.cookie, workspaceId: ana.workspaceId, chatId };
-    const response = await askRaw("Which?", { ...who, signal: leave.signal });
+    const response = await askRaw("Which?", who);
     // Does not leave the loop early: that would disconnect the reader.
     const events = readEvents(response);
     while ((await events.next()).value?.type !== "text-delta");
     const { messages } = (await send("GET", `/chats/${chatId}`)).json.data;
     expect(messages.at(-1)).toMatchObject({ state: "running" });
-    // The test cannot wait: it sets the age directly.
+    // Its server stops sending heartbeats, and the test does not wait for the lease.
     const _id = new ObjectId(String(messages.at(-1).id));
-    const ago = (ms: number) => ({ $set: { aliveAt: new Date(Date.now() - ms) } });
-    await collections.chatMessages().updateOne({ _id }, ago(GONE_AFTER_MS - SIGN_OF_LIFE_MS));
+    const of = { _id, workspaceId: new ObjectId(ana.workspaceId) };
+    await sweepTurns();
     expect(await stateOf(chatId)).toBe("running");
-    await collections.chatMessages().updateOne({ _id }, ago(GONE_AFTER_MS + SIGN_OF_LIFE_MS));
+    await collections
+      .chatMessages()
+      .updateOne(of, [{ $set: { "work.dueAt": { $subtract: ["$$NOW", 1] }, "work.claim.token": new ObjectId() } }]);
+    await Promise.all([sweepTurns(), sweepTurns()]);
     const [, lost] = (await send("GET", `/chats/${chatId}`)).json.data.messages;
     expect(lost).toMatchObject({ state: "stopped" });
     expect(lost.parts).toContainEqual(
       expect.objectContaining({ type: "tool-list_connections", state: "output-available" }),
     );
-    // It was only silent for a long time, and now sends a heartbeat again.
-    await keepAnswerAlive({ _id, workspaceId: new ObjectId(ana.workspaceId) });
-    expect(await stateOf(chatId)).toBe("running");
-    leave.abort();
-    await expect.poll(() => stateOf(chatId)).toBe("stopped");
-    await keepAnswerAlive({ _id, workspaceId: new ObjectId(ana.workspaceId) });
+    // It was only silent for a long time: its next heartbeat ends it, and it changes nothing any more.
+    await heartbeat().beat();
+    const rest: Event[] = [];
+    for await (const event of events) rest.push(event);
+    expect(rest).toContainEqual({ type: "error", errorText: expect.stringMatching(/interrupted/) });
     expect(await stateOf(chatId)).toBe("stopped");
   });
 });

@@ -9,7 +9,6 @@ import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, withExtra } from "@/lib/platform/http/paging";
 import { getAgentOrThrow } from "./agents";
 import { collections } from "./collections";
-import { GONE_AFTER_MS } from "./limits";
 import { type ChatDoc, type MessageDoc, toChat, toChatMessage } from "./model";
 import { getModelOrThrow } from "./models";
 import type { Chat, ChatDetail, CreateChatBody, FeedbackBody } from "./schema";
@@ -97,34 +96,13 @@ export async function getChat(
     shown.push(doc);
   }
   const oldest = shown.at(-1);
-  const lost = await lostOf(shown);
   return {
     chat: {
       ...toChat(chat),
-      messages: shown.reverse().map((doc) => toChatMessage(doc, lost.has(doc._id.toHexString()))),
+      messages: shown.reverse().map(toChatMessage),
     },
     nextCursor: hasMore && oldest ? oldest._id.toHexString() : null,
   };
-}
-
-/**
- * Returns the answers that no server writes any more, although their turns have not ended. By the store's time (F9).
- */
-async function lostOf(messages: readonly MessageDoc[]): Promise<Set<string>> {
-  const [running, ...more] = messages.filter(({ state }) => state === "running");
-  if (!running) return new Set();
-  const lost = await collections
-    .chatMessages()
-    .find(
-      {
-        workspaceId: running.workspaceId,
-        _id: { $in: [running, ...more].map(({ _id }) => _id) },
-        $expr: { $lt: [{ $ifNull: ["$aliveAt", "$createdAt"] }, { $subtract: ["$$NOW", GONE_AFTER_MS] }] },
-      },
-      { projection: { _id: 1 } },
-    )
-    .toArray();
-  return new Set(lost.map(({ _id }) => _id.toHexString()));
 }
 
 /** @throws AppError `not_found` */

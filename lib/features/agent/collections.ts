@@ -1,5 +1,6 @@
 import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import { workIndex } from "@/lib/platform/work/model";
 import type { ChatDoc, InstructionsDoc, MessageDoc, PlanDoc, UsageDoc } from "./model";
 
 /** Retention of usage, in days: longer than the counted day, for reports of past usage. */
@@ -14,6 +15,7 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, chatId: 1, seq: 1 }, unique: true, serves: "the messages of a chat, in their order" },
+      workIndex("answers whose server has died"),
     ],
   }),
   agentInstructions: declareCollection<InstructionsDoc>("agent_instructions", {

@@ -5,13 +5,19 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { inTransaction } from "@/lib/platform/db/transaction";
 import { AppError } from "@/lib/platform/http/errors";
+import { DurableWork, NOTHING_DUE } from "@/lib/platform/work/durable-work";
+import type { Claim } from "@/lib/platform/work/heartbeat";
+import { LEASE_MS } from "@/lib/platform/work/limits";
+import { newWork } from "@/lib/platform/work/model";
 import { newChat, noSuchChat, ownedBy, UNTITLED } from "./chats";
 import { collections } from "./collections";
 import { CHAT_BYTES_MAX, CHAT_MESSAGES_MAX, HISTORY_CHARS_MAX, IMAGE_CHARS, OWN_TITLE_CHARS } from "./limits";
 import type { ChatDoc, MessageDoc, MessageState } from "./model";
 import type { UserPart } from "./schema";
 
-/** The two messages of a turn: the user's message, and the answer that is being written. */
+export const answerWork = new DurableWork(collections.chatMessages);
+
+/** The two messages of a turn: the user's message, and the answer that this server is writing. */
 export type TurnMessages = { user: MessageDoc; answer: MessageDoc; isNewChat: boolean };
 
 /** @throws AppError `not_found` for another user's chat, in any workspace */
@@ -34,13 +40,16 @@ export async function beginTurn(
   { chatId, replaces }: { chatId: ObjectId; replaces: ObjectId | null },
   parts: UserPart[],
   facts: Pick<ChatDoc, "agentId" | "modelId">,
-): Promise<TurnMessages> {
+): Promise<{ messages: TurnMessages; claim: Claim }> {
   for (;;) {
     try {
       const { messages, orphans } = await inTransaction((session) => append(session));
+      const { _id, workspaceId } = messages.answer;
+      const held = await answerWork.claim({ _id, workspaceId });
+      if (!held) throw noSuchMessage();
       // If the server crashes here, they expire.
       await dropResults(caller.workspaceId, orphans);
-      return messages;
+      return { messages, claim: held.claim };
     } catch (error) {
       // Another request created it at the same moment, maybe the same user's. It exists now.
       if (!isDuplicateKey(error)) throw error;
@@ -89,7 +98,9 @@ export async function beginTurn(
       createdAt: now,
     });
     const user = of(count - 1, "user", text, "done");
-    const answer = of(count, "assistant", "[]", "running");
+    // Due if this server dies before its claim.
+    const work = newWork(new Date(now.getTime() + LEASE_MS));
+    const answer = { ...of(count, "assistant", "[]", "running"), work };
     await collections.chatMessages().insertMany([user, answer], { session });
     return { messages: { user, answer, isNewChat: !before }, orphans: gone.resultIds };
   }
@@ -133,29 +144,30 @@ function noSuchMessage(): AppError {
   return new AppError("not_found", "Message not found.");
 }
 
-/** Stores the current state of an answer. */
+/** Stores the current state of an answer, while its server holds it. With its end, the claim ends. */
 export async function saveAnswer(
   answer: MessageDoc,
+  claim: Claim,
   parts: string,
   state: MessageState,
   resultIds: ObjectId[],
 ): Promise<void> {
-  const { _id, workspaceId, chatId } = answer;
+  const { workspaceId, chatId } = answer;
   const grown = parts.length - answer.parts.length;
   answer.parts = parts;
+  const isOver = state !== "running";
   const { matchedCount } = await collections
     .chatMessages()
-    .updateOne({ _id, workspaceId }, { $set: { parts, state, resultIds } });
-  // The chat was deleted in the meantime.
+    .updateOne(claim.held, [
+      { $set: { parts: { $literal: parts }, state, resultIds: { $literal: resultIds } } },
+      ...(isOver ? [NOTHING_DUE] : []),
+    ]);
+  if (isOver) claim.drop();
+  // The answer was deleted in the meantime, or has ended.
   if (matchedCount === 0) return;
   await collections
     .chats()
     .updateOne({ _id: chatId, workspaceId }, { $inc: { bytes: grown }, $set: { updatedAt: new Date() } });
-}
-
-/** Records a heartbeat of a turn: its answer is being written. */
-export async function keepAnswerAlive({ _id, workspaceId }: Pick<MessageDoc, "_id" | "workspaceId">): Promise<void> {
-  await collections.chatMessages().updateOne({ _id, workspaceId, state: "running" }, [{ $set: { aliveAt: "$$NOW" } }]);
 }
 
 export type StoredMessage = { role: "user" | "assistant"; parts: StoredPart[] };

@@ -57,7 +57,3 @@ export const PING_MS = 10_000;
 export const STREAM_BUFFER_BYTES = 256 * 1024;
 /** Silence after which a reader counts as gone, in ms, even if its socket is open. */
 export const READER_SILENCE_MS = 60_000;
-
-/** Interval of a turn's heartbeat, in ms. A turn without one for three intervals ended with its server. */
-export const SIGN_OF_LIFE_MS = 15_000;
-export const GONE_AFTER_MS = 3 * SIGN_OF_LIFE_MS;

@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import type { Work } from "@/lib/platform/work/model";
 import type { Chat, ChatMessage, Feedback, Grant } from "./schema";
 
 /** One user's chat. No one else can see it, in any role. */
@@ -37,8 +38,8 @@ export type MessageDoc = {
   resultIds: ObjectId[];
   feedback: Feedback | null;
   createdAt: Date;
-  /** Time of the last heartbeat of its turn, by the store's clock. Missing before the first one. */
-  aliveAt?: Date;
+  /** Of an answer: held by the server that writes it. */
+  work?: Work;
 };
 
 export type InstructionsDoc = {
@@ -77,8 +78,6 @@ export type PlanDoc = {
   decidedBy: ObjectId | null;
   decidedAt: Date | null;
   expiresAt: Date | null;
-  /** Time of the last heartbeat of its turn. Missing in older plans. */
-  aliveAt?: Date;
   /** When the turn ended, and with it the grants. */
   endedAt: Date | null;
   createdAt: Date;
@@ -96,13 +95,12 @@ export function toChat(doc: ChatDoc): Chat {
   };
 }
 
-/** @param isLost its turn ended with its server: the answer is its stored part */
-export function toChatMessage(doc: MessageDoc, isLost = false): ChatMessage {
+export function toChatMessage(doc: MessageDoc): ChatMessage {
   return {
     id: doc._id.toHexString(),
     role: doc.role,
     parts: JSON.parse(doc.parts),
-    state: isLost ? "stopped" : doc.state,
+    state: doc.state,
     feedback: doc.feedback,
     createdAt: doc.createdAt.toISOString(),
   };

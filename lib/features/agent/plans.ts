@@ -7,7 +7,7 @@ import { followEvents } from "@/lib/platform/events/follow";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
-import { GONE_AFTER_MS, GRANT_MS, PLAN_WAIT_MS } from "./limits";
+import { GRANT_MS, PLAN_WAIT_MS } from "./limits";
 import type { PlanDoc, PlanStatus } from "./model";
 import type { Grant, PlanAnswer, PlanDecisionBody } from "./schema";
 
@@ -52,7 +52,6 @@ export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: 
     decidedAt: null,
     expiresAt: null,
     endedAt: null,
-    aliveAt: new Date(),
     createdAt: new Date(),
   } as const satisfies Partial<PlanDoc>;
   const again = await collections
@@ -107,13 +106,6 @@ export async function waitForDecision(
   }
 }
 
-/** Records a heartbeat of the turn, so that decisions on its plans count for it. */
-export async function giveSignOfLife({ caller: { workspaceId }, chatId, turnId }: TurnOf): Promise<void> {
-  await collections
-    .agentPlans()
-    .updateMany({ workspaceId, chatId, turnId, endedAt: null }, { $set: { aliveAt: new Date() } });
-}
-
 /** Leaves later decisions to the next turn. @returns false if one was made at this very moment */
 async function letGo({
   agentSessionId,
@@ -146,7 +138,6 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
   const status = STATUS_OF[decision];
   const granted = status === "approved" ? [...new Set(body.grants ?? plan.grants)] : [];
   const expiresAt = granted.length > 0 ? new Date(now.getTime() + GRANT_MS) : null;
-  const hasGone = plan.aliveAt !== undefined && plan.aliveAt < goneBefore(now);
   const decided = await collections.agentPlans().findOneAndUpdate(
     { _id: plan._id, workspaceId, status: "pending" },
     {
@@ -157,8 +148,6 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
         decidedMarkdown: planMarkdown ?? null,
         decidedBy: caller.user._id,
         decidedAt: now,
-        // The next turn adopts it.
-        ...(hasGone && { turnId: null }),
       },
     },
     { returnDocument: "after" },
@@ -214,18 +203,13 @@ export async function hasGrant(
  * Assigns the grants that were decided on while no turn was waiting to this turn.
  * @returns those plans, to report them to the model
  */
-export async function adoptDecisions({ caller, chatId, turnId }: TurnOf, now = new Date()): Promise<PlanDoc[]> {
+export async function adoptDecisions({ caller, chatId, turnId }: TurnOf): Promise<PlanDoc[]> {
   const { workspaceId } = caller;
   const any = await collections
     .agentPlans()
     .findOne({ workspaceId, chatId, endedAt: null }, { projection: { _id: 1 } });
   // Few chats have a plan, and this read costs the store less than two writes without a match.
   if (!any) return [];
-  // Grants of turns that ended with their server: no one could use them, and here no turn adopts them.
-  const ofGone = { workspaceId, chatId, turnId: { $ne: null }, aliveAt: { $lt: goneBefore(now) } };
-  await collections
-    .agentPlans()
-    .updateMany({ ...ofGone, status: { $ne: "pending" }, endedAt: null }, { $set: { endedAt: now } });
   const late = { workspaceId, chatId, turnId: null, status: { $ne: "pending" as const }, endedAt: null };
   const adopted: PlanDoc[] = [];
   // One by one: of two turns that start at once, only one gets each plan.
@@ -238,13 +222,11 @@ export async function adoptDecisions({ caller, chatId, turnId }: TurnOf, now = n
   }
 }
 
-function goneBefore(now: Date): Date {
-  return new Date(now.getTime() - GONE_AFTER_MS);
-}
-
 /** Ends the grants of a finished turn. Undecided plans wait for the next one. */
-export async function endGrants({ caller: { workspaceId }, chatId, turnId }: TurnOf, now = new Date()): Promise<void> {
-  const ofTurn = { workspaceId, chatId, turnId };
+export async function endGrants(
+  ofTurn: Pick<PlanDoc, "workspaceId" | "chatId"> & { turnId: ObjectId },
+  now = new Date(),
+): Promise<void> {
   await collections.agentPlans().updateMany({ ...ofTurn, status: "pending" }, { $set: { turnId: null } });
   await collections
     .agentPlans()

@@ -5,31 +5,23 @@ import { z } from "zod";
 import { enterWorkspace } from "@/lib/features/accounts/identity";
 import type { Caller, UserCaller } from "@/lib/platform/access/caller";
 import { consume } from "@/lib/platform/access/rate-limit";
-import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { SseStream } from "@/lib/platform/http/sse";
 import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { onShutdown } from "@/lib/platform/process/shutdown";
+import type { Claim } from "@/lib/platform/work/heartbeat";
 import { type AgentMode, getAgentOrThrow } from "./agents";
+import { tellAnswer } from "./answer-events";
 import { AnswerParts } from "./answer-parts";
 import { requireBudget, spend } from "./budget";
-import {
-  beginTurn,
-  hasKeptResult,
-  keepAnswerAlive,
-  readHistory,
-  refuseForeignChat,
-  saveAnswer,
-  type TurnMessages,
-} from "./history";
+import { beginTurn, hasKeptResult, readHistory, refuseForeignChat, saveAnswer, type TurnMessages } from "./history";
 import { getInstructions } from "./instructions";
 import {
   MODEL_SILENCE_MS,
   OUTPUT_TOKENS_MAX,
   PING_MS,
   READER_SILENCE_MS,
-  SIGN_OF_LIFE_MS,
   STEPS_MAX,
   STREAM_BUFFER_BYTES,
 } from "./limits";
@@ -39,7 +31,6 @@ import { getModelOrThrow, type Model } from "./models";
 import {
   adoptDecisions,
   endGrants,
-  giveSignOfLife,
   hasGrant,
   type Proposal,
   proposePlan,
@@ -87,7 +78,7 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
   const parts = last ? userParts(last) : [];
   const facts = { agentId: mode.id, modelId: model.id };
   const replaces = body.replaces === undefined ? null : new ObjectId(body.replaces);
-  const messages = await beginTurn(caller, { chatId, replaces }, parts, facts);
+  const { messages, claim } = await beginTurn(caller, { chatId, replaces }, parts, facts);
 
   const stop = new AbortController();
   const onLeave = () => stop.abort(new AppError("cancelled", "The client disconnected."));
@@ -108,13 +99,16 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
   const forget = onShutdown(() =>
     stop.abort(new AppError("unavailable", "The server is stopping. Send the message again.")),
   );
-  const turn = new Turn({ caller, mode, model, screen, messages, form, mayGoOn, stream, signal: stop.signal });
+  // The answer was deleted, or another server has ended it.
+  claim.signal.addEventListener("abort", () => stop.abort(new AppError("unavailable", INTERRUPTED)), { once: true });
+  const turn = new Turn({ caller, mode, model, screen, messages, claim, form, mayGoOn, stream, signal: stop.signal });
   // Not awaited: the response starts now. Its errors concern no one else.
   void turn
     .run()
     .catch((error: unknown) => log.error({ err: error }, "a turn of a chat could not be written down"))
     .finally(() => {
       forget();
+      claim.drop();
       signal.removeEventListener("abort", onAbort);
       stream.close();
       // Work of the model or of a tool that still runs has no reader any more.
@@ -137,6 +131,7 @@ type TurnParts = {
   model: Model;
   screen: ScreenContext;
   messages: TurnMessages;
+  claim: Claim;
   form: WireForm;
   mayGoOn: TurnRequest["mayGoOn"];
   stream: SseStream;
@@ -164,12 +159,6 @@ class Turn {
   /** Runs the turn until it ends. In every case it saves the answer so far and ends the grants. */
   async run(): Promise<void> {
     let state: MessageState = "stopped";
-    const signsOfLife = setInterval(() => {
-      // A missed heartbeat does no harm.
-      this.#giveSignOfLife().catch((error: unknown) =>
-        log.warn({ err: error }, "a turn could not record its heartbeat"),
-      );
-    }, SIGN_OF_LIFE_MS);
     try {
       for await (const chunk of this.#chunks()) await this.#pass(chunk);
       state = this.#hasFailed ? "failed" : "done";
@@ -177,12 +166,7 @@ class Turn {
       state = this.#hasLeft() ? "stopped" : "failed";
       if (state === "failed") await this.#fail(error);
     }
-    clearInterval(signsOfLife);
     await this.#end(state);
-  }
-
-  async #giveSignOfLife(): Promise<void> {
-    await Promise.all([keepAnswerAlive(this.of.messages.answer), this.#hasPlans && giveSignOfLife(this.#turn)]);
   }
 
   /** Yields the model's answer as it arrives; its modules are loaded when the first turn needs them. */
@@ -315,23 +299,16 @@ class Turn {
     const text = JSON.stringify(this.#answer.parts);
     if (this.#saved?.text === text && this.#saved.state === state) return;
     const { answer } = this.of.messages;
-    await saveAnswer(answer, text, state, this.#resultIds);
+    await saveAnswer(answer, this.of.claim, text, state, this.#resultIds);
     this.#saved = { text, state };
     const { workspaceId, user } = this.of.caller;
-    // For the user's other pages that show the chat.
-    publish({
-      workspaceId,
-      kind: "plan",
-      resourceType: "chat",
-      resourceId: answer.chatId,
-      onlyFor: user._id,
-      data: { messageId: answer._id.toHexString(), state },
-    });
+    tellAnswer({ _id: answer.chatId, workspaceId, ownerId: user._id }, answer._id, state);
   }
 
   async #endGrants(): Promise<void> {
     if (!this.#hasPlans) return;
-    await endGrants(this.#turn);
+    const { caller, chatId, turnId } = this.#turn;
+    await endGrants({ workspaceId: caller.workspaceId, chatId, turnId });
     this.#hasPlans = false;
   }
 
@@ -406,6 +383,7 @@ function withContext(messages: ModelMessage[], context: string | null): ModelMes
   return [...messages.slice(0, -1), { ...last, content: [...content, { type: "text", text: context }] }];
 }
 
+const INTERRUPTED = "The answer was interrupted. Send the message again.";
 const SILENT = "The model stopped responding. Try again or choose another model.";
 const FAILED = "The model failed. Try again or choose another model.";
 

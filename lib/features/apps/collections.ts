@@ -22,7 +22,7 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1 }, serves: "the end of a workspace" },
-      { key: { createdAt: 1 }, serves: "what a server that died has left on main" },
+      workIndex("removals whose server has died"),
     ],
   }),
   appWorkbenches: declareCollection<WorkbenchDoc>("app_workbenches", {
@@ -44,7 +44,7 @@ export const collections = {
     indexes: [
       { key: { workspaceId: 1, appId: 1, sha: 1 }, unique: true, serves: "the bindings of a deployment" },
       { key: { workspaceId: 1, connectionIds: 1 }, serves: "the apps that read a connection" },
-      { key: { unsettledSince: 1 }, sparse: true, serves: "what a server that died has not settled" },
+      workIndex("bindings whose server has died before it settled them"),
     ],
   }),
   appDraftParts: declareCollection<DraftPartDoc>("app_draft_parts", {

@@ -1,6 +1,7 @@
 import type { Binary, ObjectId } from "mongodb";
 import { accessOf, type Space } from "@/lib/features/folders/model";
 import { ownBranch } from "@/lib/features/repository/service";
+import type { Work } from "@/lib/platform/work/model";
 import type { App } from "./schema";
 
 export type AppDoc = {
@@ -29,7 +30,7 @@ export type AppDoc = {
  */
 export type AppSlugDoc = { _id: ObjectId; workspaceId: ObjectId; space: Space; slug: string };
 
-/** Removal of an app's folder from main. Written before the app is deleted or moved. */
+/** Removal of an app's folder from main. Written before the app is deleted or moved, by the server that does it. */
 export type AppRemovalDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -39,6 +40,7 @@ export type AppRemovalDoc = {
   author: { name: string; email: string };
   message: string;
   createdAt: Date;
+  work?: Work;
 };
 
 /** A user's uncommitted change to one file. `baseOid` is the content before it; null if there was no file. */
@@ -101,8 +103,8 @@ export type BindingSetDoc = {
   /** Binding files as committed. `sourceKey` is the key of their rows. */
   bindings: { name: string; path: string; content: string; sourceKey: string }[];
   at: Date;
-  /** Time since which it may be live while schedules may not match it; absent once they do. */
-  unsettledSince?: Date;
+  /** Due while it may be live and schedules may not match it. */
+  work?: Work;
 };
 
 export function folderOf({ slug }: Pick<AppDoc, "slug">): string {

@@ -5,6 +5,8 @@ import { dropShare } from "@/lib/features/shares/service";
 import type { Person } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
+import { DurableWork } from "@/lib/platform/work/durable-work";
+import type { Claim } from "@/lib/platform/work/heartbeat";
 import { dropBindings } from "./bindings/drop";
 import { collections } from "./collections";
 import { dropViews } from "./feed/views";
@@ -13,17 +15,18 @@ import { dropDeployments } from "./publish/drop";
 import { repositoryOf } from "./repositories";
 import { dropWorkbenches } from "./workbench";
 
-/**
- * A server finishes its removals within seconds, the largest move within minutes; older ones are from a server that
- * died.
- */
-const LEFT_BEHIND_MS = 10 * 60_000;
-const SWEPT_AT_ONCE = 20;
+const removals = new DurableWork(collections.appRemovals);
 
-/** Records that an app is about to leave its folder, so that the folder is removed from main even after a crash. */
-export async function noteRemoval(app: AppDoc, author: Person, message: string): Promise<AppRemovalDoc> {
+/** A removal that this server does. */
+export type HeldRemoval = { doc: AppRemovalDoc; claim: Claim };
+
+/**
+ * Records that an app is about to leave its folder. If this server dies before `carryOutRemoval`, another one removes
+ * the folder from main.
+ */
+export function noteRemoval(app: AppDoc, author: Person, message: string): Promise<HeldRemoval> {
   const { workspaceId, space, slug } = app;
-  const removal = {
+  return removals.insertClaimed({
     _id: new ObjectId(),
     workspaceId,
     appId: app._id,
@@ -32,17 +35,43 @@ export async function noteRemoval(app: AppDoc, author: Person, message: string):
     author: { name: author.name, email: author.email },
     message,
     createdAt: new Date(),
-  };
-  await collections.appRemovals().insertOne(removal);
-  return removal;
+  });
 }
 
 /**
  * Removes from main the folder of an app that has left it, and the drafts and rows of a deleted app. An app that was
- * kept in the end loses nothing. Safe to repeat.
+ * kept in the end loses nothing. Safe to repeat; after a failure, a sweep does so.
  */
-export async function carryOutRemoval(removal: AppRemovalDoc): Promise<void> {
-  const { _id, workspaceId, appId, space, slug, author, message } = removal;
+export async function carryOutRemoval({ doc, claim }: HeldRemoval): Promise<void> {
+  try {
+    await remove(doc);
+    await collections.appRemovals().deleteOne(claim.held);
+    claim.drop();
+  } catch (error) {
+    // Without a store, the claim lapses.
+    await removals.fail(claim).catch(() => {});
+    claim.drop();
+    throw error;
+  }
+}
+
+/** Finishes removals of servers that died, one after another. A large one does not delay the sweep. */
+export async function sweepAppRemovals(): Promise<void> {
+  await removals.sweep(async (docs) => void takeUp(docs));
+}
+
+async function takeUp(docs: readonly AppRemovalDoc[]): Promise<void> {
+  for (const { _id, workspaceId } of docs) {
+    try {
+      const held = await removals.claim({ _id, workspaceId });
+      if (held) await carryOutRemoval(held);
+    } catch (err) {
+      log.warn({ err }, "the folder of an app stays on main");
+    }
+  }
+}
+
+async function remove({ workspaceId, appId, space, slug, author, message }: AppRemovalDoc): Promise<void> {
   const isThere = (await collections.apps().countDocuments({ workspaceId, space, slug }, { limit: 1 })) > 0;
   if (!isThere) await removeFolder(await repositoryOf(workspaceId, space), folderOf({ slug }), { author, message });
   const isGone = (await collections.apps().countDocuments({ workspaceId, _id: appId }, { limit: 1 })) === 0;
@@ -52,20 +81,6 @@ export async function carryOutRemoval(removal: AppRemovalDoc): Promise<void> {
     await dropViews({ workspaceId, _id: appId });
     await dropShare({ workspaceId, kind: "app", resourceId: appId });
     await dropBindings({ workspaceId, _id: appId });
-  }
-  await collections.appRemovals().deleteOne({ _id, workspaceId });
-}
-
-/** Finishes removals of servers that died. */
-export async function sweepAppRemovals(now = new Date()): Promise<void> {
-  const left = await collections
-    .appRemovals()
-    .find({ createdAt: { $lt: new Date(now.getTime() - LEFT_BEHIND_MS) } })
-    .sort({ createdAt: 1 })
-    .limit(SWEPT_AT_ONCE)
-    .toArray();
-  for (const removal of left) {
-    await carryOutRemoval(removal).catch((err: unknown) => log.warn({ err }, "the folder of an app stays on main"));
   }
 }
 

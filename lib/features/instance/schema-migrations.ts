@@ -1,7 +1,7 @@
 import "server-only";
 import type { SchemaMigration } from "@/lib/platform/db/schema-migration";
 import { collections } from "./collections";
-import { moveWorkIntoOneField } from "./work-migration";
+import { makeDurable, moveWorkIntoOneField } from "./work-migration";
 
 /**
  * Steps from one schema version to the next: the first leads from 0, a store without a stamp, to 1. Their number is
@@ -17,4 +17,5 @@ export const SCHEMA_MIGRATIONS: readonly SchemaMigration[] = [
     },
   },
   { name: "move the state of unfinished work into one field", run: moveWorkIntoOneField },
+  { name: "make removals, bindings and answers durable work", run: makeDurable },
 ];

@@ -88,6 +88,27 @@ describe("the schema version of the store", () => {
     expect(answer.status).toBe(201);
   });
 
+  it("makes removals, bindings and answers of schema version 2 due for another server", async () => {
+    const workspaceId = new ObjectId();
+    const old = [
+      [collections.appRemovals, { slug: "gone" }],
+      [collections.appBindingSets, { appId: new ObjectId(), sha: "a", unsettledSince: new Date(0) }],
+      [collections.chatMessages, { chatId: new ObjectId(), seq: 1, state: "running", aliveAt: new Date(0) }],
+    ] as const;
+    const ids = old.map(() => new ObjectId());
+    for (const [n, [{ collectionName }, fields]] of old.entries())
+      await database()
+        .collection(collectionName)
+        .insertOne({ _id: ids[n], workspaceId, ...fields });
+    for (let times = 0; times < 2; times++) await SCHEMA_MIGRATIONS[2]?.run(new AbortController().signal);
+    for (const [n, [{ collectionName }]] of old.entries()) {
+      const doc = await database().collection(collectionName).findOne({ _id: ids[n] });
+      expect(doc?.work).toMatchObject({ dueAt: expect.any(Date), starts: 0, lapses: 0 });
+      expect(doc).not.toHaveProperty("unsettledSince");
+      expect(doc).not.toHaveProperty("aliveAt");
+    }
+  });
+
   describe("unfinished work of schema version 1", () => {
     const workspaceId = new ObjectId();
     const token = new ObjectId();

@@ -1,4 +1,5 @@
 import "server-only";
+import { sweepTurns } from "@/lib/features/agent/sweep";
 import { settleLeftBehind } from "@/lib/features/apps/bindings/published";
 import { wakeBindings } from "@/lib/features/apps/bindings/refresh";
 import { sweepAppOperations } from "@/lib/features/apps/publish/operations";
@@ -31,6 +32,7 @@ export async function sweep(): Promise<void> {
     sweepLinks(),
     wakeBindings(),
     settleLeftBehind(),
+    sweepTurns(),
   ]);
   for (const outcome of outcomes) {
     if (outcome.status === "rejected") log.warn({ err: outcome.reason }, "what was left undone could not be taken up");

@@ -65,6 +65,21 @@ export async function moveWorkIntoOneField(): Promise<void> {
     .updateMany({ work: { $exists: false } }, [{ $set: { work: { ...NEW, dueAt: "$$NOW" } } }]);
 }
 
+/**
+ * Makes what servers of schema version 2 have left behind due: removals of apps, bindings of published apps, and
+ * answers in chats.
+ */
+export async function makeDurable(): Promise<void> {
+  const due = { $set: { work: { ...NEW, dueAt: "$$NOW" } } };
+  await collections.appRemovals().updateMany({ work: { $exists: false } }, [due]);
+  await collections
+    .appBindingSets()
+    .updateMany({ unsettledSince: { $exists: true } }, [due, { $unset: "unsettledSince" }]);
+  await collections
+    .chatMessages()
+    .updateMany({ state: "running", work: { $exists: false } }, [due, { $unset: "aliveAt" }]);
+}
+
 const NEW = { starts: 0, lapses: 0, fruitlessLapses: 0, wakes: 0 };
 
 /** Returns a due time that is at most a lease away: no server that knows `work` renews the old one. */

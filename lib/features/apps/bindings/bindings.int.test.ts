@@ -5,7 +5,9 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { queueDueRuns } from "@/lib/features/runs/schedules/tick";
 import type { Caller } from "@/lib/platform/access/caller";
+import { inTransaction } from "@/lib/platform/db/transaction";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { LEASE_MS } from "@/lib/platform/work/limits";
 import { call } from "@/test/client";
 import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
 import { appDocOf, askData, bindingText, callerOf, serve } from "@/test/fixtures/apps/bindings/binding-world";
@@ -16,7 +18,7 @@ import { type Person, removeMember, seedMember, seedPerson } from "@/test/seed";
 import type { AppDoc } from "../model";
 import type { App } from "../schema";
 import { answerData } from "./data";
-import { prepareBindings, settleLeftBehind } from "./published";
+import { makeSettlingDue, prepareBindings, settleLeftBehind } from "./published";
 import {
   BINDING_QUEUED_EVENT,
   type BindingQueued,
@@ -393,10 +395,19 @@ describe("a schedule", () => {
     const files = new Map([["bindings/one.sql", Buffer.from(text("select 1 as n", "schedule: '0 * * * *'"))]]);
     const { workspaceId, _id } = doc;
     await prepareBindings({ workspaceId, app: doc, sha, files, publisher: ana, onLog: () => {}, signal: ANY });
-    await collections.apps().updateOne({ _id, workspaceId }, { $set: { publishedSha: sha } });
+    await inTransaction(async (session) => {
+      await collections.apps().updateOne({ _id, workspaceId }, { $set: { publishedSha: sha } }, { session });
+      await makeSettlingDue(doc, sha, session);
+    });
+    await settleLeftBehind();
     expect(await schedules(doc)).toEqual([]);
-    await settleLeftBehind(new Date(Date.now() + 61_000));
+    const ofApp = { workspaceId, appId: _id, sha };
+    await collections
+      .appBindingSets()
+      .updateOne(ofApp, [{ $set: { "work.dueAt": { $subtract: ["$work.dueAt", LEASE_MS] } } }]);
+    await Promise.all([settleLeftBehind(), settleLeftBehind()]);
     expect(await schedules(doc)).toHaveLength(1);
+    expect((await collections.appBindingSets().findOne(ofApp))?.work).not.toHaveProperty("dueAt");
   });
 });
 

@@ -1,5 +1,5 @@
 import "server-only";
-import { ObjectId } from "mongodb";
+import { type ClientSession, ObjectId } from "mongodb";
 import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
 import { callerOfJob } from "@/lib/features/accounts/identity";
 import { dropDatasets, readDatasets, refreshDataset } from "@/lib/features/results/datasets/service";
@@ -7,7 +7,11 @@ import { putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/sc
 import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
 import { Semaphore } from "@/lib/platform/process/semaphore";
+import { DurableWork, NOTHING_DUE } from "@/lib/platform/work/durable-work";
+import { LEASE_MS } from "@/lib/platform/work/limits";
+import { waitingWork } from "@/lib/platform/work/model";
 import { collections } from "../collections";
 import type { AppDoc, BindingDoc, BindingSetDoc } from "../model";
 import { type Binding, isBroken, parseBinding, readBindings } from "./front-matter";
@@ -29,10 +33,7 @@ import { wordsOf } from "./words";
 const READS_AT_ONCE = 4;
 /** Number of earlier commits whose rows are kept, so that a rollback finds them. */
 const SETS_KEPT = 10;
-/** Longer than the time between the last binding and the update of the pointer. */
-const LEFT_BEHIND_MS = 60_000;
-const GIVEN_UP_MS = 60 * 60_000;
-const SETTLED_AT_ONCE = 20;
+const sets = new DurableWork(collections.appBindingSets);
 
 type Prepare = {
   workspaceId: ObjectId;
@@ -105,7 +106,6 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
       sourceKey,
     })),
     at: new Date(),
-    unsettledSince: new Date(),
   };
   // A set of this commit may be live: it is replaced atomically, and its rows exist.
   await collections
@@ -144,25 +144,36 @@ export async function settleBindings(app: OfApp): Promise<void> {
   }
   await forgetOld(app, set);
   if (!set) return;
+  await collections.appBindingSets().updateOne({ _id: set._id, workspaceId, at: set.at }, [NOTHING_DUE]);
+}
+
+/**
+ * Makes the bindings of a commit due, in the transaction that moves the app's pointer to it: if this server dies before
+ * `settleBindings`, another one settles them.
+ */
+export async function makeSettlingDue(
+  { workspaceId, _id: appId }: OfApp,
+  sha: string,
+  session: ClientSession,
+): Promise<void> {
   await collections
     .appBindingSets()
-    .updateOne({ _id: set._id, workspaceId, at: set.at }, { $unset: { unsettledSince: "" } });
+    .updateOne({ workspaceId, appId, sha }, [{ $set: { work: waitingWork(LEASE_MS) } }], { session });
 }
 
 /** Settles bindings of servers that died after they moved the pointer. */
-export async function settleLeftBehind(now = new Date()): Promise<void> {
-  const left = await collections
-    .appBindingSets()
-    .find({ unsettledSince: { $lt: new Date(now.getTime() - LEFT_BEHIND_MS) } })
-    .sort({ unsettledSince: 1 })
-    .limit(SETTLED_AT_ONCE)
-    .toArray();
-  for (const { _id, workspaceId, appId, at } of left) {
-    await settleBindings({ workspaceId, _id: appId });
-    // A set that is not live after this time would be prepared again before it could be.
-    if (now.getTime() - at.getTime() < GIVEN_UP_MS) continue;
-    await collections.appBindingSets().updateOne({ _id, workspaceId, at }, { $unset: { unsettledSince: "" } });
-  }
+export async function settleLeftBehind(): Promise<void> {
+  await sets.sweep(async (docs) => {
+    for (const { _id, workspaceId, appId, at } of docs) {
+      try {
+        await settleBindings({ workspaceId, _id: appId });
+        // Another commit is live by now.
+        await collections.appBindingSets().updateOne({ _id, workspaceId, at }, [NOTHING_DUE]);
+      } catch (err) {
+        log.warn({ err }, "the data of an app is settled later");
+      }
+    }
+  });
 }
 
 /** Returns the live binding set of an app; null if the app is not published or its version has no set. */

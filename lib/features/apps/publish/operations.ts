@@ -11,6 +11,7 @@ import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { DurableWork, NOTHING_DUE } from "@/lib/platform/work/durable-work";
 import type { Claim } from "@/lib/platform/work/heartbeat";
+import { makeSettlingDue } from "../bindings/published";
 import { collections } from "../collections";
 import type { AppDoc } from "../model";
 import { BuildFailed } from "./builds";
@@ -180,6 +181,7 @@ async function finish(app: AppDoc, claim: Claim, { sha, deploymentId, thumbnail,
     if (moved.matchedCount === 0) {
       throw new AppError("conflict", "The app was moved or deleted. Reload the page.");
     }
+    await makeSettlingDue(app, sha, session);
     return ended;
   });
   tell(app, doc);
