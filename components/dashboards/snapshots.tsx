@@ -211,7 +211,7 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
   const submit = () => {
     const wrong = {
       ...findChannelProblems(channel, null),
-      ...(schedule === null && { schedule: "Choose a schedule." }),
+      ...(schedule === null && { schedule: "Select a schedule." }),
     };
     setFound(wrong);
     const [first] = Object.values(wrong);

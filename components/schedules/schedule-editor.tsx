@@ -70,7 +70,7 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
     next?.isGood === false && next.field === field
       ? next.message
       : (problems.find(({ path }) => path === field || path.endsWith(`.${field}`))?.message ?? null);
-  const cronError = choice.kind === "weekly" && choice.days.length === 0 ? "Choose at least one day." : wrong("cron");
+  const cronError = choice.kind === "weekly" && choice.days.length === 0 ? "Select at least one day." : wrong("cron");
   return (
     <fieldset className="schedule-editor" disabled={readOnly}>
       <legend className="sr-only">Schedule</legend>
