@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildSchemaRows } from "@/lib/features/connections/browser/schema-rows";
+import { buildSchemaRows, toConnectionId } from "@/lib/features/connections/browser/schema-rows";
 import type { Entity } from "@/lib/features/query/browser/api";
 
 const column = (name: string) => ({ name, type: "text", nullable: true, primaryKey: false });
@@ -62,5 +62,23 @@ describe("buildSchemaRows", () => {
       insertText: 'odd "orders',
       selectText: 'db.getCollection("odd \\"orders").find({}).limit(100)',
     });
+  });
+});
+
+describe("toConnectionId", () => {
+  const nodes = buildSchemaRows(
+    [{ id: "c", name: "Shop", language: "duckdb", isOpen: true, entities: [table("a", "one"), table("b", "two")] }],
+    { "c/one/a": true },
+    "",
+  );
+
+  it("returns the connection of every level of the tree", () => {
+    expect(new Set(nodes.map(({ kind }) => kind))).toEqual(new Set(["connection", "schema", "entity", "column"]));
+    expect(nodes.map((node) => toConnectionId(nodes, node))).toEqual(nodes.map(() => "c"));
+  });
+
+  it("returns nothing for a node whose parents are gone", () => {
+    const last = nodes.at(-1);
+    expect(last && toConnectionId([last], last)).toBe("");
   });
 });

@@ -162,3 +162,13 @@ function matches(entity: Entity, wanted: string): boolean {
 function isLike(name: string, wanted: string): boolean {
   return name.toLowerCase().includes(wanted);
 }
+
+/** Returns the id of the connection that a node belongs to; empty if the tree no longer has it. */
+export function toConnectionId(nodes: readonly SchemaNode[], node: SchemaNode): string {
+  let at: SchemaNode | undefined = node;
+  while (at !== undefined && at.kind !== "connection") {
+    const parentId: string | null = at.parentId;
+    at = nodes.find((each) => each.id === parentId);
+  }
+  return at?.id ?? "";
+}
