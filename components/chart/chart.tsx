@@ -1,9 +1,10 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import { ChartCanvas, type ChartMarks } from "@/components/chart/chart-canvas";
+import { ChartCanvas } from "@/components/chart/chart-canvas";
 import { ChartFigures } from "@/components/chart/chart-figures";
 import { ChartTable } from "@/components/chart/chart-table";
+import type { ChartMarks } from "@/components/chart/use-chart-cursor";
 import type { ChartData } from "@/lib/base/charts/data";
 import { isBlank, toPicture } from "@/lib/base/charts/picture";
 import type { ChartSettings } from "@/lib/base/charts/settings";

@@ -2,8 +2,8 @@
 
 import { useMemo } from "react";
 import { Chart, useHidden } from "@/components/chart/chart";
-import type { ChartMarks } from "@/components/chart/chart-canvas";
 import { SpecChart } from "@/components/chart/spec-chart";
+import type { ChartMarks } from "@/components/chart/use-chart-cursor";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import type { ChartData } from "@/lib/base/charts/data";
 import type { Stop, StopRow } from "@/lib/base/charts/picture";
