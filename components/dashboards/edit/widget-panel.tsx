@@ -16,6 +16,7 @@ import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
 import type { Widget } from "@/lib/features/dashboards/browser/client";
 import { toCostAdvice, toCostWords } from "@/lib/features/dashboards/browser/edit/click-cost";
 import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
+import { readExclusions, withMember } from "@/lib/features/dashboards/browser/edit/exclusions";
 import { kindOfLook, LOOK_WORDS, LOOKS, lookOf, withLook } from "@/lib/features/dashboards/browser/edit/looks";
 import type { Shelves } from "@/lib/features/dashboards/browser/edit/shelves";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
@@ -32,20 +33,16 @@ type WidgetPanelProps = {
 
 /** The panel of one widget: source, look, shelves and format. */
 export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemove, onClose }: WidgetPanelProps) {
-  const { draft, apply } = editing;
-  const { id, kind, title, source, spec } = widget;
-  const [view, setView] = useState<"names" | "text">("names");
+  const { draft } = editing;
+  const { id, kind, title, spec } = widget;
   const name = toWidgetName(widget);
   const preview = usePreview(dashboardId, draft, widget);
   const fields = preview.source?.fields ?? [];
   const look = lookOf(kind, spec);
   const traits = traitsOf(kind);
-  const shelves = traits.readShelves(spec);
-  const { Static, Shelves: ShelvesOfKind, Settings } = KIND_EDITORS[kind];
-  const change = (next: Partial<Widget>, words: string, part?: string) =>
-    apply(changeWidget(draft, id, next), `${words}: ${name}`, part ? `${id} ${part}` : null);
-  const setSpec = (next: Record<string, unknown>, words: string, part?: string) =>
-    change({ spec: clean(next) }, words, part);
+  const { Static } = KIND_EDITORS[kind];
+  const changes = useWidgetChanges(editing, widget);
+  const { change, setSpec } = changes;
 
   // A blank widget gets a suggestion, once the columns of its source are known.
   const first = fields.length > 0 ? traits.suggest(spec, look, fields) : null;
@@ -55,13 +52,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
     if (first) setSpec(first, "Set up chart");
   }, [isFirst, id]);
 
-  const others = draft.widgets.filter((each) => each.id !== id && readsData(each));
-  const leftAlone = Array.isArray(spec.exclude)
-    ? spec.exclude.filter((each) => others.some((other) => other.id === each))
-    : [];
-  const ofPage = draft.filters.filter(
-    ({ datasets }) => datasets === "all" || (source && "datasetId" in source && datasets.includes(source.datasetId)),
-  );
+  const part = { editing, widget, changes, preview };
   return (
     <EditSide
       title={title || (look === "own" ? traits.label : LOOK_WORDS[look])}
@@ -86,7 +77,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
           </button>
         </>
       }
-      foot={Static ? undefined : <Foot preview={preview} shelves={shelves} />}
+      foot={Static ? undefined : <Foot preview={preview} shelves={traits.readShelves(spec)} />}
     >
       <TextField
         label="Title"
@@ -97,136 +88,195 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
         onChange={({ target }) => change({ title: target.value }, "Rename", "title")}
         onBlur={editing.pause}
       />
-      {Static ? (
-        <Static spec={spec} onChange={setSpec} />
+      {Static ? <Static spec={spec} onChange={setSpec} /> : <SourcePart {...part} />}
+      <LookPart {...part} />
+      <ShelvesPart {...part} />
+      {!Static && <ClickPart {...part} />}
+      {!Static && <FilterPart {...part} />}
+    </EditSide>
+  );
+}
+
+/** Returns functions that change a widget as one undo step. */
+function useWidgetChanges({ draft, apply }: Editing, widget: Widget) {
+  const { id } = widget;
+  const name = toWidgetName(widget);
+  const change = (next: Partial<Widget>, words: string, part?: string) =>
+    apply(changeWidget(draft, id, next), `${words}: ${name}`, part ? `${id} ${part}` : null);
+  const setSpec = (next: Record<string, unknown>, words: string, part?: string) =>
+    change({ spec: clean(next) }, words, part);
+  return { change, setSpec };
+}
+
+type PartProps = {
+  editing: Editing;
+  widget: Widget;
+  changes: ReturnType<typeof useWidgetChanges>;
+  preview: ReturnType<typeof usePreview>;
+};
+
+/** The dataset or the query of the widget. */
+function SourcePart({ editing: { draft, apply }, widget, changes: { change }, preview }: PartProps) {
+  const { id, title, source } = widget;
+  const convert = (query: Exclude<NonNullable<Widget["source"]>, { datasetId: string }>) => {
+    const [next, datasetId] = addDataset(draft, { name: title || "Dataset", source: query, maxAgeS: null });
+    apply(changeWidget(next, id, { source: { datasetId } }), `Convert ${toWidgetName(widget)} to dataset`);
+  };
+  return (
+    <>
+      <SourceField
+        source={source}
+        datasets={draft.datasets}
+        onChange={(next) => change({ source: next }, "Change data source")}
+      />
+      {source && !("datasetId" in source) && (
+        <>
+          <button type="button" className="btn sm ghost" onClick={() => convert(source)}>
+            Convert to dataset
+          </button>
+          <SwitchRow
+            label={ACCEPT_LABEL}
+            help={ACCEPT_HELP}
+            isOn={widget.acceptTruncated === true}
+            onChange={(isOn) => change({ acceptTruncated: isOn }, "Change totals of truncated rows")}
+          />
+        </>
+      )}
+      {preview.data?.error && preview.source?.error && <Notice kind="bad">{preview.source.error}</Notice>}
+    </>
+  );
+}
+
+function LookPart({ widget, changes: { change } }: PartProps) {
+  const look = lookOf(widget.kind, widget.spec);
+  return (
+    <section className="edit-part">
+      <h3>Type</h3>
+      <div className="edit-looks">
+        {LOOKS.filter((each) => readsData({ kind: kindOfLook(each) }) === readsData(widget)).map((each) => {
+          const Icon = iconOfLook(each);
+          return (
+            <button
+              key={each}
+              type="button"
+              className="edit-look"
+              aria-pressed={each === look}
+              onClick={() => change(withLook(widget, each), `Change to ${LOOK_WORDS[each].toLowerCase()}`)}
+            >
+              <Icon />
+              {LOOK_WORDS[each]}
+            </button>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+/** The columns of the widget, as a form or as JSON. */
+function ShelvesPart({ widget: { kind, source, spec }, changes: { change, setSpec }, preview }: PartProps) {
+  const [view, setView] = useState<"names" | "text">("names");
+  const { Shelves: ShelvesOfKind, Settings } = KIND_EDITORS[kind];
+  const traits = traitsOf(kind);
+  const look = lookOf(kind, spec);
+  const fields = preview.source?.fields ?? [];
+  if (!ShelvesOfKind || source === null) return null;
+  return (
+    <>
+      <Segments
+        label="Editor"
+        value={view}
+        options={[
+          { value: "names", label: "Form" },
+          { value: "text", label: "JSON" },
+        ]}
+        onChange={setView}
+      />
+      {view === "text" ? (
+        <SpecText
+          spec={spec}
+          lists={traits.dimensions}
+          onChange={(next) => change({ spec: next }, "Change JSON", "spec")}
+        />
       ) : (
         <>
-          <SourceField
-            source={source}
-            datasets={draft.datasets}
-            onChange={(next) => change({ source: next }, "Change data source")}
-          />
-          {source && !("datasetId" in source) && (
-            <button
-              type="button"
-              className="btn sm ghost"
-              onClick={() => {
-                const [next, datasetId] = addDataset(draft, { name: title || "Dataset", source, maxAgeS: null });
-                apply(changeWidget(next, id, { source: { datasetId } }), `Convert ${name} to dataset`);
-              }}
-            >
-              Convert to dataset
-            </button>
-          )}
-          {source && !("datasetId" in source) && (
-            <SwitchRow
-              label={ACCEPT_LABEL}
-              help={ACCEPT_HELP}
-              isOn={widget.acceptTruncated === true}
-              onChange={(isOn) => change({ acceptTruncated: isOn }, "Change totals of truncated rows")}
-            />
-          )}
-          {preview.data?.error && preview.source?.error && <Notice kind="bad">{preview.source.error}</Notice>}
-        </>
-      )}
-      <section className="edit-part">
-        <h3>Type</h3>
-        <div className="edit-looks">
-          {LOOKS.filter((each) => readsData({ kind: kindOfLook(each) }) === readsData(widget)).map((each) => {
-            const Icon = iconOfLook(each);
-            return (
-              <button
-                key={each}
-                type="button"
-                className="edit-look"
-                aria-pressed={each === look}
-                onClick={() => change(withLook(widget, each), `Change to ${LOOK_WORDS[each].toLowerCase()}`)}
-              >
-                <Icon />
-                {LOOK_WORDS[each]}
-              </button>
-            );
-          })}
-        </div>
-      </section>
-      {ShelvesOfKind && source !== null && (
-        <>
-          <Segments
-            label="Editor"
-            value={view}
-            options={[
-              { value: "names", label: "Form" },
-              { value: "text", label: "JSON" },
-            ]}
-            onChange={setView}
-          />
-          {view === "text" ? (
-            <SpecText
-              spec={spec}
-              lists={traits.dimensions}
-              onChange={(next) => change({ spec: next }, "Change JSON", "spec")}
-            />
+          {look === "own" && <Notice kind="info">Uses custom Vega-Lite. Selecting a type replaces it.</Notice>}
+          {traits.readShelves(spec) === null ? (
+            <Notice kind="info">This form can't show all settings. Edit the JSON.</Notice>
+          ) : fields.length === 0 ? (
+            <p className="t3">{preview.isReading ? "Loading columns" : "Run the query to load columns."}</p>
           ) : (
-            <>
-              {look === "own" && <Notice kind="info">Uses custom Vega-Lite. Selecting a type replaces it.</Notice>}
-              {shelves === null ? (
-                <Notice kind="info">This form can't show all settings. Edit the JSON.</Notice>
-              ) : fields.length === 0 ? (
-                <p className="t3">{preview.isReading ? "Loading columns" : "Run the query to load columns."}</p>
-              ) : (
-                <ShelvesOfKind look={look} spec={spec} fields={fields} onChange={setSpec} />
-              )}
-              {Settings && <Settings look={look} spec={spec} fields={fields} onChange={setSpec} />}
-            </>
+            <ShelvesOfKind look={look} spec={spec} fields={fields} onChange={setSpec} />
           )}
+          {Settings && <Settings look={look} spec={spec} fields={fields} onChange={setSpec} />}
         </>
       )}
-      {!Static && others.length > 0 && (
-        <fieldset className="edit-part">
-          <legend>Clicks do not filter</legend>
-          <div className="edit-checks">
-            {others.map((other) => (
-              <label key={other.id}>
-                <input
-                  type="checkbox"
-                  checked={leftAlone.includes(other.id)}
-                  onChange={({ target }) => {
-                    const rest = leftAlone.filter((each) => each !== other.id);
-                    const exclude = target.checked ? [...rest, other.id] : rest;
-                    setSpec({ ...spec, exclude: exclude.length === 0 ? undefined : exclude }, "Change exclusions of");
-                  }}
-                />
-                {toWidgetName(other)}
-              </label>
-            ))}
-          </div>
-        </fieldset>
-      )}
-      {ofPage.length > 0 && !Static && (
-        <fieldset className="edit-part">
-          <legend>Applied filters</legend>
-          <div className="edit-checks">
-            {ofPage.map((filter) => (
-              <label key={filter.id}>
-                <input
-                  type="checkbox"
-                  checked={!filter.exclude.includes(id)}
-                  onChange={({ target }) => {
-                    const others = filter.exclude.filter((each) => each !== id);
-                    const exclude = target.checked ? others : [...others, id];
-                    apply(
-                      changeFilter(draft, filter.id, { exclude }),
-                      `Change scope of ${filter.title || filter.field}`,
-                    );
-                  }}
-                />
-                {filter.title || filter.field}
-              </label>
-            ))}
-          </div>
-        </fieldset>
-      )}
-    </EditSide>
+    </>
+  );
+}
+
+/** Widgets that clicks on this one do not filter. */
+function ClickPart({ editing: { draft }, widget: { id, spec }, changes: { setSpec } }: PartProps) {
+  const others = draft.widgets.filter((each) => each.id !== id && readsData(each));
+  const excluded = readExclusions(spec, others);
+  return (
+    <CheckList
+      title="Clicks do not filter"
+      items={others.map((other) => ({ id: other.id, label: toWidgetName(other) }))}
+      checked={excluded}
+      onChange={(otherId, isOn) => {
+        const exclude = withMember(excluded, otherId, isOn);
+        setSpec({ ...spec, exclude: exclude.length === 0 ? undefined : exclude }, "Change exclusions of");
+      }}
+    />
+  );
+}
+
+/** Filters of the page that apply to this widget. */
+function FilterPart({ editing: { draft, apply }, widget: { id, source } }: PartProps) {
+  const filters = draft.filters.filter(
+    ({ datasets }) => datasets === "all" || (source && "datasetId" in source && datasets.includes(source.datasetId)),
+  );
+  return (
+    <CheckList
+      title="Applied filters"
+      items={filters.map((filter) => ({ id: filter.id, label: filter.title || filter.field }))}
+      checked={filters.filter(({ exclude }) => !exclude.includes(id)).map((filter) => filter.id)}
+      onChange={(filterId, isOn) => {
+        const filter = filters.find((each) => each.id === filterId);
+        if (filter === undefined) return;
+        const exclude = withMember(filter.exclude, id, !isOn);
+        apply(changeFilter(draft, filterId, { exclude }), `Change scope of ${filter.title || filter.field}`);
+      }}
+    />
+  );
+}
+
+type CheckListProps = {
+  title: string;
+  items: { id: string; label: string }[];
+  checked: readonly string[];
+  onChange: (id: string, isOn: boolean) => void;
+};
+
+function CheckList({ title, items, checked, onChange }: CheckListProps) {
+  if (items.length === 0) return null;
+  return (
+    <fieldset className="edit-part">
+      <legend>{title}</legend>
+      <div className="edit-checks">
+        {items.map(({ id, label }) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={checked.includes(id)}
+              onChange={({ target }) => onChange(id, target.checked)}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
   );
 }
 
