@@ -12,11 +12,13 @@ import type { Filter } from "@/lib/features/dashboards/browser/client";
 import {
   addFilter,
   changeFilter,
+  type Draft,
   type FilterKind,
   moveFilter,
   removeFilter,
   toWidgetName,
 } from "@/lib/features/dashboards/browser/edit/draft";
+import { withMember } from "@/lib/features/dashboards/browser/edit/exclusions";
 import { PRESET_WORDS, toDefaultText, toFilterDefault } from "@/lib/features/dashboards/browser/edit/filter-default";
 import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
@@ -81,7 +83,6 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
   const name = filter.title || filter.field || "unnamed";
   const change = (next: Partial<Filter>, words: string, part: string | null = null) =>
     apply(changeFilter(draft, filter.id, next), `${words} ${name}`, part && `${filter.id} ${part}`);
-  const drawn = draft.widgets.filter(readsData);
   const field = fields.find((each) => each.name === filter.field);
   return (
     <section className="edit-item" aria-label={`Filter ${name}`}>
@@ -139,54 +140,8 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
         type={field?.type}
         onChange={(value) => change({ default: value }, "Change default of", "default")}
       />
-      {draft.datasets.length > 0 && (
-        <fieldset className="edit-checks">
-          <legend className="flabel">Applies to</legend>
-          <label>
-            <input
-              type="checkbox"
-              checked={filter.datasets === ALL}
-              onChange={({ target }) =>
-                change({ datasets: target.checked ? ALL : draft.datasets.map((each) => each.id) }, "Change scope of")
-              }
-            />
-            All widgets with this field
-          </label>
-          {filter.datasets !== ALL &&
-            draft.datasets.map((dataset) => (
-              <label key={dataset.id}>
-                <input
-                  type="checkbox"
-                  checked={filter.datasets.includes(dataset.id)}
-                  onChange={({ target }) => {
-                    const others = [...filter.datasets].filter((each) => each !== dataset.id);
-                    const datasets = target.checked ? [...others, dataset.id] : others;
-                    change({ datasets }, "Change scope of");
-                  }}
-                />
-                {dataset.name}
-              </label>
-            ))}
-        </fieldset>
-      )}
-      {drawn.length > 0 && (
-        <fieldset className="edit-checks">
-          <legend className="flabel">Does not filter</legend>
-          {drawn.map((widget) => (
-            <label key={widget.id}>
-              <input
-                type="checkbox"
-                checked={filter.exclude.includes(widget.id)}
-                onChange={({ target }) => {
-                  const others = filter.exclude.filter((each) => each !== widget.id);
-                  change({ exclude: target.checked ? [...others, widget.id] : others }, "Change exclusions of");
-                }}
-              />
-              {toWidgetName(widget)}
-            </label>
-          ))}
-        </fieldset>
-      )}
+      <DatasetChecks filter={filter} datasets={draft.datasets} onChange={change} />
+      <ExclusionChecks filter={filter} widgets={draft.widgets.filter(readsData)} onChange={change} />
       <div className="row">
         <button
           type="button"
@@ -217,6 +172,64 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
         </button>
       </div>
     </section>
+  );
+}
+
+type ChangeFilter = (next: Partial<Filter>, words: string) => void;
+type DatasetChecksProps = { filter: Filter; datasets: Draft["datasets"]; onChange: ChangeFilter };
+
+/** The datasets that a filter applies to. */
+function DatasetChecks({ filter, datasets, onChange }: DatasetChecksProps) {
+  if (datasets.length === 0) return null;
+  const chosen = filter.datasets === ALL ? null : filter.datasets;
+  const change = (next: Filter["datasets"]) => onChange({ datasets: next }, "Change scope of");
+  return (
+    <fieldset className="edit-checks">
+      <legend className="flabel">Applies to</legend>
+      <label>
+        <input
+          type="checkbox"
+          checked={chosen === null}
+          onChange={({ target }) => change(target.checked ? ALL : datasets.map(({ id }) => id))}
+        />
+        All widgets with this field
+      </label>
+      {chosen !== null &&
+        datasets.map(({ id, name }) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(id)}
+              onChange={({ target }) => change(withMember(chosen, id, target.checked))}
+            />
+            {name}
+          </label>
+        ))}
+    </fieldset>
+  );
+}
+
+type ExclusionChecksProps = { filter: Filter; widgets: Draft["widgets"]; onChange: ChangeFilter };
+
+/** The widgets that a filter does not apply to. */
+function ExclusionChecks({ filter: { exclude }, widgets, onChange }: ExclusionChecksProps) {
+  if (widgets.length === 0) return null;
+  return (
+    <fieldset className="edit-checks">
+      <legend className="flabel">Does not filter</legend>
+      {widgets.map((widget) => (
+        <label key={widget.id}>
+          <input
+            type="checkbox"
+            checked={exclude.includes(widget.id)}
+            onChange={({ target }) =>
+              onChange({ exclude: withMember(exclude, widget.id, target.checked) }, "Change exclusions of")
+            }
+          />
+          {toWidgetName(widget)}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
