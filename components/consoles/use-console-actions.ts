@@ -2,11 +2,13 @@
 
 import { usePathname, useRouter } from "next/navigation";
 import { useMemo } from "react";
+import { createNavigation } from "@/components/consoles/console-navigation";
+import { createRemoval } from "@/components/consoles/console-removal";
 import type { ConsolePlace } from "@/components/consoles/console-service";
+import { createTabActions } from "@/components/consoles/console-tab-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { showToast } from "@/components/ui/toast";
 import {
-  addConsole, changeConsole, closeTab, findConsole, findTitle, isSavedId, openTab, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,
+  addConsole, changeConsole, findConsole, isSavedId, openTab, setTitle, toConsoleName, toFreeName,
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
 import { newId } from "@/lib/platform/browser/new-id";
 
@@ -43,70 +45,13 @@ export function useConsoleActions() {
   const router = useRouter();
   return useMemo(() => {
     const root = `/w/${workspace.slug}`;
-    const toAddress = (id: string) => `${root}/consoles/${encodeURIComponent(id)}`;
-    const visit = (address: string, isReplacing = false) => {
-      const { pathname, search } = window.location;
-      if (pathname + search === address) return;
-      // From another area the console area has to be loaded; within it, only the address changes.
-      if (pathname !== root && !pathname.startsWith(`${root}/consoles/`)) {
-        router.push(address);
-        return;
-      }
-      window.history[isReplacing ? "replaceState" : "pushState"](null, "", address);
-    };
-    const go = (id: string | null, isReplacing = false) => visit(id === null ? root : toAddress(id), isReplacing);
-    const active = () => workbench.read()?.lastActiveId ?? null;
-    const open = (id: string) => {
-      workbench.change((each) => openTab(each, id));
-      // Keys typed before the other console is rendered must not reach this one.
-      if (editors.active?.consoleId !== id) editors.active?.blur();
-      go(id);
-    };
-
-    const removeUnsaved = (id: string) => {
-      const before = workbench.read();
-      const removed = findConsole(before ?? { consoles: [] }, id);
-      if (before === null || removed === null) return;
-      const at = before.consoles.indexOf(removed);
-      const tabAt = before.tabs.indexOf(id);
-      const wasActive = before.lastActiveId === id;
-      workbench.change((each) => removeConsole(each, id, Date.now()));
-      editors.forget(id);
-      if (wasActive) go(active());
-      const back = () => ({ ...removed, changedAt: Date.now() });
-      showToast(`${removed.name} deleted`, {
-        id: `remove-${id}`,
-        action: { label: "Undo", onClick: () => workbench.change((each) => restoreConsole(each, back(), at, tabAt)) },
-      });
-    };
-
-    const removeSaved = async (id: string) => {
-      const name = consoles.find(id)?.name ?? "The console";
-      const before = workbench.read();
-      const tabAt = before?.tabs.indexOf(id) ?? -1;
-      const draft = drafts.read(id);
-      if (!(await consoles.remove(id))) return;
-      const wasActive = active() === id;
-      workbench.change((each) => closeTab(each, id));
-      editors.forget(id);
-      if (wasActive) go(active());
-      showToast(`${name} deleted`, {
-        id: `remove-${id}`,
-        action: {
-          label: "Undo",
-          onClick: async () => {
-            const saved = await consoles.undelete(id);
-            if (saved === null) return;
-            if (draft !== null) drafts.write(saved, draft.content);
-            if (tabAt >= 0) workbench.change((each) => openTab(each, id, tabAt));
-            if (wasActive) go(id);
-          },
-        },
-      });
-    };
-
+    const stores = { workbench, drafts, editors, consoles };
+    const navigation = createNavigation(root, stores, (address) => router.push(address));
+    const { toAddress, visit, go, active, open } = navigation;
     return {
       open,
+      ...createTabActions(stores, navigation),
+      remove: createRemoval(stores, navigation),
       /** Opens a console and runs all its statements. */
       start: (id: string) => {
         editors.askToRun(id);
@@ -171,50 +116,6 @@ export function useConsoleActions() {
         });
         go(copyId);
       },
-      close: (id: string) => {
-        const before = workbench.read();
-        const name = before && findTitle(before, id);
-        if (before === null || name === null || !before.tabs.includes(id)) return;
-        const at = before.tabs.indexOf(id);
-        const wasActive = before.lastActiveId === id;
-        workbench.change((each) => closeTab(each, id));
-        if (wasActive) go(active());
-        showToast(`${name} closed`, {
-          id: `close-${id}`,
-          action: {
-            label: "Undo",
-            onClick: () => {
-              workbench.change((each) => openTab(each, id, at));
-              go(id);
-            },
-          },
-        });
-      },
-      /** Closes all other tabs, or only those to the right. */
-      closeOthers: (id: string, from: "all" | "right") => {
-        const before = workbench.read();
-        if (before === null || !before.tabs.includes(id)) return;
-        const first = from === "all" ? 0 : before.tabs.indexOf(id) + 1;
-        const closed = before.tabs.slice(first).filter((each) => each !== id);
-        if (closed.length === 0) return;
-        const { tabs, lastActiveId } = before;
-        workbench.change((each) => closed.reduce(closeTab, each));
-        if (lastActiveId !== null && closed.includes(lastActiveId)) open(id);
-        showToast(`${closed.length === 1 ? "Tab" : `${closed.length} tabs`} closed`, {
-          id: `close-others-${id}`,
-          action: {
-            label: "Undo",
-            onClick: () => {
-              // Tabs opened since then stay.
-              workbench.change((each) =>
-                tabs.reduce((at, tab, place) => (at.tabs.includes(tab) ? at : openTab(at, tab, place)), each),
-              );
-              if (lastActiveId !== null) open(lastActiveId);
-            },
-          },
-        });
-      },
-      remove: (id: string) => (isSavedId(id) ? void removeSaved(id) : removeUnsaved(id)),
       rename: (id: string, typed: string) => {
         const name = toConsoleName(typed);
         if (name === null) return;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
-  addConsole, adoptSaved, closeTab, completeStep, EMPTY_WORKBENCH, findTitle, fitWorkbench, mergeWorkbenches, moveTab, openTab,
-  parseWorkbench, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,type Workbench, 
+  addConsole, adoptSaved, closeTab, completeStep, EMPTY_WORKBENCH, findTitle, fitWorkbench, listOtherTabs, mergeWorkbenches, moveTab, openTab,
+  parseWorkbench, removeConsole, restoreConsole, restoreTabs, setTitle, toConsoleName, toFreeName,type Workbench, 
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
 
 const draft = (id: string) => ({ id, name: `${id}.sql`, content: `select '${id}'`, connectionId: null });
@@ -29,7 +29,21 @@ describe("a workbench", () => {
     expect(openTab(closeTab(workbenchOf("a", "b", "c"), "b"), "b", 1).tabs).toEqual(["a", "b", "c"]);
   });
 
-  it("restores a removed console with its text, place and tab", () => {
+  it("lists the other tabs, or those to the right, and none without the tab itself", () => {
+    const workbench = workbenchOf("a", "b", "c");
+    expect(listOtherTabs(workbench, "b", "all")).toEqual(["a", "c"]);
+    expect(listOtherTabs(workbench, "b", "right")).toEqual(["c"]);
+    expect(listOtherTabs(workbench, "c", "right")).toEqual([]);
+    expect(listOtherTabs(workbench, "gone", "all")).toEqual([]);
+  });
+
+  it("restores closed tabs at their places and keeps those opened since", () => {
+    const workbench = workbenchOf("a", "b", "c");
+    const left = addConsole(["a", "c"].reduce(closeTab, workbench), draft("d"));
+    expect(restoreTabs(left, workbench.tabs).tabs).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("puts a removed console back with its text, its place and its tab", () => {
     const workbench = workbenchOf("a", "b", "c");
     expect(restoreConsole(removeConsole(workbench, "b"), draft("b"), 1, 1)).toEqual({
       ...workbench,

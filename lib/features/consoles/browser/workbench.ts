@@ -118,6 +118,18 @@ export function moveTab(workbench: Workbench, id: string, to: number): Workbench
   return { ...workbench, tabs: workbench.tabs.toSpliced(at, 1).toSpliced(place, 0, id) };
 }
 
+/** Returns all other tabs, or only those to the right; none if the console has no tab. */
+export function listOtherTabs({ tabs }: Workbench, id: string, from: "all" | "right"): string[] {
+  const at = tabs.indexOf(id);
+  if (at < 0) return [];
+  return tabs.filter((each, place) => each !== id && (from === "all" || place > at));
+}
+
+/** Opens closed tabs again at their places. Tabs opened since then stay. @param tabs the tabs before they were closed */
+export function restoreTabs(workbench: Workbench, tabs: readonly string[]): Workbench {
+  return tabs.reduce((at, id, place) => (at.tabs.includes(id) ? at : openTab(at, id, place)), workbench);
+}
+
 /** Removes an unsaved console permanently, with its tab. @param now epoch milliseconds */
 export function removeConsole(workbench: Workbench, id: string, now = 0): Workbench {
   const closed = closeTab(workbench, id);

@@ -1,0 +1,48 @@
+import type { ConsoleNavigation, ConsoleStores } from "@/components/consoles/console-navigation";
+import { showToast } from "@/components/ui/toast";
+import { closeTab, findTitle, listOtherTabs, openTab, restoreTabs } from "@/lib/features/consoles/browser/workbench";
+
+/** Returns functions that close tabs. Undo opens them again at their places. */
+export function createTabActions({ workbench }: ConsoleStores, { active, go, open }: ConsoleNavigation) {
+  return {
+    close: (id: string) => {
+      const before = workbench.read();
+      const name = before && findTitle(before, id);
+      if (before === null || name === null || !before.tabs.includes(id)) return;
+      const at = before.tabs.indexOf(id);
+      const wasActive = before.lastActiveId === id;
+      workbench.change((each) => closeTab(each, id));
+      if (wasActive) go(active());
+      showToast(`${name} closed`, {
+        id: `close-${id}`,
+        action: {
+          label: "Undo",
+          onClick: () => {
+            workbench.change((each) => openTab(each, id, at));
+            go(id);
+          },
+        },
+      });
+    },
+    /** Closes all other tabs, or only those to the right. */
+    closeOthers: (id: string, from: "all" | "right") => {
+      const before = workbench.read();
+      if (before === null) return;
+      const closed = listOtherTabs(before, id, from);
+      if (closed.length === 0) return;
+      const { tabs, lastActiveId } = before;
+      workbench.change((each) => closed.reduce(closeTab, each));
+      if (lastActiveId !== null && closed.includes(lastActiveId)) open(id);
+      showToast(`${closed.length === 1 ? "Tab" : `${closed.length} tabs`} closed`, {
+        id: `close-others-${id}`,
+        action: {
+          label: "Undo",
+          onClick: () => {
+            workbench.change((each) => restoreTabs(each, tabs));
+            if (lastActiveId !== null) open(lastActiveId);
+          },
+        },
+      });
+    },
+  };
+}
