@@ -2,9 +2,10 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronDown, ChevronRight } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type CSSProperties, type DragEvent, type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"; // biome-ignore format: one look
 import { type ContextItems, isMenuKey, useContextMenu } from "@/components/ui/context-menu";
 import { useIsPhone } from "@/components/ui/use-browser";
+import { findTyped, type TreeStep, toTreeStep } from "@/lib/platform/browser/tree-keys";
 import type { TreeNode } from "@/lib/platform/browser/tree-node";
 import "./tree.css";
 
@@ -44,9 +45,8 @@ export function Tree(props: TreeProps) {
   const baseId = useId();
   const scrollRef = useRef<HTMLDivElement>(null);
   const [activeId, setActiveId] = useState<string | null>(null);
-  const [draggedId, setDraggedId] = useState<string | null>(null);
-  const [overId, setOverId] = useState<string | null>(null);
-  const typed = useRef({ text: "", at: 0 });
+  const drag = useRowDrag({ canDrop, onDrop });
+  const type = useTyping();
   const items = rows.filter((row) => !row.isNote);
   const selected = items.find((row) => row.isSelected);
   const active = items.find((row) => row.id === activeId) ?? selected ?? items[0];
@@ -74,54 +74,36 @@ export function Tree(props: TreeProps) {
 
   const menu = useContextMenu((id: string) => toMenu?.(id) ?? null);
 
-  const toAction = (key: string, row: TreeRow, at: number): (() => void) | null => {
-    const isLeaf = row.isExpanded === undefined;
-    switch (key) {
-      case "ArrowDown":
-        return () => moveTo(items[at + 1]);
-      case "ArrowUp":
-        return () => moveTo(items[at - 1]);
-      case "Home":
-        return () => moveTo(items[0]);
-      case "End":
-        return () => moveTo(items.at(-1));
-      case "ArrowRight":
-        return () => (row.isExpanded === false ? onToggle?.(row.id) : !isLeaf && moveTo(items[at + 1]));
-      case "ArrowLeft":
-        return () => (row.isExpanded ? onToggle?.(row.id) : moveTo(items.find(({ id }) => id === row.parentId)));
-      case "Enter":
-      case " ":
-        return () => (isLeaf ? onActivate?.(row.id, false) : onToggle?.(row.id));
-      case "F2":
-        return onRename ? () => onRename(row.id) : null;
-      case "Delete":
-        return onRemove ? () => onRemove(row.id) : null;
-      case "ContextMenu":
-        return () => toMenu && menu.openUnder(row.id, document.getElementById(`${baseId}-${row.id}`));
-      default:
-        return null;
+  const act = (step: TreeStep<TreeRow>, row: TreeRow): boolean => {
+    switch (step.do) {
+      case "move":
+        moveTo(step.to);
+        return true;
+      case "toggle":
+        onToggle?.(row.id);
+        return true;
+      case "activate":
+        onActivate?.(row.id, false);
+        return true;
+      case "rename":
+        onRename?.(row.id);
+        return onRename !== undefined;
+      case "remove":
+        onRemove?.(row.id);
+        return onRemove !== undefined;
+      case "menu":
+        if (toMenu) menu.openUnder(row.id, document.getElementById(`${baseId}-${row.id}`));
+        return true;
     }
   };
-
   const onKeyDown = (event: KeyboardEvent) => {
     if (!active || event.metaKey || event.ctrlKey || event.altKey || event.target !== event.currentTarget) return;
     const key = isMenuKey(event) ? "ContextMenu" : event.key;
-    const action = toAction(key, active, items.indexOf(active));
-    if (action) {
-      action();
-    } else if (event.key.length === 1) {
-      const at = items.indexOf(active);
-      const now = performance.now();
-      typed.current = {
-        text: now - typed.current.at < TYPING_MS ? typed.current.text + event.key : event.key,
-        at: now,
-      };
-      const text = typed.current.text.toLowerCase();
-      const start = text.length === 1 ? at + 1 : at;
-      moveTo([...items.slice(start), ...items.slice(0, start)].find((row) => row.label.toLowerCase().startsWith(text)));
-    } else {
-      return;
-    }
+    const step = toTreeStep(key, items, active);
+    if (step === null) {
+      if (key.length !== 1) return;
+      moveTo(findTyped(items, active, type(key)));
+    } else if (!act(step, active)) return;
     event.preventDefault();
     event.stopPropagation();
   };
@@ -142,47 +124,17 @@ export function Tree(props: TreeProps) {
           {virtual.getVirtualItems().map((item) => {
             const row = rows[item.index];
             if (!row) return null;
-            const place = { transform: `translateY(${item.start}px)`, "--d": row.level } as React.CSSProperties;
-            if (row.isNote) {
-              return (
-                // A tree holds nothing else, so what is told, and its button, are an item that the arrows pass by.
-                // biome-ignore lint/a11y/useFocusableInteractive: see above
-                <div
-                  key={row.id}
-                  className="tree-note"
-                  role="treeitem"
-                  aria-level={row.level + 1}
-                  aria-selected={false}
-                  style={place}
-                  data-index={item.index}
-                  ref={virtual.measureElement}
-                >
-                  {row.content}
-                </div>
-              );
-            }
+            const shared = { row, top: item.start };
+            if (row.isNote)
+              return <NoteRow key={row.id} {...shared} index={item.index} measure={virtual.measureElement} />;
             return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the tree itself takes the keys
-              // biome-ignore lint/a11y/useFocusableInteractive: the tree holds the focus and names its active item
-              <div
+              <NodeRow
                 key={row.id}
+                {...shared}
                 id={`${baseId}-${row.id}`}
-                role="treeitem"
-                aria-level={row.level + 1}
-                aria-expanded={row.isExpanded}
-                aria-selected={row.isSelected ?? false}
-                aria-posinset={row.positionInSet}
-                aria-setsize={row.setSize}
-                className={[
-                  "tree-row",
-                  row.isSmall && "col",
-                  row.isSelected && "on",
-                  row === active && "active",
-                  row.id === overId && "over",
-                ]
-                  .filter(Boolean)
-                  .join(" ")}
-                style={place}
+                isActive={row === active}
+                isOver={row.id === drag.overId}
+                dragHandlers={drag.handlersOf(row)}
                 onClick={() => {
                   setActiveId(row.id);
                   if (row.isExpanded === undefined) onActivate?.(row.id, false);
@@ -193,33 +145,7 @@ export function Tree(props: TreeProps) {
                   setActiveId(row.id);
                   if (toMenu?.(row.id)) menu.openHere(row.id, event);
                 }}
-                draggable={row.canDrag}
-                onDragStart={(event) => {
-                  event.dataTransfer.effectAllowed = "move";
-                  event.dataTransfer.setData("text/plain", row.label);
-                  setDraggedId(row.id);
-                }}
-                onDragOver={(event) => {
-                  const isTarget = draggedId !== null && (canDrop?.(draggedId, row.id) ?? false);
-                  setOverId(isTarget ? row.id : null);
-                  if (isTarget) event.preventDefault();
-                }}
-                onDrop={(event) => {
-                  event.preventDefault();
-                  if (draggedId !== null) onDrop?.(draggedId, row.id);
-                  // The dragged row may be removed before its drag ends.
-                  setDraggedId(null);
-                  setOverId(null);
-                }}
-                onDragEnd={() => {
-                  setDraggedId(null);
-                  setOverId(null);
-                }}
-              >
-                {row.isExpanded !== undefined &&
-                  (row.isExpanded ? <ChevronDown className="xs chev" /> : <ChevronRight className="xs chev" />)}
-                {row.content}
-              </div>
+              />
             );
           })}
         </div>
@@ -227,4 +153,112 @@ export function Tree(props: TreeProps) {
       {menu.layer}
     </>
   );
+}
+
+/** Returns a function that adds a letter to the text being typed, and returns the text. A pause starts a new one. */
+function useTyping(): (letter: string) => string {
+  const typed = useRef({ text: "", at: 0 });
+  return (letter) => {
+    const now = performance.now();
+    const text = now - typed.current.at < TYPING_MS ? typed.current.text + letter : letter;
+    typed.current = { text, at: now };
+    return text;
+  };
+}
+
+/** Returns the drag and drop of rows onto each other. */
+function useRowDrag({ canDrop, onDrop }: Pick<TreeProps, "canDrop" | "onDrop">) {
+  const [draggedId, setDraggedId] = useState<string | null>(null);
+  const [overId, setOverId] = useState<string | null>(null);
+  const end = () => {
+    setDraggedId(null);
+    setOverId(null);
+  };
+  return {
+    /** Row that would take the dragged one; null without such a row. */
+    overId,
+    handlersOf: (row: TreeRow) => ({
+      onDragStart: (event: DragEvent) => {
+        event.dataTransfer.effectAllowed = "move";
+        event.dataTransfer.setData("text/plain", row.label);
+        setDraggedId(row.id);
+      },
+      onDragOver: (event: DragEvent) => {
+        const isTarget = draggedId !== null && (canDrop?.(draggedId, row.id) ?? false);
+        setOverId(isTarget ? row.id : null);
+        if (isTarget) event.preventDefault();
+      },
+      onDrop: (event: DragEvent) => {
+        event.preventDefault();
+        if (draggedId !== null) onDrop?.(draggedId, row.id);
+        // The dragged row may be removed before its drag ends.
+        end();
+      },
+      onDragEnd: end,
+    }),
+  };
+}
+
+type NodeRowProps = {
+  id: string;
+  row: TreeRow;
+  /** Offset from the top of the tree, in pixels. */
+  top: number;
+  isActive: boolean;
+  /** Whether a dragged row would be dropped here. */
+  isOver: boolean;
+  dragHandlers: ReturnType<ReturnType<typeof useRowDrag>["handlersOf"]>;
+  onClick: () => void;
+  onDoubleClick: () => void;
+  onContextMenu: (event: MouseEvent) => void;
+};
+
+function NodeRow({ id, row, top, isActive, isOver, dragHandlers, ...on }: NodeRowProps) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree holds the focus and names its active item
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={row.level + 1}
+      aria-expanded={row.isExpanded}
+      aria-selected={row.isSelected ?? false}
+      aria-posinset={row.positionInSet}
+      aria-setsize={row.setSize}
+      className={["tree-row", row.isSmall && "col", row.isSelected && "on", isActive && "active", isOver && "over"]
+        .filter(Boolean)
+        .join(" ")}
+      style={placeOf(row, top)}
+      draggable={row.canDrag}
+      {...dragHandlers}
+      {...on}
+    >
+      {row.isExpanded !== undefined &&
+        (row.isExpanded ? <ChevronDown className="xs chev" /> : <ChevronRight className="xs chev" />)}
+      {row.content}
+    </div>
+  );
+}
+
+type NoteRowProps = { row: TreeRow; top: number; index: number; measure: (element: Element | null) => void };
+
+function NoteRow({ row, top, index, measure }: NoteRowProps) {
+  return (
+    // A tree holds nothing else, so what is told, and its button, are an item that the arrows pass by.
+    // biome-ignore lint/a11y/useFocusableInteractive: see above
+    <div
+      className="tree-note"
+      role="treeitem"
+      aria-level={row.level + 1}
+      aria-selected={false}
+      style={placeOf(row, top)}
+      data-index={index}
+      ref={measure}
+    >
+      {row.content}
+    </div>
+  );
+}
+
+function placeOf(row: TreeRow, top: number): CSSProperties {
+  return { transform: `translateY(${top}px)`, "--d": row.level } as CSSProperties;
 }
