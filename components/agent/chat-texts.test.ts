@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { titleOf, toFixText, toOutgoing, toWords } from "@/components/agent/chat-texts";
+import type { AgentMessage } from "@/components/agent/chats";
+import { ApiError } from "@/lib/platform/browser/request";
+
+const IMAGE = { type: "file", mediaType: "image/png", url: "data:," } as const;
+const message = (role: "user" | "assistant", ...parts: AgentMessage["parts"]) =>
+  ({ id: "m", role, parts }) as AgentMessage;
+const text = (value: string) => ({ type: "text", text: value }) as const;
+
+describe("titleOf", () => {
+  it("is the start of the first question, on one line", () => {
+    expect(titleOf([message("assistant", text("Hello")), message("user", text("Sales\n by  month"))])).toBe(
+      "Sales by month",
+    );
+    expect(titleOf([message("user", text("x".repeat(61)))])).toBe(`${"x".repeat(60)}...`);
+  });
+
+  it("is the agent without a text", () => {
+    expect(titleOf([])).toBe("Agent");
+    expect(titleOf([message("user", IMAGE)])).toBe("Agent");
+  });
+});
+
+it("returns the texts and the images of a message as a draft", () => {
+  expect(toOutgoing(message("user", text("a"), IMAGE, text("b")))).toEqual({ text: "a\nb", images: [IMAGE] });
+});
+
+it("asks to fix a query in a block of code", () => {
+  expect(toFixText({ kind: "fix", query: "select 1 ", message: " No " } as Parameters<typeof toFixText>[0])).toBe(
+    "Fix this error: No\n\n```sql\nselect 1\n```",
+  );
+});
+
+it("adds the wait of the server to its message", () => {
+  expect(toWords(new ApiError(429, "rate_limited", "Too many requests.", undefined, 5))).toBe(
+    "Too many requests. Try again in 5 seconds.",
+  );
+  expect(toWords(undefined)).toBe("The answer was interrupted. Try again.");
+});
