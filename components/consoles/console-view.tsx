@@ -1,8 +1,7 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from "react";
-import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
+import { type KeyboardEvent, useEffect } from "react";
 import { CancelDialog, SaveQuestion } from "@/components/consoles/console-dialogs";
 import { ConsoleEditor, loadEditor } from "@/components/consoles/console-editor";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
@@ -11,22 +10,15 @@ import { PhoneConsole } from "@/components/consoles/phone-console";
 import { ResultPane } from "@/components/consoles/result-pane";
 import { RunStatusBar } from "@/components/consoles/run-status-bar";
 import { StaleNotice } from "@/components/consoles/stale-notice";
-import { readOpenedConsoleId, useConsoleActions } from "@/components/consoles/use-console-actions";
-import { useConsoleCommands } from "@/components/consoles/use-console-commands";
 import { useConsoleNews } from "@/components/consoles/use-console-news";
-import { useConsoleRun } from "@/components/consoles/use-console-run";
+import { type ConsoleSession, useConsoleSession } from "@/components/consoles/use-console-session";
 import { type OpenConsole, useSaveState } from "@/components/consoles/use-consoles";
-import { useRunRequests } from "@/components/consoles/use-run-requests";
-import { useVariables } from "@/components/consoles/use-variables";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { RunTools } from "@/components/results/run-tools";
-import { useConnections, useEntities, useFindDatabase } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
-import { announce } from "@/components/ui/live-region";
-import { useIsPhone, useOutage } from "@/components/ui/use-browser";
-import type { Connection } from "@/lib/features/connections/browser/client";
-import { changeConsole, isSavedId, SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/browser/workbench";
+import { useIsPhone } from "@/components/ui/use-browser";
+import { SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/browser/workbench";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadSplit = later(() => import("@/components/consoles/console-split"));
@@ -46,111 +38,92 @@ const VariableBar = lazyComponent(loadVariableBar, (module) => module.VariableBa
 const loadSharedRun = later(() => import("@/components/consoles/shared-run"));
 const SharedRun = lazyComponent(loadSharedRun, (module) => module.SharedRun);
 
-const NO_NAMES: string[] = [];
 const NOTHING_TO_RUN = "Nothing to run. Write a query first.";
-
-/** Run time after which Escape asks before it cancels (docs/develop/design.md, Keyboard). */
-const ASK_AFTER_MS = 30_000;
 
 /** One console: its connection, the editor, the run bar and the result. */
 export function ConsoleView({ draft }: { draft: OpenConsole }) {
-  const { workbench: store, drafts, editors } = useWorkspace();
-  const { save } = useConsoleActions();
+  const session = useConsoleSession(draft);
   const { isComparing } = useSaveState(draft.id);
-  const sharedRunId = useSearchParams().get("run");
-  const workbench = useWorkbench();
-  const connection = useFindDatabase()(draft.connectionId);
-  const entities = useEntities(connection?.id ?? null);
-  const isPhone = useIsPhone();
-  const dialect = useDialect(connection?.type);
-  const language = useScriptLanguage(connection?.type);
-  const variables = useVariables(draft.content, dialect);
-  const [missing, onMissing] = useMissingValues();
-  const [emptyText, setEmptyText] = useState<string | null>(null);
-  const { values } = variables;
-  const context = { connection, dialect, language, entities, values, onMissing, onEmpty: setEmptyText };
-  const run = useConsoleRun(draft, context);
   const news = useConsoleNews(draft);
-  const { wrapLines } = useFrame().frame;
-  const [isNaming, setIsNaming] = useState(false);
-  const [isAsking, setIsAsking] = useState(false);
-  const [isEditorOpen, setIsEditorOpen] = useState(() => editors.isAskedFor(draft.id));
-  const { latest, cancel, failure } = run;
-  const isRunning = latest?.status === "running";
-  const disabledReason = useDisabledReason(connection);
-
-  const { id, saved } = draft;
-  const onChange = useCallback(
-    (content: string) => {
-      if (saved !== null) drafts.write(saved, content);
-      else store.change((each) => changeConsole(each, id, { content, changedAt: Date.now() }));
-    },
-    [store, drafts, id, saved],
-  );
-  const cancelByKey = useCallback(() => {
-    if (latest?.status !== "running") return false;
-    if (Date.now() - latest.startedAt > ASK_AFTER_MS) setIsAsking(true);
-    else cancel();
-    return true;
-  }, [latest, cancel]);
-  useEffect(() => {
-    if (!isRunning) setIsAsking(false);
-  }, [isRunning]);
+  const isPhone = useIsPhone();
+  const { connection, dialect, variables, run } = session;
   useEffect(() => {
     document.title = `${draft.name} - Millrace`;
   }, [draft.name]);
+  const parts = {
+    editor: <Editor draft={draft} session={session} />,
+    strip: <RunBar draft={draft} session={session} />,
+    result: <Result draft={draft} session={session} />,
+  };
+  const Head = isPhone ? PhoneHead : ConsoleBar;
+  return (
+    <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${draft.id}`}>
+      <Head draft={draft} connection={connection} editing={news.editing} />
+      {draft.isStale && !isComparing && <StaleNotice open={draft} savedBy={news.savedBy} />}
+      {variables.names.length > 0 && !isComparing && (
+        <VariableBar variables={variables} missing={session.missing} onRun={session.runAtCursor} />
+      )}
+      {isComparing && draft.saved && draft.draft ? (
+        <CompareView key={draft.saved.version} open={draft} saved={draft.saved} draft={draft.draft} />
+      ) : isPhone ? (
+        <PhoneConsole
+          content={draft.content}
+          dialect={dialect}
+          isEditorOpen={session.isEditorOpen}
+          onEditor={session.setIsEditorOpen}
+          {...parts}
+        />
+      ) : (
+        <ConsoleSplit {...parts} />
+      )}
+      {session.isNaming && <SaveQuestion draft={draft} onClose={() => session.setIsNaming(false)} />}
+      {session.isAsking && run.latest && (
+        <CancelDialog
+          startedAt={run.latest.startedAt}
+          onCancel={run.cancel}
+          onClose={() => session.setIsAsking(false)}
+        />
+      )}
+    </div>
+  );
+}
 
-  const request = useRunRequests(id, connection !== null || disabledReason !== null, (what) => {
-    if (disabledReason !== null || isRunning) return;
-    setIsEditorOpen(false);
-    if (what === "all") run.runAll();
-    else run.runAtCursor();
-  });
-  const runAtCursor = () => request("at-cursor");
-  const runAll = () => request("all");
-  const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
-  const isSampleWaiting =
-    workbench !== null && draft.id === (workbench.sampleId ?? SAMPLE_CONSOLE_ID) && !workbench.done.includes("sample");
-  useConsoleCommands(draft, {
-    run: runAtCursor,
-    runAll,
-    isRunning,
-    latest,
-    // The first save asks for a name and a folder, with either way to save.
-    save: () => {
-      const opened = readOpenedConsoleId() ?? id;
-      if (opened !== id) void (isSavedId(opened) && save(opened));
-      else if (saved === null) setIsNaming(true);
-      else void save(id);
-    },
-    saveWithMessage: () => setIsNaming(true),
-  });
+type PartProps = { draft: OpenConsole; session: ConsoleSession };
 
-  const editor = (
+function Editor({ draft, session }: PartProps) {
+  const { wrapLines } = useFrame().frame;
+  return (
     <ConsoleEditor
       consoleId={draft.id}
       label={`${draft.name} query`}
       content={draft.content}
-      language={language}
+      language={session.language}
       wraps={wrapLines}
-      entities={entities}
-      error={error}
-      onChange={onChange}
-      onRun={runAtCursor}
-      onRunAll={runAll}
-      onEscape={cancelByKey}
+      entities={session.entities}
+      error={session.error}
+      onChange={session.onChange}
+      onRun={session.runAtCursor}
+      onRunAll={session.runAll}
+      onEscape={session.cancelByKey}
     />
   );
-  const bound = { consoleId: saved === null ? null : id, variables: values };
-  const strip = (
+}
+
+function RunBar({ draft, session }: PartProps) {
+  const { workbench: store } = useWorkspace();
+  const workbench = useWorkbench();
+  const isSampleWaiting = useIsSampleWaiting(draft);
+  const { connection, run, isRunning, disabledReason } = session;
+  const bound = { consoleId: draft.saved === null ? null : draft.id, variables: session.variables.values };
+  return (
     <RunStatusBar
-      run={latest}
+      run={run.latest}
       content={draft.content}
       hasRing={isSampleWaiting && !isRunning}
       isExplaining={workbench !== null && !workbench.isStripExplained}
       tag={connection?.tag ?? null}
       disabledReason={disabledReason}
-      notice={emptyText === draft.content ? NOTHING_TO_RUN : null}
+      notice={session.isEmpty ? NOTHING_TO_RUN : null}
       tools={
         <RunTools
           draft={draft}
@@ -160,90 +133,53 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
           isRunning={isRunning}
         />
       }
-      onRun={runAtCursor}
-      onRunAll={runAll}
-      onCancel={cancel}
+      onRun={session.runAtCursor}
+      onRunAll={session.runAll}
+      onCancel={run.cancel}
       onExplained={() => store.change((each) => ({ ...each, isStripExplained: true }))}
     />
   );
-  const result = (
+}
+
+function Result({ draft, session }: PartProps) {
+  const { editors } = useWorkspace();
+  const sharedRunId = useSearchParams().get("run");
+  const isSampleWaiting = useIsSampleWaiting(draft);
+  const { connection, run, disabledReason, cancelByKey } = session;
+  return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the controls inside act; Escape reaches here from all of them
     <div
       className="result-pane"
       data-region
       onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && !event.defaultPrevented && cancelByKey()}
     >
-      {sharedRunId !== null && <SharedRun executionId={sharedRunId} open={draft} latest={latest} />}
+      {sharedRunId !== null && <SharedRun executionId={sharedRunId} open={draft} latest={run.latest} />}
       <ResultPane
         draft={draft}
         connection={connection}
-        latest={latest}
+        latest={run.latest}
         isReading={run.isReading}
         lastGood={run.lastGood}
         newer={run.newer}
         onShowNewer={run.showNewer}
         pinned={run.pinned}
         onPin={run.setPinned}
-        failure={failure}
+        failure={run.failure}
         isSample={isSampleWaiting}
         canRun={disabledReason === null && connection !== null}
-        onRun={runAtCursor}
+        onRun={session.runAtCursor}
         onLoadMore={run.loadMore}
         onShowQuery={() => {
-          setIsEditorOpen(true);
+          session.setIsEditorOpen(true);
           editors.active?.focus();
         }}
       />
     </div>
   );
-  const Head = isPhone ? PhoneHead : ConsoleBar;
-
-  return (
-    <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${draft.id}`}>
-      <Head draft={draft} connection={connection} editing={news.editing} />
-      {draft.isStale && !isComparing && <StaleNotice open={draft} savedBy={news.savedBy} />}
-      {variables.names.length > 0 && !isComparing && (
-        <VariableBar variables={variables} missing={missing} onRun={runAtCursor} />
-      )}
-      {isComparing && draft.saved && draft.draft ? (
-        <CompareView key={draft.saved.version} open={draft} saved={draft.saved} draft={draft.draft} />
-      ) : isPhone ? (
-        <PhoneConsole
-          content={draft.content}
-          dialect={dialect}
-          isEditorOpen={isEditorOpen}
-          onEditor={setIsEditorOpen}
-          editor={editor}
-          strip={strip}
-          result={result}
-        />
-      ) : (
-        <ConsoleSplit editor={editor} strip={strip} result={result} />
-      )}
-      {isNaming && <SaveQuestion draft={draft} onClose={() => setIsNaming(false)} />}
-      {isAsking && latest && (
-        <CancelDialog startedAt={latest.startedAt} onCancel={cancel} onClose={() => setIsAsking(false)} />
-      )}
-    </div>
-  );
 }
 
-/** Returns the variables without a value, and a function that reports them and moves the focus to the first one. */
-function useMissingValues(): [string[], (names: string[]) => void] {
-  const [missing, setMissing] = useState<string[]>(NO_NAMES);
-  const onMissing = useCallback((names: string[]) => {
-    setMissing(names.length === 0 ? NO_NAMES : names);
-    if (names[0] === undefined) return;
-    announce(`Enter a value for ${names.join(", ")}.`, true);
-    document.getElementById(`variable-${names[0]}`)?.focus();
-  }, []);
-  return [missing, onMissing];
-}
-
-/** Returns why the console cannot run; null if it can, or if its connection is still loading. */
-function useDisabledReason(connection: Connection | null): string | null {
-  const outage = useOutage();
-  const { isPending } = useConnections();
-  if (outage !== null) return `${outage}. Run when you reconnect.`;
-  return connection === null && !isPending ? "No database connected. Add a connection first." : null;
+/** Returns whether the console is the sample that the first-run guide asks to run. */
+function useIsSampleWaiting({ id }: OpenConsole): boolean {
+  const workbench = useWorkbench();
+  return workbench !== null && id === (workbench.sampleId ?? SAMPLE_CONSOLE_ID) && !workbench.done.includes("sample");
 }
