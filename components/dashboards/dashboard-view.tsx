@@ -55,7 +55,7 @@ import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dash
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
-import { toTrail } from "@/lib/features/folders/browser/item-tree";
+import { toLocationText } from "@/lib/features/folders/browser/item-tree";
 import { type Run, runsApi } from "@/lib/features/runs/browser/client";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 import { formatDuration } from "@/lib/platform/browser/format";
@@ -129,9 +129,9 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const find = useMemo(() => () => dashboard, [dashboard]);
   const placed = usePlacedDashboards(find);
-  const { id, title, description, path, access, widgets } = dashboard;
+  const { id, title, description, widgets } = dashboard;
   const root = `/w/${workspace.slug}/dashboards`;
-  const place = toTrail(path).join(" / ") || (access === "private" ? "Private" : "Workspace");
+  const place = toLocationText(dashboard);
   useEffect(() => {
     document.title = `${title} - Millrace`;
   }, [title]);

@@ -6,8 +6,9 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Command } from "@/components/palette/command-store";
+import type { Choice } from "@/components/palette/palette-choice";
 import { afterClose, type EnterPress, type HeldKeys, SearchDialog } from "@/components/palette/search-dialog";
-import { type Choice, usePaletteItems } from "@/components/palette/use-palette-items";
+import { usePaletteItems } from "@/components/palette/use-palette-items";
 import { Keys } from "@/components/ui/keys";
 import { useOutage } from "@/components/ui/use-browser";
 import {

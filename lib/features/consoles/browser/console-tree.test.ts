@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import { buildConsoleTree } from "@/lib/features/consoles/browser/console-tree";
-import { isInside, listFolderChoices, toTrail } from "@/lib/features/folders/browser/item-tree";
+import { isInside, listFolderChoices, toLocationText, toTrail } from "@/lib/features/folders/browser/item-tree";
 
 const at = "2026-11-21T10:00:00.000Z";
 const consoleOf = (id: string, access: "private" | "workspace", folderId: string | null = null): ConsoleSummary => ({
@@ -95,5 +95,11 @@ describe("places", () => {
   it("contain a console", () => {
     expect(toTrail("finance/tax/vat")).toEqual(["finance", "tax"]);
     expect(toTrail("vat")).toEqual([]);
+  });
+
+  it("locate an item, which its readers do at the top level", () => {
+    expect(toLocationText({ path: "finance/tax/vat", access: "private" })).toBe("finance / tax");
+    expect(toLocationText({ path: "vat", access: "private" })).toBe("Private");
+    expect(toLocationText({ path: "vat", access: "workspace" })).toBe("Workspace");
   });
 });

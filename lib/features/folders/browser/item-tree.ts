@@ -110,6 +110,11 @@ export function toTrail(path: string): string[] {
   return path.split("/").slice(0, -1);
 }
 
+/** Returns an item's folders as text; at the top level, who sees it. */
+export function toLocationText({ path, access }: { path: string; access: Access }): string {
+  return toTrail(path).join(" / ") || (access === "private" ? "Private" : "Workspace");
+}
+
 /** Returns "New folder", with the first free number if that is taken. */
 export function toFreeFolderName(taken: readonly string[]): string {
   const names = new Set(taken.map((each) => each.toLowerCase()));

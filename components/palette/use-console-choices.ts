@@ -1,0 +1,80 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { FileCode2 } from "lucide-react";
+import { useMemo } from "react";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
+import { BESIDE, type Choice, type ChoiceList } from "@/components/palette/palette-choice";
+import { useLater } from "@/components/ui/use-later";
+import { consoleApi } from "@/lib/features/consoles/browser/client";
+import { toLocationText } from "@/lib/features/folders/browser/item-tree";
+
+/**
+ * Number of characters from which the server is queried for consoles by their texts, and the pause in typing before it
+ * is.
+ */
+const SEARCH_FROM = 2;
+const SEARCH_AFTER_MS = 150;
+
+/** Returns the consoles: open ones first, in the order of their tabs, then those changed last. */
+export function useConsoleChoices(search: string): ChoiceList {
+  const { workspace } = useWorkspace();
+  const { open, start, openBeside } = useConsoleActions();
+  const workbench = useWorkbench();
+  const { data: list, isLoading } = useConsoleList();
+  const asked = useLater(search, SEARCH_AFTER_MS);
+  const hits = useQuery({
+    queryKey: ["console-search", workspace.id, asked],
+    queryFn: ({ signal }) => consoleApi.search(workspace.id, asked, signal),
+    enabled: asked.length >= SEARCH_FROM,
+  });
+  const choices = useMemo((): Choice[] => {
+    const toOpenings = (id: string) => ({
+      open: () => open(id),
+      start: () => start(id),
+      openBeside: () => {
+        openBeside(id);
+        return BESIDE;
+      },
+    });
+    const snippets = new Map(hits.data?.map((hit) => [hit.id, hit]));
+    const tabs = workbench?.tabs ?? [];
+    const recency = (id: string) => {
+      const at = tabs.indexOf(id);
+      return at < 0 ? tabs.length : at;
+    };
+    const unsaved = (workbench?.consoles ?? []).map(
+      (each): Choice => ({
+        id: each.id,
+        kind: "console",
+        name: each.name,
+        detail: "Unsaved",
+        words: each.content,
+        icon: FileCode2,
+        ...toOpenings(each.id),
+      }),
+    );
+    const saved = (list ?? []).map((each): Choice => {
+      const hit = snippets.get(each.id);
+      const place = toLocationText(each);
+      return {
+        id: each.id,
+        kind: "console",
+        name: each.name,
+        detail: hit?.snippet ? `${place}, line ${hit.snippet.line}: ${hit.snippet.text}` : place,
+        isHit: hit !== undefined,
+        icon: FileCode2,
+        ...toOpenings(each.id),
+      };
+    });
+    const updated = new Map(list?.map((each) => [each.id, each.updatedAt]));
+    return [...unsaved, ...saved].sort(
+      (a, b) => recency(a.id) - recency(b.id) || (updated.get(b.id) ?? "").localeCompare(updated.get(a.id) ?? ""),
+    );
+  }, [hits.data, list, workbench?.tabs, workbench?.consoles, open, start, openBeside]);
+
+  const areTextsAsked = search.length >= SEARCH_FROM && (search !== asked || hits.isFetching);
+  return { choices, awaited: isLoading || areTextsAsked ? ["console"] : [] };
+}
