@@ -1,0 +1,93 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { readFeedAnew, toAppKey } from "@/components/apps/use-apps";
+import { useOperation } from "@/components/apps/workbench/use-operation";
+import type { Work } from "@/components/apps/workbench/use-work";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/to-message";
+import { useSingleFlight } from "@/components/ui/use-single-flight";
+import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/features/apps/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
+
+type Unsettled = { mainSha: string | null; conflicts: PublishConflict[] };
+
+/** Commits open changes, publishes the app, and follows the operation to its end. */
+export function usePublish(work: Work) {
+  const { app } = work;
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const [message, setMessage] = useState("");
+  const [phase, setPhase] = useState<"ask" | "work" | "done">("ask");
+  const [failure, setFailure] = useState<string | null>(null);
+  const [following, setFollowing] = useState<string | null>(null);
+  const [unsettled, setUnsettled] = useState<Unsettled | null>(null);
+  const [resolutions, setResolutions] = useState<Resolutions>({});
+  const [note, setNote] = useState<string | null>(null);
+  const operation = useOperation(app.id, following);
+  const stands = following === null ? null : (operation.data ?? null);
+  const uncommitted = new Set([...(work.status.data?.drafts ?? []).map(({ path }) => path), ...work.texts.keys()]).size;
+
+  const readAnew = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: toAppKey(workspace.id, app.slug) }),
+      client.invalidateQueries({ queryKey: toAppKey(workspace.id, app.id) }),
+      readFeedAnew(client, workspace.id),
+      work.readAnew(),
+    ]);
+  const [publish] = useSingleFlight(async () => {
+    setFailure(null);
+    setPhase("work");
+    const said = message.trim() === "" ? undefined : message.trim();
+    try {
+      if (uncommitted > 0 && !(await work.commitOpen(said))) return setPhase("ask");
+      setFollowing("latest");
+      const answer = await appApi.publish(workspace.id, app.id, {
+        ...(said !== undefined && { message: said }),
+        ...(unsettled !== null && { resolutions, ...(unsettled.mainSha !== null && { mainSha: unsettled.mainSha }) }),
+      });
+      setFollowing(answer.operationId);
+      if ("sha" in answer) {
+        setNote(answer.note);
+        setPhase("done");
+        announce(`${app.title} published`);
+      }
+    } catch (error) {
+      const conflicts = error instanceof ApiError && error.status === 409 ? toConflicts(error.details) : null;
+      setUnsettled(conflicts);
+      setResolutions({});
+      const hasRun = error instanceof ApiError && error.status === 422;
+      if (!hasRun) setFollowing(null);
+      setFailure(toMessage(error));
+      setPhase("ask");
+      announce(`Couldn't publish ${app.title}`, true);
+    } finally {
+      await readAnew();
+    }
+  });
+  // If the response comes before the end, the operation is followed to its end.
+  const isDone = phase === "done" || (phase === "work" && stands?.state === "done");
+  const hasFailed = phase === "work" && stands?.state === "failed" && following !== "latest";
+  return {
+    /** Release notes. */
+    message,
+    setMessage,
+    publish: () => void publish(),
+    /** Steps of the operation; null before it has started. */
+    operation: stands,
+    /** Number of uncommitted files. */
+    uncommitted,
+    isDone,
+    isWorking: phase === "work" && !isDone && !hasFailed,
+    problem: failure ?? (hasFailed ? (stands.error?.message ?? "Publish failed.") : null),
+    /** Note of the server about the published version. */
+    note,
+    /** Conflicts to resolve; null without any. */
+    unsettled,
+    resolutions,
+    setResolutions,
+    isSettled: unsettled === null || unsettled.conflicts.every(({ path }) => path in resolutions),
+  };
+}
