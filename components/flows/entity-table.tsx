@@ -8,6 +8,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
+import { type EntityChoice, schemasOf, toEntityChoices } from "@/lib/features/flows/browser/entity-choice";
 import { type ChosenEntity, isSameEntity, toChosen, toNames } from "@/lib/features/flows/browser/flow-form";
 import type { Entity } from "@/lib/features/query/browser/api";
 import { formatCount, formatCountShort } from "@/lib/platform/browser/format";
@@ -19,8 +20,8 @@ const CHOSEN_MAX = 200;
 const ALL = "";
 
 /** Table of the source's entities, with the chosen ones, their cursors and their keys. */
-export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFieldsProps) {
-  const id = useId();
+export function EntityTable(props: FlowFieldsProps) {
+  const { draft, isDisabled } = props;
   const [schema] = useOpenSchemas([draft.sourceId]);
   const { refresh } = useSchemaRefresh();
   const [search, setSearch] = useState("");
@@ -30,27 +31,8 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
     return <LoadFailure error={schema.error ?? new Error()} onRetry={() => void refresh([draft.sourceId])} />;
   }
   const all = schema.data;
-  const schemas = [...new Set(all.map((entity) => entity.schema ?? ""))].sort();
-  const wanted = search.trim().toLowerCase();
-  const found = all.filter(
-    (entity) => (only === ALL || entity.schema === only) && entity.name.toLowerCase().includes(wanted),
-  );
-  const isChosen = (entity: Entity) => draft.entities.some((each) => isSameEntity(each, entity));
-  // Chosen entities come first, even if the search does not match. Those missing from the source can still be removed.
-  const chosen = draft.entities.map(
-    (each) =>
-      all.find((entity) => isSameEntity(entity, each)) ?? { ...each, kind: "table" as const, isGone: true as const },
-  );
-  const rest = found.filter((entity) => !isChosen(entity));
-  const shown: (Entity & { isGone?: true })[] = [...chosen, ...rest.slice(0, SHOWN_MAX)];
-  const set = (entity: Entity, more: Partial<ChosenEntity>) =>
-    change({ entities: draft.entities.map((each) => (isSameEntity(each, entity) ? { ...each, ...more } : each)) });
-  const toggle = (entity: Entity) =>
-    change({
-      entities: isChosen(entity)
-        ? draft.entities.filter((each) => !isSameEntity(each, entity))
-        : [...draft.entities, toChosen(entity)],
-    });
+  const schemas = schemasOf(all);
+  const { chosen, rest, hasHits } = toEntityChoices(all, draft.entities, { search, schema: only });
   const isFull = draft.entities.length >= CHOSEN_MAX;
   return (
     <div className="entity-box">
@@ -100,71 +82,16 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
               </tr>
             </thead>
             <tbody>
-              {shown.map((entity) => {
-                const index = draft.entities.findIndex((each) => isSameEntity(each, entity));
-                const at = draft.entities[index];
-                const label = entity.schema && schemas.length > 1 ? `${entity.schema}.${entity.name}` : entity.name;
-                const path = `source.entities.${index}`;
-                const wrong =
-                  at &&
-                  (problemOf(`${path}.name`) ?? problemOf(`${path}.cursorField`) ?? problemOf(`${path}.primaryKey`));
-                return (
-                  <tr key={`${entity.schema ?? ""}/${entity.name}`}>
-                    <td>
-                      <input
-                        id={`${id}-${label}`}
-                        type="checkbox"
-                        checked={at !== undefined}
-                        disabled={isDisabled || (isFull && at === undefined)}
-                        onChange={() => toggle(entity)}
-                      />
-                    </td>
-                    <td className="wrap">
-                      <label htmlFor={`${id}-${label}`} className="mono entity-name">
-                        {label}
-                      </label>
-                      {entity.isGone && <div className="xs t3">No longer in the source</div>}
-                      {wrong && (
-                        <div className="xs bad-text" role="alert">
-                          {wrong}
-                        </div>
-                      )}
-                    </td>
-                    <td className="r t2">
-                      {entity.rowEstimate !== undefined &&
-                        entity.rowEstimate >= 0 &&
-                        formatCountShort(entity.rowEstimate)}
-                    </td>
-                    {draft.mode === "incremental" && (
-                      <td>
-                        {at && (
-                          <FieldChoice
-                            label={`Cursor field of ${label}`}
-                            entity={entity}
-                            value={at.cursorField}
-                            onChange={(cursorField) => set(entity, { cursorField })}
-                            isDisabled={isDisabled}
-                            isInvalid={problemOf(`${path}.cursorField`) !== undefined}
-                          />
-                        )}
-                      </td>
-                    )}
-                    <td>
-                      {at && (
-                        <FieldChoice
-                          label={`Primary key of ${label}`}
-                          entity={entity}
-                          value={at.primaryKey.join(", ")}
-                          onChange={(names) => set(entity, { primaryKey: toNames(names) })}
-                          isDisabled={isDisabled}
-                          isInvalid={problemOf(`${path}.primaryKey`) !== undefined}
-                          isKey
-                        />
-                      )}
-                    </td>
-                  </tr>
-                );
-              })}
+              {[...chosen, ...rest.slice(0, SHOWN_MAX)].map((entity) => (
+                <EntityRow
+                  {...props}
+                  key={`${entity.schema ?? ""}/${entity.name}`}
+                  entity={entity}
+                  label={entity.schema && schemas.length > 1 ? `${entity.schema}.${entity.name}` : entity.name}
+                  isDisabled={isDisabled}
+                  isFull={isFull}
+                />
+              ))}
             </tbody>
           </table>
         </div>
@@ -172,8 +99,82 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
       {rest.length > SHOWN_MAX && (
         <p className="xs t3 entity-more">{formatCount(rest.length - SHOWN_MAX)} more. Search to find them.</p>
       )}
-      {all.length > 0 && found.length === 0 && <p className="xs t3 entity-more">No tables match "{search.trim()}".</p>}
+      {all.length > 0 && !hasHits && <p className="xs t3 entity-more">No tables match "{search.trim()}".</p>}
     </div>
+  );
+}
+
+type EntityRowProps = Pick<FlowFieldsProps, "draft" | "change" | "problemOf" | "isDisabled"> & {
+  entity: EntityChoice;
+  /** Name of the entity, with its schema if there are several. */
+  label: string;
+  /** Whether no other entity can be chosen. */
+  isFull: boolean;
+};
+
+function EntityRow({ draft, change, problemOf, isDisabled, entity, label, isFull }: EntityRowProps) {
+  const id = useId();
+  const index = draft.entities.findIndex((each) => isSameEntity(each, entity));
+  const at = draft.entities[index];
+  const path = `source.entities.${index}`;
+  const problem =
+    at && (problemOf(`${path}.name`) ?? problemOf(`${path}.cursorField`) ?? problemOf(`${path}.primaryKey`));
+  const others = draft.entities.filter((each) => each !== at);
+  const set = (more: Partial<ChosenEntity>) =>
+    change({ entities: draft.entities.map((each) => (each === at ? { ...each, ...more } : each)) });
+  return (
+    <tr>
+      <td>
+        <input
+          id={id}
+          type="checkbox"
+          checked={at !== undefined}
+          disabled={isDisabled || (isFull && at === undefined)}
+          onChange={() => change({ entities: at ? others : [...others, toChosen(entity)] })}
+        />
+      </td>
+      <td className="wrap">
+        <label htmlFor={id} className="mono entity-name">
+          {label}
+        </label>
+        {entity.isGone && <div className="xs t3">No longer in the source</div>}
+        {problem && (
+          <div className="xs bad-text" role="alert">
+            {problem}
+          </div>
+        )}
+      </td>
+      <td className="r t2">
+        {entity.rowEstimate !== undefined && entity.rowEstimate >= 0 && formatCountShort(entity.rowEstimate)}
+      </td>
+      {draft.mode === "incremental" && (
+        <td>
+          {at && (
+            <FieldChoice
+              label={`Cursor field of ${label}`}
+              entity={entity}
+              value={at.cursorField}
+              onChange={(cursorField) => set({ cursorField })}
+              isDisabled={isDisabled}
+              isInvalid={problemOf(`${path}.cursorField`) !== undefined}
+            />
+          )}
+        </td>
+      )}
+      <td>
+        {at && (
+          <FieldChoice
+            label={`Primary key of ${label}`}
+            entity={entity}
+            value={at.primaryKey.join(", ")}
+            onChange={(names) => set({ primaryKey: toNames(names) })}
+            isDisabled={isDisabled}
+            isInvalid={problemOf(`${path}.primaryKey`) !== undefined}
+            isKey
+          />
+        )}
+      </td>
+    </tr>
   );
 }
 
