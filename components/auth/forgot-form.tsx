@@ -1,27 +1,24 @@
 "use client";
 
 import { useState } from "react";
-import { useForm } from "react-hook-form";
-import { placeFailure } from "@/components/ui/form-failure";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { findEmailProblem } from "@/lib/platform/browser/email-help";
 
 /** Requests a link to set a new password. The answer is the same for every address. */
 export function ForgotForm() {
-  const [failure, setFailure] = useState<string | null>(null);
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const form = useForm<{ email: string }>({ mode: "onTouched", defaultValues: { email: "" } });
-  const { errors, isSubmitting } = form.formState;
-  const submit = form.handleSubmit(async ({ email }) => {
-    setFailure(null);
-    try {
+  const { formProps, failure, isBusy, text } = useServerForm<{ email: string }>({
+    initial: { email: "" },
+    fields: ["email"],
+    mode: "onTouched",
+    check: ({ email }) => ({ email: findEmailProblem(email) ?? undefined }),
+    send: async ({ email }) => {
       await accountApi.forgotPassword(email.trim());
       setSentTo(email.trim());
-    } catch (error) {
-      setFailure(placeFailure(error, ["email"], form.setError));
-    }
+    },
   });
   if (sentTo !== null) {
     return (
@@ -37,7 +34,7 @@ export function ForgotForm() {
     );
   }
   return (
-    <form className="auth-form" onSubmit={submit} noValidate aria-label="Reset your password" method="post">
+    <form {...formProps} className="auth-form" aria-label="Reset your password" method="post">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
@@ -50,11 +47,10 @@ export function ForgotForm() {
         autoComplete="username"
         autoCapitalize="none"
         autoFocus
-        error={errors.email?.message}
-        {...form.register("email", { validate: (email) => findEmailProblem(email) ?? true })}
+        {...text("email")}
       />
-      <button type="submit" className="btn primary lg" disabled={isSubmitting}>
-        {isSubmitting ? "Sending link" : "Send reset link"}
+      <button type="submit" className="btn primary lg" disabled={isBusy}>
+        {isBusy ? "Sending link" : "Send reset link"}
       </button>
     </form>
   );

@@ -2,13 +2,12 @@
 
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
-import { useForm } from "react-hook-form";
 import { FormFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
 import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
-import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { authApi } from "@/lib/features/accounts/browser/auth";
 import { suggestEmail } from "@/lib/features/accounts/browser/email-suggestion";
@@ -18,6 +17,9 @@ import { ApiError } from "@/lib/platform/browser/request";
 
 /** The invitation that the account is created for. */
 type Invited = { token: string; email: string; workspaceName: string };
+/** The server's limit. */
+const NAME_CHARS_MAX = 120;
+
 type RegisterFields = { name: string; email: string; password: string };
 
 type RegisterFormProps = { next: string | null; loginHref: string; invitation: Invited | null };
@@ -28,23 +30,18 @@ type RegisterFormProps = { next: string | null; loginHref: string; invitation: I
  * @param invitation accepted at once by the new account; its address is fixed, since it is valid for that one only
  */
 export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps) {
-  const [failure, setFailure] = useState<string | null>(null);
   const [isTaken, setIsTaken] = useState(false);
-  const form = useForm<RegisterFields>({
+  const { form, formProps, failure, isBusy, text } = useServerForm<RegisterFields>({
+    initial: { name: "", email: invitation?.email ?? "", password: "" },
+    fields: ["name", "email", "password"],
     mode: "onTouched",
-    defaultValues: { name: "", email: invitation?.email ?? "", password: "" },
-  });
-  const { errors, isSubmitting, isSubmitSuccessful } = form.formState;
-  const isBusy =
-    isSubmitting || (isSubmitSuccessful && failure === null && !isTaken && Object.keys(errors).length === 0);
-  const [name, email, password] = form.watch(["name", "email", "password"]);
-  const strength = toPasswordStrength(password, [name, email]);
-  const suggestion = suggestEmail(email);
-
-  const submit = form.handleSubmit(async (fields) => {
-    setFailure(null);
-    setIsTaken(false);
-    try {
+    check: ({ name, email, password }) => ({
+      name: name.length > NAME_CHARS_MAX ? `Use at most ${NAME_CHARS_MAX} characters.` : undefined,
+      email: findEmailProblem(email) ?? undefined,
+      password: findPasswordProblem(password),
+    }),
+    send: async (fields) => {
+      setIsTaken(false);
       const { workspace } = await authApi.register({
         email: fields.email.trim(),
         password: fields.password,
@@ -52,15 +49,19 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
         ...(invitation && { inviteToken: invitation.token }),
       });
       window.location.assign(await toFirstPage(invitation, next ?? `/w/${workspace.slug}`));
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "email_taken") {
-        setIsTaken(true);
-        form.setFocus("email");
-        return;
-      }
-      setFailure(placeFailure(error, ["name", "email", "password"], form.setError));
-    }
+      return "left";
+    },
+    onFailure: (error, form) => {
+      if (!(error instanceof ApiError) || error.code !== "email_taken") return false;
+      setIsTaken(true);
+      form.setFocus("email");
+      return true;
+    },
   });
+  const [name, email, password] = form.watch(["name", "email", "password"]);
+  const strength = toPasswordStrength(password, [name, email]);
+  const suggestion = suggestEmail(email);
+  const emailField = text("email");
 
   const taken = (
     <>
@@ -68,37 +69,31 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
     </>
   );
   return (
-    <form className="auth-form" onSubmit={submit} noValidate aria-label="Create account" method="post">
+    <form {...formProps} className="auth-form" aria-label="Create account" method="post">
       {failure && <FormFailure>{failure}</FormFailure>}
-      <TextField
-        label="Name"
-        autoComplete="name"
-        autoFocus
-        error={errors.name?.message}
-        {...form.register("name", { maxLength: { value: 120, message: "Use at most 120 characters." } })}
-      />
+      <TextField label="Name" autoComplete="name" autoFocus {...text("name")} />
       <TextField
         label="Email"
         type="email"
         inputMode="email"
         autoComplete="email"
         autoCapitalize="none"
-        error={isTaken ? taken : errors.email?.message}
         readOnly={invitation !== null}
         help={
           invitation
             ? "Set by your invitation."
             : toSuggestion(suggestion, (meant) => form.setValue("email", meant, { shouldValidate: true }))
         }
-        {...form.register("email", {
-          validate: (value) => findEmailProblem(value) ?? true,
-          onChange: () => setIsTaken(false),
-        })}
+        {...emailField}
+        error={isTaken ? taken : emailField.error}
+        onChange={(event) => {
+          setIsTaken(false);
+          void emailField.onChange(event);
+        }}
       />
       <PasswordField
         label="Password"
         autoComplete="new-password"
-        error={errors.password?.message}
         meter={<StrengthBar strength={strength} />}
         help={
           strength.isCommon ? (
@@ -107,7 +102,7 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
             "At least 8 characters."
           )
         }
-        {...form.register("password", { validate: findPasswordProblem })}
+        {...text("password")}
       />
       <button type="submit" className="btn primary lg" disabled={isBusy}>
         {isBusy ? "Creating account" : invitation ? "Create account and join" : "Create account"}

@@ -2,31 +2,28 @@
 
 import Link from "next/link";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import { PasswordField } from "@/components/auth/password-field";
 import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
-import { placeFailure } from "@/components/ui/form-failure";
 import { Notice } from "@/components/ui/notice";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { toPasswordStrength } from "@/lib/features/accounts/browser/password-strength";
 
 /** @param token of the mailed link, which works once */
 export function ResetForm({ token }: { token: string }) {
-  const [failure, setFailure] = useState<string | null>(null);
   const [isDone, setIsDone] = useState(false);
-  const form = useForm<{ password: string }>({ mode: "onTouched", defaultValues: { password: "" } });
-  const { errors, isSubmitting } = form.formState;
-  const strength = toPasswordStrength(form.watch("password"), []);
-  const submit = form.handleSubmit(async ({ password }) => {
-    setFailure(null);
-    try {
+  const { form, formProps, failure, isBusy, text } = useServerForm<{ password: string }>({
+    initial: { password: "" },
+    fields: ["password"],
+    mode: "onTouched",
+    check: ({ password }) => ({ password: findPasswordProblem(password) }),
+    send: async ({ password }) => {
       await accountApi.resetPassword({ token, password });
       setIsDone(true);
-    } catch (error) {
-      setFailure(placeFailure(error, ["password"], form.setError));
-    }
+    },
   });
+  const strength = toPasswordStrength(form.watch("password"), []);
   if (isDone) {
     return (
       <div className="auth-form">
@@ -40,7 +37,7 @@ export function ResetForm({ token }: { token: string }) {
     );
   }
   return (
-    <form className="auth-form" onSubmit={submit} noValidate aria-label="Choose a new password" method="post">
+    <form {...formProps} className="auth-form" aria-label="Choose a new password" method="post">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure} <Link href="/forgot">Request new link</Link>
@@ -50,7 +47,6 @@ export function ResetForm({ token }: { token: string }) {
         label="New password"
         autoComplete="new-password"
         autoFocus
-        error={errors.password?.message}
         meter={<StrengthBar strength={strength} />}
         help={
           strength.isCommon ? (
@@ -59,10 +55,10 @@ export function ResetForm({ token }: { token: string }) {
             "At least 8 characters."
           )
         }
-        {...form.register("password", { validate: findPasswordProblem })}
+        {...text("password")}
       />
-      <button type="submit" className="btn primary lg" disabled={isSubmitting}>
-        {isSubmitting ? "Changing password" : "Change password"}
+      <button type="submit" className="btn primary lg" disabled={isBusy}>
+        {isBusy ? "Changing password" : "Change password"}
       </button>
     </form>
   );

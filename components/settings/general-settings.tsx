@@ -1,20 +1,19 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useState } from "react";
-import { useForm } from "react-hook-form";
+import { useEffect, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { useChange, useRights } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
-import { placeFailure } from "@/components/ui/form-failure";
 import { announce } from "@/components/ui/live-region";
-import { nameRule } from "@/components/ui/name-rule";
+import { findNameProblem } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { useIsAwake } from "@/components/ui/use-browser";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { WORKSPACE_NAME_MAX } from "@/lib/features/workspaces/limits";
 
@@ -78,42 +77,32 @@ function Fact({
 function NameForm() {
   const { workspace } = useWorkspace();
   const router = useRouter();
-  const [failure, setFailure] = useState<string | null>(null);
-  const form = useForm<{ name: string }>({
-    mode: "onTouched",
-    values: { name: workspace.name },
-    resetOptions: { keepDirtyValues: true },
-  });
-  const { errors, isSubmitting, isDirty } = form.formState;
   const rename = useChange(["workspace"], (name: string) => workspaceApi.rename(workspace.id, name));
-  const submit = form.handleSubmit(async ({ name }) => {
-    setFailure(null);
-    try {
+  const { form, formProps, failure, isBusy, isDirty, text } = useServerForm<{ name: string }>({
+    initial: { name: workspace.name },
+    fields: ["name"],
+    mode: "onTouched",
+    check: ({ name }) => ({ name: findNameProblem(name, "Enter a workspace name.", WORKSPACE_NAME_MAX) }),
+    send: async ({ name }) => {
       await rename.mutateAsync(name.trim());
       announce("Renamed");
       // The frame shows the name too, and is rendered on the server.
       router.refresh();
-    } catch (error) {
-      setFailure(placeFailure(error, ["name"], form.setError));
-    }
+    },
   });
+  // Another user may rename it; text typed in the meantime stays.
+  useEffect(() => form.reset({ name: workspace.name }, { keepDirtyValues: true }), [form.reset, workspace.name]);
   return (
-    <form className="form inline-form" onSubmit={submit} noValidate aria-label="Workspace name">
+    <form {...formProps} className="form inline-form" aria-label="Workspace name">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
         </Notice>
       )}
-      <TextField
-        label="Name"
-        isDense
-        autoComplete="off"
-        error={errors.name?.message}
-        {...form.register("name", nameRule("Enter a workspace name.", WORKSPACE_NAME_MAX))}
-      />
+      <TextField label="Name" isDense autoComplete="off" {...text("name")} />
       <div className="row acts">
-        <button type="submit" className="btn primary" disabled={!isDirty || isSubmitting}>
-          {isSubmitting ? "Renaming" : "Rename workspace"}
+        <button type="submit" className="btn primary" disabled={!isDirty || isBusy}>
+          {isBusy ? "Renaming" : "Rename workspace"}
         </button>
         {rename.isSuccess && !isDirty && <span className="st ok">Workspace renamed</span>}
       </div>

@@ -1,19 +1,16 @@
 "use client";
 
-import { type FormEvent, useId, useState } from "react";
+import { useId } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useChange } from "@/components/settings/use-settings";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
-import { toMessage } from "@/components/ui/to-message";
-import { useSingleFlight } from "@/components/ui/use-single-flight";
+import { type FieldProblems, useServerForm } from "@/components/ui/use-server-form";
 import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/features/accounts/browser/lifetimes";
 import { type CreatedApiKey, workspaceApi } from "@/lib/features/workspaces/browser/client";
-import { ApiError } from "@/lib/platform/browser/request";
 
-type Problems = { name?: string; expiresAt?: string };
 type KeyAccess = CreatedApiKey["access"];
 type NewApiKeyProps = {
   isOpen: boolean;
@@ -37,50 +34,26 @@ export function NewApiKey({ isOpen, access, onClose, onMade }: NewApiKeyProps) {
   );
 }
 
-function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProps, "isOpen">) {
+type KeyFields = { name: string; lifetime: KeyLifetime; day: string; access: KeyAccess };
+
+function KeyForm({ access = "full", onClose, onMade }: Omit<NewApiKeyProps, "isOpen">) {
   const id = useId();
   const { workspace } = useWorkspace();
-  const [name, setName] = useState("");
-  const [lifetime, setLifetime] = useState<KeyLifetime>("90");
-  const [day, setDay] = useState("");
-  const [access, setAccess] = useState(first);
-  const [problems, setProblems] = useState<Problems>({});
-  const [failure, setFailure] = useState<string | null>(null);
   const create = useChange(["api-keys"], (body: { name: string; expiresAt: string | null; access: KeyAccess }) =>
     workspaceApi.createApiKey(workspace.id, body),
   );
-
-  // With two keys, the secret of the first would be lost.
-  const [submit] = useSingleFlight(async () => {
-    setFailure(null);
-    const found: Problems = {};
-    if (name.trim() === "") found.name = "Enter a name.";
-    let expiresAt: string | null = null;
-    try {
-      expiresAt = toExpiry(lifetime, day, new Date());
-    } catch (error) {
-      found.expiresAt = error instanceof Error ? error.message : "Select an expiry date.";
-    }
-    setProblems(found);
-    if (found.name || found.expiresAt) return;
-    try {
-      onMade(await create.mutateAsync({ name: name.trim(), expiresAt, access }));
-    } catch (error) {
-      const placed: Problems = Object.fromEntries(
-        (error instanceof ApiError ? error.problems : []).map(({ path, message }) => [path, message]),
-      );
-      setProblems(placed);
-      if (!placed.name && !placed.expiresAt) setFailure(toMessage(error));
-    }
+  const { formProps, failure, isBusy, text, control } = useServerForm<KeyFields>({
+    initial: { name: "", lifetime: "90", day: "", access },
+    fields: ["name", "day"],
+    fieldOf: (path) => (path === "name" ? "name" : path === "expiresAt" ? "day" : null),
+    check: findProblems,
+    send: async ({ name, lifetime, day, access }) =>
+      onMade(await create.mutateAsync({ name: name.trim(), expiresAt: toExpiry(lifetime, day, new Date()), access })),
   });
-
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    void submit();
-  };
+  const lifetime = control("lifetime");
 
   return (
-    <form className="form dlg-form" onSubmit={onSubmit} noValidate aria-label="New API key">
+    <form {...formProps} className="form dlg-form" aria-label="New API key">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
@@ -92,16 +65,14 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
         autoFocus
         autoComplete="off"
         placeholder="Nightly export job"
-        value={name}
         maxLength={80}
-        error={problems.name}
-        onChange={(event) => setName(event.target.value)}
+        {...text("name")}
       />
       <div className="field">
         <span className="flabel" id={`${id}-may`}>
           Access
         </span>
-        <Select labelId={`${id}-may`} value={access} onChange={setAccess} options={ACCESS} />
+        <Select labelId={`${id}-may`} {...control("access")} options={ACCESS} />
       </div>
       <div className="field">
         <span className="flabel" id={`${id}-ends`}>
@@ -109,32 +80,33 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
         </span>
         <Select
           labelId={`${id}-ends`}
-          value={lifetime}
-          onChange={setLifetime}
+          {...lifetime}
           options={KEY_LIFETIMES.map(({ value, label }) => ({ value, label }))}
         />
-        {lifetime === "never" && (
+        {lifetime.value === "never" && (
           <div className="help">This key works until revoked. Set an expiry date where possible.</div>
         )}
       </div>
-      {lifetime === "date" && (
-        <TextField
-          label="Expiry date"
-          isDense
-          type="date"
-          value={day}
-          error={problems.expiresAt}
-          onChange={(event) => setDay(event.target.value)}
-        />
-      )}
+      {lifetime.value === "date" && <TextField label="Expiry date" isDense type="date" {...text("day")} />}
       <div className="row acts dlg-acts">
         <button type="button" className="btn ghost" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" className="btn primary" disabled={create.isPending}>
-          {create.isPending ? "Creating key" : "Create key"}
+        <button type="submit" className="btn primary" disabled={isBusy}>
+          {isBusy ? "Creating key" : "Create key"}
         </button>
       </div>
     </form>
   );
+}
+
+function findProblems({ name, lifetime, day }: KeyFields): FieldProblems<KeyFields> {
+  const problems: FieldProblems<KeyFields> = {};
+  if (name.trim() === "") problems.name = "Enter a name.";
+  try {
+    toExpiry(lifetime, day, new Date());
+  } catch (error) {
+    problems.day = error instanceof RangeError ? error.message : "Select an expiry date.";
+  }
+  return problems;
 }

@@ -2,20 +2,19 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import { PasswordField } from "@/components/auth/password-field";
 import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { useChange } from "@/components/settings/use-settings";
-import { placeFailure } from "@/components/ui/form-failure";
 import { announce } from "@/components/ui/live-region";
-import { nameRule } from "@/components/ui/name-rule";
+import { findNameProblem } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
 import { Mark } from "@/components/ui/person";
 import { TextField } from "@/components/ui/text-field";
 import { useIsAwake } from "@/components/ui/use-browser";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { toPasswordStrength } from "@/lib/features/accounts/browser/password-strength";
 import { USER_NAME_MAX } from "@/lib/features/users/limits";
@@ -59,40 +58,32 @@ export function ProfileSettings() {
 function NameForm() {
   const { user } = useWorkspace();
   const router = useRouter();
-  const [failure, setFailure] = useState<string | null>(null);
-  const form = useForm<{ name: string }>({ mode: "onTouched", defaultValues: { name: user.name } });
-  const { errors, isSubmitting, isDirty } = form.formState;
   const change = useChange(["workspace"], (name: string) => accountApi.updateName(name));
-  const submit = form.handleSubmit(async (fields) => {
-    setFailure(null);
-    try {
+  const { formProps, failure, isBusy, isDirty, text } = useServerForm<{ name: string }>({
+    initial: { name: user.name },
+    fields: ["name"],
+    mode: "onTouched",
+    check: ({ name }) => ({ name: findNameProblem(name, "Enter your name.", USER_NAME_MAX) }),
+    send: async (fields, form) => {
       const { name } = await change.mutateAsync(fields.name.trim());
       // Text typed in the meantime stays, unsaved.
       if (form.getValues("name") === fields.name) form.reset({ name });
       announce("Name changed");
       // The frame shows the name, too, and is rendered on the server.
       router.refresh();
-    } catch (error) {
-      setFailure(placeFailure(error, ["name"], form.setError));
-    }
+    },
   });
   return (
-    <form className="form" onSubmit={submit} noValidate aria-label="Name" method="post">
+    <form {...formProps} className="form" aria-label="Name" method="post">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
         </Notice>
       )}
-      <TextField
-        label="Name"
-        isDense
-        autoComplete="name"
-        error={errors.name?.message}
-        {...form.register("name", nameRule("Enter your name.", USER_NAME_MAX))}
-      />
+      <TextField label="Name" isDense autoComplete="name" {...text("name")} />
       <div className="row acts">
-        <button type="submit" className="btn primary" disabled={isSubmitting || !isDirty}>
-          {isSubmitting ? "Saving" : "Save name"}
+        <button type="submit" className="btn primary" disabled={isBusy || !isDirty}>
+          {isBusy ? "Saving" : "Save name"}
         </button>
       </div>
     </form>
@@ -103,30 +94,32 @@ type Fields = { current: string; next: string };
 
 function PasswordForm() {
   const { user } = useWorkspace();
-  const [failure, setFailure] = useState<string | null>(null);
   const [isDone, setIsDone] = useState(false);
-  const form = useForm<Fields>({ mode: "onTouched", defaultValues: { current: "", next: "" } });
-  const { errors, isSubmitting } = form.formState;
-  const strength = toPasswordStrength(form.watch("next"), [user.name, user.email]);
   const change = useChange(["sessions"], (body: Fields) => accountApi.changePassword(body));
-  const submit = form.handleSubmit(async (fields) => {
-    setFailure(null);
-    setIsDone(false);
-    try {
+  const { form, formProps, failure, isBusy, text } = useServerForm<Fields>({
+    initial: { current: "", next: "" },
+    fields: ["current", "next"],
+    mode: "onTouched",
+    check: ({ current, next }) => ({
+      current: current === "" ? "Enter your current password." : undefined,
+      next: findPasswordProblem(next),
+    }),
+    send: async (fields, form) => {
+      setIsDone(false);
       await change.mutateAsync(fields);
       form.reset();
       setIsDone(true);
       announce("Password changed");
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "invalid_credentials") {
-        form.setError("current", { message: error.message }, { shouldFocus: true });
-        return;
-      }
-      setFailure(placeFailure(error, ["current", "next"], form.setError));
-    }
+    },
+    onFailure: (error, form) => {
+      if (!(error instanceof ApiError) || error.code !== "invalid_credentials") return false;
+      form.setError("current", { message: error.message }, { shouldFocus: true });
+      return true;
+    },
   });
+  const strength = toPasswordStrength(form.watch("next"), [user.name, user.email]);
   return (
-    <form className="form" onSubmit={submit} noValidate aria-label="Password" method="post">
+    <form {...formProps} className="form" aria-label="Password" method="post">
       {failure && (
         <Notice kind="bad" role="alert">
           {failure}
@@ -135,18 +128,11 @@ function PasswordForm() {
       {isDone && <Notice kind="good">Password changed. You were signed out everywhere else.</Notice>}
       {/* For password managers, which file a password under its account. */}
       <input type="text" name="username" autoComplete="username" value={user.email} readOnly hidden />
-      <PasswordField
-        label="Current password"
-        isDense
-        autoComplete="current-password"
-        error={errors.current?.message}
-        {...form.register("current", { required: "Enter your current password." })}
-      />
+      <PasswordField label="Current password" isDense autoComplete="current-password" {...text("current")} />
       <PasswordField
         label="New password"
         isDense
         autoComplete="new-password"
-        error={errors.next?.message}
         meter={<StrengthBar strength={strength} />}
         help={
           strength.isCommon ? (
@@ -155,11 +141,11 @@ function PasswordForm() {
             "At least 8 characters."
           )
         }
-        {...form.register("next", { validate: findPasswordProblem })}
+        {...text("next")}
       />
       <div className="row acts">
-        <button type="submit" className="btn primary" disabled={isSubmitting}>
-          {isSubmitting ? "Changing password" : "Change password"}
+        <button type="submit" className="btn primary" disabled={isBusy}>
+          {isBusy ? "Changing password" : "Change password"}
         </button>
       </div>
     </form>

@@ -1,14 +1,10 @@
 /**
- * Returns a form rule for names, which reports problems before the server does.
+ * Returns what is wrong with a name, which the form reports before the server does; undefined for a good one.
  * @param missing message for an empty name
  * @param charsMax the most characters that the server accepts
  */
-export function nameRule(missing: string, charsMax: number) {
-  return {
-    validate: (name: string): true | string => {
-      const chars = name.trim().length;
-      if (chars === 0) return missing;
-      return chars <= charsMax || `Use at most ${charsMax} characters.`;
-    },
-  };
+export function findNameProblem(name: string, missing: string, charsMax: number): string | undefined {
+  const chars = name.trim().length;
+  if (chars === 0) return missing;
+  return chars <= charsMax ? undefined : `Use at most ${charsMax} characters.`;
 }
