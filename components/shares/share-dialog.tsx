@@ -1,8 +1,8 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { EmbedFields } from "@/components/shares/embed-fields";
 import { ChoiceGroup } from "@/components/ui/choice-group";
@@ -12,18 +12,23 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import { problemsOf } from "@/components/ui/problems-of";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
-import { toEndOfDay } from "@/lib/features/accounts/browser/lifetimes";
+import { useServerForm } from "@/components/ui/use-server-form";
 import type { Access } from "@/lib/features/folders/schema";
+import { findShareProblems, type ShareFields, toShareBody, toShareFields } from "@/lib/features/shares/browser/share-form"; // biome-ignore format: one look
 import type { Share, ShareBody } from "@/lib/features/shares/schema";
 import { formatDay } from "@/lib/platform/browser/format-time";
 import "./shares.css";
 
-type Reach = "workspace" | "password" | "link";
-type Problems = { password?: string; ends?: string; embed?: string };
+/** Fields of the dialog by the request's fields. */
+const FIELD_OF_PATH: Readonly<Record<string, "password" | "ends" | "embed">> = {
+  password: "password",
+  expiresAt: "ends",
+  embed: "embed",
+  embedOrigins: "embed",
+};
 
 /** The shared object, and the requests for its share. @throws ApiError */
 export type Shared = {
@@ -67,85 +72,32 @@ export function ShareDialog({ shared, onClose }: { shared: Shared; onClose: () =
 type FormProps = { shared: Shared; share: Share | null; queryKey: readonly unknown[]; onClose: () => void };
 
 function Form({ shared, share, queryKey, onClose }: FormProps) {
-  const { workspace } = useWorkspace();
   const client = useQueryClient();
-  const [reach, setReach] = useState<Reach>(reachOf(share));
-  const [password, setPassword] = useState("");
-  const [ends, setEnds] = useState(share?.expiresAt ? toDay(share.expiresAt) : "");
-  const [embed, setEmbed] = useState<{ isOn: boolean; origins: readonly string[] }>({
-    isOn: share?.embed ?? false,
-    origins: share?.embedOrigins ?? [],
-  });
-  const [problems, setProblems] = useState<Problems>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const formId = useId();
   const [isStopping, setIsStopping] = useState(false);
-  const hasPassword = share?.hasPassword === true && reach === "password";
-
-  const save = async () => {
-    const found: Problems = {};
-    if (reach === "password" && password === "" && !hasPassword)
-      found.password = "Enter a password of at least 8 characters.";
-    let expiresAt: string | null = null;
-    try {
-      // An unchanged expiry is not validated again: its day may be of another zone.
-      if (ends !== "")
-        expiresAt =
-          share?.expiresAt && toDay(share.expiresAt) === ends ? share.expiresAt : toEndOfDay(ends, new Date());
-    } catch (error) {
-      found.ends = toMessage(error);
-    }
-    if (reach !== "workspace" && embed.isOn && embed.origins.length === 0) found.embed = "Add at least one site.";
-    setProblems(found);
-    setFailure(null);
-    if (found.password ?? found.ends ?? found.embed) return;
-    setIsBusy(true);
-    try {
-      const news = await shared.put({
-        ...toBody(reach, password, expiresAt),
-        ...(shared.canEmbed && reach !== "workspace" && { embed: embed.isOn, embedOrigins: [...embed.origins] }),
-      });
+  const server = useServerForm<ShareFields>({
+    initial: toShareFields(share),
+    fields: ["password", "ends", "embed"],
+    fieldOf: (path) => FIELD_OF_PATH[path.split(".")[0] ?? ""] ?? null,
+    check: (fields) => findShareProblems(fields, share, new Date()),
+    send: async (fields, form) => {
+      const news = await shared.put(toShareBody(fields, share, shared.canEmbed, new Date()));
       client.setQueryData(queryKey, news);
-      setPassword("");
-      setReach(reachOf(news));
+      form.reset({ ...fields, password: "", reach: toShareFields(news).reach });
       showToast(news.enabled ? "Anyone with the link can now view it." : "Only the workspace can view it now.");
-    } catch (error) {
-      const said = problemsOf(error, ["password", "expiresAt", "embedOrigins", "embed"]);
-      setProblems({ password: said.password, ends: said.expiresAt, embed: said.embedOrigins ?? said.embed });
-      if (Object.keys(said).length === 0) setFailure(toMessage(error));
-    } finally {
-      setIsBusy(false);
-    }
-  };
-  const stop = async () => {
-    setFailure(null);
-    setIsBusy(true);
-    try {
-      await shared.remove();
-      client.setQueryData(queryKey, null);
-      setIsStopping(false);
-      setReach("workspace");
-      setEnds("");
-      showToast("The link no longer works.");
-    } catch (error) {
-      setFailure(toMessage(error));
-    } finally {
-      setIsBusy(false);
-    }
-  };
+    },
+  });
   if (isStopping) {
     return (
-      <Confirm
-        title="Stop sharing?"
-        action="Stop sharing"
-        isOpen
-        isBusy={isBusy}
-        failure={failure}
-        onConfirm={() => void stop()}
+      <StopSharing
+        shared={shared}
+        onStopped={() => {
+          client.setQueryData(queryKey, null);
+          server.form.reset({ ...server.form.getValues(), reach: "workspace", ends: "" });
+          setIsStopping(false);
+        }}
         onClose={() => setIsStopping(false)}
-      >
-        The link stops working permanently. Sharing again creates a new link.
-      </Confirm>
+      />
     );
   }
   return (
@@ -160,7 +112,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
             <button
               type="button"
               className="btn ghost danger share-stop"
-              disabled={isBusy}
+              disabled={server.isBusy}
               onClick={() => setIsStopping(true)}
             >
               Stop sharing
@@ -172,109 +124,126 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
               View as visitor
             </a>
           )}
-          <button type="button" className="btn primary" disabled={isBusy} onClick={() => void save()}>
+          <button type="submit" form={formId} className="btn primary" disabled={server.isBusy}>
             Save
           </button>
         </>
       }
     >
-      <div className="share-form">
+      <form {...server.formProps} id={formId} className="share-form">
         <p className="t2">{shared.lead}</p>
-        {failure !== null && (
+        {server.failure !== null && (
           <Notice kind="bad" role="alert">
-            {failure}
+            {server.failure}
           </Notice>
         )}
-        <ChoiceGroup
-          label="Access"
-          value={reach}
-          onChange={setReach}
-          isDisabled={isBusy}
-          options={[
-            {
-              value: "workspace",
-              label: shared.access === "private" ? "Only you" : `Everyone in ${workspace.name}`,
-              help: "Signed-in members",
-            },
-            {
-              value: "password",
-              label: "Anyone with the link and a password",
-              help: "Locks for 15 minutes after 10 failed attempts",
-            },
-            { value: "link", label: "Anyone with the link", help: "No sign-in, no password" },
-          ]}
-        />
-        {reach !== "workspace" && (
-          <div className="share-more">
-            {reach === "password" && (
-              <TextField
-                label={hasPassword ? "New password" : "Password"}
-                type="password"
-                autoComplete="new-password"
-                isDense
-                value={password}
-                onChange={({ target }) => setPassword(target.value)}
-                error={problems.password}
-                help={hasPassword ? "Leave empty to keep it. A new password signs out current viewers." : undefined}
-              />
-            )}
-            <TextField
-              label="Expires"
-              type="date"
-              isDense
-              value={ends}
-              onChange={({ target }) => setEnds(target.value)}
-              error={problems.ends}
-              help="At the end of this day. Leave empty for never."
-            />
-          </div>
-        )}
-        {share?.enabled && (
-          <div className="share-link">
-            <code className="trunc" title={share.url}>
-              {share.url}
-            </code>
-            <CopyButton text={share.url} name="Copy link" />
-          </div>
-        )}
-        {shared.canEmbed && reach !== "workspace" && (
-          <EmbedFields
-            isOn={embed.isOn}
-            origins={embed.origins}
-            onChange={(isOn, origins) => {
-              setProblems({ ...problems, embed: undefined });
-              setEmbed({ isOn, origins });
-            }}
-            page={share?.enabled && share.embed ? { url: share.url, title: shared.title } : null}
-            error={problems.embed}
-            isDisabled={isBusy}
-          />
-        )}
+        <ShareFieldset shared={shared} share={share} server={server} />
         {share?.enabled && share.expiresAt !== null && new Date(share.expiresAt) <= new Date() && (
           <Notice kind="warn">
             Expired on {formatDay(new Date(share.expiresAt))}. Select a later date to reopen it.
           </Notice>
         )}
-      </div>
+      </form>
       {shared.beside}
     </Modal>
   );
 }
 
-function reachOf(share: Share | null): Reach {
-  if (!share?.enabled) return "workspace";
-  return share.hasPassword ? "password" : "link";
+type ShareFieldsetProps = Pick<FormProps, "shared" | "share"> & {
+  server: ReturnType<typeof useServerForm<ShareFields>>;
+};
+
+/** Access, password, expiry and embedding of a share, with its link. */
+function ShareFieldset({ shared, share, server }: ShareFieldsetProps) {
+  const { workspace } = useWorkspace();
+  const { text, control, problemOf, isBusy } = server;
+  const { value: reach } = control("reach");
+  const embed = control("embed");
+  const hasPassword = share?.hasPassword === true && reach === "password";
+  return (
+    <>
+      <ChoiceGroup
+        label="Access"
+        {...control("reach")}
+        isDisabled={isBusy}
+        options={[
+          {
+            value: "workspace",
+            label: shared.access === "private" ? "Only you" : `Everyone in ${workspace.name}`,
+            help: "Signed-in members",
+          },
+          {
+            value: "password",
+            label: "Anyone with the link and a password",
+            help: "Locks for 15 minutes after 10 failed attempts",
+          },
+          { value: "link", label: "Anyone with the link", help: "No sign-in, no password" },
+        ]}
+      />
+      {reach !== "workspace" && (
+        <div className="share-more">
+          {reach === "password" && (
+            <TextField
+              label={hasPassword ? "New password" : "Password"}
+              type="password"
+              autoComplete="new-password"
+              isDense
+              {...text("password")}
+              help={hasPassword ? "Leave empty to keep it. A new password signs out current viewers." : undefined}
+            />
+          )}
+          <TextField
+            label="Expires"
+            type="date"
+            isDense
+            {...text("ends")}
+            help="At the end of this day. Leave empty for never."
+          />
+        </div>
+      )}
+      {share?.enabled && (
+        <div className="share-link">
+          <code className="trunc" title={share.url}>
+            {share.url}
+          </code>
+          <CopyButton text={share.url} name="Copy link" />
+        </div>
+      )}
+      {shared.canEmbed && reach !== "workspace" && (
+        <EmbedFields
+          isOn={embed.value.isOn}
+          origins={embed.value.origins}
+          onChange={(isOn, origins) => embed.onChange({ isOn, origins })}
+          page={share?.enabled && share.embed ? { url: share.url, title: shared.title } : null}
+          error={problemOf("embed")}
+          isDisabled={isBusy}
+        />
+      )}
+    </>
+  );
 }
 
-function toBody(reach: Reach, password: string, expiresAt: string | null): ShareBody {
-  if (reach === "workspace") return { enabled: false };
-  if (reach === "link") return { enabled: true, password: null, expiresAt };
-  return { enabled: true, ...(password !== "" && { password }), expiresAt };
-}
+type StopSharingProps = { shared: Shared; onStopped: () => void; onClose: () => void };
 
-/** Formats a date for a date field, in this device's zone. */
-function toDay(text: string): string {
-  const at = new Date(text);
-  const two = (part: number) => String(part).padStart(2, "0");
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+function StopSharing({ shared, onStopped, onClose }: StopSharingProps) {
+  const stop = useMutation({
+    mutationFn: shared.remove,
+    onSuccess: () => {
+      onStopped();
+      showToast("The link no longer works.");
+    },
+  });
+  return (
+    <Confirm
+      title="Stop sharing?"
+      action="Stop sharing"
+      isOpen
+      isBusy={stop.isPending}
+      failure={stop.isError ? toMessage(stop.error) : null}
+      onConfirm={() => stop.mutate()}
+      onClose={onClose}
+    >
+      The link stops working permanently. Sharing again creates a new link.
+    </Confirm>
+  );
 }

@@ -1,9 +1,9 @@
 "use client";
 
 import { ShieldCheck } from "lucide-react";
-import { type FormEvent, useRef, useState } from "react";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { shareApi } from "@/lib/features/shares/browser/client";
 
 type UnlockShareProps = {
@@ -19,43 +19,30 @@ const NO_COOKIE = "The password is correct, but cookies are blocked. Open the li
 
 /** Asks for the password of a protected share. */
 export function UnlockShare({ token, title, description, onUnlocked }: UnlockShareProps) {
-  const [password, setPassword] = useState("");
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (password === "") return setProblem("Enter the password.");
-    setIsBusy(true);
-    setProblem(null);
-    try {
+  const { formProps, text, isBusy } = useServerForm<{ password: string }>({
+    initial: { password: "" },
+    fields: ["password"],
+    check: ({ password }) => (password === "" ? { password: "Enter the password." } : {}),
+    send: async ({ password }, form) => {
       await shareApi.unlock(token, password);
-      if (!(await onUnlocked())) setProblem(NO_COOKIE);
-    } catch (error) {
-      setProblem(toMessage(error));
-      form.current?.querySelector("input")?.select();
-    } finally {
-      setIsBusy(false);
-    }
-  };
+      if (!(await onUnlocked())) form.setError("password", { message: NO_COOKIE });
+    },
+    onFailure: (error, form) => {
+      form.setError("password", { message: toMessage(error) });
+      form.setFocus("password", { shouldSelect: true });
+      return true;
+    },
+  });
   return (
     <main className="shared-locked" aria-labelledby="page-title">
-      <form ref={form} className="card shared-unlock" onSubmit={submit} noValidate aria-label="Unlock" method="post">
+      <form {...formProps} className="card shared-unlock" aria-label="Unlock" method="post">
         <h1 id="page-title">Password required</h1>
         <p className="t2">
           <b className="b5">{title}</b>
           {description !== "" && `: ${description}`}
         </p>
         <p className="t2">Ask the sender for the password.</p>
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-          autoFocus
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-          error={problem}
-        />
+        <TextField label="Password" type="password" autoComplete="current-password" autoFocus {...text("password")} />
         <button type="submit" className="btn primary lg" disabled={isBusy}>
           {isBusy ? "Opening" : "Open page"}
         </button>
