@@ -58,3 +58,13 @@ export function toFieldProblems(error: unknown, fields: readonly string[]): Prob
 export function channelFieldNames({ type }: ChannelDraft): string[] {
   return viewOf(type).fields.map(({ name }) => name);
 }
+
+/** Returns the problems of a channel's fields. @param problemOf returns the problem of one field */
+export function toChannelProblems(draft: ChannelDraft, problemOf: (name: string) => string | undefined): Problems {
+  return Object.fromEntries(
+    channelFieldNames(draft).flatMap((name) => {
+      const problem = problemOf(name);
+      return problem === undefined ? [] : [[name, problem]];
+    }),
+  );
+}

@@ -1,15 +1,15 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import type { FieldPath } from "react-hook-form";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import {
   type ChannelDraft,
   channelFieldNames,
   findChannelProblems,
-  type Problems,
   toChannelDraft,
   toChannelFields,
-  toFieldProblems,
+  toChannelProblems,
 } from "@/components/notifications/channel-draft";
 import { ChannelFields } from "@/components/notifications/channel-fields";
 import { type NamedResource, RULES, useResources } from "@/components/notifications/use-notifications";
@@ -20,7 +20,7 @@ import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
-import { useSingleFlight } from "@/components/ui/use-single-flight";
+import { type FieldProblems, useServerForm } from "@/components/ui/use-server-form";
 import {
   type CreateRuleBody,
   notificationApi,
@@ -30,6 +30,7 @@ import {
   type Trigger,
 } from "@/lib/features/notifications/browser/client";
 import type { UpdateRuleBody } from "@/lib/features/notifications/schema";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const TRIGGERS: { value: Trigger; label: string }[] = [
   { value: "success", label: "Success" },
@@ -56,52 +57,41 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
   const { workspace } = useWorkspace();
   const outage = useOutage();
   const { resources, nameOf } = useResources();
-  const [draft, setDraft] = useState<Draft>(() => toDraft(rule, resource ?? null));
-  const [problems, setProblems] = useState<Problems>({});
-  const change = (news: Partial<Draft>) => setDraft((before) => ({ ...before, ...news }));
-  const isShown = useRef(false);
-  useEffect(() => {
-    isShown.current = true;
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
+  const isShown = useIsShown();
   const save = useChange([RULES], (given: Draft) =>
     rule === null
       ? notificationApi.createRule(workspace.id, toBody(given))
       : notificationApi.updateRule(workspace.id, rule.id, toChanges(given, rule)),
   );
-
-  const [submit] = useSingleFlight(async () => {
-    if (readOnly) return;
-    const found = findProblems(draft, rule);
-    setProblems(found);
-    if (Object.keys(found).length > 0) {
-      announce(Object.values(found)[0] ?? "", true);
-      return;
-    }
-    if (outage !== null) return setProblems({ form: `${outage}. Save again when the server is back.` });
-    try {
+  const { formProps, failure, control, problemOf, form } = useServerForm<Draft>({
+    initial: toDraft(rule, resource ?? null),
+    fields: ["resource", "triggers", "channel"],
+    fieldOf: (path, { channel }) => toField(path, channel),
+    check: (draft) => findProblems(draft, rule),
+    send: async (draft, form) => {
+      if (readOnly) return;
+      if (outage !== null) throw new ApiError(0, "unreachable", `${outage}. Save again when the server is back.`);
       // Continues even if the form was closed: the secret is shown only once, and an error must be displayed.
       const saved = await save.mutateAsync(draft);
       announce("Saved");
-      setDraft((before) => (before === draft ? toDraft(saved, draft.resource) : before));
+      // Text typed in the meantime stays, unsaved.
+      if (JSON.stringify(form.getValues()) === JSON.stringify(draft)) form.reset(toDraft(saved, draft.resource));
       onSaved(saved);
-    } catch (error) {
-      if (isShown.current) setProblems(toProblems(error, draft));
-      else showFailure(`Couldn't save the rule. ${toMessage(error)}`);
-    }
+    },
+    onFailure: (error) => {
+      if (!isShown.current) showFailure(`Couldn't save the rule. ${toMessage(error)}`);
+      return !isShown.current;
+    },
   });
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    void submit();
-  };
+  const chosen = control("resource");
+  const triggers = control("triggers");
+  const channel = control("channel");
 
   return (
-    <form id={formId} className="rule-form" onSubmit={onSubmit} noValidate aria-label={rule ? "Rule" : "New rule"}>
-      {problems.form && (
+    <form {...formProps} id={formId} className="rule-form" aria-label={rule ? "Rule" : "New rule"}>
+      {failure && (
         <Notice kind="bad" role="alert">
-          {problems.form}
+          {failure}
         </Notice>
       )}
       {!resource && (
@@ -115,13 +105,13 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
             <Select
               labelId={`${id}-of`}
               placeholder="Select a console or flow"
-              value={draft.resource ? keyOf(draft.resource) : ""}
+              value={chosen.value ? keyOf(chosen.value) : ""}
               options={resources.map((each) => ({ value: keyOf(each), label: each.name, note: kindOf(each) }))}
-              onChange={(key) => change({ resource: resources.find((each) => keyOf(each) === key) ?? null })}
-              isInvalid={problems.resourceId !== undefined}
+              onChange={(key) => chosen.onChange(resources.find((each) => keyOf(each) === key) ?? null)}
+              isInvalid={problemOf("resource") !== undefined}
             />
           )}
-          <Problem text={problems.resourceId} />
+          <Problem text={problemOf("resource")} />
         </div>
       )}
       <fieldset className="field rule-triggers" disabled={readOnly}>
@@ -131,29 +121,30 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
             <label key={value} className="row check">
               <input
                 type="checkbox"
-                checked={draft.triggers.includes(value)}
+                checked={triggers.value.includes(value)}
+                aria-invalid={problemOf("triggers") !== undefined || undefined}
                 onChange={({ target }) =>
-                  change({
-                    triggers: TRIGGERS.map((each) => each.value).filter((each) =>
-                      each === value ? target.checked : draft.triggers.includes(each),
+                  triggers.onChange(
+                    TRIGGERS.map((each) => each.value).filter((each) =>
+                      each === value ? target.checked : triggers.value.includes(each),
                     ),
-                  })
+                  )
                 }
               />
               {label}
             </label>
           ))}
         </div>
-        <Problem text={problems.triggers} />
+        <Problem text={problemOf("triggers")} />
       </fieldset>
       <ChannelFields
-        draft={draft.channel}
+        draft={channel.value}
         saved={rule}
-        problems={problems}
+        problems={toChannelProblems(channel.value, (name) => problemOf(`channel.texts.${name}`))}
         readOnly={readOnly}
-        onChange={(channel) => {
-          if (channel.type !== draft.channel.type) setProblems({});
-          change({ channel });
+        onChange={(next) => {
+          if (next.type !== channel.value.type) form.clearErrors();
+          channel.onChange(next);
         }}
       />
       {children}
@@ -179,17 +170,33 @@ function toDraft(rule: Rule | null, resource: Resource | null): Draft {
   return { resource: { resourceType, resourceId }, triggers, channel };
 }
 
-function findProblems({ resource, triggers, channel }: Draft, rule: Rule | null): Problems {
+function findProblems({ resource, triggers, channel }: Draft, rule: Rule | null): FieldProblems<Draft> {
+  const ofChannel = Object.entries(findChannelProblems(channel, rule));
   return {
-    ...(resource === null && { resourceId: "Select a console or flow." }),
+    ...(resource === null && { resource: "Select a console or flow." }),
     ...(triggers.length === 0 && { triggers: "Select success, failure or both." }),
-    ...findChannelProblems(channel, rule),
+    ...Object.fromEntries(ofChannel.map(([name, problem]) => [`channel.texts.${name}`, problem])),
   };
 }
 
-function toProblems(error: unknown, { channel }: Draft): Problems {
-  const fields = ["resourceId", "triggers", ...channelFieldNames(channel)];
-  return toFieldProblems(error, fields) ?? { form: toMessage(error) };
+/** Returns the field of a path in the request. An item of a list belongs to its field. */
+function toField(path: string, channel: ChannelDraft): FieldPath<Draft> | null {
+  const [name = ""] = path.split(".");
+  if (name === "resourceId") return "resource";
+  if (name === "triggers") return name;
+  return channelFieldNames(channel).includes(name) ? `channel.texts.${name}` : null;
+}
+
+/** Returns a reference that tells whether the component is still shown. */
+function useIsShown() {
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return isShown;
 }
 
 function toBody({ resource, triggers, channel }: Draft): CreateRuleBody {
