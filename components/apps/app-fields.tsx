@@ -1,42 +1,21 @@
 "use client";
 
+import type { ComponentProps } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { ChoiceGroup } from "@/components/ui/choice-group";
 import { TextField } from "@/components/ui/text-field";
 import type { App } from "@/lib/features/apps/browser/client";
 import { DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX } from "@/lib/features/apps/limits";
 
-type TextProps = { value: string; error: string | undefined; onChange: (value: string) => void };
+/** Properties of a text field, as a form gives them. */
+type TextProps = Omit<ComponentProps<typeof TextField>, "label">;
 
-/** @param isFirst whether the field takes the focus when the dialog opens */
-export function TitleField({ value, error, onChange, isFirst = false }: TextProps & { isFirst?: boolean }) {
-  return (
-    <TextField
-      label="Title"
-      isDense
-      autoFocus={isFirst}
-      value={value}
-      maxLength={TITLE_CHARS_MAX}
-      autoComplete="off"
-      error={error}
-      onChange={({ target }) => onChange(target.value)}
-    />
-  );
+export function TitleField(props: TextProps) {
+  return <TextField label="Title" isDense maxLength={TITLE_CHARS_MAX} autoComplete="off" {...props} />;
 }
 
-export function DescriptionField({ value, error, help, onChange }: TextProps & { help?: string }) {
-  return (
-    <TextField
-      label="Description"
-      isDense
-      value={value}
-      maxLength={DESCRIPTION_CHARS_MAX}
-      autoComplete="off"
-      error={error}
-      help={help}
-      onChange={({ target }) => onChange(target.value)}
-    />
-  );
+export function DescriptionField(props: TextProps) {
+  return <TextField label="Description" isDense maxLength={DESCRIPTION_CHARS_MAX} autoComplete="off" {...props} />;
 }
 
 type AccessProps = {

@@ -1,19 +1,15 @@
 "use client";
 
 import Link from "next/link";
-import { type FormEvent, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
-import { problemsOf } from "@/components/ui/problems-of";
 import { TextField } from "@/components/ui/text-field";
-import { toMessage } from "@/components/ui/to-message";
 import { useOutage } from "@/components/ui/use-browser";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { appApi } from "@/lib/features/apps/browser/client";
 
 type Fields = { owner: string; repo: string; defaultBranch: string; subdirectory: string };
-type Problems = Partial<Record<keyof Fields, string>>;
-const NAMES: (keyof Fields)[] = ["owner", "repo", "defaultBranch", "subdirectory"];
 
 type LinkFormProps = {
   /** Accounts whose repositories the host has listed for the user. */
@@ -26,49 +22,33 @@ export function LinkForm({ accounts, onLinked }: LinkFormProps) {
   const { workspace } = useWorkspace();
   const outage = useOutage();
   const only = accounts.length === 1 ? (accounts[0] ?? "") : "";
-  const [fields, setFields] = useState<Fields>({ owner: only, repo: "", defaultBranch: "main", subdirectory: "" });
-  const [problems, setProblems] = useState<Problems>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-
-  const link = async (event: FormEvent) => {
-    event.preventDefault();
-    const missing: Problems = {
-      ...(fields.owner.trim() === "" && { owner: "Enter an owner." }),
-      ...(fields.repo.trim() === "" && { repo: "Enter a repository name." }),
-    };
-    setProblems(missing);
-    setFailure(null);
-    if (missing.owner ?? missing.repo) return;
-    setIsBusy(true);
-    try {
+  const { formProps, failure, isBusy, text } = useServerForm<Fields>({
+    initial: { owner: only, repo: "", defaultBranch: "main", subdirectory: "" },
+    fields: ["owner", "repo", "defaultBranch", "subdirectory"],
+    check: ({ owner, repo }) => ({
+      ...(owner.trim() === "" && { owner: "Enter an owner." }),
+      ...(repo.trim() === "" && { repo: "Enter a repository name." }),
+    }),
+    send: async ({ owner, repo, defaultBranch, subdirectory }) => {
       await appApi.linkRepository(workspace.id, {
-        owner: fields.owner.trim(),
-        repo: fields.repo.trim(),
-        ...(fields.defaultBranch.trim() !== "" && { defaultBranch: fields.defaultBranch.trim() }),
-        ...(fields.subdirectory.trim() !== "" && { subdirectory: fields.subdirectory.trim() }),
+        owner: owner.trim(),
+        repo: repo.trim(),
+        ...(defaultBranch.trim() !== "" && { defaultBranch: defaultBranch.trim() }),
+        ...(subdirectory.trim() !== "" && { subdirectory: subdirectory.trim() }),
       });
       announce("Repository linked");
       await onLinked();
-    } catch (error) {
-      const said = problemsOf(error, NAMES);
-      setProblems(said);
-      if (Object.keys(said).length === 0) setFailure(toMessage(error));
-    } finally {
-      setIsBusy(false);
-    }
-  };
+    },
+  });
   const field = (name: keyof Fields) => ({
     isDense: true,
     autoComplete: "off",
     spellCheck: false,
-    value: fields[name],
-    error: problems[name],
-    disabled: isBusy,
-    onChange: ({ target }: { target: HTMLInputElement }) => setFields({ ...fields, [name]: target.value }),
+    readOnly: isBusy,
+    ...text(name),
   });
   return (
-    <form className="form link-form" onSubmit={(event) => void link(event)} noValidate>
+    <form {...formProps} className="form link-form">
       {failure !== null && (
         <Notice kind="bad" role="alert">
           {failure}

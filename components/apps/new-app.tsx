@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { AppWindow } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useId, useState } from "react";
+import { useId } from "react";
 import { AccessField, DescriptionField, TitleField } from "@/components/apps/app-fields";
 import { readFeedAnew } from "@/components/apps/use-apps";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -11,9 +11,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import { problemsOf } from "@/components/ui/problems-of";
-import { toMessage } from "@/components/ui/to-message";
-import { useSingleFlight } from "@/components/ui/use-single-flight";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { appApi, type CreateAppBody, type Template } from "@/lib/features/apps/browser/client";
 
 type Access = NonNullable<CreateAppBody["access"]>;
@@ -38,40 +36,25 @@ export function NewApp({ onClose }: { onClose: () => void }) {
   );
 }
 
+type AppFields = { title: string; description: string; template: Template["name"] | undefined; access: Access };
+
 function Form({ templates, onClose }: { templates: Template[]; onClose: () => void }) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
   const router = useRouter();
   const formId = useId();
-  const [template, setTemplate] = useState<Template["name"] | undefined>(templates[0]?.name);
-  const [title, setTitle] = useState("");
-  const [description, setDescription] = useState("");
-  const [access, setAccess] = useState<Access>("private");
-  const [problems, setProblems] = useState<{ title?: string; description?: string }>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-
-  const [create] = useSingleFlight(async () => {
-    if (title.trim() === "") return setProblems({ title: "Enter a title." });
-    setIsBusy(true);
-    setFailure(null);
-    setProblems({});
-    try {
-      const app = await appApi.create(workspace.id, { title, description, access, ...(template && { template }) });
+  const { formProps, failure, isBusy, text, control } = useServerForm<AppFields>({
+    initial: { title: "", description: "", template: templates[0]?.name, access: "private" },
+    fields: ["title", "description"],
+    check: ({ title }) => (title.trim() === "" ? { title: "Enter a title." } : {}),
+    send: async ({ template, ...fields }) => {
+      const app = await appApi.create(workspace.id, { ...fields, ...(template && { template }) });
       void readFeedAnew(client, workspace.id);
       router.push(`/w/${workspace.slug}/apps/${app.slug}/edit`);
       return "left";
-    } catch (error) {
-      const said = problemsOf(error, ["title", "description"]);
-      setProblems(said);
-      if (Object.keys(said).length === 0) setFailure(toMessage(error));
-      setIsBusy(false);
-    }
+    },
   });
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    void create();
-  };
+  const template = control("template");
   return (
     <Modal
       title="New app"
@@ -88,13 +71,13 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
         </>
       }
     >
-      <form id={formId} className="new-app" onSubmit={onSubmit} noValidate>
+      <form {...formProps} id={formId} className="new-app">
         {failure !== null && (
           <Notice kind="bad" role="alert">
             {failure}
           </Notice>
         )}
-        <TitleField value={title} error={problems.title} onChange={setTitle} isFirst />
+        <TitleField autoFocus {...text("title")} />
         <fieldset className="field" disabled={isBusy}>
           <legend className="flabel">Template</legend>
           <div className="template-grid">
@@ -102,14 +85,14 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
               <TemplateChoice
                 key={each.name}
                 template={each}
-                isChosen={each.name === template}
-                onChoose={() => setTemplate(each.name)}
+                isChosen={each.name === template.value}
+                onChoose={() => template.onChange(each.name)}
               />
             ))}
           </div>
         </fieldset>
-        <DescriptionField value={description} error={problems.description} onChange={setDescription} />
-        <AccessField value={access} isDisabled={isBusy} privateHelp="You can share it later" onChange={setAccess} />
+        <DescriptionField {...text("description")} />
+        <AccessField {...control("access")} isDisabled={isBusy} privateHelp="You can share it later" />
       </form>
     </Modal>
   );

@@ -1,21 +1,21 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import { AccessField, DescriptionField, TitleField } from "@/components/apps/app-fields";
 import { readFeedAnew, toAppKey } from "@/components/apps/use-apps";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import { problemsOf } from "@/components/ui/problems-of";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { type App, appApi } from "@/lib/features/apps/browser/client";
 
-type Problems = { title?: string; description?: string; access?: string };
+type AppFields = Pick<App, "title" | "description" | "access">;
 
 /** Dialog for an app's title, description and access, and for deleting it. */
 export function AppSettings({ app, onClose }: { app: App; onClose: () => void }) {
@@ -23,28 +23,15 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
   const client = useQueryClient();
   const router = useRouter();
   const formId = useId();
-  const [title, setTitle] = useState(app.title);
-  const [description, setDescription] = useState(app.description);
-  const [access, setAccess] = useState(app.access);
-  const [problems, setProblems] = useState<Problems>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
   const [isDeleting, setIsDeleting] = useState(false);
   const isOwner = app.ownerId === user.id;
   const mayDelete = isOwner || workspace.role !== "member";
-
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    if (title.trim() === "") return setProblems({ title: "Enter a title." });
-    setIsBusy(true);
-    setFailure(null);
-    setProblems({});
-    try {
-      const saved = await appApi.update(workspace.id, app.id, {
-        title,
-        description,
-        ...(access !== app.access && { access }),
-      });
+  const { formProps, failure, isBusy, text, control, problemOf } = useServerForm<AppFields>({
+    initial: { title: app.title, description: app.description, access: app.access },
+    fields: ["title", "description", "access"],
+    check: ({ title }) => (title.trim() === "" ? { title: "Enter a title." } : {}),
+    send: async ({ access, ...texts }) => {
+      const saved = await appApi.update(workspace.id, app.id, { ...texts, ...(access !== app.access && { access }) });
       void readFeedAnew(client, workspace.id);
       await client.invalidateQueries({ queryKey: toAppKey(workspace.id, app.id) });
       await client.invalidateQueries({ queryKey: toAppKey(workspace.id, app.slug) });
@@ -52,43 +39,9 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
       // In the other space its slug may have been taken.
       if (saved.slug !== app.slug) router.replace(`/w/${workspace.slug}/apps/${saved.slug}/edit`);
       showToast(`${saved.title} saved`, { id: "app-saved" });
-    } catch (error) {
-      const said = problemsOf(error, ["title", "description", "access"]);
-      setProblems(said);
-      if (Object.keys(said).length === 0) setFailure(toMessage(error));
-    } finally {
-      setIsBusy(false);
-    }
-  };
-  const remove = async () => {
-    setIsBusy(true);
-    setFailure(null);
-    try {
-      await appApi.remove(workspace.id, app.id);
-      void readFeedAnew(client, workspace.id);
-      router.push(`/w/${workspace.slug}/apps`);
-      showToast(`${app.title} deleted`, { id: "app-deleted" });
-    } catch (error) {
-      setFailure(toMessage(error));
-      setIsBusy(false);
-    }
-  };
-  if (isDeleting) {
-    return (
-      <Confirm
-        title={`Delete ${app.title}?`}
-        action="Delete app"
-        isOpen
-        isBusy={isBusy}
-        typedName={app.slug}
-        failure={failure}
-        onConfirm={() => void remove()}
-        onClose={() => setIsDeleting(false)}
-      >
-        The app, its share link and all uncommitted changes are deleted. Commits stay in Git. The slug can't be reused.
-      </Confirm>
-    );
-  }
+    },
+  });
+  if (isDeleting) return <DeleteApp app={app} onClose={() => setIsDeleting(false)} />;
   return (
     <Modal
       title={`${app.title} settings`}
@@ -112,14 +65,14 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
         </>
       }
     >
-      <form id={formId} className="new-app" onSubmit={(event) => void save(event)} noValidate>
+      <form {...formProps} id={formId} className="new-app">
         {failure !== null && (
           <Notice kind="bad" role="alert">
             {failure}
           </Notice>
         )}
-        <TitleField value={title} error={problems.title} onChange={setTitle} />
-        <DescriptionField value={description} error={problems.description} onChange={setDescription} />
+        <TitleField {...text("title")} />
+        <DescriptionField {...text("description")} />
         <TextField
           label="Slug"
           isDense
@@ -128,14 +81,41 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
           help={`Used in the URL and as the folder apps/${app.slug}. Can't be changed.`}
         />
         <AccessField
-          value={access}
-          error={problems.access}
+          {...control("access")}
+          error={problemOf("access")}
           isDisabled={isBusy || !isOwner}
           privateHelp="Moves its files out of the shared repository"
-          onChange={setAccess}
         />
         {!isOwner && <p className="xs t2">Only the owner can change visibility.</p>}
       </form>
     </Modal>
+  );
+}
+
+function DeleteApp({ app, onClose }: { app: App; onClose: () => void }) {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const router = useRouter();
+  const remove = useMutation({
+    mutationFn: () => appApi.remove(workspace.id, app.id),
+    onSuccess: () => {
+      void readFeedAnew(client, workspace.id);
+      router.push(`/w/${workspace.slug}/apps`);
+      showToast(`${app.title} deleted`, { id: "app-deleted" });
+    },
+  });
+  return (
+    <Confirm
+      title={`Delete ${app.title}?`}
+      action="Delete app"
+      isOpen
+      isBusy={remove.isPending || remove.isSuccess}
+      typedName={app.slug}
+      failure={remove.isError ? toMessage(remove.error) : null}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      The app, its share link and all uncommitted changes are deleted. Commits stay in Git. The slug can't be reused.
+    </Confirm>
   );
 }
