@@ -1,14 +1,12 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
 import { useFlowActions } from "@/components/flows/use-flow-actions";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
-import { toMessage } from "@/components/ui/to-message";
+import { useServerForm } from "@/components/ui/use-server-form";
 import type { Flow } from "@/lib/features/flows/browser/client";
-import { ApiError } from "@/lib/platform/browser/request";
 
 const FORM = "backfill-form";
 const WAYS = [
@@ -16,23 +14,23 @@ const WAYS = [
   { value: "from", label: "From a value" },
 ] as const;
 
+type Fields = { way: "all" | "from"; from: string };
+
 /** Form for a backfill: reads everything again, or everything from a value of the cursor fields on. */
 export function Backfill({ flow, onClose }: { flow: Flow; onClose: () => void }) {
   const { backfill } = useFlowActions(flow);
-  const [way, setWay] = useState<"all" | "from">("all");
-  const [from, setFrom] = useState("");
-  const [isEmpty, setIsEmpty] = useState(false);
+  const { formProps, failure, isBusy, text, control } = useServerForm<Fields>({
+    initial: { way: "all", from: "" },
+    fields: ["from"],
+    check: ({ way, from }) => (way === "from" && from.trim() === "" ? { from: "Enter a start value." } : {}),
+    send: ({ way, from }) =>
+      backfill.mutateAsync(way === "all" ? { mode: "full" } : { mode: "incremental", from: toValue(from.trim()) }),
+  });
+  const way = control("way");
   const entities = flow.source !== null && "entities" in flow.source ? flow.source.entities : [];
   const { write } = flow.destination;
   const hasCursors = entities.length > 0 && entities.every(({ cursorField }) => cursorField !== undefined);
   const mayBegin = hasCursors && write !== "replace";
-  const problems = backfill.error instanceof ApiError ? backfill.error.problems : [];
-  const atField = problems.find(({ path }) => path === "from")?.message;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (way === "from" && from.trim() === "") return setIsEmpty(true);
-    backfill.mutate(way === "all" ? { mode: "full" } : { mode: "incremental", from: toValue(from.trim()) });
-  };
   return (
     <Modal
       title={`Backfill ${flow.name}`}
@@ -43,29 +41,24 @@ export function Backfill({ flow, onClose }: { flow: Flow; onClose: () => void })
           <button type="button" className="btn ghost" onClick={onClose}>
             Close
           </button>
-          <button type="submit" form={FORM} className="btn run" disabled={backfill.isPending}>
+          <button type="submit" form={FORM} className="btn run" disabled={isBusy}>
             Run backfill
           </button>
         </>
       }
     >
-      <form id={FORM} className="confirm" onSubmit={submit} noValidate>
-        {backfill.isError && atField === undefined && (
+      <form {...formProps} id={FORM} className="confirm">
+        {failure !== null && (
           <Notice kind="bad" role="alert">
-            {toMessage(backfill.error)}
+            {failure}
           </Notice>
         )}
         <p>Reads rows again, once. The schedule does not change.</p>
-        {mayBegin && <Segments label="Range" value={way} options={WAYS} onChange={setWay} />}
-        {way === "from" && (
+        {mayBegin && <Segments label="Range" {...way} options={WAYS} />}
+        {way.value === "from" && (
           <TextField
             label="From"
-            value={from}
-            onChange={({ target }) => {
-              setFrom(target.value);
-              setIsEmpty(false);
-            }}
-            error={isEmpty ? "Enter a start value." : atField}
+            {...text("from")}
             help={`A value for ${[...new Set(entities.map(({ cursorField }) => cursorField))].join(", ")}. A number or a date such as 2026-01-31.`}
             autoComplete="off"
             spellCheck={false}

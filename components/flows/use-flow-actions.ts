@@ -74,7 +74,7 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
   });
   return {
     run: useSingleMutation(run),
-    backfill: useSingleMutation(backfill),
+    backfill,
     cancel: useSingleMutation(cancel),
     setEnabled: useSingleMutation(setEnabled),
   };
