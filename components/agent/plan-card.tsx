@@ -24,6 +24,11 @@ const ENDED: Record<PlanAnswer["status"], string> = {
 };
 const PLAN_CHARS_MAX = 20_000;
 
+type Decided =
+  | { decision: "approve"; grants: Grant[] }
+  | { decision: "request_changes"; planMarkdown: string }
+  | { decision: "cancel" };
+
 type PlanCardProps = { tool: ToolPart; isBusy: boolean; onGoOn: () => void };
 
 /** A plan that waits for approval: its changes and the grants it needs. Nothing is written before the user approves. */
@@ -44,15 +49,13 @@ export function PlanCard({ tool, isBusy, onGoOn }: PlanCardProps) {
   return <Decision plan={plan} isWaitedFor={isBusy && tool.state === "running"} onGoOn={onGoOn} />;
 }
 
-function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: boolean; onGoOn: () => void }) {
+/** Returns the state of a plan, and a function that decides on it. It may be decided on in another tab. */
+function useDecision(plan: Plan, isWaitedFor: boolean) {
   const [answer, setAnswer] = useState<PlanAnswer | null>(null);
-  const [grants, setGrants] = useState<Grant[]>(plan.asked);
-  const [changes, setChanges] = useState<string | null>(null);
   const [isSending, setIsSending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const [isLate, setIsLate] = useState(false);
   const [elsewhere, setElsewhere] = useState<PlanAnswer["status"] | null>(null);
-  // It may be decided on in another tab.
   useLive((event) => {
     if (event.kind === "reset") return;
     const { kind, data } = event;
@@ -60,19 +63,11 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
     const { status } = data;
     if (status === "approved" || status === "changes_requested" || status === "cancelled") setElsewhere(status);
   });
-  const status = plan.status !== "pending" ? plan.status : (answer?.status ?? elsewhere ?? "pending");
-  const granted = plan.status !== "pending" ? plan.granted : (answer?.grants ?? []);
-
-  const decide = async (decision: "approve" | "request_changes" | "cancel") => {
+  const decide = async (decision: Decided) => {
     setIsSending(true);
     setFailure(null);
     try {
-      const decided = await agentApi.decidePlan({
-        agentSessionId: plan.sessionId,
-        decision,
-        ...(decision === "approve" && { grants }),
-        ...(decision === "request_changes" && changes !== null && { planMarkdown: changes.trim() }),
-      });
+      const decided = await agentApi.decidePlan({ agentSessionId: plan.sessionId, ...decision });
       setAnswer(decided);
       setIsLate(!isWaitedFor);
       announce(ENDED[decided.status]);
@@ -82,7 +77,21 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
       setIsSending(false);
     }
   };
+  const isPending = plan.status === "pending";
+  return {
+    status: isPending ? (answer?.status ?? elsewhere ?? "pending") : plan.status,
+    granted: isPending ? (answer?.grants ?? []) : plan.granted,
+    /** Whether the agent no longer waited for the decision. */
+    isLate,
+    isSending,
+    failure,
+    decide: (decision: Decided) => void decide(decision),
+  };
+}
 
+function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: boolean; onGoOn: () => void }) {
+  const deciding = useDecision(plan, isWaitedFor);
+  const { status, granted, isLate } = deciding;
   const isOpen = status === "pending";
   return (
     <div className={isOpen ? "tool prop plan-card" : "tool plan-card"}>
@@ -91,85 +100,7 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
         <Markdown text={plan.markdown} />
       </div>
       {isOpen ? (
-        <>
-          <PlanTargets ids={plan.targets} />
-          <fieldset className="plan-grants">
-            <legend className="xs t2">Allow for this turn (up to 2 hours)</legend>
-            {plan.asked.map((grant) => (
-              <label key={grant} className="row">
-                <input
-                  type="checkbox"
-                  checked={grants.includes(grant)}
-                  onChange={({ target }) =>
-                    setGrants(plan.asked.filter((each) => (each === grant ? target.checked : grants.includes(each))))
-                  }
-                />
-                <span className="mono">{grant}</span>
-                <span className="xs t3">{GRANT_WORDS[grant]}</span>
-              </label>
-            ))}
-          </fieldset>
-          {changes !== null && (
-            <div className="plan-changes">
-              <label className="flabel" htmlFor={`changes-${plan.sessionId}`}>
-                Requested changes
-              </label>
-              <textarea
-                id={`changes-${plan.sessionId}`}
-                className="area"
-                rows={3}
-                maxLength={PLAN_CHARS_MAX}
-                value={changes}
-                onChange={({ target }) => setChanges(target.value)}
-              />
-            </div>
-          )}
-          {failure && (
-            <p className="tool-error" role="alert">
-              {failure}
-            </p>
-          )}
-          <div className="row card-acts">
-            {changes === null ? (
-              <>
-                <button
-                  type="button"
-                  className="btn primary sm"
-                  disabled={isSending || grants.length === 0}
-                  onClick={() => void decide("approve")}
-                >
-                  Approve plan
-                </button>
-                <button type="button" className="btn sm" disabled={isSending} onClick={() => setChanges("")}>
-                  Request changes
-                </button>
-                <span className="grow" />
-                <button
-                  type="button"
-                  className="btn ghost sm"
-                  disabled={isSending}
-                  onClick={() => void decide("cancel")}
-                >
-                  Cancel
-                </button>
-              </>
-            ) : (
-              <>
-                <button
-                  type="button"
-                  className="btn primary sm"
-                  disabled={isSending || changes.trim() === ""}
-                  onClick={() => void decide("request_changes")}
-                >
-                  Send request
-                </button>
-                <button type="button" className="btn ghost sm" disabled={isSending} onClick={() => setChanges(null)}>
-                  Back
-                </button>
-              </>
-            )}
-          </div>
-        </>
+        <PlanForm plan={plan} deciding={deciding} />
       ) : (
         <>
           {status === "approved" && <PlanTargets ids={plan.targets} />}
@@ -186,5 +117,94 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
         </>
       )}
     </div>
+  );
+}
+
+type PlanFormProps = { plan: Plan; deciding: ReturnType<typeof useDecision> };
+
+/** The targets and the grants of an open plan, with the buttons that decide on it. */
+function PlanForm({ plan, deciding: { decide, isSending, failure } }: PlanFormProps) {
+  const [grants, setGrants] = useState<Grant[]>(plan.asked);
+  const [changes, setChanges] = useState<string | null>(null);
+  return (
+    <>
+      <PlanTargets ids={plan.targets} />
+      <fieldset className="plan-grants">
+        <legend className="xs t2">Allow for this turn (up to 2 hours)</legend>
+        {plan.asked.map((grant) => (
+          <label key={grant} className="row">
+            <input
+              type="checkbox"
+              checked={grants.includes(grant)}
+              onChange={({ target }) =>
+                setGrants(plan.asked.filter((each) => (each === grant ? target.checked : grants.includes(each))))
+              }
+            />
+            <span className="mono">{grant}</span>
+            <span className="xs t3">{GRANT_WORDS[grant]}</span>
+          </label>
+        ))}
+      </fieldset>
+      {changes !== null && (
+        <div className="plan-changes">
+          <label className="flabel" htmlFor={`changes-${plan.sessionId}`}>
+            Requested changes
+          </label>
+          <textarea
+            id={`changes-${plan.sessionId}`}
+            className="area"
+            rows={3}
+            maxLength={PLAN_CHARS_MAX}
+            value={changes}
+            onChange={({ target }) => setChanges(target.value)}
+          />
+        </div>
+      )}
+      {failure && (
+        <p className="tool-error" role="alert">
+          {failure}
+        </p>
+      )}
+      <div className="row card-acts">
+        {changes === null ? (
+          <>
+            <button
+              type="button"
+              className="btn primary sm"
+              disabled={isSending || grants.length === 0}
+              onClick={() => decide({ decision: "approve", grants })}
+            >
+              Approve plan
+            </button>
+            <button type="button" className="btn sm" disabled={isSending} onClick={() => setChanges("")}>
+              Request changes
+            </button>
+            <span className="grow" />
+            <button
+              type="button"
+              className="btn ghost sm"
+              disabled={isSending}
+              onClick={() => decide({ decision: "cancel" })}
+            >
+              Cancel
+            </button>
+          </>
+        ) : (
+          <>
+            <button
+              type="button"
+              className="btn primary sm"
+              disabled={isSending || changes.trim() === ""}
+              onClick={() => decide({ decision: "request_changes", planMarkdown: changes.trim() })}
+            >
+              Send request
+            </button>
+            <button type="button" className="btn ghost sm" disabled={isSending} onClick={() => setChanges(null)}>
+              Back
+            </button>
+          </>
+        )}
+      </div>
+    </>
   );
 }
