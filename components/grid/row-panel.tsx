@@ -58,27 +58,7 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
     bodyRef.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   }, [marked, row, view]);
 
-  const asideRef = useRef<HTMLElement>(null);
-  const onKey = useEffectEvent((event: globalThis.KeyboardEvent) => {
-    if (event.key !== "Escape" || event.defaultPrevented) return;
-    // Overlays above the panel close first.
-    if (document.querySelector('[role="dialog"],[role="menu"],[role="listbox"]')) return;
-    onClose();
-  });
-  useEffect(() => {
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
-  // Runs before the panel is removed from the page, and the focus with it.
-  useLayoutEffect(() => {
-    const before = document.activeElement;
-    const panel = asideRef.current;
-    return () => {
-      if (panel?.contains(document.activeElement) && before instanceof HTMLElement && before.isConnected)
-        before.focus();
-    };
-  }, []);
-
+  const asideRef = usePanelFocus(onClose);
   const shown = columns.filter(({ field }) => field.name.toLowerCase().includes(wanted.trim().toLowerCase()));
   const referring = toLinks?.(row, columns[0]?.field.name ?? "").from ?? [];
   const step = (by: number) => {
@@ -102,35 +82,7 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
   };
   return (
     <aside ref={asideRef} className="row-panel" aria-label="Row" tabIndex={-1} data-region onKeyDown={onKeyDown}>
-      <div className="side-panel-head">
-        <h2 className="trunc grow num">
-          Row {formatCount(row + 1)} <span className="t3">of {formatCount(source.count)}</span>
-        </h2>
-        <button
-          type="button"
-          className="btn ghost icon sm"
-          aria-label="Previous row"
-          aria-disabled={row === 0}
-          onClick={() => step(-1)}
-        >
-          <ArrowUp />
-        </button>
-        <button
-          type="button"
-          className="btn ghost icon sm"
-          aria-label="Next row"
-          aria-disabled={row >= source.count - 1}
-          onClick={() => step(1)}
-        >
-          <ArrowDown />
-        </button>
-        <button type="button" className="btn ghost icon sm" aria-label="Copy row" onClick={copyRow}>
-          <Copy />
-        </button>
-        <button type="button" className="btn ghost icon sm" aria-label="Close" onClick={onClose}>
-          <X />
-        </button>
-      </div>
+      <PanelHead row={row} count={source.count} onStep={step} onCopy={copyRow} onClose={onClose} />
       <div className="row-tools">
         <div className="input xs quiet grow">
           <Search className="s t3" />
@@ -189,6 +141,73 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
         closes
       </div>
     </aside>
+  );
+}
+
+/** Closes the panel on Escape, and returns the focus to where it was when the panel is removed. */
+function usePanelFocus(onClose: () => void) {
+  const asideRef = useRef<HTMLElement>(null);
+  const onKey = useEffectEvent((event: globalThis.KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    // Overlays above the panel close first.
+    if (document.querySelector('[role="dialog"],[role="menu"],[role="listbox"]')) return;
+    onClose();
+  });
+  useEffect(() => {
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  // Runs before the panel is removed from the page, and the focus with it.
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    const panel = asideRef.current;
+    return () => {
+      if (panel?.contains(document.activeElement) && before instanceof HTMLElement && before.isConnected)
+        before.focus();
+    };
+  }, []);
+  return asideRef;
+}
+
+type PanelHeadProps = {
+  row: number;
+  count: number;
+  onStep: (by: number) => void;
+  onCopy: () => void;
+  onClose: () => void;
+};
+
+function PanelHead({ row, count, onStep, onCopy, onClose }: PanelHeadProps) {
+  return (
+    <div className="side-panel-head">
+      <h2 className="trunc grow num">
+        Row {formatCount(row + 1)} <span className="t3">of {formatCount(count)}</span>
+      </h2>
+      <button
+        type="button"
+        className="btn ghost icon sm"
+        aria-label="Previous row"
+        aria-disabled={row === 0}
+        onClick={() => onStep(-1)}
+      >
+        <ArrowUp />
+      </button>
+      <button
+        type="button"
+        className="btn ghost icon sm"
+        aria-label="Next row"
+        aria-disabled={row >= count - 1}
+        onClick={() => onStep(1)}
+      >
+        <ArrowDown />
+      </button>
+      <button type="button" className="btn ghost icon sm" aria-label="Copy row" onClick={onCopy}>
+        <Copy />
+      </button>
+      <button type="button" className="btn ghost icon sm" aria-label="Close" onClick={onClose}>
+        <X />
+      </button>
+    </div>
   );
 }
 
