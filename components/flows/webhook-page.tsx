@@ -150,29 +150,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
               {isPhone && <RunList flowId={flow.id} />}
             </div>
             <div className="hook-side">
-              <section className="card hook-card" aria-labelledby="address">
-                <h2 id="address">Endpoint URL</h2>
-                <div className="row hook-address">
-                  <div className="input mono grow">
-                    <input aria-label="Endpoint URL" readOnly value={url} onFocus={({ target }) => target.select()} />
-                  </div>
-                  {isAdmin && <CopyButton text={url} name="Copy endpoint URL" />}
-                </div>
-                <p className="xs t3">POST JSON, up to 1 MiB. 60 requests per minute, bursts of 600.</p>
-                {isAdmin ? (
-                  <button
-                    type="button"
-                    className="btn ghost danger sm hook-rotate"
-                    disabled={!isOnline || fresh !== null}
-                    onClick={() => setIsAsking(true)}
-                  >
-                    <RefreshCw className="s" />
-                    Rotate URL and secret
-                  </button>
-                ) : (
-                  <p className="xs t3">The URL contains a key. Only owners and admins see it in full.</p>
-                )}
-              </section>
+              <Address url={url} canRotate={isOnline && fresh === null} onRotate={() => setIsAsking(true)} />
               <TryWebhook url={isAdmin ? url : null} />
               <Where flow={flow} />
               {told.rules}
@@ -193,6 +171,33 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
       </Page>
       {told.panel}
     </div>
+  );
+}
+
+type AddressProps = { url: string; canRotate: boolean; onRotate: () => void };
+
+/** The endpoint of the webhook, which only owners and admins see in full. */
+function Address({ url, canRotate, onRotate }: AddressProps) {
+  const { isAdmin } = useRights();
+  return (
+    <section className="card hook-card" aria-labelledby="address">
+      <h2 id="address">Endpoint URL</h2>
+      <div className="row hook-address">
+        <div className="input mono grow">
+          <input aria-label="Endpoint URL" readOnly value={url} onFocus={({ target }) => target.select()} />
+        </div>
+        {isAdmin && <CopyButton text={url} name="Copy endpoint URL" />}
+      </div>
+      <p className="xs t3">POST JSON, up to 1 MiB. 60 requests per minute, bursts of 600.</p>
+      {isAdmin ? (
+        <button type="button" className="btn ghost danger sm hook-rotate" disabled={!canRotate} onClick={onRotate}>
+          <RefreshCw className="s" />
+          Rotate URL and secret
+        </button>
+      ) : (
+        <p className="xs t3">The URL contains a key. Only owners and admins see it in full.</p>
+      )}
+    </section>
   );
 }
 
