@@ -132,14 +132,46 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
           </td>
         </tr>
       )}
+      <Questions
+        name={name}
+        isSelf={isSelf}
+        asking={asking}
+        removal={{ isBusy: remove.isPending || remove.isSuccess, error: remove.error }}
+        change={{ isBusy: update.isPending, error: update.error }}
+        onRemove={() => void removeNow()}
+        onChange={(role) => void changeRole(role)}
+        onClose={close}
+      />
+    </>
+  );
+}
+
+type Work = { isBusy: boolean; error: Error | null };
+type QuestionsProps = {
+  name: string;
+  isSelf: boolean;
+  /** The open question; null for none. */
+  asking: Asking | null;
+  removal: Work;
+  change: Work;
+  onRemove: () => void;
+  onChange: (role: Role) => void;
+  onClose: () => void;
+};
+
+/** Questions before a member is removed, and before users change their own role. */
+function Questions({ name, isSelf, asking, removal, change, onRemove, onChange, onClose }: QuestionsProps) {
+  const { workspace } = useWorkspace();
+  return (
+    <>
       <Confirm
         title={isSelf ? `Leave ${workspace.name}?` : `Remove ${name}?`}
         action={isSelf ? "Leave workspace" : "Remove member"}
         isOpen={asking?.what === "remove"}
-        isBusy={remove.isPending || remove.isSuccess}
-        failure={remove.isError ? toMessage(remove.error) : null}
-        onConfirm={removeNow}
-        onClose={close}
+        isBusy={removal.isBusy}
+        failure={removal.error && toMessage(removal.error)}
+        onConfirm={onRemove}
+        onClose={onClose}
       >
         <p>
           {isSelf
@@ -151,10 +183,10 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
         title="Change your own role?"
         action={asking?.what === "role" ? `Become ${ROLE_NAMES[asking.role].toLowerCase()}` : "Change role"}
         isOpen={asking?.what === "role"}
-        isBusy={update.isPending}
-        failure={update.isError ? toMessage(update.error) : null}
-        onConfirm={() => asking?.what === "role" && changeRole(asking.role)}
-        onClose={close}
+        isBusy={change.isBusy}
+        failure={change.error && toMessage(change.error)}
+        onConfirm={() => asking?.what === "role" && onChange(asking.role)}
+        onClose={onClose}
       >
         <p>You lose your current permissions now. Only another owner or admin can restore them.</p>
       </Confirm>
