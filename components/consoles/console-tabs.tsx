@@ -31,7 +31,7 @@ type OpenTab = {
  */
 export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; activeId: string | null }) {
   const { workbench: store } = useWorkspace();
-  const { open, create, close, closeOthers, duplicate, rename } = useConsoleActions();
+  const { open, create, close, rename } = useConsoleActions();
   const [renamingId, setRenamingId] = useState<string | null>(null);
   const [draggedId, setDraggedId] = useState<string | null>(null);
   const listRef = useRef<HTMLDivElement>(null);
@@ -53,31 +53,7 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
   const menu = useContextMenu((id: string) => {
     const tab = tabs.find((each) => each.id === id);
     if (tab === undefined) return null;
-    const at = tabs.indexOf(tab);
-    const items = (
-      <>
-        <MenuItem icon={<X />} keys="Del" onSelect={() => close(id)}>
-          Close
-        </MenuItem>
-        {tabs.length > 1 && <MenuItem onSelect={() => closeOthers(id, "all")}>Close others</MenuItem>}
-        {at < tabs.length - 1 && <MenuItem onSelect={() => closeOthers(id, "right")}>Close to the right</MenuItem>}
-        <MenuLine />
-        <MenuItem icon={<Pencil />} keys="F2" onSelect={() => setRenamingId(id)}>
-          Rename
-        </MenuItem>
-        <MenuItem icon={<CopyPlus />} onSelect={() => void duplicate(id)}>
-          Duplicate
-        </MenuItem>
-        <MenuItem icon={<Copy />} onSelect={() => void copyName(tab.name)}>
-          Copy name
-        </MenuItem>
-        {tabs.length > 1 && <MenuLine />}
-        {at > 0 && <MenuItem onSelect={() => store.change((each) => moveTab(each, id, at - 1))}>Move left</MenuItem>}
-        {at < tabs.length - 1 && (
-          <MenuItem onSelect={() => store.change((each) => moveTab(each, id, at + 1))}>Move right</MenuItem>
-        )}
-      </>
-    );
+    const items = <TabMenu tab={tab} tabs={tabs} onRename={() => setRenamingId(id)} />;
     return { about: tab.name, items };
   });
 
@@ -159,6 +135,39 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
         </button>
       </Tip>
     </div>
+  );
+}
+
+type TabMenuProps = { tab: OpenTab; tabs: OpenTab[]; onRename: () => void };
+
+function TabMenu({ tab, tabs, onRename }: TabMenuProps) {
+  const { workbench: store } = useWorkspace();
+  const { close, closeOthers, duplicate } = useConsoleActions();
+  const { id } = tab;
+  const at = tabs.indexOf(tab);
+  const isLast = at === tabs.length - 1;
+  const move = (to: number) => store.change((each) => moveTab(each, id, to));
+  return (
+    <>
+      <MenuItem icon={<X />} keys="Del" onSelect={() => close(id)}>
+        Close
+      </MenuItem>
+      {tabs.length > 1 && <MenuItem onSelect={() => closeOthers(id, "all")}>Close others</MenuItem>}
+      {!isLast && <MenuItem onSelect={() => closeOthers(id, "right")}>Close to the right</MenuItem>}
+      <MenuLine />
+      <MenuItem icon={<Pencil />} keys="F2" onSelect={onRename}>
+        Rename
+      </MenuItem>
+      <MenuItem icon={<CopyPlus />} onSelect={() => void duplicate(id)}>
+        Duplicate
+      </MenuItem>
+      <MenuItem icon={<Copy />} onSelect={() => void copyName(tab.name)}>
+        Copy name
+      </MenuItem>
+      {tabs.length > 1 && <MenuLine />}
+      {at > 0 && <MenuItem onSelect={() => move(at - 1)}>Move left</MenuItem>}
+      {!isLast && <MenuItem onSelect={() => move(at + 1)}>Move right</MenuItem>}
+    </>
   );
 }
 
