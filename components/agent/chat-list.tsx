@@ -13,6 +13,7 @@ import { NameInput } from "@/components/ui/name-input";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { groupByDay, toChatTime } from "@/lib/features/agent/browser/chat-days";
 import type { Chat } from "@/lib/features/agent/browser/client";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 /** The user's chats: search by title, open, rename and delete. */
 export function ChatList() {
@@ -122,7 +123,7 @@ function SearchField({ value, onChange, count }: SearchFieldProps) {
       />
       {count !== null && (
         <>
-          <span className="xs t3">{count} results</span>
+          <span className="xs t3">{formatCountOf(count, "result")}</span>
           <button type="button" aria-label="Clear search" onClick={() => onChange("")}>
             <X className="s" />
           </button>
@@ -174,7 +175,7 @@ function ChatRow({ chat, words, now, onRename, onDelete }: ChatRowProps) {
             </span>
             <span className="xs t3 num">{toChatTime(chat.updatedAt, now)}</span>
           </span>
-          <span className="xs t3">{chat.messageCount === 1 ? "1 message" : `${chat.messageCount} messages`}</span>
+          <span className="xs t3">{formatCountOf(chat.messageCount, "message")}</span>
         </button>
       )}
       <Menu

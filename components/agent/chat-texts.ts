@@ -1,6 +1,7 @@
 import type { AgentRequest } from "@/components/agent/agent-store";
 import type { AgentMessage } from "@/components/agent/chats";
 import type { Outgoing } from "@/components/agent/composer";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** Returns the message that asks the agent to fix a failed query. */
@@ -29,7 +30,7 @@ export function titleOf(messages: AgentMessage[]): string {
 export function toWords(error: Error | undefined): string {
   if (error instanceof ApiError) {
     const wait = error.retryAfterSeconds;
-    return wait === null ? error.message : `${error.message} Try again in ${wait} seconds.`;
+    return wait === null ? error.message : `${error.message} Try again in ${formatCountOf(wait, "second")}.`;
   }
   return error?.message || "The answer was interrupted. Try again.";
 }

@@ -53,7 +53,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
           aria-valuenow={at.stopAt + 1}
           aria-valuetext={
             stop === null
-              ? `${stops.length} points. Use arrow keys to move.`
+              ? `${formatCountOf(stops.length, "point")}. Use arrow keys to move.`
               : describeStop(
                   picture,
                   stop.rows.length > 1 && row !== null

@@ -61,7 +61,7 @@ export function useTableChoices(): ChoiceList {
 
 function toTableDetail(database: string, kind: string, rows: number | undefined): string {
   if (kind !== "table") return `${database}, ${kind}`;
-  return rows === undefined ? database : `${database}, ${formatCountShort(rows)} rows`;
+  return rows === undefined ? database : `${database}, ${formatCountShort(rows)} ${rows === 1 ? "row" : "rows"}`;
 }
 
 function firstLook(table: string): string {

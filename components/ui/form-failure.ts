@@ -1,4 +1,5 @@
 import type { FieldPath, FieldValues } from "react-hook-form";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /**

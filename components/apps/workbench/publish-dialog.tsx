@@ -14,6 +14,7 @@ import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { useOutage } from "@/components/ui/use-browser";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 /** Maximum number of build errors shown in the dialog. */
 const PROBLEMS_SHOWN = 20;
@@ -141,9 +142,7 @@ function Review({ work, publishing: { uncommitted, message, setMessage }, onDiff
       </p>
       <PublishChanges work={work} onDiff={onDiff} />
       {uncommitted > 0 && (
-        <Notice kind="warn">
-          {uncommitted} uncommitted {uncommitted === 1 ? "file" : "files"} will be committed first.
-        </Notice>
+        <Notice kind="warn">{formatCountOf(uncommitted, "uncommitted file")} will be committed first.</Notice>
       )}
       <TextField
         label="Release notes (optional)"

@@ -21,6 +21,7 @@ import type { Work } from "@/components/apps/workbench/use-work";
 import { ShowExplorer } from "@/components/layout/show-explorer";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useIsPhone } from "@/components/ui/use-browser";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 export type WorkbenchDialog = "publish" | "share" | "settings";
 type WorkbenchHeadProps = {
@@ -132,9 +133,9 @@ function WorkWords({ work }: { work: Work }) {
   if (!data) return null;
   const count = data.drafts.length;
   const words = [
-    data.ahead > 0 && `${data.ahead} ${data.ahead === 1 ? "commit" : "commits"} ahead`,
+    data.ahead > 0 && `${formatCountOf(data.ahead, "commit")} ahead`,
     data.behind > 0 && `${data.behind} behind`,
-    count > 0 && `${count} ${count === 1 ? "file" : "files"} changed`,
+    count > 0 && `${formatCountOf(count, "file")} changed`,
   ].filter(Boolean);
   return <span className="xs t2 trunc app-work">{words.length === 0 ? "Up to date with main" : words.join(", ")}</span>;
 }

@@ -28,7 +28,6 @@ import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useIsPhone, useMediaQuery } from "@/components/ui/use-browser";
 import type { App } from "@/lib/features/apps/browser/client";
-import { formatCountOf } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 import "@/components/consoles/console.css";
 import "@/components/consoles/consoles.css";
