@@ -28,7 +28,7 @@ const MINE: FolderChoice = { folderId: null, access: "private" };
 
 /** The user's consoles and the workspace's, as listed in the explorer. */
 export function ConsoleSection() {
-  const { workbench: store, consoles: service, drafts } = useWorkspace();
+  const { workbench: store, consoles: service } = useWorkspace();
   const workbench = useWorkbench();
   const activeId = useActiveConsoleId();
   const dirty = useDirtyIds();
@@ -68,22 +68,7 @@ export function ConsoleSection() {
     const isExpanded = nodes.find((each) => each.id === id)?.isExpanded ?? false;
     store.change((each) => ({ ...each, toggled: { ...each.toggled, [id]: !isExpanded } }));
   };
-  /** Deletes a folder. Undo restores its consoles with their drafts and tabs. */
-  const removeFolder = async (folder: ConsoleFolder, held: readonly ConsoleSummary[]): Promise<BringBack | null> => {
-    const tabs = store.read()?.tabs ?? [];
-    const gone = held.map((each) => ({ ...each, draft: drafts.read(each.id), tabAt: tabs.indexOf(each.id) }));
-    const heldIds = held.map(({ id }) => id);
-    if (!(await service.removeFolder(folder.id, heldIds))) return null;
-    for (const id of heldIds) store.change((each) => closeTab(each, id));
-    return async (anew) => {
-      for (const { id, folderId, draft, tabAt } of gone.sort((a, b) => a.tabAt - b.tabAt)) {
-        const back = await service.undelete(id, anew.get(folderId ?? "") ?? null);
-        if (back === null) continue;
-        if (draft !== null) drafts.write(back, draft.content);
-        if (tabAt >= 0) store.change((each) => openTab(each, id, tabAt));
-      }
-    };
-  };
+  const removeFolder = useFolderRemoval();
 
   return (
     <>
@@ -166,6 +151,26 @@ export function ConsoleSection() {
       )}
     </>
   );
+}
+
+/** Returns a function that deletes a folder. Undo restores its consoles with their drafts and tabs. */
+function useFolderRemoval() {
+  const { workbench: store, consoles: service, drafts } = useWorkspace();
+  return async (folder: ConsoleFolder, held: readonly ConsoleSummary[]): Promise<BringBack | null> => {
+    const tabs = store.read()?.tabs ?? [];
+    const gone = held.map((each) => ({ ...each, draft: drafts.read(each.id), tabAt: tabs.indexOf(each.id) }));
+    const heldIds = held.map(({ id }) => id);
+    if (!(await service.removeFolder(folder.id, heldIds))) return null;
+    for (const id of heldIds) store.change((each) => closeTab(each, id));
+    return async (anew) => {
+      for (const { id, folderId, draft, tabAt } of gone.sort((a, b) => a.tabAt - b.tabAt)) {
+        const back = await service.undelete(id, anew.get(folderId ?? "") ?? null);
+        if (back === null) continue;
+        if (draft !== null) drafts.write(back, draft.content);
+        if (tabAt >= 0) store.change((each) => openTab(each, id, tabAt));
+      }
+    };
+  };
 }
 
 /** Lists drafts of consoles that others have deleted or made private, so that the texts are not lost. */

@@ -125,37 +125,57 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
         </p>
       )}
       {reason && <p className="xs t2">{reason}</p>}
-      <div className="row schedule-acts">
-        <button
-          type="button"
-          className="btn run"
-          aria-disabled={reason !== null || start.isPending}
-          onClick={() => reason === null && !start.isPending && start.mutate()}
-        >
-          <Play className="s" />
-          Run now
-        </button>
-        <span className="grow" />
-        {kept && draft === null && (
-          <button type="button" className="btn ghost" disabled={put.isPending || outage !== null} onClick={remove}>
-            Remove schedule
-          </button>
-        )}
-        {draft !== null && (
-          <button type="button" className="btn ghost" onClick={() => setDraft(null)}>
-            Discard changes
-          </button>
-        )}
-        <button
-          type="button"
-          className="btn primary"
-          disabled={draft === null || !isGoodSchedule(draft.value) || put.isPending || reason !== null}
-          onClick={save}
-        >
-          {put.isPending ? "Saving" : "Save schedule"}
-        </button>
-      </div>
+      <Actions
+        isKept={kept !== null}
+        isEdited={draft !== null}
+        canSave={draft !== null && isGoodSchedule(draft.value) && reason === null}
+        isSaving={put.isPending}
+        canRun={reason === null && !start.isPending}
+        onRun={() => start.mutate()}
+        onRemove={remove}
+        onDiscard={() => setDraft(null)}
+        onSave={save}
+      />
     </section>
+  );
+}
+
+type ActionsProps = {
+  /** Whether the console has a schedule. */
+  isKept: boolean;
+  isEdited: boolean;
+  canSave: boolean;
+  isSaving: boolean;
+  canRun: boolean;
+  onRun: () => void;
+  onRemove: () => void;
+  onDiscard: () => void;
+  onSave: () => void;
+};
+
+function Actions({ isKept, isEdited, canSave, isSaving, canRun, ...on }: ActionsProps) {
+  const outage = useOutage();
+  return (
+    <div className="row schedule-acts">
+      <button type="button" className="btn run" aria-disabled={!canRun} onClick={() => canRun && on.onRun()}>
+        <Play className="s" />
+        Run now
+      </button>
+      <span className="grow" />
+      {isKept && !isEdited && (
+        <button type="button" className="btn ghost" disabled={isSaving || outage !== null} onClick={on.onRemove}>
+          Remove schedule
+        </button>
+      )}
+      {isEdited && (
+        <button type="button" className="btn ghost" onClick={on.onDiscard}>
+          Discard changes
+        </button>
+      )}
+      <button type="button" className="btn primary" disabled={!canSave || isSaving} onClick={on.onSave}>
+        {isSaving ? "Saving" : "Save schedule"}
+      </button>
+    </div>
   );
 }
 
