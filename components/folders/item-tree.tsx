@@ -105,43 +105,18 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
       isSelected: node.id === activeId,
       canDrag: renamingId === null && (node.kind === "item" ? toMovable(node.item) !== null : node.kind === "folder"),
       content: (
-        <>
-          {node.kind === "item" ? props.toIcon(node.item) : node.isExpanded ? <FolderOpen /> : <FolderIcon />}
-          {renamingId === node.id ? (
-            <NameInput
-              label={node.kind === "folder" ? "Folder name" : `${noun[0]?.toUpperCase()}${noun.slice(1)} name`}
-              value={node.label}
-              onDone={(typed) => {
-                onRenaming(null);
-                if (typed !== null) rename(node.id, typed);
-              }}
-            />
-          ) : (
-            <>
-              <span className="trunc grow">{node.label}</span>
-              {node.kind === "item" && props.toMark?.(node.item)}
-              {node.kind !== "item" && !node.isExpanded && node.count > 0 && (
-                <span className="meta num">{node.count}</span>
-              )}
-              <Menu
-                align="end"
-                trigger={
-                  <button
-                    type="button"
-                    className="row-act"
-                    aria-label={`Actions for ${node.label}`}
-                    tabIndex={-1}
-                    onClick={(event) => event.stopPropagation()}
-                  >
-                    <Ellipsis className="s" />
-                  </button>
-                }
-              >
-                {toItems(node)}
-              </Menu>
-            </>
-          )}
-        </>
+        <RowContent
+          node={node}
+          noun={noun}
+          icon={node.kind === "item" ? props.toIcon(node.item) : node.isExpanded ? <FolderOpen /> : <FolderIcon />}
+          mark={node.kind === "item" && props.toMark?.(node.item)}
+          menu={() => toItems(node)}
+          isRenaming={renamingId === node.id}
+          onRenamed={(typed) => {
+            onRenaming(null);
+            if (typed !== null) rename(node.id, typed);
+          }}
+        />
       ),
     }),
   );
@@ -182,6 +157,53 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
           onClose={() => setMovingId(null)}
         />
       )}
+    </>
+  );
+}
+
+type RowContentProps<I> = {
+  node: ItemNode<I>;
+  noun: string;
+  icon: ReactNode;
+  mark: ReactNode;
+  menu: () => ReactNode;
+  isRenaming: boolean;
+  /** Called with null if the name is unchanged. */
+  onRenamed: (typed: string | null) => void;
+};
+
+function RowContent<I>({ node, noun, icon, mark, menu, isRenaming, onRenamed }: RowContentProps<I>) {
+  if (isRenaming) {
+    const label = node.kind === "folder" ? "Folder name" : `${noun[0]?.toUpperCase()}${noun.slice(1)} name`;
+    return (
+      <>
+        {icon}
+        <NameInput label={label} value={node.label} onDone={onRenamed} />
+      </>
+    );
+  }
+  return (
+    <>
+      {icon}
+      <span className="trunc grow">{node.label}</span>
+      {mark}
+      {node.kind !== "item" && !node.isExpanded && node.count > 0 && <span className="meta num">{node.count}</span>}
+      <Menu
+        align="end"
+        trigger={
+          <button
+            type="button"
+            className="row-act"
+            aria-label={`Actions for ${node.label}`}
+            tabIndex={-1}
+            onClick={(event) => event.stopPropagation()}
+          >
+            <Ellipsis className="s" />
+          </button>
+        }
+      >
+        {menu()}
+      </Menu>
     </>
   );
 }
