@@ -86,37 +86,7 @@ export function PlanTree({ tree, at, onMove }: PlanTreeProps) {
               onClick={() => onMove(node.id)}
             >
               <td>
-                <div
-                  className="plan-step"
-                  style={{ "--level": Math.min(node.depth, INDENT_LEVELS_MAX) } as CSSProperties}
-                >
-                  {node.childCount > 0 ? (
-                    <button
-                      type="button"
-                      className="plan-fold"
-                      tabIndex={-1}
-                      aria-label={folded.has(node.id) ? `Expand ${node.name}` : `Collapse ${node.name}`}
-                      onClick={(event) => {
-                        event.stopPropagation();
-                        fold(node.id, !folded.has(node.id));
-                      }}
-                    >
-                      {folded.has(node.id) ? <ChevronRight className="s" /> : <ChevronDown className="s" />}
-                    </button>
-                  ) : (
-                    <span className="plan-fold" />
-                  )}
-                  <div className="plan-words">
-                    <div className="b5 trunc" title={node.name}>
-                      {node.name}
-                    </div>
-                    {node.about !== null && (
-                      <div className="xxs t3 trunc" title={node.about}>
-                        {node.about}
-                      </div>
-                    )}
-                  </div>
-                </div>
+                <Step node={node} isFolded={folded.has(node.id)} onFold={(isFolded) => fold(node.id, isFolded)} />
               </td>
               {tree.weight !== null && (
                 <td className="plan-bar">
@@ -144,6 +114,42 @@ export function PlanTree({ tree, at, onMove }: PlanTreeProps) {
           ))}
         </tbody>
       </table>
+    </div>
+  );
+}
+
+type StepProps = { node: PlanNode; isFolded: boolean; onFold: (isFolded: boolean) => void };
+
+/** Name of a step, indented by its level, with a button that folds its children. */
+function Step({ node, isFolded, onFold }: StepProps) {
+  return (
+    <div className="plan-step" style={{ "--level": Math.min(node.depth, INDENT_LEVELS_MAX) } as CSSProperties}>
+      {node.childCount > 0 ? (
+        <button
+          type="button"
+          className="plan-fold"
+          tabIndex={-1}
+          aria-label={isFolded ? `Expand ${node.name}` : `Collapse ${node.name}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            onFold(!isFolded);
+          }}
+        >
+          {isFolded ? <ChevronRight className="s" /> : <ChevronDown className="s" />}
+        </button>
+      ) : (
+        <span className="plan-fold" />
+      )}
+      <div className="plan-words">
+        <div className="b5 trunc" title={node.name}>
+          {node.name}
+        </div>
+        {node.about !== null && (
+          <div className="xxs t3 trunc" title={node.about}>
+            {node.about}
+          </div>
+        )}
+      </div>
     </div>
   );
 }
