@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/dashboards/use-dashboards";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Modal } from "@/components/ui/modal";
@@ -11,6 +11,7 @@ import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { showToast } from "@/components/ui/toast";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { fitSettings, guessSettings } from "@/lib/base/charts/settings";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
@@ -39,54 +40,54 @@ const NEW = "";
 /** Maximum number of attempts when others save at the same time; each starts from their version. */
 const TRIES_MAX = 3;
 
+type Fields = {
+  /** Dashboard; empty for a new one. */
+  to: string;
+  newTitle: string;
+  access: "private" | "workspace";
+  title: string;
+  as: "chart" | "table";
+  reads: "console" | "query";
+};
+
 /** Dialog that adds a result to a new or existing dashboard, as its chart or as a table. */
 export function AddToDashboard(props: AddToDashboardProps) {
   const { rows, chart, connectionId, statement, consoleId, consoleName, onClose } = props;
   const { workspace } = useWorkspace();
-  const id = useId();
+  const formId = useId();
   const client = useQueryClient();
   const router = useRouter();
-  const list = useDashboardList();
   const settings = fitSettings(readSettings(chart), rows.fields) ?? guessSettings(rows.sample);
   const name = consoleName.replace(/\.[a-z]+$/i, "");
-  const [title, setTitle] = useState(name);
-  const [as, setAs] = useState<"chart" | "table">(props.isChart && settings ? "chart" : "table");
-  const [reads, setReads] = useState<"console" | "query">(consoleId === null ? "query" : "console");
-  const [to, setTo] = useState(NEW);
-  const [newTitle, setNewTitle] = useState(name);
-  const [access, setAccess] = useState<"private" | "workspace">("private");
-  const [isBusy, setIsBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  const dashboards = [...(list.data ?? [])].sort((a, b) => a.title.localeCompare(b.title));
-
-  const add = async () => {
-    setIsBusy(true);
-    setFailure(null);
-    const source: Widget["source"] =
-      reads === "console" && consoleId !== null ? { consoleId } : { connectionId, query: statement };
-    const picture = as === "chart" && settings ? fromChart(settings, toKeptSpec(settings, rows.fields)) : fromRows();
-    const widget: NewWidget = { ...picture, title: title.trim(), source };
-    try {
+  const form = useServerForm<Fields>({
+    initial: {
+      to: NEW,
+      newTitle: name,
+      access: "private",
+      title: name,
+      as: props.isChart && settings ? "chart" : "table",
+      reads: consoleId === null ? "query" : "console",
+    },
+    fields: [],
+    send: async ({ to, newTitle, access, title, as, reads }) => {
+      const source: Widget["source"] =
+        reads === "console" && consoleId !== null ? { consoleId } : { connectionId, query: statement };
+      const picture = as === "chart" && settings ? fromChart(settings, toKeptSpec(settings, rows.fields)) : fromRows();
+      const widget: NewWidget = { ...picture, title: title.trim(), source };
+      const { widgets } = addWidget(BLANK, widget)[0];
       const saved =
         to === NEW
-          ? await dashboardApi.create(workspace.id, {
-              title: newTitle.trim(),
-              access,
-              widgets: addWidget(BLANK, widget)[0].widgets,
-            })
+          ? await dashboardApi.create(workspace.id, { title: newTitle.trim(), access, widgets })
           : await addTo(workspace.id, to, widget);
       client.setQueryData(toDashboardKey(workspace.id, saved.id), saved);
       void client.invalidateQueries({ queryKey: toDashboardsKey(workspace.id) });
       const open = () => router.push(`/w/${workspace.slug}/dashboards/${saved.id}`);
       showToast(`Added to ${saved.title}`, { action: { label: "Open dashboard", onClick: open } });
       onClose();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setFailure(error.message);
-      setIsBusy(false);
-    }
-  };
-  const isNamed = to !== NEW || newTitle.trim() !== "";
+    },
+  });
+  const { failure, isBusy, control } = form;
+  const isNamed = control("to").value !== NEW || control("newTitle").value.trim() !== "";
   return (
     <Modal
       title="Add to dashboard"
@@ -97,90 +98,104 @@ export function AddToDashboard(props: AddToDashboardProps) {
           <button type="button" className="btn ghost" onClick={onClose}>
             Cancel
           </button>
-          <button type="button" className="btn primary" disabled={isBusy || !isNamed} onClick={() => void add()}>
+          <button type="submit" form={formId} className="btn primary" disabled={isBusy || !isNamed}>
             {isBusy ? "Adding" : "Add"}
           </button>
         </>
       }
     >
-      <div className="form">
+      <form {...form.formProps} id={formId} className="form">
         {failure !== null && (
           <Notice kind="bad" role="alert">
             {failure}
           </Notice>
         )}
-        <div className="field">
-          <span id={`${id}-to`} className="flabel">
-            Dashboard
-          </span>
-          <Select
-            labelId={`${id}-to`}
-            value={to}
-            options={[
-              { value: NEW, label: "New dashboard" },
-              ...dashboards.map((each) => ({ value: each.id, label: each.title })),
-            ]}
-            onChange={setTo}
-          />
-        </div>
-        {to === NEW && (
-          <>
-            <TextField
-              label="Title"
-              value={newTitle}
-              maxLength={TITLE_CHARS_MAX}
-              isDense
-              onChange={({ target }) => setNewTitle(target.value)}
-            />
-            <Segments
-              label="Visibility"
-              value={access}
-              options={[
-                { value: "private", label: "Only you" },
-                { value: "workspace", label: "Everyone in the workspace" },
-              ]}
-              onChange={setAccess}
-            />
-          </>
-        )}
-        <TextField
-          label="Widget title"
-          value={title}
-          maxLength={TITLE_CHARS_MAX}
-          isDense
-          onChange={({ target }) => setTitle(target.value)}
-        />
-        {settings !== null && (
-          <Segments
-            label="View"
-            value={as}
-            options={[
-              { value: "chart", label: "Chart" },
-              { value: "table", label: "Table" },
-            ]}
-            onChange={setAs}
-          />
-        )}
-        {consoleId !== null && (
-          <div className="field">
-            <Segments
-              label="Query"
-              value={reads}
-              options={[
-                { value: "console", label: "Linked console" },
-                { value: "query", label: "Copy of this query" },
-              ]}
-              onChange={setReads}
-            />
-            <div className="help">
-              {reads === "console"
-                ? "Saving the console also updates this widget."
-                : "Later changes to the console do not affect this widget."}
-            </div>
-          </div>
-        )}
-      </div>
+        <TargetFields form={form} />
+        <WidgetFields form={form} hasChart={settings !== null} isSaved={consoleId !== null} />
+      </form>
     </Modal>
+  );
+}
+
+type PartProps = { form: ReturnType<typeof useServerForm<Fields>> };
+
+/** The dashboard: an existing one, or title and visibility of a new one. */
+function TargetFields({ form: { text, control } }: PartProps) {
+  const id = useId();
+  const list = useDashboardList();
+  const dashboards = [...(list.data ?? [])].sort((a, b) => a.title.localeCompare(b.title));
+  const to = control("to");
+  return (
+    <>
+      <div className="field">
+        <span id={id} className="flabel">
+          Dashboard
+        </span>
+        <Select
+          labelId={id}
+          {...to}
+          options={[
+            { value: NEW, label: "New dashboard" },
+            ...dashboards.map((each) => ({ value: each.id, label: each.title })),
+          ]}
+        />
+      </div>
+      {to.value === NEW && (
+        <>
+          <TextField label="Title" maxLength={TITLE_CHARS_MAX} isDense {...text("newTitle")} />
+          <Segments
+            label="Visibility"
+            {...control("access")}
+            options={[
+              { value: "private", label: "Only you" },
+              { value: "workspace", label: "Everyone in the workspace" },
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+type WidgetFieldsProps = PartProps & {
+  hasChart: boolean;
+  /** Whether the query is that of a saved console. */
+  isSaved: boolean;
+};
+
+function WidgetFields({ form: { text, control }, hasChart, isSaved }: WidgetFieldsProps) {
+  const reads = control("reads");
+  return (
+    <>
+      <TextField label="Widget title" maxLength={TITLE_CHARS_MAX} isDense {...text("title")} />
+      {hasChart && (
+        <Segments
+          label="View"
+          {...control("as")}
+          options={[
+            { value: "chart", label: "Chart" },
+            { value: "table", label: "Table" },
+          ]}
+        />
+      )}
+      {isSaved && (
+        <div className="field">
+          <Segments
+            label="Query"
+            {...reads}
+            options={[
+              { value: "console", label: "Linked console" },
+              { value: "query", label: "Copy of this query" },
+            ]}
+          />
+          <div className="help">
+            {reads.value === "console"
+              ? "Saving the console also updates this widget."
+              : "Later changes to the console do not affect this widget."}
+          </div>
+        </div>
+      )}
+    </>
   );
 }
 
