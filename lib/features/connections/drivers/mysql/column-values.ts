@@ -45,24 +45,7 @@ export const mysqlValues: TableValues = {
     const type = column.type.toLowerCase();
     const kind = /^[a-z0-9]+/.exec(type)?.[0] ?? "";
     const isNull = `${name} is null`;
-    const plain = (
-      value: string,
-      {
-        text = castTo(value, "char"),
-        read,
-        write = read,
-      }: {
-        text?: string;
-        read: (text: string, bind: Bind) => string;
-        write?: (text: string, bind: Bind) => string;
-      },
-    ): ColumnValues => ({
-      order: [{ value, text, read }],
-      is: (given, bind) => `${name} = ${write(given, bind)}`,
-      compare: (sign, given, bind) => `${name} ${sign} ${write(given, bind)}`,
-      isNull,
-    });
-    const asText = (text: string, bind: Bind) => bind.text(text);
+    const plain = (value: string, texts: PlainTexts) => plainValues(name, value, texts);
     const orderPrefix = orderPrefixOf(column, kind);
     switch (kind) {
       case "tinyint":
@@ -87,31 +70,8 @@ export const mysqlValues: TableValues = {
       case "year":
       case "bit":
       case "enum":
-      case "set": {
-        // Rows are ordered by the number behind the text, and compared only by it.
-        const value = castTo(name, "unsigned");
-        const order = [{ value, text: castTo(value, "char"), read: unsigned }];
-        const write = kind === "year" ? unsigned : asText;
-        if (kind === "bit") {
-          const bits = (text: string, bind: Bind) => {
-            if (!/^[01]+$/.test(text)) throw badValue(column, "bits such as 101");
-            return castTo(`conv(${bind.text(text)}, 2, 10)`, "unsigned");
-          };
-          return {
-            order,
-            is: (text, bind) => `${value} = ${bits(text, bind)}`,
-            compare: (sign, text, bind) => `${value} ${sign} ${bits(text, bind)}`,
-            isNull,
-          };
-        }
-        const compared = kind === "year" ? value : name;
-        return {
-          order,
-          is: (text, bind) => `${compared} = ${write(text, bind)}`,
-          compare: (sign, text, bind) => `${compared} ${sign} ${write(text, bind)}`,
-          isNull,
-        };
-      }
+      case "set":
+        return numbered(column, name, kind);
       case "date":
         return plain(name, {
           read: asText,
@@ -137,16 +97,8 @@ export const mysqlValues: TableValues = {
       case "blob":
       case "mediumblob":
       case "longblob":
-      case "vector": {
-        const value = orderPrefix === null ? name : `left(${name}, ${orderPrefix})`;
-        return {
-          order: [{ value, text: `hex(${value})`, read: (text, bind) => `unhex(${bind.text(text)})` }],
-          exactText: `hex(${name})`,
-          is: (text, bind) => `${name} = ${hexBytes(text, column, bind)}`,
-          compare: (sign, text, bind) => `${name} ${sign} ${hexBytes(text, column, bind)}`,
-          isNull,
-        };
-      }
+      case "vector":
+        return bytes(column, name, orderPrefix);
       case "json": {
         const value = jsonOrder(name);
         const order = [{ value, text: castTo(value, "char"), read: asJson }];
@@ -188,6 +140,45 @@ export const mysqlValues: TableValues = {
     }
   },
 };
+
+type ToSql = (text: string, bind: Bind) => string;
+type PlainTexts = { text?: string; read: ToSql; write?: ToSql };
+
+/** Returns the SQL of a column that is ordered and compared by one value. @param value expression of the order */
+function plainValues(name: string, value: string, texts: PlainTexts): ColumnValues {
+  const { text = castTo(value, "char"), read, write = read } = texts;
+  return {
+    order: [{ value, text, read }],
+    is: (given, bind) => `${name} = ${write(given, bind)}`,
+    compare: (sign, given, bind) => `${name} ${sign} ${write(given, bind)}`,
+    isNull: `${name} is null`,
+  };
+}
+
+/** Rows are ordered by the number behind the text, and compared only by it. */
+function numbered(column: EntityColumn, name: string, kind: "year" | "bit" | "enum" | "set"): ColumnValues {
+  const value = castTo(name, "unsigned");
+  const bits: ToSql = (text, bind) => {
+    if (!/^[01]+$/.test(text)) throw badValue(column, "bits such as 101");
+    return castTo(`conv(${bind.text(text)}, 2, 10)`, "unsigned");
+  };
+  const write = kind === "bit" ? bits : kind === "year" ? unsigned : asText;
+  const compared = kind === "enum" || kind === "set" ? name : value;
+  return {
+    ...plainValues(compared, value, { read: unsigned, write }),
+    isNull: `${name} is null`,
+  };
+}
+
+/** @param orderPrefix bytes by which rows are ordered; null for whole values */
+function bytes(column: EntityColumn, name: string, orderPrefix: number | null): ColumnValues {
+  const value = orderPrefix === null ? name : `left(${name}, ${orderPrefix})`;
+  return {
+    ...plainValues(name, value, { read: asText, write: (text, bind) => hexBytes(text, column, bind) }),
+    order: [{ value, text: `hex(${value})`, read: (text, bind) => `unhex(${bind.text(text)})` }],
+    exactText: `hex(${name})`,
+  };
+}
 
 /** Returns the prefix length by which rows are ordered, or null where whole values are. */
 function orderPrefixOf({ type, primaryKey }: EntityColumn, kind: string): number | null {
@@ -245,6 +236,7 @@ function jsonValues(
   };
 }
 
+const asText = (text: string, bind: Bind) => bind.text(text);
 const asJson = (text: string, bind: Bind) => castTo(bind.text(text), "json");
 const unsigned = (text: string, bind: Bind) => castTo(bind.text(text), "unsigned");
 
