@@ -26,6 +26,7 @@ import {
   withColumns,
 } from "../shared/flows/sql-load";
 import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
+import { quote } from "../shared/flows/upsert";
 import {
   type ClickHouseShape,
   COLUMNS_SQL,
@@ -56,8 +57,6 @@ export type ClickHouseFlowParts = {
   /** The server's time limit for one statement of a load, in ms. */
   statementTimeoutMs: number;
 };
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 export function extractClickHouse(parts: ClickHouseFlowParts, request: ExtractRequest): Promise<ExtractStream> {
   return extractBySql(

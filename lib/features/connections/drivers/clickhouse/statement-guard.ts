@@ -1,6 +1,7 @@
 import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
 import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../../../../base/sql/statement-messages.ts";
 import { AppError } from "../../../../platform/http/errors.ts";
+import { notAllowed, quoted } from "../shared/statements/refusals.ts";
 import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, REFUSED_FUNCTIONS, STRUCTURE_FUNCTIONS } from "./functions.ts";
 
 /*
@@ -22,7 +23,6 @@ const PLAIN_GAP = /^(?:[ \t\n\r\f\v]|--[^\n]*(?:\n|$)|#[ !][^\n]*(?:\n|$)|\/\*(?
 const HEX_LITERAL = /^[xXbB]'[0-9a-fA-F]*'$/;
 /** Keywords in a column description that add more than a name and a type. */
 const EXPRESSION_WORDS = /\b(?:alias|default|materialized|ephemeral|codec|ttl|statistics|primary|constraint|index)\b/i;
-const NAME_CHARS_MAX = 60;
 
 /** A server's functions that statements may not use; see `refusedAmong`. */
 export type RefusedFunctions = {
@@ -82,17 +82,15 @@ export function checkSecrets(
   }
   const texts = params.map(([, value]) => value);
   const names = [...words.flatMap(({ kind, text }) => (kind === "word" || kind === "name" ? [text] : [])), ...texts];
-  const quoted = words.flatMap(({ kind, text }) => (kind === "string" ? [text] : []));
-  const isSystem = database === SYSTEM_DATABASE || [...names, ...quoted].includes(SYSTEM_DATABASE);
+  const strings = words.flatMap(({ kind, text }) => (kind === "string" ? [text] : []));
+  const isSystem = database === SYSTEM_DATABASE || [...names, ...strings].includes(SYSTEM_DATABASE);
   if (!isSystem) return;
   const isByPattern = words.some((token, index) => wordOf(token) === "MERGE" && words[index + 1]?.text === "(");
   const found =
     names.find((name) => SECRET_TABLES.has(name)) ??
-    (isByPattern ? [...quoted, ...texts].find((text) => SECRET_IN_TEXT.test(text)) : undefined);
+    (isByPattern ? [...strings, ...texts].find((text) => SECRET_IN_TEXT.test(text)) : undefined);
   if (found === undefined) return;
-  throw notAllowed(
-    `system.${clipped(found)} can't be read on a read-only connection because it can contain passwords.`,
-  );
+  throw notAllowed(`system.${quoted(found)} can't be read on a read-only connection because it can contain passwords.`);
 }
 
 /** Keywords before a parenthesis that are not functions. */
@@ -159,7 +157,7 @@ export function checkFunctions(
       if (STRUCTURE_FUNCTIONS.has(token.text.toLowerCase())) checkStructure(token.text, words, index + 2);
     } else if (isFunctionName(words, index, depth) && refused.isNameRefused(token.text)) {
       throw notAllowed(
-        `${clipped(token.text)} is not allowed on a read-only connection. If it is a column, qualify it: t.${clipped(token.text)}.`,
+        `${quoted(token.text)} is not allowed on a read-only connection. If it is a column, qualify it: t.${quoted(token.text)}.`,
       );
     }
   }
@@ -187,7 +185,7 @@ function checkStructure(name: string, words: readonly SqlToken[], from: number):
   const isWhole = first.kind === "string" && (next === "," || next === ")");
   if (isWhole && !first.text.includes("\\") && !EXPRESSION_WORDS.test(first.text)) return;
   throw notAllowed(
-    `The first argument of ${clipped(name)} must be a string of names and types, without defaults or aliases.`,
+    `The first argument of ${quoted(name)} must be a string of names and types, without defaults or aliases.`,
   );
 }
 
@@ -230,12 +228,12 @@ function refuseGap(gap: string): void {
 
 function unsure(text: string): AppError {
   return notAllowed(
-    `ClickHouse versions parse this differently, so it is not allowed on a read-only connection: ${clipped(text)}`,
+    `ClickHouse versions parse this differently, so it is not allowed on a read-only connection: ${quoted(text)}`,
   );
 }
 
 function refusedFunction(name: string): AppError {
-  return notAllowed(`${clipped(name)} can access files or other servers and is not allowed on a read-only connection.`);
+  return notAllowed(`${quoted(name)} can access files or other servers and is not allowed on a read-only connection.`);
 }
 
 /** Refuses `FORMAT name` at the end, which would change the response format. */
@@ -249,14 +247,6 @@ function refuseFormat(words: readonly SqlToken[]): void {
   if (words.some((token, index) => wordOf(token) === "INTO" && wordOf(words[index + 1]) === "OUTFILE")) {
     throw notAllowed("INTO OUTFILE is not supported. Export the result instead.");
   }
-}
-
-function notAllowed(message: string): AppError {
-  return new AppError("not_allowed", message);
-}
-
-function clipped(text: string): string {
-  return text.slice(0, NAME_CHARS_MAX);
 }
 
 function wordOf(token: SqlToken | undefined): string {

@@ -14,14 +14,14 @@ import {
   textOf,
 } from "../shared/flows/rows";
 import { extractBySql } from "../shared/flows/sql-extract";
-import { beginSqlLoad, type LoadDialect, type Target } from "../shared/flows/sql-load";
+import { beginSqlLoad, type LoadDialect } from "../shared/flows/sql-load";
 import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
+import { namesOf, onConflict, quote } from "../shared/flows/upsert";
 import { allOf, type Cell, readEngine, transactEngine } from "./engine-flows";
 
 /** DuckDB's widest decimal, with half of its digits after the point. */
 const DECIMAL_MAX = { precision: 38, scale: 18 };
 const BATCH_TABLE = "_millrace_batch";
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 export function extractDuckDb(client: EngineClient, request: ExtractRequest): Promise<ExtractStream> {
   return extractBySql(
@@ -88,18 +88,6 @@ const dialect: LoadDialect = {
     `insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${staging} ${onConflict(columns, key)}`,
   ],
 };
-
-function namesOf(columns: Target["columns"]): string {
-  return columns.map(({ name }) => quote(name)).join(", ");
-}
-
-function onConflict(columns: Target["columns"], key: readonly string[]): string {
-  if (key.length === 0) return "";
-  const others = columns.map(({ name }) => quote(name)).filter((name) => !key.includes(name));
-  const action =
-    others.length === 0 ? "nothing" : `update set ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
-  return `on conflict (${key.join(", ")}) do ${action}`;
-}
 
 const STAGED: Readonly<Record<Cell["type"], string>> = {
   bigint: "bigint",

@@ -1,5 +1,4 @@
 import "server-only";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Field } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource } from "../../data-source";
@@ -9,7 +8,7 @@ import { type Bound, EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sq
 import { beginSqlLoad, type LoadDialect, LoadTaken, type Step, type Target } from "../shared/flows/sql-load";
 import type { TableColumn, TableShape } from "../shared/flows/table-shape";
 import type { SessionPool } from "../shared/session-pool";
-import { giveBack } from "../shared/statement-run";
+import { withCancellation } from "../shared/statement-run";
 import { COMPARED_BYTES } from "./column-values";
 import { toQueryFailure } from "./failures";
 import type { MysqlSession } from "./session";
@@ -24,7 +23,6 @@ const STATEMENT_BYTES_MAX = 4 * 1024 * 1024;
 const SCALAR_BYTES = 12;
 /** The name limit of MySQL and MariaDB, which refuse longer names. */
 export const MYSQL_NAME_LIMIT: NameLimit = { max: 64, unit: "characters" };
-const CANCEL_WAIT_MS = 1000;
 const BATCH_TABLE = "_millrace_batch";
 const DEADLOCK = 1213;
 /** Maximum attempts after deadlocks, far more than loads that write to one table at once. */
@@ -220,25 +218,11 @@ async function ask<T>(
   signal: AbortSignal,
   work: (session: MysqlSession) => Promise<T>,
 ): Promise<T> {
-  const session = await pool.acquire(signal);
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => {});
-  let cancelling: Promise<void> | null = null;
-  const onAbort = () => {
-    cancelling = session.cancel();
-    // Nothing unrequested was committed, so the connection can be cut.
-    void Promise.race([cancelling, sleep(CANCEL_WAIT_MS)]).then(() => aborted.reject(signal.reason));
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([work(session), aborted.promise]);
+    return await withCancellation(pool, signal, work);
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    throw error instanceof RowRefused || error instanceof LoadTaken ? error : toQueryFailure(error, "", secrets);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    if (cancelling) pool.release(session, false);
-    else giveBack(pool, session);
+    if (signal.aborted || error instanceof RowRefused || error instanceof LoadTaken) throw error;
+    throw toQueryFailure(error, "", secrets);
   }
 }
 

@@ -1,13 +1,13 @@
 import "server-only";
-import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource } from "../../data-source";
 import type { NameLimit } from "../../name-limit";
 import { encodedRows, RowRefused } from "../shared/flows/rows";
 import { EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
-import { beginSqlLoad, type LoadDialect, LoadTaken, type Step, type Target } from "../shared/flows/sql-load";
+import { beginSqlLoad, type LoadDialect, LoadTaken, type Step } from "../shared/flows/sql-load";
+import { namesOf, onConflict, quote } from "../shared/flows/upsert";
 import type { SessionPool } from "../shared/session-pool";
-import { giveBack, withSession } from "../shared/statement-run";
+import { withCancellation, withSession } from "../shared/statement-run";
 import { CopyIn } from "./copy-in";
 import { ownText, toPostgresText } from "./encode";
 import { toQueryFailure } from "./failures";
@@ -20,8 +20,6 @@ import type { TypeNames } from "./type-names";
 export const STATEMENT_TIMEOUT_MS = 24 * 3_600_000;
 /** PostgreSQL's name limit (NAMEDATALEN). It silently cuts longer names. */
 export const POSTGRES_NAME_LIMIT: NameLimit = { max: 63, unit: "bytes" };
-/** Maximum wait for the server to confirm a cancellation, in ms. */
-const CANCEL_WAIT_MS = 1000;
 const BATCH_TABLE = `pg_temp."_millrace_batch"`;
 
 export type PostgresFlowParts = {
@@ -32,8 +30,6 @@ export type PostgresFlowParts = {
   statementTimeoutMs: number;
   query: QueryableSource["query"];
 };
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 export function extractPostgres(parts: PostgresFlowParts, request: ExtractRequest): Promise<ExtractStream> {
   return extractBySql(
@@ -100,21 +96,10 @@ const dialect: LoadDialect = {
   },
   merge: ({ table, columns, key }, staging) => {
     const names = namesOf(columns);
-    const conflict = key.length > 0 ? onConflict(columns, key) : "";
+    const conflict = onConflict(columns, key);
     return [`insert into ${table} (${names}) overriding system value select ${names} from ${staging} ${conflict}`];
   },
 };
-
-function namesOf(columns: Target["columns"]): string {
-  return columns.map(({ name }) => quote(name)).join(", ");
-}
-
-function onConflict(columns: Target["columns"], key: readonly string[]): string {
-  const others = columns.map(({ name }) => quote(name)).filter((name) => !key.includes(name));
-  const action =
-    others.length === 0 ? "nothing" : `update set ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
-  return `on conflict (${key.join(", ")}) do ${action}`;
-}
 
 async function look(
   parts: PostgresFlowParts,
@@ -144,28 +129,12 @@ async function transact(
   signal: AbortSignal,
   isProbe: boolean,
 ): Promise<void> {
-  const session = await pool.acquire(signal);
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => {});
-  let cancelling: Promise<void> | null = null;
-  const onAbort = () => {
-    cancelling = session.cancel();
-    // Nothing unrequested was committed, so the connection can be cut.
-    void Promise.race([cancelling, sleep(CANCEL_WAIT_MS)]).then(() => aborted.reject(signal.reason));
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
+  const limits = { isProbe, signal, statementTimeoutMs };
   try {
-    await Promise.race([inTransaction(session, steps, { isProbe, signal, statementTimeoutMs }), aborted.promise]);
+    await withCancellation(pool, signal, (session) => inTransaction(session, steps, limits));
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    if (error instanceof RowRefused || error instanceof LoadTaken) throw error;
+    if (signal.aborted || error instanceof RowRefused || error instanceof LoadTaken) throw error;
     throw isAboutRows(error) ? toRefusal(error, secrets) : toQueryFailure(error, "", secrets);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    if (cancelling) {
-      session.destroy();
-      pool.release(session, false);
-    } else giveBack(pool, session);
   }
 }
 

@@ -4,8 +4,7 @@ import type { ExtractRequest, ExtractStream, QueryableSource } from "../../data-
 import { ownText } from "../postgres/encode";
 import { EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
 import type { TableShape } from "../shared/flows/table-shape";
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+import { quote } from "../shared/flows/upsert";
 
 /** SQL states undefined_table and invalid_schema_name. */
 const MISSING = new Set(["42P01", "3F000"]);

@@ -3,6 +3,7 @@ import { readSqlTokens, type SqlToken, upper } from "../../../../base/sql/lexer.
 import { changeVerbOf } from "../../../../base/sql/statement-kind.ts";
 import { READ_ONLY_MESSAGE } from "../../../../base/sql/statement-messages.ts";
 import { AppError } from "../../../../platform/http/errors.ts";
+import { checkStart, notAllowed, quoted, refuseUnsure } from "../shared/statements/refusals.ts";
 
 /*
  * The statements that Redshift connections may run (T50). On a read-only connection this is the first of three guards:
@@ -30,7 +31,6 @@ const READING_FUNCTIONS = new Set([
 const ACTING_FUNCTION = /^(?:pg_|lo_|dblink|set_config$|setval$|nextval$|change_|database_to_|query_to_|table_to_xml)/;
 /** White space and comments; a nested opening could end elsewhere than it seems to. */
 const PLAIN_GAP = /^(?:[ \t\n\r\f\v]|--[^\n\r]*(?:[\n\r]|$)|\/\*(?:(?!\/\*)[\s\S])*?\*\/)*$/;
-const NAME_CHARS_MAX = 60;
 /** A backslash ends or continues a string, by a setting of the server: a text with one is checked in both readings. */
 const READINGS: readonly SqlDialect[] = ["redshift", "postgres"];
 
@@ -42,19 +42,16 @@ export function checkStatement(query: string, readOnly: boolean): void {
 
 function checkReading(query: string, readOnly: boolean, dialect: SqlDialect): void {
   const tokens = readSqlTokens(query, dialect);
-  const first = tokens.find(({ text }) => text !== "(");
-  if (!first || first.kind === "semicolon") {
-    throw new AppError("invalid_request", "No statement to run.");
-  }
-  const start = wordOf(first);
-  if (NEVER.has(start)) throw notAllowed("Each statement runs in a new session, so this has no effect.");
+  checkStart(tokens, readOnly, {
+    reading: READING,
+    changing: CHANGING,
+    never: NEVER,
+    advice: "SELECT, SHOW or EXPLAIN",
+    wordOf,
+    isChange: () => changeVerbOf(query, dialect) !== null,
+  });
   if (!readOnly) return;
-  if (CHANGING.has(start) || changeVerbOf(query, dialect) !== null) throw new AppError("read_only", READ_ONLY_MESSAGE);
-  if (!READING.has(start)) {
-    const named = first.text.slice(0, NAME_CHARS_MAX);
-    throw notAllowed(`${named} is not allowed on a read-only connection. Use SELECT, SHOW or EXPLAIN.`);
-  }
-  refuseUnsure(query, tokens);
+  refuseUnsure(query, tokens, PLAIN_GAP, (token, source) => isUnsure(query, token, source));
   refuseSecond(tokens);
   for (const [at, token] of tokens.entries()) refuseToken(token, tokens, at);
 }
@@ -73,7 +70,7 @@ function refuseToken(token: SqlToken, tokens: readonly SqlToken[], at: number): 
   const name = token.text.toLowerCase();
   const isCall = isName && name !== "pg_catalog" && (isAttribute || tokens[at + 1]?.text === "(");
   if (isCall && ACTING_FUNCTION.test(name) && !READING_FUNCTIONS.has(name)) {
-    throw notAllowed(`The function ${name.slice(0, NAME_CHARS_MAX)} is not allowed on a read-only connection.`);
+    throw notAllowed(`The function ${quoted(name)} is not allowed on a read-only connection.`);
   }
 }
 
@@ -84,33 +81,14 @@ function refuseSecond(tokens: readonly SqlToken[]): void {
   }
 }
 
-/** @throws AppError `not_allowed` for text that the server could read differently */
-function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
-  let at = 0;
-  for (const token of tokens) {
-    if (!PLAIN_GAP.test(query.slice(at, token.start))) throw unsure(query.slice(at, token.end));
-    at = token.end;
-    const source = query.slice(token.start, token.end);
-    // A tag such as $$ is no quote everywhere.
-    if (token.kind === "string" && !/'$/.test(source)) throw unsure(source);
-    if (token.kind === "name" && (source.length < 2 || !/^".*"$/s.test(source))) throw unsure(source);
-    if (token.kind === "symbol" && /[`\\]/.test(source)) throw unsure(source);
-    // U&"..." and U&'...' have different escapes.
-    if (source === "&" && /^["']$/.test(query.charAt(token.end)) && /u$/i.test(query.slice(0, token.start))) {
-      throw unsure(query.slice(token.start - 1));
-    }
-  }
-  if (!PLAIN_GAP.test(query.slice(at))) throw unsure(query.slice(at));
-}
-
-function unsure(text: string): AppError {
-  return notAllowed(
-    `This is ambiguous and not allowed on a read-only connection: ${text.trim().slice(0, NAME_CHARS_MAX)}`,
-  );
-}
-
-function notAllowed(message: string): AppError {
-  return new AppError("not_allowed", message);
+/** Returns whether the server could read a token differently, or the text to quote. */
+function isUnsure(query: string, token: SqlToken, source: string): boolean | string {
+  // A tag such as $$ is no quote everywhere.
+  if (token.kind === "string" && !/'$/.test(source)) return true;
+  if (token.kind === "symbol" && /[`\\]/.test(source)) return true;
+  // U&"..." and U&'...' have different escapes.
+  const isEscaped = source === "&" && /^["']$/.test(query.charAt(token.end)) && /u$/i.test(query.slice(0, token.start));
+  return isEscaped && query.slice(token.start - 1);
 }
 
 function wordOf(token: SqlToken | undefined): string {

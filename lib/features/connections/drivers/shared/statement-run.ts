@@ -119,3 +119,33 @@ export async function withSession<S extends StatementSession, T>(
     giveBack(pool, session);
   }
 }
+
+/**
+ * Runs the work of a load in a session. An abort cancels on the server, and the session is not used again.
+ * @throws errors of the work; the signal's reason after an abort
+ */
+export async function withCancellation<S extends StatementSession, T>(
+  pool: SessionPool<S>,
+  signal: AbortSignal,
+  work: (session: S) => Promise<T>,
+): Promise<T> {
+  const session = await pool.acquire(signal);
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => {});
+  let cancelling: Promise<void> | null = null;
+  const onAbort = () => {
+    cancelling = session.cancel();
+    // Nothing unrequested was committed, so the connection can be cut.
+    void Promise.race([cancelling, sleep(CANCEL_WAIT_MS)]).then(() => aborted.reject(signal.reason));
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work(session), aborted.promise]);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    if (cancelling) pool.release(session, false);
+    else giveBack(pool, session);
+  }
+}

@@ -5,10 +5,9 @@ import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../dat
 import { allOf, type Cell, readEngine, transactEngine } from "../duckdb/engine-flows";
 import { CellRefused, exactFloat, exactInt64, jsonTextOf, textOf } from "../shared/flows/rows";
 import { extractBySql } from "../shared/flows/sql-extract";
-import { beginSqlLoad, type LoadDialect, type Target } from "../shared/flows/sql-load";
+import { beginSqlLoad, type LoadDialect } from "../shared/flows/sql-load";
 import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+import { namesOf, onConflict, quote } from "../shared/flows/upsert";
 
 export function extractSqlite(client: EngineClient, request: ExtractRequest): Promise<ExtractStream> {
   return extractBySql(
@@ -70,18 +69,6 @@ const dialect: LoadDialect = {
     `insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${staging} where true ${onConflict(columns, key)}`,
   ],
 };
-
-function namesOf(columns: Target["columns"]): string {
-  return columns.map(({ name }) => quote(name)).join(", ");
-}
-
-function onConflict(columns: Target["columns"], key: readonly string[]): string {
-  if (key.length === 0) return "";
-  const others = columns.map(({ name }) => quote(name)).filter((name) => !key.includes(name));
-  const action =
-    others.length === 0 ? "nothing" : `update set ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
-  return `on conflict (${key.join(", ")}) do ${action}`;
-}
 
 /** Returns one of SQLite's five types: decimals, dates and times are texts, which keep all digits. */
 function sqliteType({ type }: Pick<Field, "type">, isKey: boolean): string {

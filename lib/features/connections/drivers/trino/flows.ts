@@ -4,8 +4,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { ExtractRequest, ExtractStream, QueryableSource } from "../../data-source";
 import { type Bound, EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
 import type { TableColumn, TableShape } from "../shared/flows/table-shape";
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+import { quote } from "../shared/flows/upsert";
 
 type Parts = { query: QueryableSource["query"]; catalog: string; schema: string };
 

@@ -1,6 +1,5 @@
 import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
-import { READ_ONLY_MESSAGE } from "../../../../base/sql/statement-messages.ts";
-import { AppError } from "../../../../platform/http/errors.ts";
+import { checkStart, notAllowed, quoted, refuseUnsure } from "../shared/statements/refusals.ts";
 
 /*
  * The statements that Trino connections may run. Its parser takes one statement only, and a read-only one runs in a
@@ -23,27 +22,17 @@ const SHOW_CREATE = new Set(["TABLE", "VIEW", "MATERIALIZED", "SCHEMA", "FUNCTIO
 const TABLE_FUNCTIONS = new Set(["sequence", "exclude_columns"]);
 /** White space and comments; a nested opening would end elsewhere than it seems to. */
 const PLAIN_GAP = /^(?:[ \t\n\r]|--[^\n\r]*(?:[\n\r]|$)|\/\*(?:(?!\/\*)[\s\S])*?\*\/)*$/;
-const NAME_CHARS_MAX = 60;
 
 /** Checks a statement. @throws AppError `invalid_request`, `read_only`, `not_allowed` */
 export function checkStatement(query: string, readOnly: boolean): void {
   const tokens = readSqlTokens(query, "trino");
-  const first = tokens.find(({ text }) => text !== "(");
-  if (!first || first.kind === "semicolon") {
-    throw new AppError("invalid_request", "No statement to run.");
-  }
-  const start = wordOf(first);
-  if (NEVER.has(start)) throw notAllowed("Each statement runs in a new session, so this has no effect.");
+  const rules = { reading: READING, changing: CHANGING, never: NEVER, advice: "SELECT or SHOW", wordOf };
+  const start = checkStart(tokens, readOnly, rules);
   if (!readOnly) return;
-  if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
-  if (!READING.has(start)) {
-    const named = first.text.slice(0, NAME_CHARS_MAX);
-    throw notAllowed(`${named} is not allowed on a read-only connection. Use SELECT or SHOW.`);
-  }
   if (start === "SHOW" && wordOf(tokens[1]) === "CREATE" && !SHOW_CREATE.has(wordOf(tokens[2]))) {
     throw notAllowed("SHOW CREATE on a read-only connection supports tables, views, schemas and functions only.");
   }
-  refuseUnsure(query, tokens);
+  refuseUnsure(query, tokens, PLAIN_GAP, isUnsure);
   refuseTableFunctions(tokens);
 }
 
@@ -58,35 +47,17 @@ function refuseTableFunctions(tokens: readonly SqlToken[]): void {
     if (tokens[end]?.text === ")" || wordOf(tokens[index + 2]) === "SELECT") continue;
     if (!TABLE_FUNCTIONS.has(name)) {
       throw notAllowed(
-        `Table function ${name.slice(0, NAME_CHARS_MAX)} can pass SQL to another database and is not allowed on a read-only connection.`,
+        `Table function ${quoted(name)} can pass SQL to another database and is not allowed on a read-only connection.`,
       );
     }
   }
 }
 
-/** @throws AppError `not_allowed` for text that the server could parse differently */
-function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
-  let at = 0;
-  for (const token of tokens) {
-    if (!PLAIN_GAP.test(query.slice(at, token.start))) throw unsure(query.slice(at, token.end));
-    at = token.end;
-    const source = query.slice(token.start, token.end);
-    if (token.kind === "string" && !/^(?:[uU]&|[xX])?'[\s\S]*'$/.test(source)) throw unsure(source);
-    if (token.kind === "name" && (source.length < 2 || !/^".*"$/s.test(source))) throw unsure(source);
-    // No name starts so, and the server may see a quote where we do not.
-    if (token.kind === "symbol" && /[`$\\]/.test(source)) throw unsure(source);
-  }
-  if (!PLAIN_GAP.test(query.slice(at))) throw unsure(query.slice(at));
-}
-
-function unsure(text: string): AppError {
-  return notAllowed(
-    `This is ambiguous and not allowed on a read-only connection: ${text.trim().slice(0, NAME_CHARS_MAX)}`,
-  );
-}
-
-function notAllowed(message: string): AppError {
-  return new AppError("not_allowed", message);
+/** Returns whether the server could parse a token differently. */
+function isUnsure({ kind }: SqlToken, source: string): boolean {
+  if (kind === "string") return !/^(?:[uU]&|[xX])?'[\s\S]*'$/.test(source);
+  // No name starts so, and the server may see a quote where we do not.
+  return kind === "symbol" && /[`$\\]/.test(source);
 }
 
 function wordOf(token: SqlToken | undefined): string {
