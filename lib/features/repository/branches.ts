@@ -1,12 +1,9 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
-import { ancestryOf, countApart } from "./ancestry";
 import { parseBranch } from "./paths";
 import { headOrThrow, resolveSha } from "./read";
 import { findHead, listHeads, MAIN_BRANCH, moveHead, removeHead } from "./refs";
-
-export type Branch = { name: string; sha: string; updatedAt: Date };
 
 /** Returns the name of a user's branch. */
 export function ownBranch(userId: ObjectId): string {
@@ -38,41 +35,9 @@ export async function createBranch(input: {
   return { name, sha };
 }
 
-/** @throws AppError not_found; conflict if it has just moved; invalid_request for `main`, which cannot be deleted */
-export async function deleteBranch(input: { repositoryId: ObjectId; name: string }): Promise<void> {
-  const { repositoryId, name } = input;
-  if (name === MAIN_BRANCH) throw new AppError("invalid_request", "The main branch can't be deleted.");
-  const head = await headOrThrow(repositoryId, name);
-  if (!(await removeHead(repositoryId, name, head))) {
-    throw new AppError("conflict", `The branch “${name}” has changed. Review it before you delete it.`);
-  }
-}
-
-/** Lists all branches by name. */
-export async function listBranches(repositoryId: ObjectId): Promise<Branch[]> {
-  const heads = await listHeads(repositoryId);
-  return heads.map(({ name, oid, updatedAt }) => ({ name, sha: oid, updatedAt }));
-}
-
 /** Returns the head of a branch; null if it does not exist. */
 export async function findBranch(repositoryId: ObjectId, name: string): Promise<string | null> {
   return findHead(repositoryId, parseBranch(name));
-}
-
-/**
- * Returns the number of commits that a branch has and the other (default `main`) lacks, and the reverse.
- * @throws AppError not_found
- */
-export async function aheadBehind(input: {
-  repositoryId: ObjectId;
-  branch: string;
-  against?: string;
-}): Promise<{ ahead: number; behind: number }> {
-  const { repositoryId, branch, against = MAIN_BRANCH } = input;
-  const own = await ancestryOf(repositoryId, await headOrThrow(repositoryId, branch));
-  const other = await ancestryOf(repositoryId, await headOrThrow(repositoryId, against));
-  const { a, b } = await countApart(repositoryId, own, other);
-  return { ahead: a, behind: b };
 }
 
 /** Git stores branches as files, and some file systems ignore case in names. */

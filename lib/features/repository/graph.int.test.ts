@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { aheadBehind } from "@/test/fixtures/repository/ahead-behind";
 import { gitLines, withExport } from "@/test/fixtures/repository/git-command";
 import { ADA, newRepository, put } from "@/test/fixtures/repository/repository-fixture";
 import { storedIndex } from "@/test/fixtures/repository/stored-index";
 import { ancestryOf, mergeBase } from "./ancestry";
 import { headOrThrow } from "./read";
-import { aheadBehind, createBranch, folderHistory, mergeBranches, rebuildIndex } from "./service";
+import { createBranch, folderHistory, mergeBranches, rebuildIndex } from "./service";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

@@ -1,14 +1,7 @@
 import "server-only";
 
 /** Git repositories by id: the API for other domains. */
-export {
-  aheadBehind,
-  createBranch,
-  deleteBranch,
-  findBranch,
-  listBranches,
-  ownBranch,
-} from "./branches";
+export { createBranch, findBranch, ownBranch } from "./branches";
 export { type CommitChange, changeOf } from "./change-of";
 export { type Change, type CommitInput, commitChanges } from "./commit-changes";
 export { deleteRepository } from "./delete-repository";

@@ -1,6 +1,5 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import type { Page } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
 import { tellLog } from "./events";
 import { type RunLogDoc, toLogLine } from "./model";
@@ -51,26 +50,6 @@ export async function appendLog(
   const shown = docs.map(toLogLine);
   tellLog(before, shown);
   return shown;
-}
-
-/**
- * Returns a page of a run's log, oldest first.
- * @param after number of the last line of the previous page; null for the first page
- */
-export async function listLog(
-  workspaceId: ObjectId,
-  runId: ObjectId,
-  { limit, after }: { limit: number; after: number | null },
-): Promise<Page<LogLine>> {
-  const docs = await collections
-    .runLogs()
-    .find({ workspaceId, runId, ...(after !== null && { seq: { $gt: after } }) })
-    .sort({ seq: 1 })
-    .limit(limit + 1)
-    .toArray();
-  const shown = docs.slice(0, limit);
-  const last = shown.at(-1);
-  return { items: shown.map(toLogLine), nextCursor: docs.length > limit && last ? String(last.seq) : null };
 }
 
 /** Returns the last lines of a log, oldest first, for a reader who joins late. */

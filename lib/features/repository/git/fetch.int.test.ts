@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createBranch, deleteBranch } from "@/lib/features/repository/service";
+import { removeHead } from "@/lib/features/repository/refs";
+import { createBranch } from "@/lib/features/repository/service";
 import { takeOwnDatabase } from "@/test/database";
 import { cloneTo, type GitWorld, newGitWorld, requireSound } from "@/test/fixtures/repository/git/git-world";
 import { git, gitLines } from "@/test/fixtures/repository/git-command";
@@ -125,7 +126,7 @@ describe("stock git", () => {
     // A fetch of a branch sends only the commits that are not on main.
     const { stderr } = await git(clone, "fetch", "--progress", "origin", mine);
     expect(stderr).not.toContain("Receiving");
-    await deleteBranch({ repositoryId, name: theirs });
+    expect(await removeHead(repositoryId, theirs, hidden)).toBe(true);
     await expect(git(theirClone, "fetch", "--quiet", "origin", hidden, "--refetch")).rejects.toThrow(/not our ref/);
   });
 

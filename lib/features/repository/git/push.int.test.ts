@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { findBranch, historyOf, listBranches, rebuildIndex } from "@/lib/features/repository/service";
+import { listHeads } from "@/lib/features/repository/refs";
+import { findBranch, historyOf, rebuildIndex } from "@/lib/features/repository/service";
 import { entryHead, packHead } from "@/lib/features/repository/wire";
 import { env } from "@/lib/platform/env";
 import { takeOwnDatabase } from "@/test/database";
@@ -132,7 +133,7 @@ describe("a push by stock git", () => {
     }
     await git(clone, "push", "--quiet", "origin", "--delete", branch);
     expect(await head(branch)).toBeNull();
-    expect((await listBranches(world.workspaceId)).map(({ name }) => name)).toEqual(["main"]);
+    expect((await listHeads(world.workspaceId)).map(({ name }) => name)).toEqual(["main"]);
   });
 
   it("never rewinds, diverts or deletes main", async () => {
@@ -182,12 +183,12 @@ describe("a push by stock git", () => {
   ];
   it.each(BAD)("with %s is rejected completely, with the reason (T87, T88, T90)", async (_, files, reason) => {
     const clone = await fresh();
-    const before = await listBranches(world.workspaceId);
+    const before = await listHeads(world.workspaceId);
     await commit(clone, "Good", { "apps/shop/good.ts": "good\n" });
     await commit(clone, "Bad", files);
     expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(reason);
     expect(await refusal(clone, "origin", "main")).toMatch(reason);
-    expect(await listBranches(world.workspaceId)).toEqual(before);
+    expect(await listHeads(world.workspaceId)).toEqual(before);
   });
 
   describe("C21 to a branch from before names were checked", () => {
@@ -356,11 +357,11 @@ describe("a push by stock git", () => {
 
   it("of two branches with --atomic fails if one is rejected", async () => {
     const clone = await fresh();
-    const before = await listBranches(world.workspaceId);
+    const before = await listHeads(world.workspaceId);
     await commit(clone, "Both", { "apps/shop/both.ts": "both\n" });
     const elsewhere = "HEAD:refs/heads/elsewhere";
     expect(await refusal(clone, "--atomic", "origin", `HEAD:refs/heads/${mine}`, elsewhere)).toContain("rejected");
-    expect(await listBranches(world.workspaceId)).toEqual(before);
+    expect(await listHeads(world.workspaceId)).toEqual(before);
     await git(clone, "push", "--quiet", "--atomic", "origin", "main", `HEAD:refs/heads/${mine}`);
     expect(await head()).toBe(await head(mine));
     // Without that, the branch that can move does.
