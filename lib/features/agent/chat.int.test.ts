@@ -295,7 +295,7 @@ describe("checks before anything is written", () => {
       [{ ...wrong, workspaceId, cookie: bob.cookie }, 404, "Chat"],
       [{ ...wrong, ...asAna() }, 404, "agent"],
       [{ ...wrong, ...asAna(), agentId: "flow" }, 400, "unknown_model"],
-      [{ ...wrong, ...asAna(), agentId: "flow", modelId: undefined }, 404, "console"],
+      [{ ...wrong, ...asAna(), agentId: "flow", modelId: undefined }, 404, "Console"],
     ];
     for (const [body, status, word] of tries) {
       const answer = await ask("Hello", body as Parameters<typeof ask>[1]);
