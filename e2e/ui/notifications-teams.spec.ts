@@ -73,7 +73,8 @@ test("creates a rule and a snapshot for Microsoft Teams, which receives their ca
     const card = JSON.parse(teams.hits.at(-1)?.raw.toString() ?? "{}").attachments[0].content;
     expect(card.actions[0]).toMatchObject({ title: "Open dashboard", url: expect.stringContaining(board.id) });
   } finally {
-    await browser.close();
+    // The browser is the next test's too.
+    for (const context of browser.contexts()) await context.close();
     server.process.kill("SIGTERM");
     await server.ended;
     await teams.close();
