@@ -12,7 +12,6 @@ export const collections = {
   consoles: filed.items,
   consoleFolders: filed.folders,
   deletedConsoles: filed.deleted,
-  consoleJournals: filed.journals,
   consoleDrafts: declareCollection<ConsoleDraftDoc>("console_drafts", {
     isOfWorkspace: true,
     indexes: [

@@ -1,7 +1,6 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/features/instance/collections";
-import { folderHistory, listTree, readFile } from "@/lib/features/repository/service";
+import { folderHistory, listTree, readFile, readMain } from "@/lib/features/repository/service";
 import { bundleProcess } from "@/test/bundle";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -52,7 +51,7 @@ async function newAuthor(): Promise<{ author: ConsoleAuthor; workspaceId: Object
 }
 
 async function nothingIsOpen(workspaceId: ObjectId): Promise<void> {
-  expect(await collections.consoleJournals().countDocuments({ workspaceId, isOpen: true })).toBe(0);
+  expect((await readMain(workspaceId)).open).toBeNull();
 }
 
 describe("concurrent saves on two servers (F10, T111)", () => {

@@ -11,7 +11,6 @@ const BYTES_MAX = LETTER_BYTES_MAX * 1024 * 1024;
 export const CONSOLE_FILES: FileKind = {
   root: CONSOLES.root,
   bytesMax: BYTES_MAX,
-  isKept: true,
   judge(path, content) {
     const endings = Object.values(ENDINGS);
     if (!endings.some((ending) => path.endsWith(ending)))

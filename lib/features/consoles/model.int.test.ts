@@ -4,7 +4,7 @@ import { listHistory } from "@/lib/features/folders/history";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import { createFolder, deleteFolder, listFolders, updateFolder } from "@/lib/features/folders/service";
 import { collections } from "@/lib/features/instance/collections";
-import { listTree, readFile } from "@/lib/features/repository/service";
+import { listTree, readFile, readMain } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { AppError } from "@/lib/platform/http/errors";
@@ -218,7 +218,7 @@ class Play {
       }
     }
     await this.compareGit(workspaceId, WORKSPACE_SPACE);
-    expect(await collections.consoleJournals().countDocuments({ workspaceId, isOpen: true })).toBe(0);
+    expect((await readMain(workspaceId)).open).toBeNull();
   }
 
   private async compareGit(repositoryId: ObjectId, space: string): Promise<void> {

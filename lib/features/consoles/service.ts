@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/features/connections/service";
 import { bringBack } from "@/lib/features/folders/bring-back";
+import { changeItems } from "@/lib/features/folders/change-items";
 import { visibleTo } from "@/lib/features/folders/model";
 import { copyName, placeOf } from "@/lib/features/folders/names";
 import {
@@ -16,7 +17,6 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
-import { changeItems } from "@/lib/features/folders/wal";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";

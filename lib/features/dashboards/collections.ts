@@ -15,7 +15,6 @@ export const collections = {
   dashboards: filed.items,
   dashboardFolders: filed.folders,
   deletedDashboards: filed.deleted,
-  dashboardJournals: filed.journals,
   firstPages: declareCollection<FirstPageDoc>("dashboardFirstPages", {
     isOfWorkspace: true,
     indexes: [

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { ObjectId } from "mongodb";
 import { mayRound, parseExactJson } from "@/lib/base/values/exact-json";
 import { withDoubles } from "@/lib/base/values/exact-sources";
 import { AppError } from "@/lib/platform/http/errors";
@@ -48,6 +49,19 @@ export function parseFile(text: string): unknown {
   if (typeof file !== "object" || file === null || !("widgets" in file) || !Array.isArray(file.widgets)) return file;
   for (const widget of file.widgets) if (widget?.spec) widget.spec = withDoubles(widget.spec);
   return file;
+}
+
+/** Returns the fields of a document that follow from the dashboard's file. */
+export function fieldsOf(file: DashboardFile) {
+  const sources = sourcesOf(file).map(({ source }) => source);
+  const ids = (all: string[]) => [...new Set(all.map((id) => id.toLowerCase()))].map((id) => new ObjectId(id));
+  return {
+    title: file.title,
+    description: file.description,
+    content: toText(file),
+    connectionIds: ids(sources.flatMap((source) => ("connectionId" in source ? [source.connectionId] : []))),
+    consoleIds: ids(sources.flatMap((source) => ("consoleId" in source ? [source.consoleId] : []))),
+  };
 }
 
 /** Completes parts for storage: with an id, a position and a value for every optional property. */

@@ -2,19 +2,17 @@ import { isUtf8 } from "node:buffer";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
 import { AppError } from "@/lib/platform/http/errors";
 import { parseFile, refuseUnfit } from "./content";
-import { DASHBOARDS } from "./item-kind";
+import { DASHBOARDS, ENDING } from "./item-kind";
 import { dashboardFileSchema } from "./schema";
 import { refuseBadSpecs } from "./specs";
 
 /** Far more than sixty widgets and their queries need. */
 const BYTES_MAX = 8 * 1024 * 1024;
-const ENDING = ".json";
 
 /** Dashboards as files, which Git clients may have written. */
 export const DASHBOARD_FILES: FileKind = {
   root: DASHBOARDS.root,
   bytesMax: BYTES_MAX,
-  isKept: true,
   judge(path, content) {
     if (!path.endsWith(ENDING)) return `is not a dashboard. Dashboard files end in ${ENDING}.`;
     if (!isUtf8(content)) return "is not valid UTF-8.";

@@ -3,9 +3,8 @@ import type { ObjectId } from "mongodb";
 import type { Space } from "@/lib/features/folders/model";
 import { parseName, placeOf } from "@/lib/features/folders/names";
 import { keysIn } from "@/lib/features/folders/placement";
-import { DASHBOARDS } from "./item-kind";
+import { DASHBOARDS, ENDING } from "./item-kind";
 
-export const ENDING = ".json";
 /** Leaves room in a segment of 200 bytes for " 2000.json". */
 const STEM_BYTES_MAX = 180;
 /** File name for a title without any valid character. */

@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import type { Use } from "@/lib/features/connections/uses";
 import { consoleIdsOn } from "@/lib/features/consoles/service";
 import { bringBack } from "@/lib/features/folders/bring-back";
+import { changeItems } from "@/lib/features/folders/change-items";
 import { contentAt, getCommit } from "@/lib/features/folders/history";
 import { accessOf, type ItemDoc, visibleTo } from "@/lib/features/folders/model";
 import { copyName, placeOf } from "@/lib/features/folders/names";
@@ -17,18 +18,17 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
-import { changeItems } from "@/lib/features/folders/wal";
 import { dropDatasets } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "./collections";
-import { complete, parseText, partsGone, readText, refuseUnfit, sourcesOf, toText } from "./content";
-import { DASHBOARDS } from "./item-kind";
+import { complete, fieldsOf, parseText, partsGone, readText, refuseUnfit, sourcesOf } from "./content";
+import { DASHBOARDS, ENDING } from "./item-kind";
 import { TITLE_CHARS_MAX } from "./limits";
 import { type DashboardDoc, toDashboard, toDashboardSummary } from "./model";
-import { ENDING, fileNameFor, stemOf } from "./names";
+import { fileNameFor, stemOf } from "./names";
 import { withOwnRunStatus, withRunStatus } from "./run-status";
 import type {
   CreateDashboardBody,
@@ -276,18 +276,5 @@ async function newDoc(
     seq: 0,
     createdAt: now,
     updatedAt: now,
-  };
-}
-
-/** Returns the fields of a document that follow from the dashboard's file. */
-function fieldsOf(file: DashboardFile) {
-  const sources = sourcesOf(file).map(({ source }) => source);
-  const ids = (all: string[]) => [...new Set(all.map((id) => id.toLowerCase()))].map((id) => new ObjectId(id));
-  return {
-    title: file.title,
-    description: file.description,
-    content: toText(file),
-    connectionIds: ids(sources.flatMap((source) => ("connectionId" in source ? [source.connectionId] : []))),
-    consoleIds: ids(sources.flatMap((source) => ("consoleId" in source ? [source.consoleId] : []))),
   };
 }

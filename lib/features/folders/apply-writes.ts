@@ -3,7 +3,7 @@ import type { AnyBulkWriteOperation, ObjectId } from "mongodb";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { log } from "@/lib/platform/log";
 import type { ItemKind } from "./item-kind";
-import type { FolderDoc, Intent, ItemDoc, Write } from "./model";
+import type { FolderDoc, ItemChange, ItemDoc, Write } from "./model";
 
 /**
  * Writes a change to the documents. Each document stores the number of its last change and only accepts later ones. So
@@ -13,11 +13,17 @@ export async function applyWrites(
   itemKind: ItemKind,
   workspaceId: ObjectId,
   seq: number,
-  intent: Intent,
+  { userId, at }: Pick<ItemChange, "userId" | "at">,
+  writes: readonly Write[],
 ): Promise<void> {
-  const { writes, userId, at } = intent;
   const older = { workspaceId, seq: { $lt: seq } };
+  // Deletions come first, and insertions last: a file may take the place of another one.
+  for (const write of writes) {
+    if (write.kind === "discard")
+      await discard(itemKind, write.id, workspaceId, seq, { deletedBy: userId, deletedAt: at });
+  }
   const folderUpdates: AnyBulkWriteOperation<FolderDoc>[] = [];
+  const vacations: AnyBulkWriteOperation<ItemDoc>[] = [];
   const updates: AnyBulkWriteOperation<ItemDoc>[] = [];
   for (const write of writes) {
     if (write.kind === "updateFolder") {
@@ -25,12 +31,17 @@ export async function applyWrites(
         updateOne: { filter: { ...older, _id: write.id }, update: { $set: { ...write.set, seq } } },
       });
     } else if (write.kind === "update") {
-      updates.push({ updateOne: { filter: { ...older, _id: write.id }, update: { $set: { ...write.set, seq } } } });
+      const filter = { ...older, _id: write.id };
+      // Files of a push may swap their places, of which no two documents have the same.
+      if (write.swaps)
+        vacations.push({ updateOne: { filter, update: { $set: { key: `\0${write.id.toHexString()}` } } } });
+      updates.push({ updateOne: { filter, update: { $set: { ...write.set, seq } } } });
     }
   }
   if (folderUpdates.length > 0) await itemKind.folders().bulkWrite(folderUpdates);
+  if (vacations.length > 0) await itemKind.items().bulkWrite(vacations);
   if (updates.length > 0) await itemKind.items().bulkWrite(updates);
-  for (const write of writes) await applyOne(itemKind, write, workspaceId, seq, { deletedBy: userId, deletedAt: at });
+  for (const write of writes) await applyOne(itemKind, write, workspaceId, seq);
 }
 
 /** Deletes late inserts of documents that had been deleted already. */
@@ -38,7 +49,7 @@ export async function withdrawLateInserts(
   itemKind: ItemKind,
   workspaceId: ObjectId,
   seq: number,
-  { writes }: Intent,
+  writes: readonly Write[],
 ): Promise<void> {
   for (const write of writes) {
     if (write.kind !== "insert") continue;
@@ -48,13 +59,7 @@ export async function withdrawLateInserts(
   }
 }
 
-async function applyOne(
-  itemKind: ItemKind,
-  write: Write,
-  workspaceId: ObjectId,
-  seq: number,
-  deletion: { deletedBy: ObjectId; deletedAt: Date },
-): Promise<void> {
+async function applyOne(itemKind: ItemKind, write: Write, workspaceId: ObjectId, seq: number): Promise<void> {
   const older = { workspaceId, seq: { $lt: seq } };
   if (write.kind === "insertFolder") {
     await itemKind
@@ -70,16 +75,25 @@ async function applyOne(
       .insertOne({ ...write.doc, seq })
       .catch(ignoreRepeat);
     await itemKind.deleted().deleteOne({ ...older, _id });
-  } else if (write.kind === "discard") {
-    const doc = await itemKind.items().findOne({ ...older, _id: write.id });
-    if (!doc) return;
-    // Once before, so that a crash in between leaves it to the next attempt; once after, for data added in between.
-    await itemKind.forget?.(workspaceId, doc._id);
-    const deleted = { ...doc, ...deletion, seq };
-    await itemKind.deleted().replaceOne({ _id: doc._id, workspaceId }, deleted, { upsert: true });
-    await itemKind.items().deleteOne({ ...older, _id: doc._id });
-    await itemKind.forget?.(workspaceId, doc._id);
   }
+}
+
+async function discard(
+  itemKind: ItemKind,
+  id: ObjectId,
+  workspaceId: ObjectId,
+  seq: number,
+  deletion: { deletedBy: ObjectId; deletedAt: Date },
+): Promise<void> {
+  const older = { workspaceId, seq: { $lt: seq }, _id: id };
+  const doc = await itemKind.items().findOne(older);
+  if (!doc) return;
+  // Once before, so that a crash in between leaves it to the next attempt; once after, for data added in between.
+  await itemKind.forget?.(workspaceId, doc._id);
+  const deleted = { ...doc, ...deletion, seq };
+  await itemKind.deleted().replaceOne({ _id: doc._id, workspaceId }, deleted, { upsert: true });
+  await itemKind.items().deleteOne(older);
+  await itemKind.forget?.(workspaceId, doc._id);
 }
 
 /** Ignores a duplicate key: an earlier attempt inserted the document, or a late insert meets newer documents. */

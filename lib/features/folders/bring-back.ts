@@ -2,11 +2,11 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
+import { changeItems } from "./change-items";
 import type { ItemKind } from "./item-kind";
 import { accessOf, type Deleted, type FolderDoc, type ItemDoc, visibleTo } from "./model";
 import { endingOf } from "./names";
 import { freePlace, getFolderOrThrow } from "./placement";
-import { changeItems } from "./wal";
 
 /**
  * Restores a deleted item with its history: to the given folder, else to its old one or, when that is gone, to the top

@@ -1,24 +1,23 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
-import type { Change } from "@/lib/features/repository/service";
+import { type Change, findHead, MAIN_BRANCH, type Main, prepareCommit } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { ItemKind } from "./item-kind";
 import {
-  type CommitPart,
   type FolderDoc,
-  type Intent,
+  type ItemChange,
   type ItemDoc,
+  type PrivateCommit,
   type Space,
   WORKSPACE_SPACE,
   type Write,
 } from "./model";
 import { privateRepositoryOf } from "./repositories";
 
-/** An intent is one document, which the store limits to 16 MiB. */
-const INTENT_BYTES_MAX = 12 * 1024 * 1024;
+/** An open change is in one document, which the store limits to 16 MiB. */
+const CHANGE_BYTES_MAX = 12 * 1024 * 1024;
 /** Maximum number of folders per workspace and kind. Lists stay fast below it. */
-const FOLDERS_MAX = 2_000;
+export const FOLDERS_MAX = 2_000;
 
 type Pair = { before: ItemDoc | null; after: ItemDoc | null };
 
@@ -71,22 +70,38 @@ export class Changes {
     this.folderWrites.push({ kind: "removeFolder", id: folder._id });
   }
 
-  /** @throws AppError too_large */
-  async toIntent(): Promise<Intent> {
-    const { _id: userId, name, email } = this.caller.user;
-    const intent: Intent = {
-      userId,
-      author: { name, email },
-      message: this.message,
+  /**
+   * Stores the commits of the change. No branch moves.
+   * @returns main's new head, and the change that makes the documents equal to it
+   * @throws AppError too_large, storage_full
+   */
+  async prepare(main: Main): Promise<{ oid: string | null; change: ItemChange }> {
+    const { user, workspaceId } = this.caller;
+    const change: ItemChange = {
+      userId: user._id,
       at: this.now,
+      root: this.itemKind.root,
       writes: [...this.folderWrites, ...this.pairs.map(toWrite)],
-      parts: await this.toParts(),
     };
-    if (Buffer.byteLength(JSON.stringify(intent)) <= INTENT_BYTES_MAX) return intent;
-    throw new AppError("too_large", `Too many ${this.itemKind.root} in one change. Change one folder at a time.`);
+    if (Buffer.byteLength(JSON.stringify(change)) > CHANGE_BYTES_MAX) {
+      throw new AppError("too_large", `Too many ${this.itemKind.root} in one change. Change one folder at a time.`);
+    }
+    let { oid } = main;
+    const commits: PrivateCommit[] = [];
+    for (const [space, changes] of this.bySpace()) {
+      const commit = { author: user, message: this.message, changes, change: main.seq + 1, now: this.now };
+      if (space === WORKSPACE_SPACE) oid = await prepareCommit(workspaceId, main.oid, commit);
+      else {
+        const repositoryId = await privateRepositoryOf(workspaceId, space);
+        const base = await findHead(repositoryId, MAIN_BRANCH);
+        const made = await prepareCommit(repositoryId, base, commit);
+        if (made !== null && made !== base) commits.push({ repositoryId, base, oid: made });
+      }
+    }
+    return { oid, change: { ...change, ...(commits.length > 0 && { commits }) } };
   }
 
-  private async toParts(): Promise<CommitPart[]> {
+  private bySpace(): Map<Space, Change[]> {
     const bySpace = new Map<Space, Change[]>();
     const add = (space: Space, change: Change) => {
       const changes = bySpace.get(space);
@@ -105,14 +120,7 @@ export class Changes {
         add(after.space, { kind: "put", path, content, fileId: _id.toHexString() });
       }
     }
-    const parts: CommitPart[] = [];
-    for (const [space, changes] of bySpace) parts.push({ repositoryId: await this.repositoryOf(space), changes });
-    return parts;
-  }
-
-  private repositoryOf(space: Space): Promise<ObjectId> {
-    const { workspaceId } = this.caller;
-    return space === WORKSPACE_SPACE ? Promise.resolve(workspaceId) : privateRepositoryOf(workspaceId, space);
+    return bySpace;
   }
 }
 
@@ -124,13 +132,10 @@ function toWrite({ before, after }: Pair): Write {
 }
 
 function toChange(before: ItemDoc, after: ItemDoc): Change | null {
-  const fileId = after._id.toHexString();
-  const { content } = after;
-  const isRewritten = content !== before.content;
-  if (before.file !== after.file) {
-    return { kind: "move", from: before.file, to: after.file, fileId, ...(isRewritten && { content }) };
-  }
-  return isRewritten ? { kind: "put", path: after.file, content, fileId } : null;
+  const { content, file: path, _id } = after;
+  const fileId = _id.toHexString();
+  if (before.file !== path) return { kind: "move", from: before.file, to: path, fileId, content };
+  return content === before.content ? null : { kind: "put", path, content, fileId };
 }
 
 /** Returns the fields that differ: a move of a folder must not include all texts in it. */

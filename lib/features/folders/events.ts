@@ -2,8 +2,8 @@ import "server-only";
 import type { Collection, ObjectId } from "mongodb";
 import { publish } from "@/lib/platform/events/publish";
 import { log } from "@/lib/platform/log";
-import type { ItemKind } from "./item-kind";
-import { type Intent, type Space, WORKSPACE_SPACE, type Write } from "./model";
+import type { Written } from "./apply-change";
+import { type Space, WORKSPACE_SPACE, type Write } from "./model";
 
 type Standing = { _id: ObjectId; workspaceId: ObjectId; space: Space; ownerId: ObjectId; version?: number };
 type Kind = Write["kind"];
@@ -11,7 +11,11 @@ type Kind = Write["kind"];
 const FOLDER_KINDS: ReadonlySet<Kind> = new Set(["insertFolder", "updateFolder", "removeFolder"]);
 
 /** Publishes the events of a change: for a private item to its owner, for a shared one to everyone. */
-export async function tellChange(itemKind: ItemKind, workspaceId: ObjectId, { writes, userId }: Intent): Promise<void> {
+export async function publishChange(
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  { itemKind, writes }: Written,
+): Promise<void> {
   const { noun } = itemKind;
   try {
     const ofFolders = writes.filter(({ kind }) => FOLDER_KINDS.has(kind));
@@ -34,7 +38,7 @@ export async function tellChange(itemKind: ItemKind, workspaceId: ObjectId, { wr
     folders.forEach(tell("folder"));
   } catch (error) {
     // The change itself is complete; viewers read it sooner or later.
-    log.warn({ err: error }, "a change of what is filed could not be told");
+    log.warn({ err: error }, "the events of a change of items were not published");
   }
 }
 

@@ -12,12 +12,12 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page } from "@/lib/platform/http/paging";
 import type { ListQuery } from "@/lib/platform/http/schema";
+import { settle } from "./change-items";
 import type { ItemKind } from "./item-kind";
 import { mergeHistories, windowFor } from "./merge-histories";
 import { getItemOrThrow } from "./placement";
 import { repositoriesOf } from "./repositories";
 import type { FileCommit, HistoryItem } from "./schema";
-import { settle } from "./wal";
 
 /** Number of digits in a short commit id (docs/develop/api.md: at least 7). */
 const SHORT_SHA = 7;
@@ -36,7 +36,7 @@ export async function listHistory(
   // Check the cursor before the item: errors in the request come first (docs/develop/api.md, Common rules).
   const cursors = parseCursors(query.cursor);
   const doc = await getItemOrThrow(caller, itemKind, id);
-  await settle(itemKind, caller.workspaceId);
+  await settle(caller.workspaceId);
   const [present, other] = await repositoriesOf(caller, doc);
   const fileId = id.toHexString();
   const { limit } = query;
@@ -114,7 +114,7 @@ export async function contentAt(
 
 async function findCommit(caller: Caller, itemKind: ItemKind, id: ObjectId, sha: string): Promise<CommitChange> {
   const doc = await getItemOrThrow(caller, itemKind, id);
-  await settle(itemKind, caller.workspaceId);
+  await settle(caller.workspaceId);
   const found: CommitChange[] = [];
   for (const repositoryId of await repositoriesOf(caller, doc)) {
     try {

@@ -1,7 +1,7 @@
 import "server-only";
 import type { Document } from "mongodb";
 import { type CollectionAccessor, DAY_SECONDS, declareCollection, type Index } from "@/lib/platform/db/collection";
-import type { Deleted, FolderDoc, ItemDoc, JournalDoc } from "./model";
+import type { Deleted, FolderDoc, ItemDoc } from "./model";
 
 /** Retention of deleted items, in days; git keeps their text permanently. */
 const DELETED_DAYS = 30;
@@ -10,7 +10,6 @@ type ItemCollections<D extends ItemDoc> = {
   items: CollectionAccessor<D>;
   folders: CollectionAccessor<FolderDoc>;
   deleted: CollectionAccessor<Deleted<D>>;
-  journals: CollectionAccessor<JournalDoc>;
 };
 
 /**
@@ -54,12 +53,6 @@ export function declareItemCollections<D extends ItemDoc & Document>(
           expireAfterSeconds: DELETED_DAYS * DAY_SECONDS,
           serves: `deleted ${many} can be brought back for ${DELETED_DAYS} days`,
         },
-      ],
-    }),
-    journals: declareCollection<JournalDoc>(`${noun}_journals`, {
-      isOfWorkspace: true,
-      indexes: [
-        { key: { workspaceId: 1 }, unique: true, serves: `a workspace's changes of ${many} go one after another` },
       ],
     }),
   };

@@ -1,13 +1,20 @@
 import "server-only";
 import type { Collection, ObjectId } from "mongodb";
-import type { Deleted, FolderDoc, ItemDoc, JournalDoc } from "./model";
+import type { Caller } from "@/lib/platform/access/caller";
+import { serverMember } from "@/lib/platform/process/server-context";
+import type { Deleted, FolderDoc, ItemDoc, ItemRoot } from "./model";
+
+/** A file of main, as an item's fields follow from it. `before` is the item as it was; null for a new one. */
+export type ItemFile = { workspaceId: ObjectId; path: string; text: string; before: ItemDoc | null };
 
 /** One kind of item: in folders, with versions, as files of the workspace's repository. */
 export type ItemKind = {
   /** Name of one item, in sentences and in the workspace's events. */
   noun: "console" | "dashboard";
   /** Folder of their files in the repository, and the plural of the noun. */
-  root: "consoles" | "dashboards";
+  root: ItemRoot;
+  /** Extensions of their files, with the dot. */
+  endings: readonly string[];
   /**
    * Maximum number of items per workspace. A larger number comes from a program. Below it, lists and searches stay
    * fast.
@@ -16,17 +23,34 @@ export type ItemKind = {
   items: () => Collection<ItemDoc>;
   folders: () => Collection<FolderDoc>;
   deleted: () => Collection<Deleted<ItemDoc>>;
-  journals: () => Collection<JournalDoc>;
   /** Removes data that depends on a deleted item. It is called more than once per item and must be idempotent. */
   forget?: (workspaceId: ObjectId, id: ObjectId) => Promise<void>;
+  /** Returns the fields of the kind, and the content, from a valid file that was pushed. */
+  toFields: (file: ItemFile) => Promise<Partial<ItemDoc>>;
+  /**
+   * Checks what a valid file that is pushed refers to.
+   * @throws AppError invalid_request, not_found or forbidden, for the caller to show
+   */
+  checkFile: (caller: Caller, file: ItemFile) => Promise<void>;
 };
+
+/** Returns all kinds that have been defined. */
+export const itemKinds = serverMember("itemKinds", (): ItemKind[] => []);
+
+/** Defines a kind, so that pushes and abandoned changes reach its items. */
+export function defineItemKind(itemKind: ItemKind): ItemKind {
+  const kinds = itemKinds();
+  const index = kinds.findIndex(({ root }) => root === itemKind.root);
+  // The server's bundles may hold copies of one module.
+  if (index === -1) kinds.push(itemKind);
+  return itemKind;
+}
 
 /** Returns the accessors without the fields of the specific kind, which folders pass through unread. */
 export function itemKindOf<D extends ItemDoc>(itemCollections: {
   items: () => Collection<D>;
   folders: () => Collection<FolderDoc>;
   deleted: () => Collection<Deleted<D>>;
-  journals: () => Collection<JournalDoc>;
-}): Pick<ItemKind, "items" | "folders" | "deleted" | "journals"> {
-  return itemCollections as unknown as Pick<ItemKind, "items" | "folders" | "deleted" | "journals">;
+}): Pick<ItemKind, "items" | "folders" | "deleted"> {
+  return itemCollections as unknown as Pick<ItemKind, "items" | "folders" | "deleted">;
 }

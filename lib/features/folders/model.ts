@@ -1,5 +1,4 @@
 import type { ObjectId } from "mongodb";
-import type { Change } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { Access, Folder } from "./schema";
 
@@ -55,43 +54,33 @@ export type FolderDoc = {
 /** The repository (by its `_id`) of one member's private files in one workspace. */
 export type PrivateRepositoryDoc = { _id: ObjectId; workspaceId: ObjectId; ownerId: ObjectId };
 
-/** One repository's part of a change. */
-export type CommitPart = {
-  repositoryId: ObjectId;
-  changes: Change[];
-  /** The head that the commit builds on, decided once; null for a repository without a commit. */
-  base?: string | null;
-};
+/** A commit of a private repository that belongs to a change: its main moves from `base` to `oid`. */
+export type PrivateCommit = { repositoryId: ObjectId; base: string | null; oid: string };
 
 /** One document's part of a change. */
 export type Write =
   | { kind: "insert"; doc: ItemDoc }
-  | { kind: "update"; id: ObjectId; set: Partial<ItemDoc> }
+  | { kind: "update"; id: ObjectId; set: Partial<ItemDoc>; swaps?: boolean }
   | { kind: "discard"; id: ObjectId }
   | { kind: "insertFolder"; doc: FolderDoc }
   | { kind: "updateFolder"; id: ObjectId; set: Partial<FolderDoc> }
   | { kind: "removeFolder"; id: ObjectId };
 
-/** The complete content of a change. Written before any of it is applied, so that another server can continue it. */
-export type Intent = {
+/**
+ * A change of a workspace's items, as its main branch holds it until the documents show it. Any server can complete it.
+ */
+export type ItemChange = {
   userId: ObjectId;
-  author: { name: string; email: string };
-  message: string;
   at: Date;
-  writes: Write[];
-  parts: CommitPart[];
+  /** The kind that `writes` are about. */
+  root?: ItemRoot;
+  writes?: Write[];
+  commits?: PrivateCommit[];
+  /** A push: the writes follow from the files that differ between these heads of main. */
+  pushed?: { before: string | null; after: string };
 };
 
-/**
- * Serialises a workspace's changes of one kind of item: the number of the last change, and its intent while it is open.
- */
-export type JournalDoc = {
-  _id: ObjectId;
-  workspaceId: ObjectId;
-  seq: number;
-  isOpen: boolean;
-  intent?: Intent;
-};
+export type ItemRoot = "consoles" | "dashboards";
 
 export function spaceOf(access: Access, userId: ObjectId): Space {
   return access === "workspace" ? WORKSPACE_SPACE : userId.toHexString();

@@ -38,6 +38,23 @@ export function folderPlaceOf(root: string, parentPath: string | null, name: str
   return { path, key: keyOf(path) };
 }
 
+/** Returns the location of an item by its file, with its name and its folder's path (null at the top level). */
+export function placeOfFile(
+  { root, endings }: { root: string; endings: readonly string[] },
+  file: string,
+): Place & { name: string; folderPath: string | null } {
+  const ending = endings.find((each) => file.endsWith(each)) ?? "";
+  const path = file.slice(root.length + 1, file.length - ending.length);
+  const slash = path.lastIndexOf("/");
+  return {
+    path,
+    file,
+    key: keyOf(`${path}${ending}`),
+    name: path.slice(slash + 1),
+    folderPath: slash === -1 ? null : path.slice(0, slash),
+  };
+}
+
 /** Returns the file extension of an existing item. */
 export function endingOf(root: string, { path, file }: Pick<Place, "path" | "file">): string {
   return file.slice(`${root}/${path}`.length);

@@ -3,12 +3,12 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { changeItems } from "./change-items";
 import type { ItemKind } from "./item-kind";
 import { accessOf, type FolderDoc, toFolder, visibleTo } from "./model";
 import { endingOf, folderPlaceOf, parseName, placeOf } from "./names";
 import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
 import { type CreateFolderBody, FOLDER_DEPTH_MAX, type Folder, type UpdateFolderBody } from "./schema";
-import { changeItems } from "./wal";
 
 /** Lists the folders that the caller can see, in order of creation. */
 export async function listFolders(

@@ -1,6 +1,7 @@
 import "server-only";
 import type { SchemaMigration } from "@/lib/platform/db/schema-migration";
 import { collections } from "./collections";
+import { moveJournalsToMain } from "./journal-migration";
 import { makeDurable, moveWorkIntoOneField } from "./work-migration";
 
 /**
@@ -18,4 +19,5 @@ export const SCHEMA_MIGRATIONS: readonly SchemaMigration[] = [
   },
   { name: "move the state of unfinished work into one field", run: moveWorkIntoOneField },
   { name: "make removals, bindings and answers durable work", run: makeDurable },
+  { name: "move the numbers of changes to the main branches", run: moveJournalsToMain },
 ];

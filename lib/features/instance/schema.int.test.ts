@@ -4,7 +4,12 @@ import { rmSync } from "node:fs";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { mayOnlyRead } from "@/lib/features/connections/model";
+import { CONSOLES } from "@/lib/features/consoles/item-kind";
+import { createConsole, getConsole, updateConsole } from "@/lib/features/consoles/service";
+import { listHistory } from "@/lib/features/folders/history";
 import { accessOf } from "@/lib/features/folders/model";
+import { listHeads } from "@/lib/features/repository/refs";
+import { readMain } from "@/lib/features/repository/service";
 import { beginRun } from "@/lib/features/runs/service";
 import { isReadOnly, toKeyAccess } from "@/lib/platform/access/caller";
 import { isAtLeast, type Role } from "@/lib/platform/access/roles";
@@ -18,6 +23,7 @@ import { version } from "@/package.json";
 import { bundleProcess } from "@/test/bundle";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { callerIn } from "@/test/fixtures/access/caller";
 import type { MigrateTask } from "@/test/fixtures/instance/migrate-process";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
@@ -107,6 +113,90 @@ describe("the schema version of the store", () => {
       expect(doc).not.toHaveProperty("unsettledSince");
       expect(doc).not.toHaveProperty("aliveAt");
     }
+  });
+
+  describe("the journals of schema version 3", () => {
+    const migrateTwice = async () => {
+      for (let times = 0; times < 2; times++) await SCHEMA_MIGRATIONS[3]?.run(new AbortController().signal);
+    };
+
+    it("give their numbers to the main branches, and their open change is completed", async () => {
+      const caller = callerIn(new ObjectId());
+      const { workspaceId } = caller;
+      const make = async (name: string, access: "workspace" | "private") =>
+        new ObjectId((await createConsole(caller, { name, content: "old", access })).id);
+      const [saved, moved, own] = [
+        await make("saved", "workspace"),
+        await make("moved", "workspace"),
+        await make("own", "private"),
+      ];
+      const { _id: privateId } = (await collections.privateRepositories().findOne({ workspaceId })) ?? {};
+      await collections.gitRefs().updateOne({ workspaceId }, { $unset: { seq: true } });
+      const change = (id: ObjectId, set: object) => ({ kind: "update", id, set });
+      const files = (fileId: ObjectId, path: string) => ({
+        kind: "put",
+        path,
+        content: "new",
+        fileId: fileId.toHexString(),
+      });
+      const intent = {
+        ...{
+          userId: caller.user._id,
+          author: { name: "Ana", email: "ana@example.com" },
+          message: "Save",
+          at: new Date(),
+        },
+        writes: [
+          change(saved, { content: "new", version: 2 }),
+          change(moved, { path: "new", file: "consoles/new.sql", name: "new", key: "new.sql", version: 2 }),
+          change(own, { content: "new", version: 2 }),
+        ],
+        parts: [
+          {
+            repositoryId: workspaceId,
+            changes: [
+              files(saved, "consoles/saved.sql"),
+              { kind: "move", from: "consoles/moved.sql", to: "consoles/new.sql", fileId: moved.toHexString() },
+            ],
+          },
+          { repositoryId: privateId, changes: [files(own, "consoles/own.sql")] },
+        ],
+      };
+      const journals = {
+        console_journals: { seq: 7, isOpen: true, intent },
+        dashboard_journals: { seq: 9, isOpen: false },
+      };
+      for (const [name, journal] of Object.entries(journals))
+        await database()
+          .collection(name)
+          .insertOne({ workspaceId, ...journal });
+      await migrateTwice();
+
+      expect(await readMain(workspaceId)).toMatchObject({ seq: 9, open: null });
+      const names = (await database().listCollections().toArray()).map(({ name }) => name);
+      expect(names.filter((name) => name.endsWith("_journals"))).toEqual([]);
+      for (const [id, path, content] of [
+        [saved, "saved", "new"],
+        [moved, "new", "old"],
+        [own, "own", "new"],
+      ] as const) {
+        expect(await getConsole(caller, id)).toMatchObject({ path, content, version: 2 });
+        const { items } = await listHistory(caller, CONSOLES, id, { limit: 50 });
+        expect(items.map(({ subject }) => subject)).toEqual(["Save", expect.stringMatching(/^Create /)]);
+        expect(await updateConsole(caller, id, { version: 2, content: "newest" })).toMatchObject({ version: 3 });
+      }
+    });
+
+    it("of a workspace without a commit give it a main without one, which its first commit moves", async () => {
+      const caller = callerIn(new ObjectId());
+      const { workspaceId } = caller;
+      await database().collection("dashboard_journals").insertOne({ workspaceId, seq: 3, isOpen: false });
+      await migrateTwice();
+      expect(await readMain(workspaceId)).toEqual({ oid: null, seq: 3, open: null });
+      expect(await listHeads(workspaceId)).toEqual([]);
+      await createConsole(caller, { name: "first", content: "x", access: "workspace" });
+      expect(await listHeads(workspaceId)).toMatchObject([{ name: "main" }]);
+    });
   });
 
   describe("unfinished work of schema version 1", () => {

@@ -13,13 +13,14 @@ import type { Availability } from "@/lib/features/apps/sandbox/sandbox";
 import type { GrammarThreads } from "@/lib/features/connections/drivers/postgres/grammar";
 import type { CheckAnswer, CheckRequest } from "@/lib/features/connections/drivers/shared/statements/checks";
 import type { DataSourcePool } from "@/lib/features/connections/pool";
+import type { ItemKind } from "@/lib/features/folders/item-kind";
 import type { DeliveryEvents } from "@/lib/features/notifications/events";
 import type { Pace } from "@/lib/features/notifications/pace";
 import type { Places } from "@/lib/features/query/admission";
 import type { Executions } from "@/lib/features/query/executions";
 import type { HistoryBuffer } from "@/lib/features/query/history-writer";
 import type { ParquetThread } from "@/lib/features/query/serialize/parquet-thread";
-import type { FileKind } from "@/lib/features/repository/git/pushed-files";
+import type { FileKind, LandPush } from "@/lib/features/repository/git/pushed-files";
 import type { LandingListener } from "@/lib/features/repository/main-index";
 import type { Tables } from "@/lib/features/results/crossfilter/tables";
 import type { FirstRowsBuffer } from "@/lib/features/results/first-rows";
@@ -156,7 +157,9 @@ declare module "@/lib/platform/process/server-context" {
 
     // Hooks that features register for those below them
     fileKinds: { kinds: readonly FileKind[] };
+    itemKinds: ItemKind[];
     invitationLookUp: { find: FindsInvitation | null };
+    pushLanding: { land: LandPush | null };
     landingListeners: Set<LandingListener>;
     runDeletion: { follow: FollowDeletion | null };
     shownFinders: { finders: Record<Shared["kind"], FindShown> | null };

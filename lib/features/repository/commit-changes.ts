@@ -7,7 +7,7 @@ import { EMPTY_TREE, type FileHeader, type GitObject, makeObject } from "./git-o
 import { MAX_COMMIT_BYTES, MAX_COMMIT_FILES, MAX_FILE_BYTES } from "./limits";
 import { indexUpTo } from "./main-index";
 import { type Author, cleanMessage, newCommit } from "./new-commit";
-import { findCommit, readCommitObject, writeObjects } from "./object-store";
+import { findCommit, readCommitObject, typesOf, writeObjects } from "./object-store";
 import { parseBranch, parsePath } from "./paths";
 import { findHead, MAIN_BRANCH, moveHead } from "./refs";
 import { type Edit, editTree, findEntry, isFile } from "./tree-edit";
@@ -75,27 +75,68 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
       const head = await findHead(repositoryId, branch);
       if (head === null && branch !== MAIN_BRANCH) throw new AppError("not_found", `Branch “${branch}” not found.`);
       if (seen === undefined) seen = head;
-      const base = head === null ? null : { oid: head, commit: await readCommitObject(repositoryId, head) };
-      const root = base?.commit.tree ?? EMPTY_TREE;
-      if (seen !== head) await refuseTouched(repositoryId, seen, root, plan);
-      const tree = await editTree(repositoryId, root, await toEdits(repositoryId, root, plan));
-      if (base && tree.root === root && !input.allowEmpty) return { sha: base.oid, isNew: false };
-      const commit = newCommit({
-        tree: tree.root,
-        parents: base ? [base] : [],
-        author: input.author,
-        message,
-        files: plan.headers,
-        change: input.change,
-        now,
-      });
-      await writeObjects(repositoryId, [...contents, ...tree.objects, commit]);
+      if (seen !== head) await refuseTouched(repositoryId, seen, await treeIn(repositoryId, head), plan);
+      const made = await makeCommitOn(repositoryId, head, plan, { ...input, message, now });
+      if (head !== null && made.oid === head) return { sha: head, isNew: false };
+      await writeObjects(repositoryId, [...contents, ...made.objects]);
       contents = [];
-      return (await moveHead(repositoryId, branch, head, commit.oid)) ? { sha: commit.oid, isNew: true } : null;
+      return (await moveHead(repositoryId, branch, head, made.oid)) ? { sha: made.oid, isNew: true } : null;
     });
     if (result.isNew && branch === MAIN_BRANCH) await indexQuietly(repositoryId, result.sha);
     return result;
   });
+}
+
+/**
+ * Stores a commit on top of a head, without moving a branch to it. Unlike `commitChanges`, it overrules the tree: a
+ * file that a change moves or deletes may be missing there.
+ * @returns the commit's id; the head if no file changes
+ * @throws AppError invalid_request for a bad path, message or id; too_large; storage_full
+ */
+export async function prepareCommit(
+  repositoryId: ObjectId,
+  head: string | null,
+  input: Required<Pick<CommitInput, "author" | "message" | "changes" | "change" | "now">>,
+): Promise<string | null> {
+  const plan = planChanges(input.changes);
+  const made = await makeCommitOn(repositoryId, head, plan, {
+    ...input,
+    message: cleanMessage(input.message),
+    overrules: true,
+  });
+  if (made.oid === head) return head;
+  // A move keeps its file's content, which is stored already.
+  const isStored =
+    plan.moves.size > 0
+      ? await typesOf(
+          repositoryId,
+          plan.blobs.map(({ oid }) => oid),
+        )
+      : null;
+  const blobs = isStored ? plan.blobs.filter(({ oid }) => !isStored.has(oid)) : plan.blobs;
+  await writeObjects(repositoryId, [...blobs, ...made.objects]);
+  return made.oid;
+}
+
+/** Returns the commit of a plan, with its new trees; the head itself if nothing changes. */
+async function makeCommitOn(
+  repositoryId: ObjectId,
+  head: string | null,
+  plan: Plan,
+  input: Pick<CommitInput, "author" | "message" | "change" | "allowEmpty"> & { now: Date; overrules?: boolean },
+): Promise<{ oid: string; objects: GitObject[] }> {
+  const base = head === null ? null : { oid: head, commit: await readCommitObject(repositoryId, head) };
+  const root = base?.commit.tree ?? EMPTY_TREE;
+  const tree = await editTree(repositoryId, root, await toEdits(repositoryId, root, plan, input.overrules ?? false));
+  if (base && tree.root === root && !input.allowEmpty) return { oid: base.oid, objects: [] };
+  const { author, message, change, now } = input;
+  const parents = base ? [base] : [];
+  const commit = newCommit({ tree: tree.root, parents, author, message, files: plan.headers, change, now });
+  return { oid: commit.oid, objects: [...tree.objects, commit] };
+}
+
+async function treeIn(repositoryId: ObjectId, head: string | null): Promise<string> {
+  return head === null ? EMPTY_TREE : (await readCommitObject(repositoryId, head)).tree;
 }
 
 /** Updates the index and logs an error: the commit has landed, and the next reader completes the index. */
@@ -203,12 +244,18 @@ async function treeSeen(repositoryId: ObjectId, seen: string): Promise<string> {
   throw new AppError("conflict", "Unknown base version. Reload the file.");
 }
 
-async function toEdits(repositoryId: ObjectId, root: string, plan: Plan): Promise<Map<string, Edit>> {
+/** @param overrules whether missing sources and existing targets are accepted */
+async function toEdits(
+  repositoryId: ObjectId,
+  root: string,
+  plan: Plan,
+  overrules: boolean,
+): Promise<Map<string, Edit>> {
   const edits = new Map<string, Edit>();
   const vacated = new Set<string>(plan.deletes);
   for (const { from } of plan.moves.values()) vacated.add(from);
   for (const path of vacated) {
-    if (!isFile(await findEntry(repositoryId, root, path)))
+    if (!overrules && !isFile(await findEntry(repositoryId, root, path)))
       throw new AppError("not_found", `File “${path}” not found.`);
     edits.set(path, null);
   }
@@ -218,13 +265,15 @@ async function toEdits(repositoryId: ObjectId, root: string, plan: Plan): Promis
   }
   for (const [path, { from, oid }] of plan.moves) {
     const source = await findEntry(repositoryId, root, from);
-    if (!isFile(source)) throw new AppError("not_found", `File “${from}” not found.`);
+    const kept = isFile(source) ? source : null;
+    const content = oid ?? kept?.oid;
+    if (content === undefined || !(kept || overrules)) throw new AppError("not_found", `File “${from}” not found.`);
     const existing = await findEntry(repositoryId, root, path);
     // This commit may empty a folder: the tree decides.
-    if (existing && existing.mode !== "40000" && !vacated.has(path)) {
+    if (existing && existing.mode !== "40000" && !vacated.has(path) && !overrules) {
       throw new AppError("conflict", `“${path}” already exists. Choose another name.`, { details: { path } });
     }
-    edits.set(path, { mode: source.mode, oid: oid ?? source.oid });
+    edits.set(path, { mode: kept?.mode ?? "100644", oid: content });
   }
   return edits;
 }

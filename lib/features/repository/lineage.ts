@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
 import type { FileChange } from "./commit-diff";
+import type { Commit } from "./git-objects";
 import type { FileStatus } from "./model";
+
+/** Four bytes. */
+const TIME_MAX = 0xffffffff;
 
 /** A change with the id of its file. */
 export type HistoryChange = {
@@ -19,14 +23,20 @@ export type Lookup = (parent: string, path: string) => Promise<string | null>;
  * Returns each change with its file: the id in the commit, else the id of the file that was at the path, else one
  * derived from the commit that added it. All of it follows from git alone.
  */
-export async function toHistory(oid: string, changes: FileChange[], lookup: Lookup): Promise<HistoryChange[]> {
+export async function toHistory(
+  oid: string,
+  { committer: { seconds } }: Pick<Commit, "committer">,
+  changes: FileChange[],
+  lookup: Lookup,
+): Promise<HistoryChange[]> {
   const out: HistoryChange[] = [];
+  const first = (path: string) => firstLineage(oid, seconds, path);
   for (const { path, previousPath, status, before, after, fileId, parent } of changes) {
     const source = previousPath ?? path;
     const known = status === "added" || parent === null ? null : await lookup(parent, source);
-    const inherited = known ?? firstLineage(oid, source);
+    const inherited = known ?? first(source);
     if (status === "added") {
-      out.push({ lineage: fileId ?? firstLineage(oid, path), path, previousPath, status, before, after });
+      out.push({ lineage: fileId ?? first(path), path, previousPath, status, before, after });
     } else if (status === "deleted" || fileId === null || fileId === inherited) {
       out.push({ lineage: inherited, path, previousPath, status, before, after });
     } else {
@@ -74,6 +84,11 @@ function foldersAbove(changes: HistoryChange[]): Set<string> {
   return folders;
 }
 
-function firstLineage(oid: string, path: string): string {
-  return createHash("sha1").update(`${oid}\0${path}`).digest("hex");
+/**
+ * Has the form of an ObjectId, of which the first four bytes are the time: the file may be an item, and items are
+ * listed in the order of their ids.
+ */
+function firstLineage(oid: string, seconds: number, path: string): string {
+  const time = Math.min(Math.max(seconds, 0), TIME_MAX).toString(16).padStart(8, "0");
+  return `${time}${createHash("sha1").update(`${oid}\0${path}`).digest("hex").slice(0, 16)}`;
 }

@@ -101,7 +101,7 @@ class IndexWriter {
     const main = commit.parents[0];
     const lookup: Lookup = (parent, path) =>
       parent === main || !sideLookup ? this.lookup(path) : sideLookup(parent, path);
-    const changes = await toHistory(oid, await diffCommit(this.repositoryId, commit), lookup);
+    const changes = await toHistory(oid, commit, await diffCommit(this.repositoryId, commit), lookup);
     this.tip = this.append(oid, commit, changes, true);
     if (this.entries.length + this.commits.length >= FLUSH_DOCS) await this.flush();
   }

@@ -1,4 +1,4 @@
-import type { Binary, ObjectId } from "mongodb";
+import type { Binary, Document, ObjectId } from "mongodb";
 
 /*
  * A repository has its own id. It is stored in `workspaceId`, the field by which all data of a workspace is found and
@@ -25,8 +25,26 @@ export type GitObjectDoc = {
 /** A part of an object's zlib stream that is too long for one document. */
 export type GitChunkDoc = { _id: ObjectId; workspaceId: ObjectId; oid: string; n: number; data: Binary };
 
-/** A branch. `oid` only moves by compare-and-set. */
-export type GitRefDoc = { _id: ObjectId; workspaceId: ObjectId; ref: string; oid: string; updatedAt: Date };
+/**
+ * A branch. `oid` only moves by compare-and-set; null for a main without a commit. `seq` and `open` are on the main
+ * branch of a workspace's repository: the number of the last change of its documents, and that change while the
+ * documents may not show it yet (`lib/features/folders`).
+ */
+export type GitRefDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  ref: string;
+  oid: string | null;
+  updatedAt: Date;
+  seq?: number;
+  open?: OpenChange;
+};
+
+/** The content of a change, which the domain above defines. */
+export type OpenChange = Document;
+
+/** Main as a change sees it. */
+export type Main = { oid: string | null; seq: number; open: OpenChange | null };
 
 /** The author of a commit, as git stores it. */
 export type AuthorDoc = { name: string; email: string };

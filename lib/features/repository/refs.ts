@@ -1,14 +1,17 @@
 import "server-only";
-import { ObjectId } from "mongodb";
+import type { Filter, ObjectId } from "mongodb";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
+import type { GitRefDoc, Main, OpenChange } from "./model";
 
 /** The main branch. It cannot be deleted and never moves back. */
 export const MAIN_BRANCH = "main";
 
 /** Returns the head commit of a branch; null if the branch does not exist. */
 export async function findHead(repositoryId: ObjectId, branch: string): Promise<string | null> {
-  const doc = await collections.gitRefs().findOne({ workspaceId: repositoryId, ref: toRef(branch) });
+  const doc = await collections
+    .gitRefs()
+    .findOne({ workspaceId: repositoryId, ref: toRef(branch) }, { projection: { oid: 1 } });
   return doc?.oid ?? null;
 }
 
@@ -23,11 +26,41 @@ export async function moveHead(
   expected: string | null,
   oid: string,
 ): Promise<boolean> {
-  const ref = toRef(branch);
-  if (expected === null) return createHead(repositoryId, ref, oid);
+  return setRef({ workspaceId: repositoryId, ref: toRef(branch), oid: expected }, { oid }, expected === null);
+}
+
+/** Returns main with its open change, if any. */
+export async function readMain(repositoryId: ObjectId): Promise<Main> {
+  const doc = await collections.gitRefs().findOne({ workspaceId: repositoryId, ref: toRef(MAIN_BRANCH) });
+  return { oid: doc?.oid ?? null, seq: doc?.seq ?? 0, open: doc?.open ?? null };
+}
+
+/**
+ * Moves main and opens a change in one write, so that the change counts exactly if the branch has moved. Until it is
+ * closed, no other one can be opened.
+ * @param main main as it was when the change was decided
+ * @param oid the new head; the old one if no file changes
+ * @returns false if main is not in that state any more: nothing was changed
+ */
+export function openChange(repositoryId: ObjectId, main: Main, oid: string | null, open: OpenChange): Promise<boolean> {
+  const filter = {
+    workspaceId: repositoryId,
+    ref: toRef(MAIN_BRANCH),
+    oid: main.oid,
+    seq: main.seq === 0 ? { $exists: false } : main.seq,
+    open: { $exists: false },
+  };
+  return setRef(filter, { oid, seq: main.seq + 1, open }, main.oid === null && main.seq === 0);
+}
+
+/** Closes the change with this number. @returns false if another server has closed it */
+export async function closeChange(repositoryId: ObjectId, seq: number): Promise<boolean> {
   const { matchedCount } = await collections
     .gitRefs()
-    .updateOne({ workspaceId: repositoryId, ref, oid: expected }, { $set: { oid, updatedAt: new Date() } });
+    .updateOne(
+      { workspaceId: repositoryId, ref: toRef(MAIN_BRANCH), seq, open: { $exists: true } },
+      { $unset: { open: true } },
+    );
   return matchedCount === 1;
 }
 
@@ -41,8 +74,13 @@ export async function removeHead(repositoryId: ObjectId, branch: string, expecte
 
 /** Lists all branches by name. */
 export async function listHeads(repositoryId: ObjectId): Promise<{ name: string; oid: string; updatedAt: Date }[]> {
-  const docs = await collections.gitRefs().find({ workspaceId: repositoryId }).sort({ ref: 1 }).toArray();
-  return docs.map(({ ref, oid, updatedAt }) => ({ name: toBranch(ref), oid, updatedAt }));
+  const docs = await collections
+    .gitRefs()
+    .find({ workspaceId: repositoryId })
+    .project<Omit<GitRefDoc, "open">>({ open: 0 })
+    .sort({ ref: 1 })
+    .toArray();
+  return docs.flatMap(({ ref, oid, updatedAt }) => (oid === null ? [] : [{ name: toBranch(ref), oid, updatedAt }]));
 }
 
 export function toRef(branch: string): string {
@@ -53,12 +91,13 @@ function toBranch(ref: string): string {
   return ref.slice("refs/heads/".length);
 }
 
-async function createHead(repositoryId: ObjectId, ref: string, oid: string): Promise<boolean> {
+/** Updates a branch, or creates it. @returns false if no document matches, or another server created it */
+async function setRef(filter: Filter<GitRefDoc>, set: Partial<GitRefDoc>, isNew: boolean): Promise<boolean> {
   try {
-    await collections
+    const { matchedCount, upsertedCount } = await collections
       .gitRefs()
-      .insertOne({ _id: new ObjectId(), workspaceId: repositoryId, ref, oid, updatedAt: new Date() });
-    return true;
+      .updateOne(filter, { $set: { ...set, updatedAt: new Date() } }, { upsert: isNew });
+    return matchedCount + upsertedCount === 1;
   } catch (error) {
     if (isDuplicateKey(error)) return false;
     throw error;

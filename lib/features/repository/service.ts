@@ -3,7 +3,8 @@ import "server-only";
 /** Git repositories by id: the API for other domains. */
 export { createBranch, findBranch, ownBranch } from "./branches";
 export { type CommitChange, changeOf } from "./change-of";
-export { type Change, type CommitInput, commitChanges } from "./commit-changes";
+export { changedFiles, filesBetween } from "./changed-files";
+export { type Change, type CommitInput, commitChanges, indexQuietly, prepareCommit } from "./commit-changes";
 export { deleteRepository } from "./delete-repository";
 export { exportBare } from "./export-bare";
 export {
@@ -24,6 +25,7 @@ export { countLinesOf } from "./line-counts";
 export { rebuildIndex, tellLandingsTo } from "./main-index";
 export { mergeBranches } from "./merge-branches";
 export type { MergeConflict } from "./merge-trees";
+export type { Main } from "./model";
 export { readBlob, readBlobs, sizesOf } from "./object-store";
 export {
   collisionKey,
@@ -38,4 +40,5 @@ export {
   readFile,
   resolveSha,
 } from "./read";
+export { closeChange, findHead, MAIN_BRANCH, moveHead, openChange, readMain } from "./refs";
 export { untilWon } from "./until-won";

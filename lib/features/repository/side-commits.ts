@@ -59,7 +59,7 @@ export async function historiesOf(
     return null;
   };
   for (const [oid, commit] of commits) {
-    histories.set(oid, await toHistory(oid, await diffCommit(repositoryId, commit), lookup));
+    histories.set(oid, await toHistory(oid, commit, await diffCommit(repositoryId, commit), lookup));
   }
   return { histories, lookup };
 }

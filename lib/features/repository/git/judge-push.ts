@@ -95,16 +95,10 @@ export class Push {
   /**
    * Validates the changes between two states.
    * @param before a commit; null compares with an empty state
-   * @param refusesKept whether files that the product stores may not change
    * @param known a commit whose paths are not new either: those already on the branch
    * @throws AppError with the error, by its path
    */
-  async judgeFiles(
-    before: string | null,
-    after: string,
-    refusesKept: boolean,
-    known: string | null = null,
-  ): Promise<void> {
+  async judgeFiles(before: string | null, after: string, known: string | null = null): Promise<void> {
     const kinds = new Map(fileKinds().map((kind) => [kind.root, kind]));
     const base = before === null ? EMPTY_TREE : await this.treeOf(before);
     let count = 0;
@@ -125,9 +119,6 @@ export class Push {
         // Its parent folders have been validated before.
         if (b && a === null && !held.has(name)) parseAddedPath(at, (known) => known !== at);
         if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid);
-        if (kind?.isKept && refusesKept && (a?.kind === "blob" || b?.kind === "blob")) {
-          throw bad(`${at}: ${kind.root} on main can be changed only in Millrace. Push them to your own branch.`);
-        }
         const folders = [a?.kind === "tree" ? a.oid : null, b?.kind === "tree" ? b.oid : null] as const;
         const c = held.get(name);
         const heldFolder = c?.kind === "tree" ? c.oid : null;

@@ -1,14 +1,6 @@
 import "server-only";
 import { ownBranch } from "@/lib/features/repository/service";
-import {
-  findHead,
-  indexQuietly,
-  MAIN_BRANCH,
-  moveHead,
-  removeHead,
-  toRef,
-  writePacked,
-} from "@/lib/features/repository/wire";
+import { findHead, MAIN_BRANCH, moveHead, removeHead, toRef, writePacked } from "@/lib/features/repository/wire";
 import { isReadOnly } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
@@ -20,6 +12,7 @@ import { Push } from "./judge-push";
 import { MAX_PACK_BYTES } from "./limits";
 import { FLUSH, pktLine, sideBand } from "./pkt-line";
 import type { Command, PushRequest } from "./push-request";
+import { landPush } from "./pushed-files";
 import { MAIN_REF, Reach, visibleRefs } from "./refs";
 import { AGENT } from "./upload-pack";
 
@@ -124,8 +117,8 @@ async function judgeAndMove(
           ref === MAIN_REF ? "main requires a linear history. Run git pull --rebase, then push again." : ELSEWHERE,
         );
       }
-      if (isMain) await push.judgeFiles(before, after, true);
-      else await push.judgeFiles(await findHead(workspaceId, MAIN_BRANCH), after, false, before);
+      if (isMain) await push.judgeFiles(before, after);
+      else await push.judgeFiles(await findHead(workspaceId, MAIN_BRANCH), after, before);
     }
   } catch (error) {
     if (error instanceof AppError && error.kind === "invalid_request") return refuseAll(error.message);
@@ -157,7 +150,7 @@ async function refusalOf(caller: GitCaller, { ref, before, after }: Command): Pr
  * fails.
  */
 async function move(
-  { workspaceId }: GitCaller,
+  caller: GitCaller,
   commands: readonly Command[],
   refs: Map<string, string | null>,
   isAtomic: boolean,
@@ -166,25 +159,36 @@ async function move(
   const ordered = commands.toSorted((a, b) => Number(a.ref === MAIN_REF) - Number(b.ref === MAIN_REF));
   const done: Command[] = [];
   for (const command of ordered) {
-    if (await set(workspaceId, command)) {
+    const reason = await set(caller, command);
+    if (reason === null) {
       done.push(command);
       continue;
     }
-    refs.set(command.ref, "fetch first");
+    refs.set(command.ref, reason);
     if (!isAtomic) continue;
-    for (const { ref, before, after } of done) await set(workspaceId, { ref, before: after, after: before });
+    for (const { ref, before, after } of done) await set(caller, { ref, before: after, after: before });
     for (const { ref } of commands) if (ref !== command.ref) refs.set(ref, ELSEWHERE);
     return refs;
   }
-  const main = done.find(({ ref }) => ref === MAIN_REF)?.after;
-  if (main) await indexQuietly(workspaceId, main);
   return refs;
 }
 
-function set(workspaceId: GitCaller["workspaceId"], { ref, before, after }: Command): Promise<boolean> {
+/** @returns the reason why the branch was not moved, or null */
+async function set(caller: GitCaller, { ref, before, after }: Command): Promise<string | null> {
+  const { workspaceId } = caller;
   const branch = ref.slice("refs/heads/".length);
-  if (after !== null) return moveHead(workspaceId, branch, before, after);
-  return before === null ? Promise.resolve(true) : removeHead(workspaceId, branch, before);
+  try {
+    const isMoved =
+      ref === MAIN_REF && after !== null
+        ? await landPush(caller, before, after)
+        : after !== null
+          ? await moveHead(workspaceId, branch, before, after)
+          : before === null || (await removeHead(workspaceId, branch, before));
+    return isMoved ? null : "fetch first";
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid_request") return error.message;
+    throw error;
+  }
 }
 
 function toReport(commands: readonly Command[], { unpack, refs }: Outcome): Buffer {

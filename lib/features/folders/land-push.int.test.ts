@@ -1,0 +1,291 @@
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
+import { readMain } from "@/lib/features/repository/service";
+import { env } from "@/lib/platform/env";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
+import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
+import { git, gitLines, withExport } from "@/test/fixtures/repository/git-command";
+import { seedMember } from "@/test/seed";
+
+const own = takeOwnDatabase();
+let world: GitWorld;
+let url: string;
+let author: ConsoleAuthor;
+beforeAll(async () => {
+  env().RATE_LIMIT_SCALE = 100;
+  world = await newGitWorld();
+  url = world.urlFor(await world.keyOf(world.owner));
+  author = authorOf(world.owner, world.owner.workspaceId);
+});
+afterAll(async () => {
+  await world.end();
+  await own.drop();
+});
+
+const ME = ["-c", "user.name=Bo", "-c", "user.email=bo@example.com"];
+let clones = 0;
+const fresh = () => cloneTo(world, url, `clone-${clones++}`);
+
+async function write(clone: string, files: Record<string, string | null>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(clone, path)), { recursive: true });
+    if (content === null) await rm(join(clone, path));
+    else await writeFile(join(clone, path), content);
+  }
+}
+
+async function commit(clone: string, message: string, files: Record<string, string | null> = {}): Promise<string> {
+  await write(clone, files);
+  await git(clone, "add", "--all");
+  await git(clone, ...ME, "commit", "--quiet", "--allow-empty", "--message", message);
+  return (await gitLines(clone, "rev-parse", "HEAD"))[0] ?? "";
+}
+
+const push = (clone: string, ...args: string[]) => git(clone, "push", "--quiet", "origin", "main", ...args);
+
+async function refusal(clone: string): Promise<string> {
+  try {
+    await push(clone);
+  } catch (error) {
+    return (error as { stderr: string }).stderr;
+  }
+  throw new Error("The push was accepted.");
+}
+
+const send = (method: string, path: string, body?: unknown) =>
+  call(method, `/api/workspaces/${world.owner.workspaceId}${path}`, { ...world.owner, body });
+const read = async (id: string) => (await author.send("GET", `/${id}`)).json.data;
+const byPath = async (path: string) => {
+  const { json } = await author.send("GET", "?limit=200");
+  return json.data.find((each: { path: string }) => each.path === path) ?? null;
+};
+const widget = {
+  id: "w",
+  kind: "text",
+  title: "",
+  source: null,
+  spec: { text: "Hi" },
+  layout: { x: 0, y: 0, w: 6, h: 4 },
+};
+const dashboardFile = (more: Record<string, unknown> = {}) =>
+  `${JSON.stringify({ title: "Pushed", description: "", datasets: [], widgets: [widget], filters: [], ...more }, null, 2)}\n`;
+
+describe("a push to main", () => {
+  it("changes a console's text as a save does, with its id and its history", async () => {
+    const { id } = await author.make("edited", { access: "workspace", content: "select 1" });
+    const clone = await fresh();
+    const sha = await commit(clone, "Edit", { "consoles/edited.sql": "select 2" });
+    await push(clone);
+    expect(await read(id)).toMatchObject({ content: "select 2", version: 2, name: "edited" });
+    expect(await author.story(id)).toEqual([
+      "modified consoles/edited.sql: Edit",
+      "added consoles/edited.sql: Create edited",
+    ]);
+    expect((await readMain(world.workspaceId)).oid).toBe(sha);
+    // A save that started from the old version meets it; the next one lands on top.
+    expect((await author.save(id, { version: 1, content: "lost" })).status).toBe(409);
+    expect((await author.save(id, { version: 2, content: "select 3" })).status).toBe(200);
+    await git(clone, "pull", "--quiet", "origin", "main");
+    expect((await gitLines(clone, "show", "HEAD:consoles/edited.sql"))[0]).toBe("select 3");
+  });
+
+  it("adds consoles in new folders, moves, renames and deletes them", async () => {
+    const clone = await fresh();
+    await commit(clone, "Add", {
+      "consoles/a/b/new.sql": "select 'new'\n",
+      "consoles/a/mongo.mongodb": "db.a.find()\n",
+    });
+    await push(clone);
+    const made = await byPath("a/b/new");
+    expect(made).toMatchObject({
+      name: "new",
+      access: "workspace",
+      ownerId: world.owner.id,
+      version: 1,
+      language: "sql",
+    });
+    expect(await byPath("a/mongo")).toMatchObject({ language: "mongodb", connectionId: null });
+    const folders = (await author.send("GET", "/folders")).json.data;
+    expect(folders.map(({ path }: { path: string }) => path).sort()).toEqual(expect.arrayContaining(["a", "a/b"]));
+    expect(await read(made.id)).toMatchObject({ content: "select 'new'\n" });
+    expect(await author.story(made.id)).toEqual(["added consoles/a/b/new.sql: Add"]);
+
+    await mkdir(join(clone, "consoles/c"), { recursive: true });
+    await rename(join(clone, "consoles/a/b/new.sql"), join(clone, "consoles/c/moved.sql"));
+    await commit(clone, "Move");
+    await commit(clone, "Edit after the move", { "consoles/c/moved.sql": "select 'moved'\n" });
+    await push(clone);
+    expect(await read(made.id)).toMatchObject({ path: "c/moved", name: "moved", content: "select 'moved'\n" });
+    const inC = (await author.send("GET", "/folders")).json.data.find(({ path }: { path: string }) => path === "c");
+    expect((await read(made.id)).folderId).toBe(inC.id);
+    expect(await author.story(made.id)).toHaveLength(3);
+
+    await commit(clone, "Delete", { "consoles/c/moved.sql": null });
+    await push(clone);
+    expect((await author.send("GET", `/${made.id}`)).status).toBe(404);
+    // As after a deletion in the product, it can be restored.
+    expect((await author.send("POST", `/${made.id}/restore`)).status).toBe(200);
+    await git(clone, "pull", "--quiet", "origin", "main");
+    expect(await gitLines(clone, "show", "HEAD:consoles/c/moved.sql")).toEqual(["select 'moved'"]);
+  });
+
+  it("swaps two names, and changes a name's case alone", async () => {
+    const [one, two, cased] = await Promise.all(
+      ["one", "two", "cased"].map((name) => author.make(name, { access: "workspace", content: `select '${name}'` })),
+    );
+    const clone = await fresh();
+    for (const [from, to] of [
+      ["one", "x"],
+      ["two", "one"],
+      ["x", "two"],
+      ["cased", "y"],
+      ["y", "Cased"],
+    ] as const) {
+      await rename(join(clone, `consoles/${from}.sql`), join(clone, `consoles/${to}.sql`));
+    }
+    await commit(clone, "Swap");
+    await push(clone);
+    const texts = await Promise.all(["one", "two", "Cased"].map(async (path) => read((await byPath(path)).id)));
+    expect(texts.map(({ content }) => content)).toEqual(["select 'two'", "select 'one'", "select 'cased'"]);
+    expect(new Set(texts.map(({ id }) => id))).toEqual(new Set([one?.id, two?.id, cased?.id]));
+    expect((await byPath("Cased")).id).toBe(cased?.id);
+    // Each can be saved again.
+    for (const { id, version } of texts)
+      expect((await author.save(id, { version, content: "select 9" })).status).toBe(200);
+  });
+
+  it("changes dashboards, also together with consoles and apps", async () => {
+    const made = (await send("POST", "/dashboards", { title: "Board", access: "workspace" })).json.data;
+    const clone = await fresh();
+    const board = JSON.parse((await git(clone, "show", "HEAD:dashboards/Board.json")).stdout);
+    await commit(clone, "Both", {
+      "dashboards/Board.json": `${JSON.stringify({ ...board, title: "Board of Bo", widgets: [widget] })}\n`,
+      "dashboards/team/Pushed.json": dashboardFile(),
+      "consoles/both.sql": "select 1\n",
+      "apps/shop/a.ts": "1\n",
+    });
+    await push(clone);
+    expect((await send("GET", `/dashboards/${made.id}`)).json.data).toMatchObject({
+      title: "Board of Bo",
+      version: 2,
+      widgets: [{ id: "w" }],
+    });
+    const { json } = await send("GET", "/dashboards?limit=200");
+    expect(json.data.find(({ path }: { path: string }) => path === "team/Pushed")).toMatchObject({
+      title: "Pushed",
+      access: "workspace",
+      ownerId: world.owner.id,
+    });
+    expect(await byPath("both")).not.toBeNull();
+  });
+
+  it("of several commits shows the last state alone, and lists each in the history", async () => {
+    const clone = await fresh();
+    await commit(clone, "First", { "consoles/many.sql": "select 1\n", "consoles/gone.sql": "select 1\n" });
+    await commit(clone, "Second", { "consoles/many.sql": "select 2\n", "consoles/gone.sql": null });
+    await push(clone);
+    const { id } = await byPath("many");
+    expect(await read(id)).toMatchObject({ content: "select 2\n", version: 1 });
+    expect(await author.story(id)).toEqual(["modified consoles/many.sql: Second", "added consoles/many.sql: First"]);
+    expect(await byPath("gone")).toBeNull();
+  });
+
+  it("leaves private consoles alone, also at the path of a shared one", async () => {
+    const mine = await author.make("twin", { content: "select 'private'" });
+    const clone = await fresh();
+    await commit(clone, "Twin", { "consoles/twin.sql": "select 'shared'\n" });
+    await push(clone);
+    expect((await read(mine.id)).content).toBe("select 'private'");
+    expect((await collections.consoles().find({ workspaceId: world.workspaceId, path: "twin" }).toArray()).length).toBe(
+      2,
+    );
+  });
+
+  it("deletes everything, and brings it back by a revert", async () => {
+    const clone = await fresh();
+    const paths = await gitLines(clone, "ls-files", "consoles");
+    await git(clone, "rm", "-r", "--quiet", "consoles");
+    await commit(clone, "Delete all");
+    await push(clone);
+    expect(await collections.consoles().countDocuments({ workspaceId: world.workspaceId, space: "workspace" })).toBe(0);
+    await git(clone, ...ME, "revert", "--no-edit", "HEAD");
+    await push(clone);
+    expect(await collections.consoles().countDocuments({ workspaceId: world.workspaceId, space: "workspace" })).toBe(
+      paths.length,
+    );
+    await withExport(world.workspaceId, async () => undefined);
+  });
+
+  it.each([
+    [
+      "a source of another workspace",
+      {
+        "dashboards/x.json": dashboardFile({
+          datasets: [
+            {
+              id: "d",
+              name: "d",
+              source: { connectionId: new ObjectId().toHexString(), query: "select 1" },
+              maxAgeS: null,
+            },
+          ],
+        }),
+      },
+      /dashboards\/x\.json: Connection not found/,
+    ],
+    [
+      "more than eight levels of folders",
+      { "consoles/1/2/3/4/5/6/7/8/9/x.sql": "1" },
+      /consoles\/1\/2.*up to 8 levels/,
+    ],
+    [
+      "a file with the name of an empty folder",
+      { "consoles/empty.sql": "1" },
+      /consoles\/empty\.sql has the name of a folder/,
+    ],
+  ])("with %s is rejected completely, with path and reason", async (_, files: Record<string, string>, reason) => {
+    if (files["consoles/empty.sql"]) await author.makeFolder("empty.sql", { access: "workspace" });
+    const clone = await fresh();
+    const before = await readMain(world.workspaceId);
+    await commit(clone, "Bad", { "consoles/fine.sql": "select 1\n", ...files });
+    expect(await refusal(clone)).toMatch(reason);
+    expect(await readMain(world.workspaceId)).toEqual(before);
+    expect(await byPath("fine")).toBeNull();
+  });
+
+  it("by a member or with a read-only key changes nothing", async () => {
+    const member = await seedMember(world.owner.workspaceId, "member");
+    const clone = await fresh();
+    const before = await readMain(world.workspaceId);
+    await commit(clone, "Member", { "consoles/member.sql": "select 1\n" });
+    for (const key of [await world.keyOf(member), await world.keyOf(world.owner, "read")]) {
+      await git(clone, "remote", "set-url", "origin", world.urlFor(key));
+      expect(await refusal(clone)).toMatch(/only admins can push to main|read-only/);
+    }
+    expect(await readMain(world.workspaceId)).toEqual(before);
+  });
+
+  it("and a save at the same moment: one of them is first, and none is lost", async () => {
+    const { id } = await author.make("raced", { access: "workspace", content: "select 0" });
+    const clone = await fresh();
+    await commit(clone, "Race", { "consoles/other.sql": "select 'pushed'\n" });
+    const [pushed, saved] = await Promise.allSettled([
+      push(clone),
+      author.save(id, { version: 1, content: "select 1" }),
+    ]);
+    expect(saved).toMatchObject({ status: "fulfilled", value: { status: 200 } });
+    if (pushed.status === "rejected") {
+      await git(clone, ...ME, "pull", "--rebase", "--quiet", "origin", "main");
+      await push(clone);
+    }
+    expect((await read(id)).content).toBe("select 1");
+    expect(await byPath("other")).not.toBeNull();
+    const files = await gitLines(await fresh(), "ls-files", "consoles");
+    expect(files).toEqual(expect.arrayContaining(["consoles/raced.sql", "consoles/other.sql"]));
+  });
+});

@@ -1,0 +1,125 @@
+import "server-only";
+import type { LandPush } from "@/lib/features/repository/git/pushed-files";
+import {
+  filesBetween,
+  indexQuietly,
+  MAIN_BRANCH,
+  moveHead,
+  readBlobs,
+  sizesOf,
+} from "@/lib/features/repository/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { makeChange, settle, withChangesOf } from "./change-items";
+import { FOLDERS_MAX } from "./changes";
+import { type ItemKind, itemKinds } from "./item-kind";
+import { WORKSPACE_SPACE } from "./model";
+import { placeOfFile } from "./names";
+import { FOLDER_DEPTH_MAX } from "./schema";
+
+/** Total size of the changed consoles and dashboards of a push, which are all in memory at once. */
+const TEXT_BYTES_MAX = 64 * 1024 * 1024;
+
+type FileChanges = Awaited<ReturnType<typeof filesBetween>>;
+
+/** Lands a push on main, and writes the consoles and dashboards that it changes. */
+export const landPush: LandPush = async (caller, before, after) => {
+  const { workspaceId, user } = caller;
+  const pushed: { itemKind: ItemKind; changes: FileChanges }[] = [];
+  for (const itemKind of itemKinds()) {
+    const changes = await filesBetween(workspaceId, before, after, itemKind.root);
+    if (changes.length > 0) pushed.push({ itemKind, changes });
+  }
+  if (pushed.length === 0) {
+    const isMoved = await moveHead(workspaceId, MAIN_BRANCH, before, after);
+    if (isMoved) await indexQuietly(workspaceId, after);
+    return isMoved;
+  }
+  return withChangesOf(workspaceId, async () => {
+    for (;;) {
+      const main = await settle(workspaceId);
+      if (main.oid !== before) return false;
+      for (const { itemKind, changes } of pushed) await judge(caller, itemKind, changes);
+      const change = { userId: user._id, at: new Date(), pushed: { before, after } };
+      if (await makeChange(workspaceId, main, after, change)) return true;
+    }
+  });
+};
+
+/** Checks what depends on the workspace; each file is valid by itself. @throws AppError invalid_request */
+async function judge(caller: Caller, itemKind: ItemKind, changes: FileChanges): Promise<void> {
+  const { workspaceId } = caller;
+  const written = changes.flatMap(({ path, after }) => (after ? [{ path, oid: after.oid }] : []));
+  const sizes = await sizesOf(
+    workspaceId,
+    written.map(({ oid }) => oid),
+  );
+  if (written.reduce((bytes, { oid }) => bytes + (sizes.get(oid) ?? 0), 0) > TEXT_BYTES_MAX) {
+    throw bad(`The changed ${itemKind.root} are limited to ${TEXT_BYTES_MAX / 1024 / 1024} MiB. Push in parts.`);
+  }
+  const added = changes.filter(({ before, after }) => !before && after);
+  const removed = changes.filter(({ before, after }) => before && !after);
+  const count = await itemKind.items().countDocuments({ workspaceId });
+  if (added.length > removed.length && count + added.length - removed.length > itemKind.itemsMax) {
+    throw bad(`Limit of ${itemKind.itemsMax} ${itemKind.root} reached. Delete some first.`);
+  }
+  await judgePlaces(
+    caller,
+    itemKind,
+    added.map(({ path }) => path),
+  );
+  await judgeContents(caller, itemKind, written);
+}
+
+async function judgePlaces({ workspaceId }: Caller, itemKind: ItemKind, files: string[]): Promise<void> {
+  if (files.length === 0) return;
+  const known = await itemKind
+    .folders()
+    .find({ workspaceId, space: WORKSPACE_SPACE }, { projection: { key: 1, path: 1 } })
+    .toArray();
+  const keys = new Set(known.map(({ key }) => key));
+  const paths = new Set(known.map(({ path }) => path));
+  for (const file of files) {
+    const { key, folderPath } = placeOfFile(itemKind, file);
+    // An empty folder, which git does not have.
+    if (keys.has(key)) throw bad(`${file} has the name of a folder. Choose another name.`);
+    const segments = folderPath?.split("/") ?? [];
+    if (segments.length > FOLDER_DEPTH_MAX) {
+      throw bad(`${file} is in too many folders. Folders can be nested up to ${FOLDER_DEPTH_MAX} levels.`);
+    }
+    for (let depth = 1; depth <= segments.length; depth++) paths.add(segments.slice(0, depth).join("/"));
+  }
+  if (paths.size > Math.max(FOLDERS_MAX, known.length)) {
+    throw bad(`Limit of ${FOLDERS_MAX} folders reached. Delete some first.`);
+  }
+}
+
+async function judgeContents(
+  caller: Caller,
+  itemKind: ItemKind,
+  files: readonly { path: string; oid: string }[],
+): Promise<void> {
+  const { workspaceId } = caller;
+  const pathsOf = new Map<string, string[]>();
+  for (const { path, oid } of files) pathsOf.set(oid, [...(pathsOf.get(oid) ?? []), path]);
+  const docs = await itemKind
+    .items()
+    .find({ workspaceId, space: WORKSPACE_SPACE, file: { $in: files.map(({ path }) => path) } })
+    .toArray();
+  const byFile = new Map(docs.map((doc) => [doc.file, doc]));
+  for await (const [oid, content] of readBlobs(workspaceId, pathsOf.keys())) {
+    for (const path of pathsOf.get(oid) ?? []) {
+      const text = content.toString("utf8");
+      try {
+        await itemKind.checkFile(caller, { workspaceId, path, text, before: byFile.get(path) ?? null });
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        throw bad(`${path}: ${error.message}`);
+      }
+    }
+  }
+}
+
+function bad(message: string): AppError {
+  return new AppError("invalid_request", message);
+}

@@ -1,0 +1,107 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { ObjectId } from "mongodb";
+import { changedFiles, readBlobs } from "@/lib/features/repository/service";
+import type { ItemKind } from "./item-kind";
+import { type FolderDoc, type ItemDoc, WORKSPACE_SPACE, type Write } from "./model";
+import { folderPlaceOf, placeOfFile } from "./names";
+
+type Push = { workspaceId: ObjectId; seq: number; userId: ObjectId; at: Date; before: string | null; after: string };
+
+/** The id of an item is the permanent id of its file. */
+const ITEM_ID = /^[0-9a-f]{24}$/;
+const TIME_HEX = 8;
+const HASH_HEX = 16;
+
+/** Returns the writes that make the shared items of a kind equal to the files that a push has changed. */
+export async function writesOfFiles(itemKind: ItemKind, push: Push): Promise<Write[]> {
+  const { workspaceId, userId, at } = push;
+  const files = await changedFiles(workspaceId, push.before, push.after, itemKind.root);
+  if (files.length === 0) return [];
+  const texts = new Map<string, string>();
+  const oids = files.flatMap((file) => (file.path === null ? [] : [file.oid]));
+  for await (const [oid, content] of readBlobs(workspaceId, oids)) texts.set(oid, content.toString("utf8"));
+  const ids = files.flatMap(({ fileId }) => (ITEM_ID.test(fileId) ? [new ObjectId(fileId)] : []));
+  const docs = await itemKind
+    .items()
+    .find({ workspaceId, space: WORKSPACE_SPACE, _id: { $in: ids } })
+    .toArray();
+  const byId = new Map(docs.map((doc) => [doc._id.toHexString(), doc]));
+  const folders = await SharedFolders.of(itemKind, push);
+  const writes: Write[] = [];
+  for (const file of files) {
+    const before = byId.get(file.fileId) ?? null;
+    if (file.path === null) {
+      if (before) writes.push({ kind: "discard", id: before._id });
+      continue;
+    }
+    const { folderPath, ...place } = placeOfFile(itemKind, file.path);
+    const text = texts.get(file.oid) ?? "";
+    const set = {
+      ...(await itemKind.toFields({ workspaceId, path: file.path, text, before })),
+      ...place,
+      folderId: folders.at(folderPath),
+      version: (before?.version ?? 0) + 1,
+      updatedAt: at,
+    };
+    if (before) writes.push({ kind: "update", id: before._id, set, swaps: before.key !== place.key });
+    else {
+      const _id = ITEM_ID.test(file.fileId) ? new ObjectId(file.fileId) : idFor(at, file.fileId);
+      const added = { _id, workspaceId, space: WORKSPACE_SPACE, ownerId: userId, seq: 0, createdAt: at };
+      writes.push({ kind: "insert", doc: { ...added, ...set } as ItemDoc });
+    }
+  }
+  return [...folders.added, ...writes];
+}
+
+/** The folders of a kind that everyone sees, with those that a push adds. */
+class SharedFolders {
+  readonly added: Write[] = [];
+  private constructor(
+    private readonly root: string,
+    private readonly push: Push,
+    private readonly ids: Map<string, ObjectId>,
+  ) {}
+
+  static async of({ folders, root }: ItemKind, push: Push): Promise<SharedFolders> {
+    const known = await folders()
+      .find({ workspaceId: push.workspaceId, space: WORKSPACE_SPACE }, { projection: { key: 1 } })
+      .toArray();
+    return new SharedFolders(root, push, new Map(known.map(({ key, _id }) => [key, _id])));
+  }
+
+  /** Returns the id of a folder, which is added if it does not exist. */
+  at(path: string | null): ObjectId | null {
+    if (path === null) return null;
+    const slash = path.lastIndexOf("/");
+    const name = path.slice(slash + 1);
+    const parentPath = slash === -1 ? null : path.slice(0, slash);
+    const place = folderPlaceOf(this.root, parentPath, name);
+    const known = this.ids.get(place.key);
+    if (known) return known;
+    const { workspaceId, userId, at, seq } = this.push;
+    const doc: FolderDoc = {
+      // The same id from every server that completes the push.
+      _id: idFor(at, `${workspaceId.toHexString()}/${seq}/${this.root}/${place.key}`),
+      workspaceId,
+      space: WORKSPACE_SPACE,
+      ownerId: userId,
+      parentId: this.at(parentPath),
+      name,
+      ...place,
+      seq: 0,
+      createdAt: at,
+      updatedAt: at,
+    };
+    this.added.push({ kind: "insertFolder", doc });
+    this.ids.set(place.key, doc._id);
+    return doc._id;
+  }
+}
+
+function idFor(at: Date, text: string): ObjectId {
+  const time = Math.floor(at.getTime() / 1000)
+    .toString(16)
+    .padStart(TIME_HEX, "0");
+  return new ObjectId(`${time}${createHash("sha1").update(text).digest("hex").slice(0, HASH_HEX)}`);
+}
