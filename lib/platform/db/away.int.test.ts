@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { MongoBulkWriteError, MongoClient, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { failure } from "@/lib/platform/http/envelope";
+import { FAIL_FAST } from "@/lib/platform/net/fail-fast-connection";
 import { forkStore, type StoreChild } from "@/test/fixtures/embedded/mongo/start";
 import { isStoreAway } from "./away";
-import { STORE_CONNECTION } from "./store-connection";
 import { transactionOf } from "./transaction";
 
 const STREAMS_OF_EACH = 3;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = `/tmp/away-${randomBytes(8).toString("hex")}`;
   mkdirSync(folder, { mode: 0o700 });
   store = await start();
-  client = await new MongoClient(store.uri, { ...STORE_CONNECTION, serverSelectionTimeoutMS: 2000 }).connect();
+  client = await new MongoClient(store.uri, { ...FAIL_FAST, serverSelectionTimeoutMS: 2000 }).connect();
 });
 
 afterAll(async () => {

@@ -1,10 +1,10 @@
 import "server-only";
 import { type Db, MongoClient } from "mongodb";
 import { env } from "@/lib/platform/env";
+import { FAIL_FAST } from "@/lib/platform/net/fail-fast-connection";
 import { closeServerMember, forgetServerMember, serverMember } from "@/lib/platform/process/server-context";
 import { storeUri } from "@/lib/platform/process/store-uri";
 import { watched } from "./changes";
-import { STORE_CONNECTION } from "./store-connection";
 
 /**
  * Maximum time that a request waits for an unreachable database before a 503, in ms (F5 requires an answer within 5 s).
@@ -34,7 +34,7 @@ export function closeDatabase(): Promise<void> {
 
 function connect(): Connection {
   const client = new MongoClient(env().MONGODB_URI ?? storeUri(), {
-    ...STORE_CONNECTION,
+    ...FAIL_FAST,
     appName: "millrace",
     serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
     socketTimeoutMS: SOCKET_TIMEOUT_MS,

@@ -5,11 +5,11 @@ import { Connection } from "mongodb/lib/cmap/connection.js";
 type Command = Parameters<Connection["writeCommand"]>;
 
 /**
- * A connection of the store's client that reports every failed write as the driver's network error, which its retries
+ * A connection of the MongoDB driver that reports every failed write as the driver's network error, which its retries
  * recognise. The driver's own passes on the socket's errors. It waits forever for a socket that has closed without an
- * error before the write.
+ * error before the write. The store's client and users' connections both use it.
  */
-class StoreConnection extends Connection {
+export class FailFastConnection extends Connection {
   override async writeCommand(...[command, options]: Command): Promise<void> {
     const closed = Promise.withResolvers<never>();
     const onClose = () => closed.reject(this.error ?? new MongoNetworkError("The connection has closed."));
@@ -25,5 +25,5 @@ class StoreConnection extends Connection {
   }
 }
 
-/** Options of the store's client; the driver's types omit this one. */
-export const STORE_CONNECTION: object = { connectionType: StoreConnection };
+/** Options of a client whose connections fail fast; the driver's types omit this one. */
+export const FAIL_FAST: object = { connectionType: FailFastConnection };
