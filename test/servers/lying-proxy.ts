@@ -43,6 +43,11 @@ export type LyingProxy = {
   said(): number;
   /** Applies these lies to every connection from now on. */
   tell(lies: readonly Lie[]): void;
+  /**
+   * Withholds everything that the server sends over the present connections from now on. Later connections are honest.
+   * @returns a count of the bytes that clients have sent over the silent ones since
+   */
+  silence(): () => number;
   stop(): Promise<void>;
 };
 
@@ -50,9 +55,14 @@ export type LyingProxy = {
 export async function startLyingProxy(target: { port: number } | { path: string }, path = ""): Promise<LyingProxy> {
   let lies: readonly Lie[] = [];
   let said = 0;
+  /** Connections that are silent, each with the bytes that its client has sent since. */
+  let silenced = new Map<Socket, number>();
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   const server = createServer((client) => {
     const told = lies;
+    clients.add(client);
+    client.once("close", () => clients.delete(client));
     const honest = "path" in target ? connect(target.path) : connect(target.port, "127.0.0.1");
     let at = 0;
     let isSilent = false;
@@ -66,11 +76,15 @@ export async function startLyingProxy(target: { port: number } | { path: string 
       });
     }
     client.pipe(honest);
+    client.on("data", (chunk: Buffer) => {
+      const asked = silenced.get(client);
+      if (asked !== undefined) silenced.set(client, asked + chunk.length);
+    });
     honest.on("data", (chunk: Buffer) => {
       said += chunk.length;
       const { bytes, end, silence } = changed(chunk, at, told);
       at += chunk.length;
-      if (isSilent) return;
+      if (isSilent || silenced.has(client)) return;
       isSilent = silence;
       client.write(bytes);
       if (end) client.end();
@@ -85,6 +99,10 @@ export async function startLyingProxy(target: { port: number } | { path: string 
     tell: (next) => {
       lies = next;
       said = 0;
+    },
+    silence: () => {
+      silenced = new Map([...clients].map((client) => [client, 0]));
+      return () => [...silenced.values()].reduce((sum, bytes) => sum + bytes, 0);
     },
     stop: async () => {
       for (const socket of sockets) socket.destroy();

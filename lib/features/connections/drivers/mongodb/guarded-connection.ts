@@ -1,7 +1,7 @@
 import "server-only";
 import type { Duplex } from "node:stream";
 import { MongoParseError } from "mongodb";
-import { Connection } from "mongodb/lib/cmap/connection.js";
+import { FailFastConnection } from "@/lib/platform/net/fail-fast-connection";
 import { CONNECT_TIMEOUT_MS } from "../shared/limits";
 import { Messages } from "./messages";
 
@@ -16,7 +16,7 @@ const GOODBYE_TIMEOUT_MS = 2000;
  * that falls silent during sign-in or a goodbye loses the connection; the library would wait for ever. Passed as the
  * option `connectionType`, which the library's types omit.
  */
-export class GuardedConnection extends Connection {
+export class GuardedConnection extends FailFastConnection {
   constructor(stream: Duplex, options: object) {
     super(stream, options);
     const messages = new Messages();
