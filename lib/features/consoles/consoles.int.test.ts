@@ -156,16 +156,16 @@ describe("a console", () => {
     expect(await anas.story(saved.id)).toEqual(story);
   });
 
-  it("changes its connection without a commit, as git does not store it", async () => {
+  it("changes its connection with a commit, as its file names it", async () => {
     const [connection] = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, ana)).json.data;
     const saved = await anas.make(free());
     const changed = await anas.save(saved.id, { version: 1, connectionId: connection.id });
     expect(changed.json.data).toMatchObject({ version: 2, connectionId: connection.id });
     expect((await anas.save(saved.id, { version: 2, connectionId: null })).json.data.connectionId).toBeNull();
-    expect(await anas.story(saved.id)).toHaveLength(1);
+    expect(await anas.story(saved.id)).toHaveLength(3);
   });
 
-  it("keeps its chart without a commit, also in a copy and over a deletion", async () => {
+  it("keeps its chart, also in a copy and over a deletion", async () => {
     const chart = {
       $schema: "https://vega.github.io/schema/vega-lite/v6.json",
       mark: { type: "bar" },
@@ -185,7 +185,7 @@ describe("a console", () => {
     }
     expect(await anas.story(copy.id)).toHaveLength(1);
     expect((await anas.save(copy.id, { version: 1, chart: null })).json.data.chart).toBeNull();
-    expect(await anas.story(copy.id)).toHaveLength(1);
+    expect(await anas.story(copy.id)).toHaveLength(2);
   });
 
   it("rejects a chart that is not an object, too long or too deep", async () => {

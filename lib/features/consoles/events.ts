@@ -5,16 +5,7 @@ import { publish } from "@/lib/platform/events/publish";
 import { serverMember } from "@/lib/platform/process/server-context";
 import type { ConsoleDoc } from "./model";
 
-type Standing = Pick<ConsoleDoc, "_id" | "workspaceId" | "space" | "ownerId">;
-
-/**
- * Publishes a change of something that belongs to a console, such as its schedule: for a private console to its owner
- * only.
- */
-export function tellConsole({ _id, workspaceId, space, ownerId }: Standing): void {
-  const onlyFor = space === WORKSPACE_SPACE ? {} : { onlyFor: ownerId };
-  publish({ workspaceId, kind: "console", resourceType: "console", resourceId: _id, ...onlyFor });
-}
+type Standing = Pick<ConsoleDoc, "_id" | "workspaceId" | "space">;
 
 /** Interval between typing events. Others do not need them to the second. */
 const TELL_EDITING_EVERY_MS = 5000;

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
-import { CONSOLES, ENDINGS } from "./item-kind";
+import { parseConsoleFile } from "./file";
+import { CONSOLES } from "./item-kind";
+import { ENDINGS } from "./languages";
 import { createConsoleBody } from "./schema";
 
 /** Maximum UTF-8 bytes of a character. */
@@ -16,7 +18,10 @@ export const CONSOLE_FILES: FileKind = {
     if (!endings.some((ending) => path.endsWith(ending)))
       return `is not a console. Console files end in ${endings.join(" or ")}.`;
     if (!isUtf8(content)) return "is not valid UTF-8.";
-    const outcome = createConsoleBody.shape.content.safeParse(content.toString("utf8"));
+    const file = parseConsoleFile(content.toString("utf8"));
+    if ("error" in file)
+      return `is not a valid console${file.line === null ? "" : ` (line ${file.line})`}: ${file.error}`;
+    const outcome = createConsoleBody.shape.content.safeParse(file.content);
     return outcome.success ? null : `is not a valid console: ${outcome.error.issues[0]?.message}`;
   },
 };

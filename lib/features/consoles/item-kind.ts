@@ -3,14 +3,13 @@ import { defineItemKind, type ItemKind, itemKindOf } from "@/lib/features/folder
 import { dropLatest } from "@/lib/features/results/latest";
 import { followDeletion } from "@/lib/features/runs/deletion";
 import { collections } from "./collections";
+import { contentOfFile } from "./file";
+import { ENDINGS } from "./languages";
 import type { ConsoleDoc } from "./model";
+import { checkConsoleFile, fieldsOfConsoleFile, followConsoleFile, textsOfConsoles } from "./pushed-file";
 import { RESOURCE_TYPE } from "./run-status";
-import type { Language } from "./schema";
 
 const ITEMS_MAX = 10_000;
-
-/** File extensions by language. */
-export const ENDINGS = { sql: ".sql", mongodb: ".mongodb" } as const satisfies Record<Language, string>;
 
 /** Consoles, as a kind of file in folders. */
 export const CONSOLES: ItemKind = defineItemKind({
@@ -28,10 +27,9 @@ export const CONSOLES: ItemKind = defineItemKind({
     // An undo restores the text; the result rows are gone.
     await dropLatest({ workspaceId, kind: "console", id });
   },
-  toFields: async ({ path, text, before }): Promise<Partial<ConsoleDoc>> => ({
-    ...(before ? {} : { connectionId: null, chart: null }),
-    content: text,
-    language: path.endsWith(ENDINGS.mongodb) ? "mongodb" : "sql",
-  }),
-  checkFile: async () => {},
+  textsOf: (workspaceId, docs) => textsOfConsoles(workspaceId, docs as ConsoleDoc[]),
+  contentIn: contentOfFile,
+  checkFile: checkConsoleFile,
+  toFields: fieldsOfConsoleFile,
+  follow: followConsoleFile,
 });

@@ -5,6 +5,7 @@ import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import type { Use } from "@/lib/features/connections/uses";
+import { changeItems } from "@/lib/features/folders/change-items";
 import { accessOf, visibleTo } from "@/lib/features/folders/model";
 import { consumeQuery } from "@/lib/features/query/service";
 import { bindVariables } from "@/lib/features/query/variables";
@@ -23,7 +24,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, toPage } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "./collections";
-import { tellConsole } from "./events";
+import { CONSOLES } from "./item-kind";
 import { keepAsLast } from "./last-result";
 import type { ConsoleDoc } from "./model";
 import { RESOURCE_TYPE } from "./run-status";
@@ -49,15 +50,24 @@ export async function putConsoleSchedule(caller: Caller, consoleId: ObjectId, bo
   const doc = await getConsoleDocOrThrow(caller, consoleId);
   requireRunnable(doc);
   const schedule = await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: consoleId }, body);
-  tellConsole(doc);
+  await rewriteFile(caller, consoleId, "Schedule");
   return schedule;
 }
 
 /** Removes the schedule, if any. @throws AppError `not_found` for the console */
 export async function removeConsoleSchedule(caller: Caller, consoleId: ObjectId): Promise<void> {
-  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  await getConsoleDocOrThrow(caller, consoleId);
   await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: consoleId });
-  tellConsole(doc);
+  await rewriteFile(caller, consoleId, "Remove the schedule of");
+}
+
+/** Makes a commit of the console's file with its present schedule. The version stays: its text has not changed. */
+function rewriteFile(caller: Caller, consoleId: ObjectId, verb: string): Promise<void> {
+  return changeItems(caller, CONSOLES, async (changes) => {
+    const doc = await getConsoleDocOrThrow(caller, consoleId);
+    changes.message = `${verb} ${doc.path}`;
+    changes.rewrite(doc);
+  });
 }
 
 /**

@@ -21,7 +21,8 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
-import { CONSOLES, ENDINGS } from "./item-kind";
+import { CONSOLES } from "./item-kind";
+import { ENDINGS } from "./languages";
 import { type ConsoleDoc, toConsole, toConsoleSummary } from "./model";
 import { withOwnRunStatus, withRunStatus } from "./run-status";
 import type {

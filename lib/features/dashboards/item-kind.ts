@@ -37,6 +37,8 @@ export const DASHBOARDS: ItemKind = defineItemKind({
     await dropDatasets({ workspaceId, kind: "dashboard", id });
     await dropFirstPages(workspaceId, id);
   },
+  textsOf: async (_, docs) => new Map(docs.map(({ _id, content }) => [_id.toHexString(), content])),
+  contentIn: (text) => text,
   toFields: async ({ text }): Promise<Partial<DashboardDoc>> => fieldsOf(readText(text)),
   async checkFile(caller, { text, before }) {
     const known = new Set(

@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { closeChange, indexQuietly, MAIN_BRANCH, moveHead } from "@/lib/features/repository/service";
+import { closeChange, indexQuietly, MAIN_BRANCH, moveHead, readMain } from "@/lib/features/repository/service";
 import { applyWrites, withdrawLateInserts } from "./apply-writes";
 import { type ItemKind, itemKinds } from "./item-kind";
 import type { ItemChange, Write } from "./model";
@@ -17,10 +17,13 @@ export type Written = { itemKind: ItemKind; writes: Write[] };
 export async function applyChange(workspaceId: ObjectId, seq: number, change: ItemChange): Promise<Written[]> {
   const written: Written[] = [];
   for (const itemKind of itemKinds()) {
-    const writes = await writesOf(itemKind, workspaceId, seq, change);
+    const { writes, files } = await writesOf(itemKind, workspaceId, seq, change);
     if (writes.length === 0) continue;
     await applyWrites(itemKind, workspaceId, seq, change, writes);
     written.push({ itemKind, writes });
+    if (itemKind.follow && (await isOpen(workspaceId, seq))) {
+      for (const { id, file } of files) await itemKind.follow(file, { id, userId: change.userId });
+    }
   }
   for (const { repositoryId, base, oid } of change.commits ?? []) {
     // False if an earlier attempt has moved it: nobody else writes to a private repository.
@@ -32,7 +35,17 @@ export async function applyChange(workspaceId: ObjectId, seq: number, change: It
   return written;
 }
 
-async function writesOf(itemKind: ItemKind, workspaceId: ObjectId, seq: number, change: ItemChange): Promise<Write[]> {
+async function writesOf(
+  itemKind: ItemKind,
+  workspaceId: ObjectId,
+  seq: number,
+  change: ItemChange,
+): Promise<Awaited<ReturnType<typeof writesOfFiles>>> {
   if (change.pushed) return writesOfFiles(itemKind, { workspaceId, seq, ...change, ...change.pushed });
-  return change.root === itemKind.root ? (change.writes ?? []) : [];
+  return { writes: change.root === itemKind.root ? (change.writes ?? []) : [], files: [] };
+}
+
+async function isOpen(workspaceId: ObjectId, seq: number): Promise<boolean> {
+  const main = await readMain(workspaceId);
+  return main.seq === seq && main.open !== null;
 }

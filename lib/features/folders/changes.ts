@@ -48,6 +48,11 @@ export class Changes {
     this.pairs.push({ before, after });
   }
 
+  /** Writes the item's file again, with settings that have changed elsewhere. */
+  rewrite(doc: ItemDoc): void {
+    this.pairs.push({ before: doc, after: doc });
+  }
+
   /** Moves an item to the deleted ones, where an undo can restore it. */
   discard(before: ItemDoc): void {
     this.pairs.push({ before, after: null });
@@ -88,7 +93,7 @@ export class Changes {
     }
     let { oid } = main;
     const commits: PrivateCommit[] = [];
-    for (const [space, changes] of this.bySpace()) {
+    for (const [space, changes] of await this.bySpace()) {
       const commit = { author: user, message: this.message, changes, change: main.seq + 1, now: this.now };
       if (space === WORKSPACE_SPACE) oid = await prepareCommit(workspaceId, main.oid, commit);
       else {
@@ -101,7 +106,10 @@ export class Changes {
     return { oid, change: { ...change, ...(commits.length > 0 && { commits }) } };
   }
 
-  private bySpace(): Map<Space, Change[]> {
+  private async bySpace(): Promise<Map<Space, Change[]>> {
+    const afters = this.pairs.flatMap(({ after }) => after ?? []);
+    const texts = await this.itemKind.textsOf(this.caller.workspaceId, afters);
+    const textOf = (doc: ItemDoc) => texts.get(doc._id.toHexString()) ?? doc.content;
     const bySpace = new Map<Space, Change[]>();
     const add = (space: Space, change: Change) => {
       const changes = bySpace.get(space);
@@ -109,16 +117,12 @@ export class Changes {
       else bySpace.set(space, [change]);
     };
     for (const { before, after } of this.pairs) {
-      if (before && after && before.space === after.space) {
-        const change = toChange(before, after);
-        if (change) add(after.space, change);
-        continue;
-      }
-      if (before) add(before.space, { kind: "delete", path: before.file });
-      if (after) {
-        const { file: path, content, _id } = after;
-        add(after.space, { kind: "put", path, content, fileId: _id.toHexString() });
-      }
+      if (before && before.space !== after?.space) add(before.space, { kind: "delete", path: before.file });
+      if (!after) continue;
+      const { file: path, space, _id } = after;
+      const file = { content: textOf(after), fileId: _id.toHexString() };
+      const isMoved = before?.space === space && before.file !== path;
+      add(space, isMoved ? { kind: "move", from: before.file, to: path, ...file } : { kind: "put", path, ...file });
     }
     return bySpace;
   }
@@ -129,13 +133,6 @@ function toWrite({ before, after }: Pair): Write {
   if (after) return { kind: "insert", doc: after };
   if (before) return { kind: "discard", id: before._id };
   throw new Error("A change must start or end with a document.");
-}
-
-function toChange(before: ItemDoc, after: ItemDoc): Change | null {
-  const { content, file: path, _id } = after;
-  const fileId = _id.toHexString();
-  if (before.file !== path) return { kind: "move", from: before.file, to: path, fileId, content };
-  return content === before.content ? null : { kind: "put", path, content, fileId };
 }
 
 /** Returns the fields that differ: a move of a folder must not include all texts in it. */

@@ -54,7 +54,7 @@ export async function listHistory(
     return (await read(at === 0 ? present : other, cursors[at], taken[at])).nextCursor;
   };
   const next: Cursors = [await after(a, 0), await after(b, 1)];
-  const counts = await countLinesOf(items);
+  const counts = await countLinesOf(items, itemKind.contentIn);
   return {
     items: items.map(({ sha, author, date, subject }, i) => ({
       sha,
@@ -109,7 +109,7 @@ export async function contentAt(
   if (typeof content !== "string") {
     throw new AppError("not_found", `The ${itemKind.noun} is empty in this commit. Choose an earlier one.`);
   }
-  return { content, label: commit.sha.slice(0, SHORT_SHA) };
+  return { content: itemKind.contentIn(content), label: commit.sha.slice(0, SHORT_SHA) };
 }
 
 async function findCommit(caller: Caller, itemKind: ItemKind, id: ObjectId, sha: string): Promise<CommitChange> {
@@ -118,7 +118,7 @@ async function findCommit(caller: Caller, itemKind: ItemKind, id: ObjectId, sha:
   const found: CommitChange[] = [];
   for (const repositoryId of await repositoriesOf(caller, doc)) {
     try {
-      found.push(await changeOf({ repositoryId, fileId: id.toHexString(), sha }));
+      found.push(await changeOf({ repositoryId, fileId: id.toHexString(), sha, contentIn: itemKind.contentIn }));
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     }

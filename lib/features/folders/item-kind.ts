@@ -4,8 +4,16 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { serverMember } from "@/lib/platform/process/server-context";
 import type { Deleted, FolderDoc, ItemDoc, ItemRoot } from "./model";
 
-/** A file of main, as an item's fields follow from it. `before` is the item as it was; null for a new one. */
-export type ItemFile = { workspaceId: ObjectId; path: string; text: string; before: ItemDoc | null };
+/** A file of main that a push has written. */
+export type ItemFile = {
+  workspaceId: ObjectId;
+  path: string;
+  text: string;
+  /** Its text before the push; null for a new file. */
+  previous: string | null;
+  /** The item before the push; null for a new one. */
+  before: ItemDoc | null;
+};
 
 /** One kind of item: in folders, with versions, as files of the workspace's repository. */
 export type ItemKind = {
@@ -25,13 +33,19 @@ export type ItemKind = {
   deleted: () => Collection<Deleted<ItemDoc>>;
   /** Removes data that depends on a deleted item. It is called more than once per item and must be idempotent. */
   forget?: (workspaceId: ObjectId, id: ObjectId) => Promise<void>;
-  /** Returns the fields of the kind, and the content, from a valid file that was pushed. */
-  toFields: (file: ItemFile) => Promise<Partial<ItemDoc>>;
+  /** Returns the files of items, by id: their content, and what else of them git stores. */
+  textsOf: (workspaceId: ObjectId, docs: readonly ItemDoc[]) => Promise<Map<string, string>>;
+  /** Returns the content in a file. */
+  contentIn: (text: string) => string;
   /**
    * Checks what a valid file that is pushed refers to.
    * @throws AppError invalid_request, not_found or forbidden, for the caller to show
    */
   checkFile: (caller: Caller, file: ItemFile) => Promise<void>;
+  /** Returns the fields of the kind, and the content, that follow from a pushed file. */
+  toFields: (file: ItemFile) => Promise<Partial<ItemDoc>>;
+  /** Changes what else a pushed file defines, once its item is written. Idempotent. */
+  follow?: (file: ItemFile, item: { id: ObjectId; userId: ObjectId }) => Promise<void>;
 };
 
 /** Returns all kinds that have been defined. */

@@ -289,3 +289,86 @@ describe("a push to main", () => {
     expect(files).toEqual(expect.arrayContaining(["consoles/raced.sql", "consoles/other.sql"]));
   });
 });
+
+describe("the front matter of a console", () => {
+  const SQL = "select 1\n";
+  const fileOf = async (clone: string, path: string) => (await git(clone, "show", `HEAD:consoles/${path}.sql`)).stdout;
+  let connectionId: string;
+  let name: string;
+  beforeAll(async () => {
+    ({ id: connectionId, name } = (await send("GET", "/connectors")).json.data[0]);
+  });
+
+  it("names connection and schedule, whose changes are commits of the version that stays", async () => {
+    const { id } = await author.make("matter", { access: "workspace", content: SQL, connectionId });
+    const clone = await fresh();
+    expect(await fileOf(clone, "matter")).toBe(`/* ---\nconnection: ${name}\n--- */\n${SQL}`);
+    const schedule = { cron: "0 6 * * *", timezone: "Europe/Vienna", enabled: false };
+    expect((await author.send("PUT", `/${id}/schedule`, schedule)).status).toBe(200);
+    await git(clone, "pull", "--quiet", "origin", "main");
+    expect(await fileOf(clone, "matter")).toContain("  timezone: Europe/Vienna\n  enabled: false\n");
+    expect((await read(id)).version).toBe(1);
+    // The texts that the product shows have no front matter, unless nothing else differs.
+    const { items } = (await author.send("GET", `/${id}/git/history`)).json.data;
+    expect(items.map(({ subject }: { subject: string }) => subject)).toEqual(["Schedule matter", "Create matter"]);
+    expect(items.map(({ additions }: { additions: number }) => additions)).toEqual([4, 1]);
+    const first = (await author.send("GET", `/${id}/git/commit?sha=${items[1].sha}`)).json.data.files[0];
+    expect(first).toMatchObject({ before: null, after: SQL, additions: 1 });
+    const second = (await author.send("GET", `/${id}/git/commit?sha=${items[0].sha}`)).json.data.files[0];
+    expect(second.after).toContain("timezone: Europe/Vienna");
+    expect((await author.send("POST", `/${id}/git/restore`, { sha: items[0].sha })).json.data.content).toBe(SQL);
+    expect((await author.send("DELETE", `/${id}/schedule`)).status).toBeLessThan(300);
+    await git(clone, "pull", "--quiet", "origin", "main");
+    expect(await fileOf(clone, "matter")).not.toContain("schedule");
+  });
+
+  it("changes connection, schedule and chart by a push", async () => {
+    const { id } = await author.make("settings", { access: "workspace", content: SQL });
+    const clone = await fresh();
+    const push1 = `/* ---\nconnection: ${name}\nschedule: {cron: "0 7 * * 1", timezone: UTC}\nchart: {mark: bar}\n--- */\n${SQL}`;
+    await commit(clone, "Set", { "consoles/settings.sql": push1 });
+    await push(clone);
+    expect(await read(id)).toMatchObject({
+      content: SQL,
+      connectionId,
+      chart: { mark: "bar" },
+      schedule: { cron: "0 7 * * 1", timezone: "UTC", enabled: true, ownerId: world.owner.id },
+    });
+    await commit(clone, "Unset", { "consoles/settings.sql": "select 2\n" });
+    await push(clone);
+    expect(await read(id)).toMatchObject({ content: "select 2\n", connectionId: null, chart: null, schedule: null });
+  });
+
+  it("keeps settings that a file from before it had front matter does not name", async () => {
+    const { id } = await author.make("old", { access: "workspace", content: SQL, connectionId });
+    await author.send("PUT", `/${id}/schedule`, { cron: "0 6 * * *", timezone: "UTC", enabled: true });
+    const { oid } = await readMain(world.workspaceId);
+    // As an older version wrote it.
+    await world.save("Old", [{ kind: "put", path: "consoles/old.sql", content: SQL, fileId: id }]);
+    expect((await readMain(world.workspaceId)).oid).not.toBe(oid);
+    const clone = await fresh();
+    await commit(clone, "Edit", { "consoles/old.sql": "select 2\n" });
+    await push(clone);
+    expect(await read(id)).toMatchObject({ content: "select 2\n", connectionId, schedule: { cron: "0 6 * * *" } });
+  });
+
+  it.each([
+    ["an unknown connection", "connection: Nowhere", /consoles\/bad\.sql: connection: “Nowhere” not found/],
+    [
+      "a schedule without a connection",
+      'schedule: {cron: "0 6 * * *"}',
+      /consoles\/bad\.sql: schedule: Add a connection/,
+    ],
+    ["a bad schedule", 'schedule: {cron: "* *"}', /consoles\/bad\.sql is not a valid console: schedule: /],
+    [
+      "an unknown key",
+      "conection: Shop",
+      /consoles\/bad\.sql is not a valid console \(line 2\): “conection” is unknown/,
+    ],
+  ])("with %s is rejected, with path and reason", async (_, yaml, reason) => {
+    const clone = await fresh();
+    await commit(clone, "Bad", { "consoles/bad.sql": `/* ---\n${yaml}\n--- */\n${SQL}` });
+    expect(await refusal(clone)).toMatch(reason);
+    expect(await byPath("bad")).toBeNull();
+  });
+});

@@ -49,7 +49,9 @@ export const landPush: LandPush = async (caller, before, after) => {
 /** Checks what depends on the workspace; each file is valid by itself. @throws AppError invalid_request */
 async function judge(caller: Caller, itemKind: ItemKind, changes: FileChanges): Promise<void> {
   const { workspaceId } = caller;
-  const written = changes.flatMap(({ path, after }) => (after ? [{ path, oid: after.oid }] : []));
+  const written = changes.flatMap(({ path, before, after }) =>
+    after ? [{ path, oid: after.oid, previous: before?.oid ?? null }] : [],
+  );
   const sizes = await sizesOf(
     workspaceId,
     written.map(({ oid }) => oid),
@@ -97,25 +99,26 @@ async function judgePlaces({ workspaceId }: Caller, itemKind: ItemKind, files: s
 async function judgeContents(
   caller: Caller,
   itemKind: ItemKind,
-  files: readonly { path: string; oid: string }[],
+  files: readonly { path: string; oid: string; previous: string | null }[],
 ): Promise<void> {
   const { workspaceId } = caller;
-  const pathsOf = new Map<string, string[]>();
-  for (const { path, oid } of files) pathsOf.set(oid, [...(pathsOf.get(oid) ?? []), path]);
+  const texts = new Map<string, string>();
+  const oids = files.flatMap(({ oid, previous }) => (previous === null ? [oid] : [oid, previous]));
+  for await (const [oid, content] of readBlobs(workspaceId, oids)) texts.set(oid, content.toString("utf8"));
   const docs = await itemKind
     .items()
     .find({ workspaceId, space: WORKSPACE_SPACE, file: { $in: files.map(({ path }) => path) } })
     .toArray();
   const byFile = new Map(docs.map((doc) => [doc.file, doc]));
-  for await (const [oid, content] of readBlobs(workspaceId, pathsOf.keys())) {
-    for (const path of pathsOf.get(oid) ?? []) {
-      const text = content.toString("utf8");
-      try {
-        await itemKind.checkFile(caller, { workspaceId, path, text, before: byFile.get(path) ?? null });
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        throw bad(`${path}: ${error.message}`);
-      }
+  for (const { path, oid, previous } of files) {
+    const before = byFile.get(path) ?? null;
+    const text = texts.get(oid) ?? "";
+    try {
+      const old = previous === null ? null : (texts.get(previous) ?? null);
+      await itemKind.checkFile(caller, { workspaceId, path, text, previous: old, before });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw bad(`${path}: ${error.message}`);
     }
   }
 }

@@ -2,7 +2,7 @@ import "server-only";
 import { createHash } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { changedFiles, readBlobs } from "@/lib/features/repository/service";
-import type { ItemKind } from "./item-kind";
+import type { ItemFile, ItemKind } from "./item-kind";
 import { type FolderDoc, type ItemDoc, WORKSPACE_SPACE, type Write } from "./model";
 import { folderPlaceOf, placeOfFile } from "./names";
 
@@ -13,15 +13,18 @@ const ITEM_ID = /^[0-9a-f]{24}$/;
 const TIME_HEX = 8;
 const HASH_HEX = 16;
 
+/** The writes of a push, and the files that it wrote, by the ids of their items. */
+type Written = { writes: Write[]; files: { id: ObjectId; file: ItemFile }[] };
+
 /** Returns the writes that make the shared items of a kind equal to the files that a push has changed. */
-export async function writesOfFiles(itemKind: ItemKind, push: Push): Promise<Write[]> {
+export async function writesOfFiles(itemKind: ItemKind, push: Push): Promise<Written> {
   const { workspaceId, userId, at } = push;
-  const files = await changedFiles(workspaceId, push.before, push.after, itemKind.root);
-  if (files.length === 0) return [];
+  const changed = await changedFiles(workspaceId, push.before, push.after, itemKind.root);
+  if (changed.length === 0) return { writes: [], files: [] };
   const texts = new Map<string, string>();
-  const oids = files.flatMap((file) => (file.path === null ? [] : [file.oid]));
+  const oids = changed.flatMap(({ before, after }) => (after === null ? [] : [after, ...(before ? [before] : [])]));
   for await (const [oid, content] of readBlobs(workspaceId, oids)) texts.set(oid, content.toString("utf8"));
-  const ids = files.flatMap(({ fileId }) => (ITEM_ID.test(fileId) ? [new ObjectId(fileId)] : []));
+  const ids = changed.flatMap(({ fileId }) => (ITEM_ID.test(fileId) ? [new ObjectId(fileId)] : []));
   const docs = await itemKind
     .items()
     .find({ workspaceId, space: WORKSPACE_SPACE, _id: { $in: ids } })
@@ -29,29 +32,32 @@ export async function writesOfFiles(itemKind: ItemKind, push: Push): Promise<Wri
   const byId = new Map(docs.map((doc) => [doc._id.toHexString(), doc]));
   const folders = await SharedFolders.of(itemKind, push);
   const writes: Write[] = [];
-  for (const file of files) {
-    const before = byId.get(file.fileId) ?? null;
-    if (file.path === null) {
+  const files: Written["files"] = [];
+  for (const { fileId, path, ...blobs } of changed) {
+    const before = byId.get(fileId) ?? null;
+    if (path === null || blobs.after === null) {
       if (before) writes.push({ kind: "discard", id: before._id });
       continue;
     }
-    const { folderPath, ...place } = placeOfFile(itemKind, file.path);
-    const text = texts.get(file.oid) ?? "";
+    const { folderPath, ...place } = placeOfFile(itemKind, path);
+    const previous = blobs.before === null ? null : (texts.get(blobs.before) ?? null);
+    const file: ItemFile = { workspaceId, path, text: texts.get(blobs.after) ?? "", previous, before };
     const set = {
-      ...(await itemKind.toFields({ workspaceId, path: file.path, text, before })),
+      ...(await itemKind.toFields(file)),
       ...place,
       folderId: folders.at(folderPath),
       version: (before?.version ?? 0) + 1,
       updatedAt: at,
     };
-    if (before) writes.push({ kind: "update", id: before._id, set, swaps: before.key !== place.key });
+    const id = before?._id ?? (ITEM_ID.test(fileId) ? new ObjectId(fileId) : idFor(at, fileId));
+    files.push({ id, file });
+    if (before) writes.push({ kind: "update", id, set, swaps: before.key !== place.key });
     else {
-      const _id = ITEM_ID.test(file.fileId) ? new ObjectId(file.fileId) : idFor(at, file.fileId);
-      const added = { _id, workspaceId, space: WORKSPACE_SPACE, ownerId: userId, seq: 0, createdAt: at };
+      const added = { _id: id, workspaceId, space: WORKSPACE_SPACE, ownerId: userId, seq: 0, createdAt: at };
       writes.push({ kind: "insert", doc: { ...added, ...set } as ItemDoc });
     }
   }
-  return [...folders.added, ...writes];
+  return { writes: [...folders.added, ...writes], files };
 }
 
 /** The folders of a kind that everyone sees, with those that a push adds. */

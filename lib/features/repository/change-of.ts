@@ -4,7 +4,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
 import { type FileName, findChange, lineageIn, openView } from "./history";
 import { MAX_PATCH_BYTES } from "./limits";
-import { countLines } from "./line-counts";
+import { contentsOf, countLines } from "./line-counts";
 import type { HistoryChange } from "./lineage";
 import type { FileStatus } from "./model";
 import { readBlob, readCommitObject } from "./object-store";
@@ -40,9 +40,10 @@ const ENTRIES_MAX = 10;
  * @param input.sha 7..40 hex digits, which must be unique among the commits of this file only
  * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the file), conflict
  *   (ambiguous)
+ * @param input.contentIn returns the part of a file's text to compare; all of it if only the rest differs
  */
 export async function changeOf(
-  input: { repositoryId: ObjectId; branch?: string; sha: string } & FileName,
+  input: { repositoryId: ObjectId; branch?: string; sha: string; contentIn?: (text: string) => string } & FileName,
 ): Promise<CommitChange> {
   const { repositoryId } = input;
   const prefix = parseSha(input.sha);
@@ -70,10 +71,14 @@ export async function changeOf(
   const sha = pickOne([...found.keys()]);
   const commit = await readCommitObject(repositoryId, sha);
   const change = found.get(sha);
-  return { ...toCommitInfo(sha, commit), files: change ? [await diffFile(repositoryId, change)] : [] };
+  return { ...toCommitInfo(sha, commit), files: change ? [await diffFile(repositoryId, change, input.contentIn)] : [] };
 }
 
-async function diffFile(repositoryId: ObjectId, change: HistoryChange): Promise<FileDiff> {
+async function diffFile(
+  repositoryId: ObjectId,
+  change: HistoryChange,
+  contentIn: ((text: string) => string) | undefined,
+): Promise<FileDiff> {
   const { path, previousPath, status } = change;
   const before = change.before === null ? null : await readBlob(repositoryId, change.before);
   const after = change.after === null ? null : await readBlob(repositoryId, change.after);
@@ -83,7 +88,10 @@ async function diffFile(repositoryId: ObjectId, change: HistoryChange): Promise<
     const patch = binaryPatch(names);
     return { ...common, before: null, after: null, isBinary: true, additions: 0, deletions: 0, patch };
   }
-  const texts = { before: before?.toString("utf8") ?? null, after: after?.toString("utf8") ?? null };
+  const texts = contentsOf(
+    { before: before?.toString("utf8") ?? null, after: after?.toString("utf8") ?? null },
+    contentIn,
+  );
   if ((before?.length ?? 0) + (after?.length ?? 0) > MAX_PATCH_BYTES) {
     return { ...common, ...texts, isBinary: false, additions: null, deletions: null, patch: null };
   }

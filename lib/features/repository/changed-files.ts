@@ -6,8 +6,11 @@ import { findPositions, lineageOnMain } from "./positions";
 import { diffTrees, type TreeChange } from "./tree-diff";
 import { isFile } from "./tree-edit";
 
-/** A file that differs between two heads of main. Without a path, it was deleted. */
-export type ChangedFile = { fileId: string; path: string; oid: string } | { fileId: string; path: null };
+/** A file that differs between two heads of main, with its blobs; null if there was, or is, no file. */
+export type ChangedFile = { fileId: string; before: string | null } & (
+  | { path: string; after: string }
+  | { path: null; after: null }
+);
 
 /**
  * Returns the files of one folder that differ between two heads of main, by their permanent ids, so that a renamed file
@@ -22,22 +25,23 @@ export async function changedFiles(
 ): Promise<ChangedFile[]> {
   const tip = await indexUpTo(repositoryId, after);
   const start = before === null ? 0 : ((await findPositions(repositoryId, [before])).get(before)?.seq ?? 0);
-  const files: ChangedFile[] = [];
-  const gone: string[] = [];
-  const found = new Set<string>();
-  for (const change of await filesBetween(repositoryId, before, after, folder)) {
-    const { path } = change;
+  const removed = new Map<string, string>();
+  const written = new Map<string, { path: string; after: string }>();
+  for (const { path, ...change } of await filesBetween(repositoryId, before, after, folder)) {
     if (isFile(change.after)) {
       const fileId = await lineageOnMain(repositoryId, tip.seq, path);
       if (fileId === null) throw new Error(`The file ${path} is not indexed.`);
-      found.add(fileId);
-      files.push({ fileId, path, oid: change.after.oid });
+      written.set(fileId, { path, after: change.after.oid });
     }
-    if (!change.before) continue;
-    const fileId = await lineageOnMain(repositoryId, start, path);
-    if (fileId !== null) gone.push(fileId);
+    const fileId = change.before && (await lineageOnMain(repositoryId, start, path));
+    if (change.before && fileId) removed.set(fileId, change.before.oid);
   }
-  return [...files, ...gone.filter((fileId) => !found.has(fileId)).map((fileId) => ({ fileId, path: null }))];
+  return [
+    ...Array.from(written, ([fileId, file]) => ({ fileId, before: removed.get(fileId) ?? null, ...file })),
+    ...Array.from(removed, ([fileId, oid]) => ({ fileId, before: oid, path: null, after: null })).filter(
+      ({ fileId }) => !written.has(fileId),
+    ),
+  ];
 }
 
 /** Returns the files of one folder that differ between two commits. @param before null is an empty folder */

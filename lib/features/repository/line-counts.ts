@@ -25,7 +25,10 @@ export function countLines(before: string, after: string): LineCounts {
  * Counts lines for a list of changes, in their order. Null for binary files, and from where the texts exceed the limit
  * together.
  */
-export async function countLinesOf(changes: BlobChange[]): Promise<(LineCounts | null)[]> {
+export async function countLinesOf(
+  changes: BlobChange[],
+  contentIn?: (text: string) => string,
+): Promise<(LineCounts | null)[]> {
   const counts: (LineCounts | null)[] = [];
   // The result of one change is usually the base of the next.
   const texts = new Map<string, string | null>();
@@ -44,7 +47,22 @@ export async function countLinesOf(changes: BlobChange[]): Promise<(LineCounts |
   for (const { repositoryId, before, after } of changes) {
     const old = bytes > LIST_BYTES_MAX ? null : await read(repositoryId, before);
     const now = bytes > LIST_BYTES_MAX ? null : await read(repositoryId, after);
-    counts.push(old === null || now === null || bytes > LIST_BYTES_MAX ? null : countLines(old, now));
+    if (old === null || now === null || bytes > LIST_BYTES_MAX) counts.push(null);
+    else {
+      const contents = contentsOf({ before: old, after: now }, contentIn);
+      counts.push(countLines(contents.before, contents.after));
+    }
   }
   return counts;
+}
+
+/** Returns the compared parts of two texts: their contents, or all of them if only the rest differs. */
+export function contentsOf<T extends string | null>(
+  texts: { before: T; after: T },
+  contentIn: ((text: string) => string) | undefined,
+): { before: T; after: T } {
+  if (!contentIn) return texts;
+  const read = (text: T): T => (text === null ? text : (contentIn(text) as T));
+  const contents = { before: read(texts.before), after: read(texts.after) };
+  return contents.before === contents.after && texts.before !== texts.after ? texts : contents;
 }

@@ -1,7 +1,8 @@
-import { type Document, isMap, isNode, isScalar, type ParsedNode, parseDocument, visit } from "yaml";
+import { type Document, isMap, isNode, isScalar, visit } from "yaml";
 import { z } from "zod";
 import { ExactNumber, isRounded } from "@/lib/base/values/exact-json";
 import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
+import { readYaml } from "@/lib/base/yaml/read-yaml";
 import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
 import {
   BINDING_BYTES_MAX,
@@ -109,47 +110,18 @@ export function parseBinding(path: string, content: Uint8Array | null): Binding 
   if (yaml.length > FRONT_MATTER_BYTES_MAX) {
     return broken(path, `The front matter is limited to ${FRONT_MATTER_BYTES_MAX / KIB} KiB.`);
   }
-  const read = readYaml(yaml);
-  if ("error" in read) return broken(path, read.error, read.line);
+  const read = readYaml(yaml, frontMatterSchema, { prepare: keepDigits, notAMap: "Add connectionId: <ID>." });
+  // The first line of the front matter is the second of the file.
+  if ("error" in read) return broken(path, read.error, read.line === null ? null : read.line + 1);
   if (sql.trim() === "") return broken(path, "Add a statement below the front matter.");
-  const { schedule } = read.frontMatter;
+  const { value: frontMatter } = read;
+  const { schedule } = frontMatter;
   try {
-    return { name, path, frontMatter: read.frontMatter, schedule: toSchedule(schedule ?? null), sql };
+    return { name, path, frontMatter, schedule: toSchedule(schedule ?? null), sql };
   } catch (error) {
     if (error instanceof BadSchedule) return broken(path, `schedule: ${error.message}`);
     throw error;
   }
-}
-
-function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string; line: number | null } {
-  // The first line of the front matter is the second of the file.
-  const lineOf = (offset: number | undefined) =>
-    offset === undefined ? null : yaml.slice(0, offset).split("\n").length + 1;
-  const doc = parseDocument(yaml, { prettyErrors: false, logLevel: "silent", uniqueKeys: true, merge: false });
-  const [problem] = [...doc.errors, ...doc.warnings];
-  if (problem) return { error: `Invalid YAML: ${problem.message}`, line: lineOf(problem.pos[0]) };
-  if (!isMap(doc.contents)) return { error: "Add connectionId: <ID>.", line: 2 };
-  keepDigits(doc);
-  let value: unknown;
-  try {
-    // Aliases could expand a page of text into gigabytes.
-    value = doc.toJS({ maxAliasCount: 0 });
-  } catch {
-    return { error: "YAML anchors and aliases are not supported. Repeat the values.", line: 2 };
-  }
-  const { data, error } = frontMatterSchema.safeParse(value);
-  if (data) return { frontMatter: data };
-  const [issue] = error.issues;
-  if (issue?.code === "unrecognized_keys") {
-    const known = Object.keys(frontMatterSchema.shape).join(", ");
-    return {
-      error: `“${issue.keys[0]}” is unknown. Allowed: ${known}.`,
-      line: lineOf(placeOf(doc, [...issue.path, issue.keys[0] ?? ""])),
-    };
-  }
-  const at = issue?.path.join(".") ?? "";
-  const words = issue?.message ?? "Invalid value.";
-  return { error: at === "" ? words : `${at}: ${words}`, line: lineOf(placeOf(doc, issue?.path ?? [])) };
 }
 
 /**
@@ -178,12 +150,6 @@ function toJsonNumber(source: string): string | null {
     /^([-+]?)0*(\d*)(?:\.(\d*))?([eE][-+]?\d+)?$/.exec(source) ?? [];
   if (sign === undefined) return null;
   return `${sign === "-" ? "-" : ""}${whole || "0"}${fraction && `.${fraction}`}${exponent}`;
-}
-
-/** Returns the offset at which a value begins; undefined if the value is missing. */
-function placeOf(doc: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
-  const node = doc.getIn(path, true) as ParsedNode | undefined;
-  return node?.range?.[0];
 }
 
 function toSchedule(schedule: NonNullable<FrontMatter["schedule"]> | null): Binding["schedule"] {

@@ -14,7 +14,7 @@ type Resource = Pick<Scheduled, "resourceType" | "resourceId">;
  * @throws AppError `invalid_request` for what is no cron expression or zone, and for a schedule that never comes
  */
 export async function putSchedule(
-  { workspaceId, user }: Caller,
+  { workspaceId, user }: Pick<Caller, "workspaceId"> & { user: Pick<Caller["user"], "_id"> },
   { resourceType, resourceId }: Resource,
   body: ScheduleBody,
   now = new Date(),

@@ -1,0 +1,108 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { findConnectionsNamed, labelsOf } from "@/lib/features/connections/by-name";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import type { ItemFile } from "@/lib/features/folders/item-kind";
+import { putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { type ConsoleSettings, contentOfFile, formatConsoleFile, parseConsoleFile } from "./file";
+import { ENDINGS } from "./languages";
+import type { ConsoleDoc } from "./model";
+import { RESOURCE_TYPE } from "./run-status";
+
+/** Returns the files of consoles by id: connection, schedule and chart as front matter, followed by the text. */
+export async function textsOfConsoles(
+  workspaceId: ObjectId,
+  docs: readonly ConsoleDoc[],
+): Promise<Map<string, string>> {
+  const [labels, schedules] = await Promise.all([
+    labelsOf(
+      workspaceId,
+      docs.flatMap(({ connectionId }) => connectionId ?? []),
+    ),
+    schedulesOf(
+      workspaceId,
+      RESOURCE_TYPE,
+      docs.map(({ _id }) => _id),
+    ),
+  ]);
+  return new Map(
+    docs.map(({ _id, connectionId, chart, content }) => {
+      const id = _id.toHexString();
+      const { cron, timezone, enabled } = schedules.get(id) ?? {};
+      const schedule = cron && timezone ? { cron, timezone, enabled: enabled ?? true } : null;
+      const connection = connectionId && (labels.get(connectionId.toHexString()) ?? null);
+      const settings = { connection, schedule, chart: chart === null ? null : JSON.parse(chart) };
+      return [id, formatConsoleFile({ settings, content })];
+    }),
+  );
+}
+
+/**
+ * Returns the fields that a pushed file defines. A setting changes only if its part of the file does: files from before
+ * they had front matter keep theirs.
+ */
+export async function fieldsOfConsoleFile({
+  workspaceId,
+  path,
+  text,
+  previous,
+  before,
+}: ItemFile): Promise<Partial<ConsoleDoc>> {
+  const { settings, isChanged } = settingsOf({ text, previous });
+  const { connection, chart } = settings;
+  const [found = null] = connection ? await findConnectionsNamed(workspaceId, connection) : [];
+  return {
+    ...(before ? {} : { connectionId: null, chart: null }),
+    content: contentOfFile(text),
+    language: path.endsWith(ENDINGS.mongodb) ? "mongodb" : "sql",
+    ...(isChanged("connection") && { connectionId: found?._id ?? null }),
+    ...(isChanged("chart") && { chart: chart ? JSON.stringify(chart) : null }),
+  };
+}
+
+/** @throws AppError invalid_request for a connection that does not fit, and for a schedule of nothing */
+export async function checkConsoleFile(caller: Caller, { text, previous, before }: ItemFile): Promise<void> {
+  const { settings, isChanged } = settingsOf({ text, previous });
+  const { connection } = settings;
+  if (connection && isChanged("connection")) {
+    const [found, other] = await findConnectionsNamed(caller.workspaceId, connection);
+    if (!found) throw bad(`connection: “${connection}” not found. Use the name of a connection of this workspace.`);
+    if (other) throw bad(`connection: Several connections are named “${connection}”. Use the ID of one.`);
+    if (!driverOf(found.type).language) throw bad(`connection: “${connection}” works only in flows. Use a database.`);
+  }
+  if (!settings.schedule || !isChanged("schedule")) return;
+  const kept = !isChanged("connection") && (before as ConsoleDoc | null)?.connectionId;
+  if (!connection && !kept) throw bad("schedule: Add a connection, which the schedule needs.");
+  if (contentOfFile(text).trim() === "") throw bad("schedule: Add a query, which the schedule runs.");
+}
+
+/** Sets or removes the schedule, if a push has changed it. Its runs have the rights of the user who pushed. */
+export async function followConsoleFile(
+  { workspaceId, text, previous }: ItemFile,
+  { id, userId }: { id: ObjectId; userId: ObjectId },
+): Promise<void> {
+  const { settings, isChanged } = settingsOf({ text, previous });
+  if (!isChanged("schedule")) return;
+  const resource = { resourceType: RESOURCE_TYPE, resourceId: id };
+  if (settings.schedule) await putSchedule({ workspaceId, user: { _id: userId } }, resource, settings.schedule);
+  else await removeSchedule({ workspaceId }, resource);
+}
+
+function settingsOf({ text, previous }: Pick<ItemFile, "text" | "previous">) {
+  const settings = readSettings(text);
+  const old = previous === null ? {} : readSettings(previous);
+  const isChanged = (key: keyof ConsoleSettings) =>
+    JSON.stringify(settings[key] ?? null) !== JSON.stringify(old[key] ?? null);
+  return { settings, isChanged };
+}
+
+function readSettings(text: string): ConsoleSettings {
+  const file = parseConsoleFile(text);
+  return "error" in file ? {} : file.settings;
+}
+
+function bad(message: string): AppError {
+  return new AppError("invalid_request", message);
+}
