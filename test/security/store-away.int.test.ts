@@ -85,6 +85,8 @@ it("answers every request with 503 while a killed store is away, and loses nothi
     [`/w/${workspace.slug}`, { cookie }],
     [`/w/${workspace.slug}/settings/members`, { cookie }],
     ["/", { cookie }],
+    // A sign-in with a provider ends here.
+    ["/login?error=Unavailable"],
     ["/share/unknown"],
   ];
   const answers = await Promise.all(others.map(([path, how]) => ask(server, path, how)));

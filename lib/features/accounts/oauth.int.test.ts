@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
@@ -6,23 +6,28 @@ import { database } from "@/lib/platform/db/client";
 import { env } from "@/lib/platform/env";
 import { type Answer, call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import {
+  begin,
+  comeBack,
+  Jar,
+  newUser,
+  PUBLIC_URL,
+  settingsOf,
+  signInWith,
+} from "@/test/fixtures/accounts/provider-sign-in";
 import { dumpDatabase } from "@/test/security/dump";
 import { type FakeGitHub, type GitHubUser, startFakeGitHub } from "@/test/security/fake-github";
 import { captureLog } from "@/test/security/log-lines";
 import { PASSWORD, seedPerson } from "@/test/seed";
 import { hashToken } from "./tokens";
 
-const PUBLIC_URL = "http://localhost:3000";
 const own = takeOwnDatabase();
 let github: FakeGitHub;
 
 beforeAll(async () => {
   github = await startFakeGitHub();
   Object.assign(process.env, {
-    PUBLIC_URL,
-    GITHUB_API_URL: github.apiUrl,
-    GITHUB_CLIENT_ID: github.clientId,
-    GITHUB_CLIENT_SECRET: github.clientSecret,
+    ...settingsOf(github),
     GOOGLE_CLIENT_ID: "millrace.apps.googleusercontent.com",
     GOOGLE_CLIENT_SECRET: "not-asked-for-here",
   });
@@ -32,59 +37,7 @@ afterAll(async () => {
   await github.close();
 });
 
-/** A browser's cookies: set cookies are sent back, cleared ones are removed. */
-class Jar {
-  readonly cookies = new Map<string, string>();
-
-  keep(answer: Answer): Answer {
-    for (const line of answer.headers.getSetCookie()) {
-      const [pair = ""] = line.split(";");
-      const [name = "", value = ""] = pair.split(/=(.*)/s);
-      if (value === "" || /Max-Age=0/.test(line)) this.cookies.delete(name);
-      else this.cookies.set(name, value);
-    }
-    return answer;
-  }
-
-  get header(): string {
-    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  }
-}
-
-function newUser(changes: Partial<GitHubUser> = {}): GitHubUser {
-  const id = randomInt(2 ** 40);
-  const emails = [
-    { email: `second-${id}@example.com`, primary: false, verified: true },
-    { email: `Octo-${id}@Example.com`, primary: true, verified: true },
-  ];
-  return { id, login: `octo${id}`, name: "Octavia Lind", emails, ...changes };
-}
-
-async function begin(jar: Jar, options: { callbackUrl?: string; headers?: Record<string, string> } = {}) {
-  const csrf = jar.keep(await call("GET", "/api/auth/csrf", { cookie: jar.header }));
-  const form = new URLSearchParams({
-    csrfToken: csrf.json.csrfToken,
-    callbackUrl: options.callbackUrl ?? `${PUBLIC_URL}/w/harbour`,
-  });
-  return jar.keep(
-    await call("POST", "/api/auth/signin/github", {
-      cookie: jar.header,
-      rawBody: form,
-      headers: { "content-type": "application/x-www-form-urlencoded", ...options.headers },
-    }),
-  );
-}
-
-async function comeBack(jar: Jar, address: string, headers: Record<string, string> = {}): Promise<Answer> {
-  const { pathname, search, origin } = new URL(address);
-  expect(origin).toBe(PUBLIC_URL);
-  return jar.keep(await call("GET", pathname + search, { cookie: jar.header, headers }));
-}
-
-async function signIn(user: GitHubUser, jar = new Jar()): Promise<Answer> {
-  const begun = await begin(jar);
-  return comeBack(jar, github.agree(begun.headers.get("location") ?? "", user));
-}
+const signIn = (user: GitHubUser, jar?: Jar) => signInWith(github, user, jar);
 
 it("C46 applies SIGN_UP to new provider accounts, not to existing ones", async () => {
   const known = newUser();

@@ -7,15 +7,18 @@ import type { Adapter } from "next-auth/adapters";
 import GitHub from "next-auth/providers/github";
 import Google from "next-auth/providers/google";
 import { USER_NAME_MAX } from "@/lib/features/users/limits";
-import { hasAccounts, usersCollectionName } from "@/lib/features/users/service";
+import type { UserDoc } from "@/lib/features/users/model";
+import { hasAccounts, insertUser, usersCollectionName } from "@/lib/features/users/service";
 import { beginWorkspace } from "@/lib/features/workspaces/beginning";
 import { discardWorkspace } from "@/lib/features/workspaces/service";
 import { SESSION_COOKIE } from "@/lib/platform/access/session-cookie";
 import { isStoreAway } from "@/lib/platform/db/away";
 import { database, mongoClient } from "@/lib/platform/db/client";
+import { inTransaction } from "@/lib/platform/db/transaction";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { remoteAddress } from "@/lib/platform/http/remote-address";
+import { STORE_RETRY_AFTER_SECONDS } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { fetchThrough } from "@/lib/platform/net/fetch-through";
 import { deriveKey } from "@/lib/platform/secrets/bootstrap";
@@ -43,6 +46,8 @@ export type SignInProvider = "github" | "google";
 const GITHUB_API = "https://api.github.com";
 /** Page for a user whom SIGN_UP does not admit. */
 const SIGN_UP_CLOSED = "/login?error=SignUpClosed";
+/** Page for a user whose sign-in found no store. */
+const INTERRUPTED = "/login?error=Unavailable";
 /** session.ts renews sessions: next-auth's renewal must never apply. */
 const NEVER_SECONDS = 10 * 365 * 24 * 60 * 60;
 /** Both bind the callback to the browser that started the sign-in, whichever of them a provider supports (T13). */
@@ -74,11 +79,28 @@ export async function serveOAuth(request: Request, provider: string | null): Pro
   const response = await handlers[request.method === "POST" ? "POST" : "GET"](toCanonical(request));
   // next-auth would redirect to the sign-in page, as if the provider had failed.
   const away = failures.find(isStoreAway);
+  if (away && isNavigation(request)) return toInterrupted();
   if (away) throw away;
   const previous = sessionTokenOf(headers.get("cookie"));
   // The browser has just received another session, so no one holds the old one (T8).
   if (previous && setsSession(response)) await closeSession(previous);
   return response;
+}
+
+/** Returns whether a browser shows the response as a page. */
+function isNavigation({ method, headers }: Request): boolean {
+  return method === "GET" && headers.get("accept")?.includes("text/html") === true;
+}
+
+/**
+ * Redirects to the sign-in page, which says what to do. The provider's code is used up, so the callback can't be
+ * repeated. The page itself is answered with 503 until the store is back.
+ */
+function toInterrupted(): Response {
+  return new Response(null, {
+    status: 302,
+    headers: { Location: `${env().publicUrl}${INTERRUPTED}`, "Retry-After": String(STORE_RETRY_AFTER_SECONDS) },
+  });
 }
 
 /**
@@ -213,9 +235,9 @@ function ownAddress(url: string): string {
 }
 
 /**
- * Returns next-auth's adapter with these differences: sign-up rules apply to a new user, who gets a first workspace; of
- * a provider's account only its identity is stored; and sessions are the product's own. Its other methods for sessions
- * are never called, since next-auth sees no session (`toCanonical`).
+ * Returns next-auth's adapter with these differences: sign-up rules apply to a new user, who gets a first workspace; a
+ * new user is stored together with the provider's account, of which only the identity is stored; and sessions are the
+ * product's own. Its other methods for sessions are never called, since next-auth sees no session (`toCanonical`).
  * @param from stored with the sessions that it creates
  */
 function authAdapter(from: SessionOrigin): Adapter {
@@ -228,28 +250,23 @@ function authAdapter(from: SessionOrigin): Adapter {
       VerificationTokens: collections.verificationTokens.collectionName,
     },
   });
+  /** The user that next-auth has created, but whose account it has not linked yet. */
+  let newUser: UserDoc | null = null;
   return {
     ...adapter,
-    async createUser(profile) {
+    async createUser({ id: _, ...profile }) {
       const email = profile.email.trim().toLowerCase();
       const name = profile.name?.trim().slice(0, USER_NAME_MAX) || nameFromEmail(email);
-      const facts = { id: new ObjectId().toHexString(), email, name, createdAt: new Date() };
-      await requireSignUp({ email, inviteToken: null, isVerified: true }, new ObjectId(facts.id));
-      // As at registration the user is stored last, so that no account is ever without a workspace.
-      const workspace = await createFirstWorkspace(name, new ObjectId(facts.id), facts.createdAt);
-      try {
-        const made = await call(adapter.createUser)({ ...profile, ...facts });
-        await beginWorkspace(new ObjectId(workspace.id), { ...facts, _id: new ObjectId(facts.id) });
-        return made;
-      } catch (error) {
-        await discardWorkspace(new ObjectId(workspace.id));
-        throw error;
-      }
+      newUser = { ...profile, _id: new ObjectId(), email, name, createdAt: new Date() };
+      await requireSignUp({ email, inviteToken: null, isVerified: true }, newUser._id);
+      return { ...profile, id: newUser._id.toHexString(), email, name };
     },
     getUserByEmail: (email) => call(adapter.getUserByEmail)(email.trim().toLowerCase()),
     async linkAccount({ provider, providerAccountId, type, userId }) {
       // The provider's tokens are no longer needed: a token that is not stored cannot leak (T44).
-      await call(adapter.linkAccount)({ provider, providerAccountId, type, userId });
+      const account = { provider, providerAccountId, type, userId: new ObjectId(userId) };
+      if (newUser?._id.equals(userId)) await storeNewUser(newUser, account);
+      else await collections.accounts().insertOne(account);
     },
     async createSession(session) {
       const { sessionToken: token, userId, expires } = session;
@@ -257,6 +274,26 @@ function authAdapter(from: SessionOrigin): Adapter {
       return session;
     },
   };
+}
+
+/**
+ * Stores a user with the only way to sign in. As at registration the user is stored after the workspace, so that no
+ * account is ever without one.
+ */
+async function storeNewUser(user: UserDoc, account: { userId: ObjectId; [field: string]: unknown }): Promise<void> {
+  const workspace = await createFirstWorkspace(user.name, user._id, user.createdAt);
+  try {
+    await inTransaction(async (session) => {
+      await insertUser(user, session);
+      await collections.accounts().insertOne(account, { session });
+    });
+  } catch (error) {
+    await discardWorkspace(new ObjectId(workspace.id)).catch(() => {
+      // Documents without a user belong to no one; the first error says more.
+    });
+    throw error;
+  }
+  await beginWorkspace(new ObjectId(workspace.id), user);
 }
 
 /** The interface declares every method as optional; this adapter has those of the sign-in. */

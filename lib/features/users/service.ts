@@ -1,5 +1,5 @@
 import "server-only";
-import type { Document, ObjectId } from "mongodb";
+import type { ClientSession, Document, ObjectId } from "mongodb";
 import type { UserCaller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
@@ -10,8 +10,8 @@ import type { UpdateUserBody, User } from "./schema";
 export const usersCollectionName = collections.users.collectionName;
 
 /** Stores a new account. @throws MongoServerError 11000 if the address is taken */
-export async function insertUser(user: UserDoc): Promise<void> {
-  await collections.users().insertOne(user);
+export async function insertUser(user: UserDoc, session?: ClientSession): Promise<void> {
+  await collections.users().insertOne(user, session && { session });
 }
 
 /** Returns the account of a normalised address; null for none. */

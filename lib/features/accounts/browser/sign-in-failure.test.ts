@@ -8,6 +8,7 @@ describe("the reason of a failed provider sign-in", () => {
       "AccessDenied",
       "OAuthCallbackError",
       "MissingCSRF",
+      "Unavailable",
       "Configuration",
       "other",
     ];

@@ -4,6 +4,7 @@ const WORDS = new Map([
   ["AccessDenied", "Sign-in was denied. Verify your email with the provider, or use your email and password."],
   ["OAuthCallbackError", "The sign-in was cancelled or timed out. Try again, or use your email and password."],
   ["SignUpClosed", "Registration is closed. Ask a workspace admin to invite you."],
+  ["Unavailable", "The database was unavailable during sign-in. Try again in a moment."],
   ["MissingCSRF", "The sign-in expired. Try again."],
   ["Configuration", "This sign-in method is not working. Use your email and password, and contact your administrator."],
 ]);
