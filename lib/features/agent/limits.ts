@@ -57,3 +57,11 @@ export const PING_MS = 10_000;
 export const STREAM_BUFFER_BYTES = 256 * 1024;
 /** Silence after which a reader counts as gone, in ms, even if its socket is open. */
 export const READER_SILENCE_MS = 60_000;
+
+/**
+ * Time in which an answer that ended without a store waits for it, in ms; restarts of a store take seconds. After it,
+ * the chat keeps the steps that were stored.
+ */
+export const STORE_WAIT_MS = 120_000;
+/** Pause between two attempts to store it, in ms. */
+export const STORE_RETRY_MS = 1_000;

@@ -1,10 +1,12 @@
 import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { jsonSchema, ModelMessage, Schema, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
 import { enterWorkspace } from "@/lib/features/accounts/identity";
 import type { Caller, UserCaller } from "@/lib/platform/access/caller";
 import { consume } from "@/lib/platform/access/rate-limit";
+import { isStoreAway } from "@/lib/platform/db/away";
 import { AppError } from "@/lib/platform/http/errors";
 import { SseStream } from "@/lib/platform/http/sse";
 import { toAppError } from "@/lib/platform/http/to-app-error";
@@ -23,6 +25,8 @@ import {
   PING_MS,
   READER_SILENCE_MS,
   STEPS_MAX,
+  STORE_RETRY_MS,
+  STORE_WAIT_MS,
   STREAM_BUFFER_BYTES,
 } from "./limits";
 import { mergingModel } from "./merge-deltas";
@@ -265,13 +269,23 @@ class Turn {
     return proposal;
   }
 
-  /** The complete answer is stored before its reader learns that it is complete. */
+  /**
+   * The complete answer is stored before its reader learns that it is complete. While the store is unreachable, the
+   * reader gets an error, and `#end` stores the answer.
+   */
   async #finish(finishReason: Extract<UIMessageChunk, { type: "finish" }>["finishReason"] = "other"): Promise<void> {
     if (this.#hasFinished) return;
     this.#hasFinished = true;
-    await this.#save(finishReason === "error" ? "failed" : "done");
-    await this.#endGrants();
-    await this.of.stream.write({ type: "finish", finishReason });
+    let isStored = true;
+    try {
+      await this.#save(finishReason === "error" ? "failed" : "done");
+      await this.#endGrants();
+    } catch (error) {
+      if (!isStoreAway(error)) throw error;
+      isStored = false;
+      if (!this.#hasFailed) await this.#fail(error);
+    }
+    await this.of.stream.write({ type: "finish", finishReason: isStored ? finishReason : "error" });
   }
 
   async #fail(error: unknown): Promise<void> {
@@ -290,8 +304,11 @@ class Turn {
     } catch (error) {
       if (!this.#hasLeft()) log.warn({ err: error }, "a turn of a chat could not be ended");
     } finally {
-      await this.#save(state);
-      await this.#endGrants();
+      this.of.stream.close();
+      await whenStoreIsBack(async () => {
+        await this.#save(state);
+        await this.#endGrants();
+      });
     }
   }
 
@@ -381,6 +398,21 @@ function withContext(messages: ModelMessage[], context: string | null): ModelMes
   if (context === null || last?.role !== "user") return messages;
   const content = typeof last.content === "string" ? [{ type: "text" as const, text: last.content }] : last.content;
   return [...messages.slice(0, -1), { ...last, content: [...content, { type: "text", text: context }] }];
+}
+
+/**
+ * Repeats the work while the store is unreachable, at most STORE_WAIT_MS. Heartbeats hold the answer for this server.
+ * @throws the last error
+ */
+async function whenStoreIsBack(work: () => Promise<void>): Promise<void> {
+  for (const until = performance.now() + STORE_WAIT_MS; ; ) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isStoreAway(error) || performance.now() > until) throw error;
+      await sleep(STORE_RETRY_MS, undefined, { ref: false });
+    }
+  }
 }
 
 const INTERRUPTED = "The answer was interrupted. Send the message again.";
