@@ -12,6 +12,8 @@ import { registerAt, type Server, Servers } from "./two-servers";
 
 /** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
+/** Longer than any build, on a busy machine too. */
+const PUBLISH_TIMEOUT_MS = 120_000;
 const KILLS = Number(process.env.PUBLISH_KILLS ?? 3);
 const seed = Number(process.env.FAULTS_SEED ?? Date.now() % 1_000_000);
 const random = randomOf(seed);
@@ -47,6 +49,13 @@ async function commit(appId: string, version: string): Promise<void> {
   await ana.send(server, "POST", `/apps/${appId}/commit`, { message: version });
 }
 
+/** Publishes, and waits for the end if it takes longer than the response waits (202). */
+async function publish(appId: string): Promise<void> {
+  const { operationId } = await ana.send(server, "POST", `/apps/${appId}/publish`);
+  const stateOf = async () => (await ana.send(server, "GET", `/apps/${appId}/operations/${operationId}`)).state;
+  await expect.poll(stateOf, { timeout: PUBLISH_TIMEOUT_MS }).toBe("done");
+}
+
 /** Returns the version of each file that a viewer gets. */
 async function shownOf(appId: string): Promise<string[]> {
   const { url } = await ana.send(server, "POST", `/apps/${appId}/view-token`);
@@ -71,7 +80,7 @@ describe(`with seed ${seed}`, () => {
       const operations = servers.store.collection("app_operations");
       await commit(id, "version-0");
       const startedAt = performance.now();
-      await ana.send(server, "POST", `/apps/${id}/publish`);
+      await publish(id);
       const publishMs = performance.now() - startedAt;
       let shown = "version-0";
 
@@ -79,7 +88,8 @@ describe(`with seed ${seed}`, () => {
         const next = `version-${kill}`;
         await commit(id, next);
         const answer = ana.send(server, "POST", `/apps/${id}/publish`).then(
-          () => true,
+          // Without a result, it is still running.
+          ({ publishedAt }) => publishedAt !== undefined,
           () => false,
         );
         await expect.poll(() => operations.countDocuments({ state: { $in: ["queued", "running"] } })).toBe(1);
@@ -98,7 +108,7 @@ describe(`with seed ${seed}`, () => {
 
         // The test ends the lease of the killed server, instead of waiting.
         await operations.updateMany({ state: { $in: ["queued", "running"] } }, { $set: { "work.dueAt": new Date(0) } });
-        await ana.send(server, "POST", `/apps/${id}/publish`);
+        await publish(id);
         expect(new Set(await shownOf(id))).toEqual(new Set([next]));
         shown = next;
       }
@@ -114,7 +124,7 @@ describe(`with seed ${seed}`, () => {
   }, async () => {
     const { id } = await ana.send(server, "POST", "/apps", { title: "Left" });
     await commit(id, "version-0");
-    await ana.send(server, "POST", `/apps/${id}/publish`);
+    await publish(id);
     await commit(id, "version-1");
     const operations = servers.store.collection("app_operations");
     const open = { appId: new ObjectId(String(id)), state: { $in: ["queued", "running"] } };
@@ -126,7 +136,7 @@ describe(`with seed ${seed}`, () => {
     const left = await operations.findOne({ appId: open.appId, state: { $ne: "done" } });
     expect(new Set(await shownOf(id))).toEqual(new Set(["version-0"]));
 
-    await ana.send(server, "POST", `/apps/${id}/publish`);
+    await publish(id);
     const toldOf = () => ana.send(server, "GET", `/apps/${id}/operations/${left?._id}`);
     await expect.poll(async () => (await toldOf()).state, { timeout: 90_000, interval: 1000 }).toBe("failed");
     expect((await toldOf()).error).toMatchObject({

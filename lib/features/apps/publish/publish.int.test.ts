@@ -6,7 +6,7 @@ import { readFile } from "@/lib/features/repository/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
-import { bindingText } from "@/test/fixtures/apps/bindings/binding-world";
+import { bindingText, callerOf } from "@/test/fixtures/apps/bindings/binding-world";
 import { connectFile } from "@/test/fixtures/connections/connect-file";
 import { lapsedWork } from "@/test/fixtures/work/lapsed";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
@@ -14,6 +14,7 @@ import { DEPLOYMENTS_MAX } from "../limits";
 import { getSandbox } from "../sandbox";
 import type { App } from "../schema";
 import { sweepAppOperations } from "./operations";
+import { publishApp } from "./publish";
 
 const own = takeOwnDatabase();
 let [ana, ben, stranger] = [] as unknown as [Person, Person, Person];
@@ -75,6 +76,15 @@ describe("publishing an app", () => {
       publishedAt,
       error: null,
     });
+  });
+
+  it("returns an operation to poll if it takes longer than its response waits", async () => {
+    const app = await anas.make(free());
+    const started = await publishApp(await callerOf(ana), app.id, {}, 0);
+    expect(started).toEqual({ isDone: false, operationId: expect.any(String) });
+    await expect.poll(async () => (await operation(anas, app, started.operationId)).state).toBe("done");
+    const { sha, publishedAt } = await operation(anas, app, started.operationId);
+    expect(await get(anas, app)).toMatchObject({ publishedSha: sha, publishedAt });
   });
 
   it("merges its caller's commits of this app to main, and their branch continues from there", async () => {
