@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -21,8 +20,8 @@ const START_TIMEOUT_MS = 30_000;
 const OF_THE_REQUEST = new Set(["query_id", "database", "readonly", "default_format", "max_execution_time"]);
 
 /**
- * Reads requests and writes responses, one JSON text a line. The engine would read its standard input as data, so it
- * gets none.
+ * Reads requests and writes responses, one JSON text a line. Each request has a session of its own, as over HTTP. The
+ * engine would read its standard input as data, so it gets none.
  */
 const BRIDGE = `
 import json, os, sys
@@ -31,69 +30,53 @@ source = os.fdopen(os.dup(0), "r", encoding="utf8", newline="\\n")
 os.dup2(2, 1)
 os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
 from chdb import session
-s = session.Session(sys.argv[1])
+engine = session.Session(sys.argv[1])
 out.write("ready\\n"); out.flush()
 for line in source:
     r = json.loads(line)
+    own = session.Session(sys.argv[1])
     try:
-        a = s.query(r["sql"], r["format"], params=r["params"])
+        for setting in r["settings"]:
+            own.query(setting, "Null")
+        a = own.query(r["sql"], r["format"], params=r["params"])
         b = {"ok": True, "body": a.bytes().decode("utf8", "replace") if a else ""}
     except Exception as e:
         b = {"ok": False, "body": str(e)}
+    own.close()
     out.write(json.dumps(b) + "\\n"); out.flush()
 `;
 
 /**
  * Starts ClickHouse's own engine, from the Python package chdb, behind an HTTP interface like the server's. It has no
- * users: names and passwords are ignored. Statements with `readonly=1` run in a process that cannot leave that mode, in
- * which all earlier writes are repeated.
+ * users: names and passwords are ignored. A statement with `readonly=1` runs in a session that cannot leave that mode.
  * @returns null, with a message, if Python or the package is missing
  */
 export async function startChDb(): Promise<ChDb | null> {
   const folder = mkdtempSync(join(tmpdir(), "millrace-chdb-"));
-  const first = await startEngine(join(folder, "writer"));
-  if (!first) {
+  const engine = await startEngine(join(folder, "data"));
+  if (!engine) {
     rmSync(folder, { recursive: true, force: true });
     process.stderr.write(
       "\nNOT TESTED: chdb is not installed, so nothing was held against ClickHouse's own engine.\n\n",
     );
     return null;
   }
-  const writer = first;
-  const written: string[] = [];
-  let reader: Engine | null = null;
-  let readers = 0;
   let turn: Promise<unknown> = Promise.resolve();
 
-  const readerNow = async (settings: readonly [string, string][]): Promise<Engine> => {
-    if (reader) return reader;
-    readers += 1;
-    const engine = await startEngine(join(folder, `reader-${readers}`));
-    if (!engine) throw new Error("chdb has not started a second time.");
-    for (const sql of written) await engine.ask(sql, "Null", {});
-    for (const [name, value] of [...settings, ["readonly", "1"] as const]) {
-      await engine.ask(`SET ${name} = '${value.replaceAll("'", "")}'`, "Null", {});
-    }
-    reader = engine;
-    return engine;
-  };
   const run = async (sql: string, format: string, all: Record<string, string>): Promise<ChDbAnswer> => {
     const entries = Object.entries(all);
     const params = Object.fromEntries(
       entries.filter(([name]) => name.startsWith("param_")).map(([name, value]) => [name.slice(6), value]),
     );
     const settings = entries.filter(([name]) => !name.startsWith("param_") && !OF_THE_REQUEST.has(name));
-    if (all.readonly === "1") return (await readerNow(settings)).ask(sql, format, params);
-    for (const [name, value] of settings) await writer.ask(`SET ${name} = '${value.replaceAll("'", "")}'`, "Null", {});
-    const answer = await writer.ask(sql, format, params);
-    if (answer.ok && /^\s*(?:create|insert|drop|alter|exchange|optimize)\b/i.test(sql)) {
-      written.push(sql);
-      reader?.stop();
-      reader = null;
-      // A long test starts hundreds, and each repeats all writes.
-      await rm(join(folder, `reader-${readers}`), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
-    }
-    return answer;
+    // Nothing can be set after it.
+    if (all.readonly === "1") settings.push(["readonly", "1"]);
+    return engine.ask(
+      sql,
+      format,
+      params,
+      settings.map(([name, value]) => `SET ${name} = '${value.replaceAll("'", "")}'`),
+    );
   };
   const ask: ChDb["ask"] = (sql, { format, settings }) => {
     const answer = turn.then(() => run(sql, format, settings));
@@ -122,15 +105,14 @@ export async function startChDb(): Promise<ChDb | null> {
     stop: async () => {
       server.closeAllConnections();
       server.close();
-      writer.stop();
-      reader?.stop();
+      engine.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 type Engine = {
-  ask(sql: string, format: string, params: Record<string, string>): Promise<ChDbAnswer>;
+  ask(sql: string, format: string, params: Record<string, string>, settings: readonly string[]): Promise<ChDbAnswer>;
   stop(): void;
 };
 
@@ -154,10 +136,10 @@ async function startEngine(path: string): Promise<Engine | null> {
   clearTimeout(timer);
   if (!isReady) return null;
   return {
-    async ask(sql, format, params) {
+    async ask(sql, format, params, settings) {
       if (isOver) return { ok: false, body: "Code: 0. The engine has ended." };
       const line = next();
-      child.stdin.write(`${JSON.stringify({ sql, format, params })}\n`);
+      child.stdin.write(`${JSON.stringify({ sql, format, params, settings })}\n`);
       const text = await line;
       return text === null ? { ok: false, body: "Code: 0. The engine has ended." } : (JSON.parse(text) as ChDbAnswer);
     },
