@@ -149,3 +149,15 @@ it("C20 has no minimum and maximum of an interval", async () => {
   const kept = keep("interval", "INTERVAL", ["P1M", "P30D"]);
   await expect(ask(kept, measure("max"))).rejects.toThrow("has no sort order");
 });
+
+it("C9 shows, lists and filters repeated texts that contain U+0000 in full", async () => {
+  const texts = ["a\0b", "a", "a\0c", "\0", `${"a long text ".repeat(3)}\0end`, "", "a\\0b"];
+  const kept = keep("string", "VARCHAR", [...texts, ...texts, ...texts]);
+  expect((await ask(kept, { sort: [{ by: "n" }] })).map(([value]) => value)).toEqual([...texts, ...texts, ...texts]);
+  const groups = await ask(kept, { dimensions: ["v"], measures: [{ op: "count" }] });
+  expect(groups.map(([value]) => value).sort()).toEqual([...texts].sort());
+  for (const text of texts) {
+    const chosen: Condition = { field: "v", kind: "oneOf", values: [text] };
+    expect(await ask(kept, { measures: [{ op: "count" }] }, [chosen])).toEqual([[3]]);
+  }
+});

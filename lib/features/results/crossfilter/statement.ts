@@ -55,10 +55,14 @@ const SHOWN_CHARS = 40;
 const COUNTED: Field = { name: "count", type: "int64", dbType: "BIGINT" };
 
 /**
- * Returns the statement that counts a file's rows, and the approximate number of distinct texts of each text column.
+ * Returns the statement that counts a file's rows, and the approximate number of distinct texts of each text column. A
+ * column that contains U+0000 counts as 0: the engine's driver cuts words there.
  */
 export function toCountStatement(table: string, file: string, fields: readonly Field[]) {
-  const counts = textsOf(fields).map((index) => `approx_count_distinct(#${index + 1})`);
+  const counts = textsOf(fields).map((index) => {
+    const column = `#${index + 1}`;
+    return `case when bool_or(contains(${column}, chr(0))) then 0 else approx_count_distinct(${column}) end`;
+  });
   const columns = ["count(*)", ...counts].map((sql, index) => `${sql} as n${index}`);
   return {
     sql: `create or replace table ${table} as select ${columns.join(", ")} from read_parquet($1)`,
