@@ -113,6 +113,7 @@ describe("C10 a value copied into an INSERT", () => {
     ["postgres", "array", "date[]", ["-000043-03-15", ["2026-01-01"], null], `'{"0044-03-15 BC",{"2026-01-01"},NULL}'`],
     ["postgres", "array", "text[]", ["-000043-03-15"], `'{"-000043-03-15"}'`],
     ["duckdb", "string", "VARCHAR", "a\0b", "('a' || chr(0) || 'b')"],
+    ["sqlite", "string", "TEXT", "a\0b", "('a' || char(0) || 'b')"],
     ["duckdb", "decimal", "BIGNUM", "123456789012345678901234567890123456789012345", "'123456789012345678901234567890123456789012345'"],
     ["mysql", "string", "bit", "1000000001", "b'1000000001'"],
     ["mysql", "timestamptz", "timestamp", "2026-10-31T10:00:00.123Z", "'2026-10-31T10:00:00.123'"],

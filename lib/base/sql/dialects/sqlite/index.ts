@@ -24,6 +24,9 @@ export const sqlite: Dialect = {
   position: "instr",
   editor: { base: "SQLite" },
   formatter: "sqlite",
+  // No statement may contain the character of code 0.
+  toText: (text, quote) =>
+    text.includes("\0") ? `(${text.split("\0").map(quote).join(" || char(0) || ")})` : quote(text),
   toDay: (text) => text,
   toGrain: (column, grain) =>
     ({

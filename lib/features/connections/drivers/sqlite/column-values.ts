@@ -12,8 +12,10 @@ export const sqliteValues: TableValues = {
     order: [
       {
         value: name,
+        // SQLite's text functions end at the character of code 0.
         text: `case typeof(${name}) when 'integer' then 'i' || ${name} when 'real' then 'r' || quote(${name})
-          when 'blob' then 'b' || hex(${name}) else 't' || ${name} end`,
+          when 'blob' then 'b' || hex(${name})
+          else case when instr(${name}, char(0)) > 0 then 'h' || hex(${name}) else 't' || ${name} end end`,
         read: (text, bind) => readStored(text, bind),
       },
     ],
@@ -57,6 +59,8 @@ function readStored(text: string, bind: Bind): string {
         : infinity(value.startsWith("-"));
     case "b":
       return `unhex(${bind.text(value)})`;
+    case "h":
+      return `+${castTo(`unhex(${bind.text(value)})`, "text")}`;
     default:
       return bind.text(value);
   }
