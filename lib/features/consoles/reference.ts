@@ -16,4 +16,5 @@ export const EXECUTE_CONSOLE_REFUSALS = {
   content: "Missing for an empty console, or text that mixes variables and native placeholders",
   connectionId: "Missing for a console without a connection, or a source that can't be queried",
   variables: "A variable of the query without a value",
+  result: "A number that is not below the statement's number of results",
 };

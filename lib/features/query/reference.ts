@@ -27,6 +27,7 @@ export const EXECUTE_REFUSALS = {
   query: "A different language than the connection's, or text without a statement",
   params: "Values that do not match the query's placeholders",
   variables: "A missing variable; variables combined with params or an operation object",
+  result: "A number that is not below the statement's number of results",
 };
 
 export const TABLE_COUNT_REFUSALS = {
