@@ -1,10 +1,11 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyChange } from "@/lib/features/folders/apply-change";
+import { completeAbandoned } from "@/lib/features/folders/change-items";
 import { listHistory } from "@/lib/features/folders/history";
 import type { ItemChange } from "@/lib/features/folders/model";
 import { collections } from "@/lib/features/instance/collections";
-import { readFile, readMain } from "@/lib/features/repository/service";
+import { openChange, readFile, readMain } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
@@ -82,5 +83,25 @@ describe("a server that wakes up long after others completed its change", () => 
     for (const change of [making, deleting]) await applyChange(...change);
     expect(await getConsole(caller, id)).toEqual(before);
     expect(await collections.deletedConsoles().countDocuments({ workspaceId })).toBe(0);
+  });
+});
+
+describe("a server that died after main moved", () => {
+  it("leaves a change that the sweep of another one completes, without a visitor", async () => {
+    const caller = callerIn(new ObjectId());
+    const { workspaceId, user } = caller;
+    const id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
+    const change: ItemChange = {
+      userId: user._id,
+      at: new Date(Date.now() - 60_000),
+      root: "consoles",
+      writes: [{ kind: "update", id, set: { content: "y", version: 2 } }],
+    };
+    const main = await readMain(workspaceId);
+    expect(await openChange(workspaceId, main, main.oid, change)).toBe(true);
+    expect(await openChange(workspaceId, main, main.oid, change)).toBe(false);
+    await completeAbandoned();
+    expect(await getConsole(caller, id)).toMatchObject({ content: "y", version: 2 });
+    expect(await readMain(workspaceId)).toMatchObject({ seq: main.seq + 1, open: null });
   });
 });

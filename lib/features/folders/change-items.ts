@@ -1,7 +1,7 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ObjectId } from "mongodb";
-import { indexQuietly, type Main, openChange, readMain } from "@/lib/features/repository/service";
+import { findOpenChanges, indexQuietly, type Main, openChange, readMain } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { applyChange } from "./apply-change";
@@ -12,6 +12,10 @@ import type { ItemChange } from "./model";
 
 /** A server completes its own change within some ten milliseconds. Another one takes it over after this wait. */
 const TAKE_OVER_AFTER_MS = 2_000;
+/** Age of a change from which the sweep looks at it; servers' clocks may differ, and `settle` measures again. */
+const ABANDONED_AFTER_MS = 5_000;
+/** Changes completed by one sweep: one for each workspace in which the dead server was writing. */
+const ABANDONED_AT_ONCE = 50;
 /** Longest pause between two checks of another server's change; random, so that servers do not synchronise. */
 const LOOK_AGAIN_MS = 10;
 
@@ -63,10 +67,14 @@ export async function makeChange(
 ): Promise<boolean> {
   if (!(await openChange(workspaceId, main, oid, change))) return false;
   if (oid !== null && oid !== main.oid) await indexQuietly(workspaceId, oid);
-  for (const written of await applyChange(workspaceId, main.seq + 1, change)) {
+  await complete(workspaceId, main.seq + 1, change);
+  return true;
+}
+
+async function complete(workspaceId: ObjectId, seq: number, change: ItemChange): Promise<void> {
+  for (const written of await applyChange(workspaceId, seq, change)) {
     await publishChange(workspaceId, change.userId, written);
   }
-  return true;
 }
 
 /**
@@ -85,9 +93,16 @@ export async function settle(workspaceId: ObjectId): Promise<Main> {
     }
     // Measured by this server's clock: those of two servers differ (F9).
     if (performance.now() - since > TAKE_OVER_AFTER_MS) {
-      await applyChange(workspaceId, main.seq, main.open as ItemChange);
+      await complete(workspaceId, main.seq, main.open as unknown as ItemChange);
     } else await sleep(1 + Math.random() * LOOK_AGAIN_MS);
   }
+}
+
+/** Completes changes that dead servers have left open, so that nobody has to come for them. */
+export async function completeAbandoned(): Promise<void> {
+  const openedBefore = new Date(Date.now() - ABANDONED_AFTER_MS);
+  const workspaces = await findOpenChanges(openedBefore, ABANDONED_AT_ONCE);
+  await Promise.all(workspaces.map((workspaceId) => withChangesOf(workspaceId, () => settle(workspaceId))));
 }
 
 async function isAt(workspaceId: ObjectId, { oid, seq }: Main): Promise<boolean> {

@@ -159,6 +159,27 @@ describe("a push to main", () => {
       expect((await author.save(id, { version, content: "select 9" })).status).toBe(200);
   });
 
+  it("keeps a console that a commit moves and edits, and not one that it replaces", async () => {
+    const text = "select id, name\nfrom customers\nwhere country = 'AT'\norder by name\n";
+    const { id } = await author.make("mixed", { access: "workspace", content: text });
+    const replaced = await author.make("replaced", { access: "workspace", content: text });
+    const clone = await fresh();
+    await commit(clone, "Move and edit", {
+      "consoles/mixed.sql": null,
+      "consoles/moved/mixed.sql": text.replace("'AT'", "'DE'"),
+      "consoles/replaced.sql": null,
+      "consoles/other.sql": "delete from t\n",
+    });
+    await push(clone);
+    expect(await read(id)).toMatchObject({ path: "moved/mixed", content: text.replace("'AT'", "'DE'") });
+    expect(await author.story(id)).toEqual([
+      "renamed consoles/moved/mixed.sql: Move and edit",
+      "added consoles/mixed.sql: Create mixed",
+    ]);
+    expect((await author.send("GET", `/${replaced.id}`)).status).toBe(404);
+    expect((await byPath("other")).id).not.toBe(replaced.id);
+  });
+
   it("changes dashboards, also together with consoles and apps", async () => {
     const made = (await send("POST", "/dashboards", { title: "Board", access: "workspace" })).json.data;
     const clone = await fresh();

@@ -46,7 +46,7 @@ export const landPush: LandPush = async (caller, before, after) => {
   });
 };
 
-/** Checks what depends on the workspace; each file is valid by itself. @throws AppError invalid_request */
+/** Checks everything that depends on the workspace. Each file is valid by itself. @throws AppError invalid_request */
 async function judge(caller: Caller, itemKind: ItemKind, changes: FileChanges): Promise<void> {
   const { workspaceId } = caller;
   const written = changes.flatMap(({ path, before, after }) =>

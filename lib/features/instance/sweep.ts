@@ -8,6 +8,7 @@ import { recoverConsoleRun } from "@/lib/features/consoles/schedule";
 import { recoverRefresh } from "@/lib/features/dashboards/refresh";
 import { recoverFlowRun } from "@/lib/features/flows/runs";
 import { queuePendingEvents } from "@/lib/features/flows/webhook-batch";
+import { completeAbandoned } from "@/lib/features/folders/change-items";
 import { sweepLinks } from "@/lib/features/linked-repositories/enqueue";
 import { sweepDeliveries } from "@/lib/features/notifications/deliveries";
 import type { RunOwners } from "@/lib/features/runs/sweep";
@@ -33,6 +34,7 @@ export async function sweep(): Promise<void> {
     wakeBindings(),
     settleLeftBehind(),
     sweepTurns(),
+    completeAbandoned(),
   ]);
   for (const outcome of outcomes) {
     if (outcome.status === "rejected") log.warn({ err: outcome.reason }, "what was left undone could not be taken up");

@@ -6,7 +6,10 @@ import type { GitChunkDoc, GitCommitDoc, GitHistoryDoc, GitObjectDoc, GitRefDoc 
 export const collections = {
   gitRefs: declareCollection<GitRefDoc>("git_refs", {
     isOfWorkspace: true,
-    indexes: [{ key: { workspaceId: 1, ref: 1 }, unique: true, serves: "a branch's head; one branch a name" }],
+    indexes: [
+      { key: { workspaceId: 1, ref: 1 }, unique: true, serves: "a branch's head; one branch a name" },
+      { key: { "open.at": 1 }, sparse: true, serves: "changes that a dead server has left open" },
+    ],
   }),
   gitCommits: declareCollection<GitCommitDoc>("git_commits", {
     isOfWorkspace: true,

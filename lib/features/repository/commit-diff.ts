@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Commit, FileHeader, TreeEntry } from "./git-objects";
 import type { FileStatus } from "./model";
-import { readCommitObject } from "./object-store";
+import { readBlobs, readCommitObject, sizesOf } from "./object-store";
 import { diffTrees, type TreeChange } from "./tree-diff";
 import { findEntry, isFile } from "./tree-edit";
 
@@ -22,7 +22,7 @@ export type FileChange = {
 /**
  * Returns the files that a commit changed. A merge shows only the differences from every parent: all others came with
  * another commit. Renames come from the commit's own headers. Foreign commits have none: there, a deleted and an added
- * file with the same, unambiguous content are a rename, as in git.
+ * file with the same, unambiguous content are a rename, and then those that share most of their lines, as in git.
  */
 export async function diffCommit(repositoryId: ObjectId, commit: Commit): Promise<FileChange[]> {
   const [first = null, ...others] = commit.parents;
@@ -37,7 +37,8 @@ export async function diffCommit(repositoryId: ObjectId, commit: Commit): Promis
     const entry = await findEntry(repositoryId, parentTree, from);
     if (isFile(entry)) changes.push({ path: from, before: entry, after: entry });
   }
-  return pairRenames(changes, commit.files, first);
+  const similar = commit.files.length === 0 ? await similarFiles(repositoryId, changes) : [];
+  return pairRenames(changes, commit.files, first, similar);
 }
 
 async function mergeChanges(repositoryId: ObjectId, commit: Commit, changes: TreeChange[]): Promise<FileChange[]> {
@@ -65,7 +66,12 @@ async function mergeChanges(repositoryId: ObjectId, commit: Commit, changes: Tre
   return out;
 }
 
-function pairRenames(changes: TreeChange[], headers: FileHeader[], parent: string | null): FileChange[] {
+function pairRenames(
+  changes: TreeChange[],
+  headers: FileHeader[],
+  parent: string | null,
+  similar: readonly [string, string][],
+): FileChange[] {
   const byPath = new Map(changes.map((change) => [change.path, change]));
   const sources = new Map<string, string>();
   const fileIds = new Map<string, string>();
@@ -78,6 +84,12 @@ function pairRenames(changes: TreeChange[], headers: FileHeader[], parent: strin
   const movedFrom = new Set(sources.values());
   const isFree = (path: string) => !named.has(path) && !movedFrom.has(path);
   for (const [from, to] of sameContent(changes.filter(({ path }) => isFree(path)))) sources.set(to, from);
+  const taken = new Set(sources.values());
+  for (const [from, to] of similar) {
+    if (taken.has(from) || sources.has(to)) continue;
+    taken.add(from);
+    sources.set(to, from);
+  }
   const gone = new Set(sources.values());
   const out: FileChange[] = [];
   for (const { path, before, after } of changes) {
@@ -122,6 +134,48 @@ function sameContent(changes: TreeChange[]): [string, string][] {
     const [to, ...others] = added.get(oid) ?? [];
     return from !== undefined && to !== undefined && more.length + others.length === 0 ? [[from, to]] : [];
   });
+}
+
+/** Above these limits, a commit is compared by equal contents only: this runs on the event loop. */
+const SIMILAR_PAIRS_MAX = 2_500;
+const SIMILAR_BYTES_MAX = 4 * 1024 * 1024;
+/** The share of a file that a renamed one must keep; git's default. */
+const SIMILAR_MIN = 0.5;
+
+/** Returns pairs of old and new paths whose texts share at least half of their lines, the most similar first. */
+async function similarFiles(repositoryId: ObjectId, changes: TreeChange[]): Promise<[string, string][]> {
+  const removed = changes.filter(({ before, after }) => isFile(before) && !after);
+  const added = changes.filter(({ before, after }) => !before && isFile(after));
+  if (removed.length * added.length === 0 || removed.length * added.length > SIMILAR_PAIRS_MAX) return [];
+  const oids = [...removed, ...added].flatMap(({ before, after }) => (before ?? after)?.oid ?? []);
+  const sizes = await sizesOf(repositoryId, oids);
+  if ([...sizes.values()].reduce((sum, size) => sum + size, 0) > SIMILAR_BYTES_MAX) return [];
+  const lines = new Map<string, Map<string, number>>();
+  for await (const [oid, content] of readBlobs(repositoryId, oids)) lines.set(oid, lineBytes(content));
+  const pairs: { from: string; to: string; score: number }[] = [];
+  for (const { path: from, before } of removed) {
+    for (const { path: to, after } of added) {
+      const score = similarity(lines.get(before?.oid ?? ""), lines.get(after?.oid ?? ""));
+      if (score >= SIMILAR_MIN) pairs.push({ from, to, score });
+    }
+  }
+  return pairs.toSorted((a, b) => b.score - a.score).map(({ from, to }) => [from, to]);
+}
+
+/** Returns the distinct lines of a text with the bytes that each has in all. */
+function lineBytes(content: Buffer): Map<string, number> {
+  const lines = new Map<string, number>();
+  for (const line of content.toString("latin1").split("\n")) {
+    lines.set(line, (lines.get(line) ?? 0) + line.length + 1);
+  }
+  return lines;
+}
+
+function similarity(a: ReadonlyMap<string, number> = new Map(), b: ReadonlyMap<string, number> = new Map()): number {
+  const bytesOf = (lines: ReadonlyMap<string, number>) => [...lines.values()].reduce((sum, bytes) => sum + bytes, 0);
+  let shared = 0;
+  for (const [line, bytes] of a) shared += Math.min(bytes, b.get(line) ?? 0);
+  return shared / Math.max(bytesOf(a), bytesOf(b), 1);
 }
 
 /** Empty files do not identify their source. */

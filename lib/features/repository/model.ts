@@ -40,8 +40,8 @@ export type GitRefDoc = {
   open?: OpenChange;
 };
 
-/** The content of a change, which the domain above defines. */
-export type OpenChange = Document;
+/** A change with the time at which it was decided. The domain above defines its content. */
+export type OpenChange = Document & { at: Date };
 
 /** Main as a change sees it. */
 export type Main = { oid: string | null; seq: number; open: OpenChange | null };

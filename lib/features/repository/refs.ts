@@ -53,6 +53,16 @@ export function openChange(repositoryId: ObjectId, main: Main, oid: string | nul
   return setRef(filter, { oid, seq: main.seq + 1, open }, main.oid === null && main.seq === 0);
 }
 
+/** Returns the repositories with a change that was opened before a time, at most `limit`. */
+export async function findOpenChanges(openedBefore: Date, limit: number): Promise<ObjectId[]> {
+  const docs = await collections
+    .gitRefs()
+    .find({ "open.at": { $lt: openedBefore } }, { projection: { workspaceId: 1 } })
+    .limit(limit)
+    .toArray();
+  return docs.map(({ workspaceId }) => workspaceId);
+}
+
 /** Closes the change with this number. @returns false if another server has closed it */
 export async function closeChange(repositoryId: ObjectId, seq: number): Promise<boolean> {
   const { matchedCount } = await collections

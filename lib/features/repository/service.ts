@@ -40,5 +40,5 @@ export {
   readFile,
   resolveSha,
 } from "./read";
-export { closeChange, findHead, MAIN_BRANCH, moveHead, openChange, readMain } from "./refs";
+export { closeChange, findHead, findOpenChanges, MAIN_BRANCH, moveHead, openChange, readMain } from "./refs";
 export { untilWon } from "./until-won";
