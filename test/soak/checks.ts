@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
-import { EVENT_STREAMS_END_MS, git } from "./operations";
+import { EVENT_STREAMS_END_MS, FRONT_MATTER, git } from "./operations";
 import { descendantsOf } from "./servers";
 import type { Database, Flow, World } from "./world";
 
@@ -265,7 +265,7 @@ export async function checkConsoles(world: World): Promise<void> {
       );
     if (saved.isDeleted) continue;
     const { stdout } = await git(clone, "show", `HEAD:${file}`).catch(() => ({ stdout: "" }));
-    if (!saved.contents.includes(stdout))
+    if (!saved.contents.includes(stdout.replace(FRONT_MATTER, "")))
       world.fault(`a console's file holds another text than was saved: ${JSON.stringify([stdout, saved.contents])}`);
   }
   for (const saved of world.consoles.filter(({ isDeleted }) => !isDeleted).slice(0, SAMPLE_OF_CONSOLES)) {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -251,6 +251,8 @@ async function sendEvents(world: World): Promise<void> {
 }
 
 let names = 0;
+/** Settings at the start of a console's file. */
+export const FRONT_MATTER = /^\/\* ---\n[\s\S]*?--- \*\/\n/;
 
 async function saveConsole(world: World): Promise<void> {
   const free = world.consoles.filter((each) => !each.isBusy && !each.isDeleted);
@@ -271,10 +273,7 @@ async function saveConsole(world: World): Promise<void> {
   } catch (error) {
     if (!(error instanceof Cut)) throw error;
     // As a user would do: read the current state.
-    const now = await world.insist("GET", `/consoles/${saved.id}`);
-    const { content, version } = now.json.data;
-    if (!saved.contents.includes(content)) world.fault("a console has content that was not saved last");
-    Object.assign(saved, { contents: [content], version });
+    await readSaved(world, saved);
     throw error;
   } finally {
     saved.isBusy = false;
@@ -495,45 +494,74 @@ function git(folder: string, ...args: string[]) {
   });
 }
 
-/** Commits a file and pushes it to main, rebasing until the server accepts it. */
+/** Commits a file of an app and a console, and pushes them to main, rebasing until the server accepts them. */
 async function push(world: World): Promise<void> {
   await world.locked("git", async () => {
-    const server = world.anyServer();
-    const url = `${server.url.replace("//", `//any:${world.key}@`)}/git/${world.slug}.git`;
-    const clone = join(world.servers.folder, "clone");
-    const from = Date.now();
+    const saved = world.consoles.find((each) => !each.isBusy && !each.isDeleted);
+    if (saved) saved.isBusy = true;
     try {
-      if (!existsSync(clone)) await git(world.servers.folder, "clone", "--quiet", url, clone);
-      await git(clone, "remote", "set-url", "origin", url);
-      names += 1;
-      const file = `apps/pushed/file ${world.between(1, 30)}.ts`;
-      await mkdir(dirname(join(clone, file)), { recursive: true });
-      await writeFile(join(clone, file), `export default ${names};\n`);
-      await git(clone, "add", "--all");
-      await git(clone, "commit", "--quiet", "--allow-empty", "--message", `Push ${names}`);
-      for (let attempt = 0; attempt < 6; attempt += 1) {
-        await git(clone, "fetch", "--quiet", "origin");
-        await git(clone, "rebase", "--quiet", "origin/main");
-        const pushed = await git(clone, "push", "--quiet", "origin", "HEAD:main").catch(
-          (error: { stderr?: string }) => {
-            if (!/rejected|fetch first|cannot lock|changed/.test(error.stderr ?? "")) throw error;
-            return null;
-          },
-        );
-        if (pushed === null) continue;
-        world.pushed.push((await git(clone, "rev-parse", "HEAD")).stdout.trim());
-        return;
-      }
-    } catch (error) {
-      const isExplained =
-        world.servers.wasAway(server, from, Date.now()) || world.wasDisturbed(from, Date.now(), "store");
-      if (isExplained) throw new Cut("git");
-      const { stderr = "", message } = error as { stderr?: string; message: string };
-      world.fault(`git failed: ${(stderr || message).replaceAll(world.key, "KEY").slice(0, 400)}`);
+      await pushFiles(world, saved);
     } finally {
-      await git(clone, "rebase", "--abort").catch(() => {});
+      if (saved) saved.isBusy = false;
     }
   });
+}
+
+async function pushFiles(world: World, saved: World["consoles"][number] | undefined): Promise<void> {
+  const server = world.anyServer();
+  const url = `${server.url.replace("//", `//any:${world.key}@`)}/git/${world.slug}.git`;
+  const clone = join(world.servers.folder, "clone");
+  const from = Date.now();
+  try {
+    if (!existsSync(clone)) await git(world.servers.folder, "clone", "--quiet", url, clone);
+    await git(clone, "remote", "set-url", "origin", url);
+    await git(clone, "fetch", "--quiet", "origin");
+    await git(clone, "reset", "--quiet", "--hard", "origin/main");
+    names += 1;
+    const file = `apps/pushed/file ${world.between(1, 30)}.ts`;
+    await mkdir(dirname(join(clone, file)), { recursive: true });
+    await writeFile(join(clone, file), `export default ${names};\n`);
+    if (saved) await editConsole(join(clone, `consoles/${saved.name}.sql`), saved);
+    await git(clone, "add", "--all");
+    await git(clone, "commit", "--quiet", "--allow-empty", "--message", `Push ${names}`);
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      await git(clone, "fetch", "--quiet", "origin");
+      await git(clone, "rebase", "--quiet", "origin/main");
+      const pushed = await git(clone, "push", "--quiet", "origin", "HEAD:main").catch((error: { stderr?: string }) => {
+        if (!/rejected|fetch first|cannot lock|changed/.test(error.stderr ?? "")) throw error;
+        return null;
+      });
+      if (pushed === null) continue;
+      world.pushed.push((await git(clone, "rev-parse", "HEAD")).stdout.trim());
+      if (saved) saved.contents = saved.contents.slice(-1);
+      break;
+    }
+  } catch (error) {
+    const isExplained =
+      world.servers.wasAway(server, from, Date.now()) || world.wasDisturbed(from, Date.now(), "store");
+    if (isExplained) throw new Cut("git");
+    const { stderr = "", message } = error as { stderr?: string; message: string };
+    world.fault(`git failed: ${(stderr || message).replaceAll(world.key, "KEY").slice(0, 400)}`);
+  } finally {
+    await git(clone, "rebase", "--abort").catch(() => {});
+    if (saved) await readSaved(world, saved);
+  }
+}
+
+/** Replaces the text of a console's file, below its front matter. */
+async function editConsole(file: string, saved: World["consoles"][number]): Promise<void> {
+  const text = await readFile(file, "utf8");
+  const [matter = ""] = FRONT_MATTER.exec(text) ?? [];
+  const content = `select ${names} as n -- pushed\n`;
+  saved.contents = [...saved.contents, content];
+  await writeFile(file, `${matter}${content}`);
+}
+
+/** Reads a console after an operation whose outcome may be unknown. */
+async function readSaved(world: World, saved: World["consoles"][number]): Promise<void> {
+  const { content, version } = (await world.insist("GET", `/consoles/${saved.id}`)).json.data;
+  if (!saved.contents.includes(content)) world.fault("a console has content that was not saved last");
+  Object.assign(saved, { contents: [content], version });
 }
 
 async function readLists(world: World): Promise<void> {
