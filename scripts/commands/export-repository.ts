@@ -1,9 +1,8 @@
 import "server-only";
 import { resolve } from "node:path";
-import type { ObjectId } from "mongodb";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { exportBare } from "@/lib/features/repository/export-bare";
-import { findWorkspaceId } from "@/lib/features/workspaces/service";
+import { getWorkspaceIdOrThrow } from "@/lib/features/workspaces/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { openStore } from "./open-store";
 
@@ -24,7 +23,7 @@ export async function exportCommand(args: string[], print: (line: string) => voi
   const stop = await openStore();
   try {
     const dir = resolve(folder);
-    const { branches, objects } = await exportBare(await findWorkspace(workspace), dir);
+    const { branches, objects } = await exportBare(await getWorkspaceIdOrThrow(workspace), dir);
     print(`Wrote ${objects} objects and ${formatCountOf(branches, "branch", "branches")} to ${dir}`);
     print(`Clone it with: git clone ${JSON.stringify(dir)}`);
     return 0;
@@ -35,10 +34,4 @@ export async function exportCommand(args: string[], print: (line: string) => voi
   } finally {
     await stop();
   }
-}
-
-async function findWorkspace(name: string): Promise<ObjectId> {
-  const found = await findWorkspaceId(name);
-  if (!found) throw new AppError("not_found", `Workspace “${name}” not found. Use its ID or slug.`);
-  return found;
 }

@@ -11,6 +11,7 @@ export const COMMAND_ENTRIES = {
   backup: "scripts/commands/backup.ts",
   outbox: "scripts/commands/outbox.ts",
   "repo-export": "scripts/commands/export-repository.ts",
+  "repo-project": "scripts/commands/project-repository.ts",
   "rotate-keys": "scripts/commands/rotate-keys.ts",
   secrets: "scripts/commands/secrets.ts",
   store: "scripts/commands/store.ts",

@@ -16,9 +16,12 @@ const HASH_HEX = 16;
 /** The writes of a push, and the files that it wrote, by the ids of their items. */
 type Written = { writes: Write[]; files: { id: ObjectId; file: ItemFile }[] };
 
-/** Returns the writes that make the shared items of a kind equal to the files that a push has changed. */
+/**
+ * Returns the writes that make the shared items of a kind equal to the files that a push has changed. Without `before`,
+ * to all files of main that differ from their items; items without a file stay.
+ */
 export async function writesOfFiles(itemKind: ItemKind, push: Push): Promise<Written> {
-  const { workspaceId, userId, at } = push;
+  const { workspaceId } = push;
   const changed = await changedFiles(workspaceId, push.before, push.after, itemKind.root);
   if (changed.length === 0) return { writes: [], files: [] };
   const texts = new Map<string, string>();
@@ -30,34 +33,47 @@ export async function writesOfFiles(itemKind: ItemKind, push: Push): Promise<Wri
     .find({ workspaceId, space: WORKSPACE_SPACE, _id: { $in: ids } })
     .toArray();
   const byId = new Map(docs.map((doc) => [doc._id.toHexString(), doc]));
+  const known = push.before === null ? await itemKind.textsOf(workspaceId, docs) : null;
   const folders = await SharedFolders.of(itemKind, push);
-  const writes: Write[] = [];
-  const files: Written["files"] = [];
-  for (const { fileId, path, ...blobs } of changed) {
-    const before = byId.get(fileId) ?? null;
-    if (path === null || blobs.after === null) {
-      if (before) writes.push({ kind: "discard", id: before._id });
+  const written: Written = { writes: [], files: [] };
+  for (const { fileId, path, before, after } of changed) {
+    const doc = byId.get(fileId) ?? null;
+    if (path === null) {
+      if (doc) written.writes.push({ kind: "discard", id: doc._id });
       continue;
     }
-    const { folderPath, ...place } = placeOfFile(itemKind, path);
-    const previous = blobs.before === null ? null : (texts.get(blobs.before) ?? null);
-    const file: ItemFile = { workspaceId, path, text: texts.get(blobs.after) ?? "", previous, before };
-    const set = {
-      ...(await itemKind.toFields(file)),
-      ...place,
-      folderId: folders.at(folderPath),
-      version: (before?.version ?? 0) + 1,
-      updatedAt: at,
-    };
-    const id = before?._id ?? (ITEM_ID.test(fileId) ? new ObjectId(fileId) : idFor(at, fileId));
-    files.push({ id, file });
-    if (before) writes.push({ kind: "update", id, set, swaps: before.key !== place.key });
-    else {
-      const added = { _id: id, workspaceId, space: WORKSPACE_SPACE, ownerId: userId, seq: 0, createdAt: at };
-      writes.push({ kind: "insert", doc: { ...added, ...set } as ItemDoc });
-    }
+    const previous = known ? known.get(fileId) : before && texts.get(before);
+    const file: ItemFile = { workspaceId, path, text: texts.get(after) ?? "", previous: previous ?? null, before: doc };
+    if (known && doc?.file === path && doc.content === itemKind.contentIn(file.text)) continue;
+    await addFile(itemKind, push, folders, fileId, file, written);
   }
-  return { writes: [...folders.added, ...writes], files };
+  return { ...written, writes: [...folders.added, ...written.writes] };
+}
+
+async function addFile(
+  itemKind: ItemKind,
+  { workspaceId, userId, at }: Push,
+  folders: SharedFolders,
+  fileId: string,
+  file: ItemFile,
+  { writes, files }: Written,
+): Promise<void> {
+  const { before } = file;
+  const { folderPath, ...place } = placeOfFile(itemKind, file.path);
+  const set = {
+    ...(await itemKind.toFields(file)),
+    ...place,
+    folderId: folders.at(folderPath),
+    version: (before?.version ?? 0) + 1,
+    updatedAt: at,
+  };
+  const id = before?._id ?? (ITEM_ID.test(fileId) ? new ObjectId(fileId) : idFor(at, fileId));
+  files.push({ id, file });
+  if (before) writes.push({ kind: "update", id, set, swaps: before.key !== place.key });
+  else {
+    const added = { _id: id, workspaceId, space: WORKSPACE_SPACE, ownerId: userId, seq: 0, createdAt: at };
+    writes.push({ kind: "insert", doc: { ...added, ...set } as ItemDoc });
+  }
 }
 
 /** The folders of a kind that everyone sees, with those that a push adds. */

@@ -127,6 +127,20 @@ export async function findWorkspaceId(name: string): Promise<ObjectId | null> {
   );
 }
 
+/** @throws AppError not_found */
+export async function getWorkspaceIdOrThrow(name: string): Promise<ObjectId> {
+  const found = await findWorkspaceId(name);
+  if (!found) throw new AppError("not_found", `Workspace “${name}” not found. Use its ID or slug.`);
+  return found;
+}
+
+/** Returns the user who has been an owner of the workspace longest. @throws AppError not_found */
+export async function getOwnerIdOrThrow(workspaceId: ObjectId): Promise<ObjectId> {
+  const owner = await collections.memberships().findOne({ workspaceId, role: "owner" }, { sort: { joinedAt: 1 } });
+  if (!owner) throw new AppError("not_found", "The workspace has no owner.");
+  return owner.userId;
+}
+
 function toMember(
   { userId, role, joinedAt, lastSeenAt }: MembershipDoc,
   { email, name }: { email: string; name: string },

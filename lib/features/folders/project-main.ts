@@ -1,0 +1,27 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { makeChange, settle, withChangesOf } from "./change-items";
+import { itemKinds } from "./item-kind";
+import { WORKSPACE_SPACE } from "./model";
+
+/**
+ * Makes the shared items of a workspace equal to the files of main, for a store whose documents were lost or damaged.
+ * Items without a file stay as they are.
+ * @param userId owner of items that are missing
+ * @returns the number of shared items by kind
+ */
+export function projectMain(workspaceId: ObjectId, userId: ObjectId): Promise<Record<string, number>> {
+  return withChangesOf(workspaceId, async () => {
+    for (;;) {
+      const main = await settle(workspaceId);
+      if (main.oid === null) break;
+      const pushed = { before: null, after: main.oid };
+      if (await makeChange(workspaceId, main, main.oid, { userId, at: new Date(), pushed })) break;
+    }
+    const counts: Record<string, number> = {};
+    for (const { root, items } of itemKinds()) {
+      counts[root] = await items().countDocuments({ workspaceId, space: WORKSPACE_SPACE });
+    }
+    return counts;
+  });
+}

@@ -1,0 +1,62 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
+import { takeOwnDatabase } from "@/test/database";
+import { authorOf } from "@/test/fixtures/consoles/console-author";
+import { type Person, seedPerson } from "@/test/seed";
+import { projectCommand } from "./project-repository";
+
+const own = takeOwnDatabase();
+let ana: Person;
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+});
+afterAll(own.drop);
+
+describe("npm run repo:project", () => {
+  let printed: string[] = [];
+  const print = (line: string) => printed.push(line);
+  beforeEach(() => {
+    printed = [];
+  });
+
+  it("restores lost and damaged consoles from git, with their ids and settings, and leaves the others alone", async () => {
+    const author = authorOf(ana, ana.workspaceId);
+    const shared = { access: "workspace" };
+    const folder = await author.makeFolder("team", shared);
+    const [kept, lost, damaged, mine] = [
+      await author.make("kept", shared),
+      await author.make("lost", { ...shared, folderId: folder.id, chart: { mark: "bar" } }),
+      await author.make("damaged", shared),
+      await author.make("mine"),
+    ];
+    const read = async (id: string) => (await author.send("GET", `/${id}`)).json.data;
+    const before = await Promise.all([kept, lost, damaged, mine].map(({ id }) => read(id)));
+    await collections.consoles().deleteOne({ _id: new ObjectId(lost.id) });
+    await collections.consoleFolders().deleteMany({});
+    await collections.consoles().updateOne({ _id: new ObjectId(damaged.id) }, { $set: { content: "broken" } });
+    for (let times = 0; times < 2; times++) expect(await projectCommand([ana.workspaceId], print)).toBe(0);
+    expect(printed[0]).toMatch(/^The workspace has 3 consoles and \d dashboards? as in its repository\.$/);
+    const [nowKept, nowLost, nowDamaged, nowMine] = await Promise.all(before.map(({ id }) => read(id)));
+    expect([nowKept, nowMine]).toEqual([before[0], before[3]]);
+    expect(nowLost).toMatchObject({
+      path: "team/lost",
+      content: "select 1",
+      chart: { mark: "bar" },
+      access: "workspace",
+    });
+    expect(nowDamaged).toMatchObject({ content: before[2].content, path: "damaged", version: 2 });
+    expect((await author.send("GET", "/folders")).json.data.map(({ path }: { path: string }) => path)).toEqual([
+      "team",
+    ]);
+    expect((await author.save(lost.id, { version: nowLost.version, content: "select 2" })).status).toBe(200);
+    expect(await author.story(lost.id)).toHaveLength(2);
+  });
+
+  it("says what to do if something is missing", async () => {
+    expect(await projectCommand([], print)).toBe(1);
+    expect(await projectCommand([new ObjectId().toHexString()], print)).toBe(1);
+    expect(printed[0]).toContain("npm run repo:project -- <workspace id or slug>");
+    expect(printed[1]).toMatch(/Workspace “.+” not found/);
+  });
+});
