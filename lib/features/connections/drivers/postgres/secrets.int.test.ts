@@ -288,6 +288,25 @@ it("C23 shows statistics to a user who sees only their own", async () => {
   expect(await outcomeOf("owner", "select count(*) > 0 from pg_stats where tablename = 'plain'")).toBe("[[true]]");
 });
 
+it("C23 shows statements of other sessions only to roles that may see them on purpose", async () => {
+  if (!server) return;
+  const { host, port, user, password, database } = server;
+  const other = new Client({ host, port, user, password, database });
+  await other.connect();
+  const { rows } = await other.query("select pg_backend_pid() as pid");
+  const statementsOf = (reader: string) =>
+    outcomeOf(reader, `select query from pg_stat_activity where pid = ${Number(rows[0].pid)}`);
+  const shown: Record<string, string> = {};
+  for (const reader of Object.keys(readers)) shown[reader] = await statementsOf(reader);
+  await other.end();
+  const hidden = '[["<insufficient privilege>"]]';
+  // A superuser's session becomes an ordinary reader first.
+  expect(shown).toEqual({
+    ...Object.fromEntries(Object.keys(readers).map((reader) => [reader, hidden])),
+    monitor: '[["select pg_backend_pid() as pid"]]',
+  });
+});
+
 const SECRET_SETTINGS = [
   "show primary_conninfo",
   "show PRIMARY_CONNINFO",
