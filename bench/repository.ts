@@ -11,10 +11,10 @@ import {
   folderHistory,
   historyOf,
   readFile,
-  rebuildIndex,
 } from "../lib/features/repository/service";
 import { closeDatabase, database } from "../lib/platform/db/client";
 import { databaseReady } from "../lib/platform/db/ready";
+import { rebuildIndex } from "../test/fixtures/repository/rebuild-index";
 
 /*
  * Measures a workspace's repository with a long history: a save, a page of history and one commit's change at 100,

@@ -1,6 +1,5 @@
 import type { ObjectId } from "mongodb";
-import { readMongoMarks } from "@/lib/base/mongo-shell/marks";
-import { type Mark, readSqlMarks } from "@/lib/base/sql/marks";
+import type { Mark } from "@/lib/base/sql/marks";
 import { ExactNumber, isRounded } from "@/lib/base/values/exact-json";
 import type { Driver } from "@/lib/features/connections/data-source";
 import { checkStatementText } from "@/lib/features/connections/drivers/shared/statements/check";
@@ -19,11 +18,6 @@ export type BoundStatement = {
   /** Returns the offset in the console's text for one in `query`. */
   toSource: (offset: number) => number;
 };
-
-/** Returns the names in a console's text, each once, in order. Those in strings and comments are plain text. */
-export function variablesOf(content: string, syntax: ConsoleSyntax): string[] {
-  return [...new Set(marksOf(content, syntax).map(({ name }) => name))];
-}
 
 /**
  * Replaces each `{{name}}` with the engine's placeholder; the values are sent separately. Strings and comments stay
@@ -85,10 +79,6 @@ function offsetOf(text: string, line: unknown, column: unknown): number | null {
   const lines = text.split("\n");
   const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
   return start + (typeof column === "number" ? column - 1 : 0);
-}
-
-function marksOf(content: string, { language, dialect }: ConsoleSyntax): Mark[] {
-  return language === "mongodb" ? readMongoMarks(content) : readSqlMarks(content, dialect ?? "standard");
 }
 
 function beginBinding(ownPlaceholder: string | null, { label, variables }: ConsoleSyntax): VariableBinder {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
 import { aheadBehind } from "@/test/fixtures/repository/ahead-behind";
+import { readCommit } from "@/test/fixtures/repository/read-commit";
 import { ADA, kindOf, move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { EMPTY_TREE, type GitObject } from "./git-objects";
 import { newCommit } from "./new-commit";
@@ -13,7 +14,6 @@ import {
   findBranch,
   historyOf,
   mergeBranches,
-  readCommit,
   readFile,
   resolveSha,
 } from "./service";

@@ -3,8 +3,9 @@ import type { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { takeOwnDatabase } from "@/test/database";
+import { readCommit } from "@/test/fixtures/repository/read-commit";
 import { ADA, kindOf, move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
-import { commitChanges, deleteRepository, listTree, readCommit, readFile } from "./service";
+import { commitChanges, deleteRepository, listTree, readFile } from "./service";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

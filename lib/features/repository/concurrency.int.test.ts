@@ -5,9 +5,9 @@ import { bundleChild, finished, startChild } from "@/test/fixtures/repository/ch
 import type { CommitOutcome, CommitTask } from "@/test/fixtures/repository/commit-process";
 import type { CrashTask } from "@/test/fixtures/repository/crash-process";
 import { withExport } from "@/test/fixtures/repository/git-command";
+import { rebuildIndex } from "@/test/fixtures/repository/rebuild-index";
 import { ADA, move, newRepository, put } from "@/test/fixtures/repository/repository-fixture";
 import { storedIndex } from "@/test/fixtures/repository/stored-index";
-import { rebuildIndex } from "./main-index";
 import { createBranch, folderHistory, historyOf, listTree, mergeBranches, readFile } from "./service";
 
 const own = takeOwnDatabase();

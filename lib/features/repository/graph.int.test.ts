@@ -3,11 +3,12 @@ import { afterAll, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
 import { aheadBehind } from "@/test/fixtures/repository/ahead-behind";
 import { gitLines, withExport } from "@/test/fixtures/repository/git-command";
+import { rebuildIndex } from "@/test/fixtures/repository/rebuild-index";
 import { ADA, newRepository, put } from "@/test/fixtures/repository/repository-fixture";
 import { storedIndex } from "@/test/fixtures/repository/stored-index";
 import { ancestryOf, mergeBase } from "./ancestry";
 import { headOrThrow } from "./read";
-import { createBranch, folderHistory, mergeBranches, rebuildIndex } from "./service";
+import { createBranch, folderHistory, mergeBranches } from "./service";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

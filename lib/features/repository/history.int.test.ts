@@ -2,9 +2,10 @@ import { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { takeOwnDatabase } from "@/test/database";
+import { rebuildIndex } from "@/test/fixtures/repository/rebuild-index";
 import { ADA, kindOf, move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { storedIndex } from "@/test/fixtures/repository/stored-index";
-import { changeOf, createBranch, folderHistory, historyOf, mergeBranches, rebuildIndex } from "./service";
+import { changeOf, createBranch, folderHistory, historyOf, mergeBranches } from "./service";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

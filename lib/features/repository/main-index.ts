@@ -73,17 +73,6 @@ export function tellLandingsTo(listener: LandingListener): void {
 
 const listeners = serverMember("landingListeners", () => new Set<LandingListener>());
 
-/**
- * Deletes the index and rebuilds it from git alone. Histories that are read during the rebuild may end early. An
- * interrupted rebuild has to be run again.
- */
-export async function rebuildIndex(repositoryId: ObjectId): Promise<void> {
-  // The commits' documents first: entries count only up to an indexed commit.
-  await collections.gitCommits().deleteMany({ workspaceId: repositoryId });
-  await collections.gitHistory().deleteMany({ workspaceId: repositoryId });
-  await ensureIndexed(repositoryId);
-}
-
 /** Indexes commits of main, each on top of the previous one. */
 class IndexWriter {
   private entries: GitHistoryDoc[] = [];

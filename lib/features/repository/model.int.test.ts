@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
 import { gitLines, withExport } from "@/test/fixtures/repository/git-command";
+import { rebuildIndex } from "@/test/fixtures/repository/rebuild-index";
 import { move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { storedIndex } from "@/test/fixtures/repository/stored-index";
-import { type Change, changeOf, historyOf, listTree, readFile, rebuildIndex } from "./service";
+import { type Change, changeOf, historyOf, listTree, readFile } from "./service";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

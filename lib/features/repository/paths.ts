@@ -38,18 +38,10 @@ export function parsePath(path: string): string {
 }
 
 /**
- * Returns the path of a new file, which a checkout on Windows can create as well.
- * @throws AppError invalid_request, as `parsePath`, and for names and characters that Windows reserves
- */
-export function parseNewPath(path: string): string {
-  return parseAddedPath(path, () => false);
-}
-
-/**
  * Returns the path of a file beside others. Only its new names have to be valid on Windows: files and folders from
  * before the rule keep their names, and folders accept new files.
  * @param isKnown whether a file or a folder already has this path
- * @throws AppError invalid_request, as `parseNewPath`
+ * @throws AppError invalid_request, as `parsePath`, and for names and characters that Windows reserves
  */
 export function parseAddedPath(path: string, isKnown: (path: string) => boolean): string {
   const parsed = parsePath(path);

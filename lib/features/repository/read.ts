@@ -38,7 +38,7 @@ const CANDIDATES_MAX = 50;
  */
 export async function readFile(input: { repositoryId: ObjectId; path: string } & At): Promise<FileContent> {
   const path = parsePath(input.path);
-  const { commit } = await resolveCommit(input.repositoryId, input);
+  const commit = await resolveCommit(input.repositoryId, input);
   const entry = await findEntry(input.repositoryId, commit.tree, path);
   if (!isFile(entry)) throw new AppError("not_found", `File “${path}” not found.`);
   return { path, oid: entry.oid, content: await readBlob(input.repositoryId, entry.oid) };
@@ -56,17 +56,11 @@ export async function listTree(
   const path = parseFolder(input.path ?? "");
   const isMain = input.sha === undefined && (input.ref ?? MAIN_BRANCH) === MAIN_BRANCH;
   if (isMain && path === "" && (await findHead(repositoryId, MAIN_BRANCH)) === null) return [];
-  const { commit } = await resolveCommit(repositoryId, input);
+  const commit = await resolveCommit(repositoryId, input);
   const root = path === "" ? commit.tree : await folderAt(repositoryId, commit.tree, path);
   const items: TreeItem[] = [];
   await addItems(repositoryId, root, path, recursive, items);
   return items;
-}
-
-/** @throws AppError not_found, conflict (an ambiguous short id) or invalid_request (not an id) */
-export async function readCommit(repositoryId: ObjectId, sha: string): Promise<CommitInfo> {
-  const { oid, commit } = await resolveCommit(repositoryId, { sha });
-  return toCommitInfo(oid, commit);
 }
 
 export function toCommitInfo(sha: string, commit: Commit): CommitInfo {
@@ -120,14 +114,14 @@ export function pickOne(oids: string[]): string {
   return oid;
 }
 
-async function resolveCommit(repositoryId: ObjectId, at: At): Promise<{ oid: string; commit: Commit }> {
+async function resolveCommit(repositoryId: ObjectId, at: At): Promise<Commit> {
   const oid =
     at.sha === undefined
       ? await headOrThrow(repositoryId, at.ref ?? MAIN_BRANCH)
       : await resolveSha(repositoryId, at.sha);
   const commit = await findCommit(repositoryId, oid);
   if (!commit) throw new AppError("not_found", "Commit not found.");
-  return { oid, commit };
+  return commit;
 }
 
 /** @throws AppError not_found */

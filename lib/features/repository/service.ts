@@ -22,7 +22,7 @@ export {
 } from "./history";
 export { filesIn, folderIn, landFolder, mergeFolder } from "./land-folder";
 export { countLinesOf } from "./line-counts";
-export { rebuildIndex, tellLandingsTo } from "./main-index";
+export { tellLandingsTo } from "./main-index";
 export { mergeBranches } from "./merge-branches";
 export type { MergeConflict } from "./merge-trees";
 export type { Main } from "./model";
@@ -36,7 +36,6 @@ export {
 export { isReachable } from "./reachable";
 export {
   listTree,
-  readCommit,
   readFile,
   resolveSha,
 } from "./read";

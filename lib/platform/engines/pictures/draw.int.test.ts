@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PicturePage, PicturePart } from "@/lib/platform/embedded/drawing/messages";
-import { drawingPid, drawPage } from "./draw";
+import { drawPage } from "./draw";
+import { pictureProcessPid } from "./process";
 
 /** Time to reach the memory limit on a machine that runs other tests, in ms. */
 const ENDLESS_MS = 20_000;
@@ -59,11 +60,11 @@ async function attack(spec: Record<string, unknown>): Promise<void> {
 describe("the drawing process", () => {
   it("C1 dies alone when its memory is exhausted, and the next page gets a new one", { timeout: 120_000 }, async () => {
     await expectOthersDraw();
-    const before = drawingPid();
+    const before = pictureProcessPid("drawing");
     await expect(drawPage(page([chart(EXHAUSTING)]))).rejects.toMatchObject({ kind: "too_large" });
     await expectOthersDraw();
     expect(before).not.toBeNull();
-    expect(drawingPid()).not.toBe(before);
+    expect(pictureProcessPid("drawing")).not.toBe(before);
   });
 
   it("C1 ends a page at its time limit and draws the waiting pages", { timeout: 120_000 }, async () => {
@@ -76,7 +77,7 @@ describe("the drawing process", () => {
   it("C1 fails only the current page when it is killed", { timeout: 120_000 }, async () => {
     await expectOthersDraw();
     const drawn = drawPage(page([chart(ENDLESS)]));
-    setTimeout(() => process.kill(drawingPid() ?? 0, "SIGKILL"), 200);
+    setTimeout(() => process.kill(pictureProcessPid("drawing") ?? 0, "SIGKILL"), 200);
     await expect(drawn).rejects.toMatchObject({ kind: "too_large" });
     await expectOthersDraw();
   });

@@ -9,7 +9,7 @@ import {
 } from "@/lib/platform/embedded/drawing/messages";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { askPictureProcess, PictureProcessEnded, pictureProcessPid } from "./process";
+import { askPictureProcess, PictureProcessEnded } from "./process";
 
 /**
  * Time limit of a page, in ms. A full page takes two to three seconds, and ten times that on a busy machine. No one
@@ -38,11 +38,6 @@ export async function drawPage(page: PicturePage, withPdf = false, timeoutMs = T
     log.warn({ err: error }, "a page ended the process that draws it");
     throw tooLarge(error);
   }
-}
-
-/** Returns the id of the drawing process; null while there is none. */
-export function drawingPid(): number | null {
-  return pictureProcessPid("drawing");
 }
 
 /** Yields a frame for each part: serialising a whole page would delay other requests for a fraction of a second. */
