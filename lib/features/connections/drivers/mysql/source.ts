@@ -13,17 +13,15 @@ import type {
   SourceFacts,
   Statement,
 } from "../../data-source";
-import type { SchemaChoice } from "../../schema";
 import type { NetworkConfig } from "../shared/config";
 import { toScript } from "../shared/ddl";
 import { redactDefinition } from "../shared/definition-secrets";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
-import { toSchemaChoice } from "../shared/schema-choices";
-import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
-import { SessionPool } from "../shared/session-pool";
-import { StatementRun, withSession } from "../shared/statement-run";
+import { PooledSource } from "../shared/pooled-source";
+import { type OnServer, withinLimit } from "../shared/server";
+import { StatementRun } from "../shared/statement-run";
 import { checkStatementText } from "../shared/statements/check";
 import { parseLargeCells } from "../shared/wire-values";
 import { columnsSql, foreignKeysSql, jsonColumnsSql, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
@@ -85,20 +83,20 @@ async function* readingPast({ batches, nextResult }: ResultStream): AsyncGenerat
   }
 }
 
-/** A MySQL or MariaDB database through a pool of sessions; each statement runs in a clean one. */
-export class MysqlSource implements DataSource {
-  readonly #pool: SessionPool<MysqlSession>;
-  readonly #secrets: readonly string[];
-
+/** A MySQL or MariaDB database. */
+export class MysqlSource extends PooledSource<MysqlSession> implements DataSource {
   readonly #readOnly: boolean;
-  readonly #server: ServerSide;
 
   /** @param readOnly nothing is loaded into it; each query states what it may do */
   constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
+    super(config, {
+      open: (signal) => MysqlSession.open(config, signal),
+      read: (session, sql) => session.run(sql),
+      toFailure: toQueryFailure,
+      schemasSql: SCHEMAS_SQL,
+      defaultSchemaSql: "select database()",
+    });
     this.#readOnly = readOnly;
-    this.#pool = new SessionPool((signal) => MysqlSession.open(config, signal));
-    this.#secrets = [config.password];
-    this.#server = config.server;
   }
 
   async query({ query, params, orderBytes }: Statement, options: QueryOptions): Promise<ResultStream> {
@@ -108,11 +106,11 @@ export class MysqlSource implements DataSource {
     const { text, references, shows, firstWord, changeVerb } = await checkStatementText(
       "mysql",
       { query: written, readOnly, valueCount: values.length },
-      this.#server.workspaceId,
+      this.server.workspaceId,
     );
-    const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
+    const run = new StatementRun(await this.pool.acquire(signal), this.pool, signal);
     try {
-      await run.session.prepare(readOnly, Math.ceil(withinLimit(this.#server, options.timeoutMs)), orderBytes);
+      await run.session.prepare(readOnly, Math.ceil(withinLimit(this.server, options.timeoutMs)), orderBytes);
       if (readOnly) await checkReading((lookup) => run.session.run(lookup), { text, references, shows });
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
@@ -133,7 +131,7 @@ export class MysqlSource implements DataSource {
       const result = this.#resultOf(await reader.columns, reply);
       return options.allResults || !result.nextResult ? result : { ...result, batches: readingPast(result) };
     } catch (error) {
-      throw this.#ended(run, error, text, signal);
+      throw this.ended(run, error, text, signal);
     }
   }
 
@@ -146,8 +144,8 @@ export class MysqlSource implements DataSource {
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
-    return this.#ask(signal, async (session) => {
-      const shown = this.#server.schemas ?? [];
+    return this.ask(signal, async (session) => {
+      const shown = this.server.schemas ?? [];
       const tables = await session.run(tablesSql(shown.length), shown);
       const columns = await session.run(columnsSql(shown.length), shown);
       const keys = await session.run(foreignKeysSql(shown.length), shown);
@@ -156,25 +154,15 @@ export class MysqlSource implements DataSource {
     });
   }
 
-  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
-    const rows = await this.#ask(signal, (session) => session.run(SCHEMAS_SQL));
-    return rows.map(toSchemaChoice);
-  }
-
-  async defaultSchema(signal: AbortSignal): Promise<string | null> {
-    const [row] = await this.#ask(signal, (session) => session.run("select database()"));
-    return typeof row?.[0] === "string" ? row[0] : null;
-  }
-
   async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
-    const [row] = await this.#ask(signal, (session) =>
+    const [row] = await this.ask(signal, (session) =>
       session.run(`SHOW CREATE TABLE ${toSqlPath([schema, name], "mysql")}`),
     );
     return toScript([redactCell(row?.[1])], name);
   }
 
   async test(signal: AbortSignal): Promise<SourceFacts> {
-    return this.#ask(signal, async (session) => {
+    return this.ask(signal, async (session) => {
       await session.run("SELECT 1");
       const warning = await warnOfRights((query) => session.run(query)).catch(() => null);
       return {
@@ -184,15 +172,11 @@ export class MysqlSource implements DataSource {
     });
   }
 
-  close(): Promise<void> {
-    return this.#pool.close();
-  }
-
   get #flowParts(): MysqlFlowParts {
     return {
-      pool: this.#pool,
-      secrets: this.#secrets,
-      statementTimeoutMs: withinLimit(this.#server, EXTRACT_TIMEOUT_MS),
+      pool: this.pool,
+      secrets: this.secrets,
+      statementTimeoutMs: withinLimit(this.server, EXTRACT_TIMEOUT_MS),
       query: (statement, options) => this.query(statement, options),
     };
   }
@@ -238,22 +222,9 @@ export class MysqlSource implements DataSource {
         if (step.batch.isCut && !isChange && !mayHaveSeveral) return;
       }
     } catch (error) {
-      throw this.#ended(run, error, text, signal);
+      throw this.ended(run, error, text, signal);
     } finally {
       if (isOver) run.end();
-    }
-  }
-
-  #ended(run: StatementRun<MysqlSession>, error: unknown, text: string, signal: AbortSignal): unknown {
-    run.end();
-    return signal.aborted ? signal.reason : toQueryFailure(error, text, this.#secrets);
-  }
-
-  async #ask<T>(signal: AbortSignal, work: (session: MysqlSession) => Promise<T>): Promise<T> {
-    try {
-      return await withSession(this.#pool, signal, work);
-    } catch (error) {
-      throw signal.aborted ? signal.reason : toQueryFailure(error, "", this.#secrets);
     }
   }
 }

@@ -7,7 +7,7 @@ import { EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, LoadTaken, type Step } from "../shared/flows/sql-load";
 import { namesOf, onConflict, quote } from "../shared/flows/upsert";
 import type { SessionPool } from "../shared/session-pool";
-import { withCancellation, withSession } from "../shared/statement-run";
+import { withCancellation } from "../shared/statement-run";
 import { CopyIn } from "./copy-in";
 import { ownText, toPostgresText } from "./encode";
 import { toQueryFailure } from "./failures";
@@ -26,6 +26,8 @@ export type PostgresFlowParts = {
   pool: SessionPool<PostgresSession>;
   types: TypeNames;
   secrets: readonly string[];
+  /** Runs driver work in a session. */
+  ask<T>(signal: AbortSignal, work: (session: PostgresSession) => Promise<T>): Promise<T>;
   /** The server's time limit for one statement of a load, in ms. */
   statementTimeoutMs: number;
   query: QueryableSource["query"];
@@ -61,7 +63,7 @@ export function loadPostgres(parts: PostgresFlowParts, request: LoadRequest, rea
       dialect,
       readOnly,
       describe: (table, signal) => look(parts, table, signal),
-      read: (sql, params, signal) => ask(parts, signal, (session) => session.run(sql, params)),
+      read: (sql, params, signal) => parts.ask(signal, (session) => session.run(sql, params)),
       transact: (steps, signal, isProbe = false) => transact(parts, steps, signal, isProbe),
     },
     request,
@@ -106,21 +108,9 @@ async function look(
   { schema = null, name }: { schema?: string | null; name: string },
   signal: AbortSignal,
 ) {
-  const [row] = await ask(parts, signal, (session) => session.read(DESCRIBE_SQL, [schema, name]));
+  const [row] = await parts.ask(signal, (session) => session.read(DESCRIBE_SQL, [schema, name]));
   await parts.types.learn(typesIn(row), signal);
   return toShape(row, name, (oid) => parts.types.get(oid));
-}
-
-async function ask<T>(
-  { pool, secrets }: PostgresFlowParts,
-  signal: AbortSignal,
-  work: (session: PostgresSession) => Promise<T>,
-): Promise<T> {
-  try {
-    return await withSession(pool, signal, work);
-  } catch (error) {
-    throw signal.aborted ? signal.reason : toQueryFailure(error, "", secrets);
-  }
 }
 
 async function transact(

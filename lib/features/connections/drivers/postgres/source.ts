@@ -1,12 +1,11 @@
 import "server-only";
 import { DatabaseError, type FieldDef } from "pg";
 import { firstWordOf } from "@/lib/base/sql/statement-kind";
-import type { Batch, Entity, Field } from "@/lib/base/values/fields";
+import type { Entity, Field } from "@/lib/base/values/fields";
 import { SETTING_FUNCTION, STATEMENT_FUNCTIONS } from "@/lib/platform/embedded/grammar/functions";
 import type { Use } from "@/lib/platform/embedded/grammar/verdict";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
-import { Pacer } from "@/lib/platform/process/pacer";
 import type {
   DataSource,
   ExtractRequest,
@@ -18,16 +17,13 @@ import type {
   SourceFacts,
   Statement,
 } from "../../data-source";
-import type { SchemaChoice } from "../../schema";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
-import { toSchemaChoice } from "../shared/schema-choices";
-import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
-import { SessionPool } from "../shared/session-pool";
-import { StatementRun, withSession } from "../shared/statement-run";
+import { PooledSource } from "../shared/pooled-source";
+import { type OnServer, withinLimit } from "../shared/server";
+import { StatementRun } from "../shared/statement-run";
 import { positionOf } from "../shared/text-position";
-import { parseLargeCells } from "../shared/wire-values";
 import { DEFAULT_SCHEMA_SQL, ENTITIES_SQL, SCHEMAS_SQL, toEntities } from "./catalog";
 import { DDL_SQL, toDdl } from "./ddl";
 import { type Decode, decoderOf } from "./decode";
@@ -36,6 +32,7 @@ import { extractPostgres, loadPostgres, type PostgresFlowParts, STATEMENT_TIMEOU
 import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
 import type { Portal, SideStatement } from "./portal";
+import { portalBatches } from "./portal-batches";
 import {
   QUICK_VERDICT_SQL,
   type Refusal,
@@ -70,28 +67,30 @@ type Look = { closeness: Closeness; statementFunctions: readonly string[]; views
 type JudgedView = { id: number; hash: string; uses: readonly Use[] };
 const QUICK_LOOK: Pick<Look, "closeness" | "views"> = { closeness: "quick", views: [] };
 
-/** A PostgreSQL database through a pool of sessions; each statement runs in a clean session. */
-export class PostgresSource implements DataSource {
-  readonly #pool: SessionPool<PostgresSession>;
+/** A PostgreSQL database. */
+export class PostgresSource extends PooledSource<PostgresSession> implements DataSource {
   readonly #types: TypeNames;
-  readonly #secrets: readonly string[];
   /** Functions of this database that run text, such as a user-defined crosstab. */
   readonly #statementFunctions = new Set<string>();
   /** The check to use for texts about which the quick check was inconclusive. The server still decides each time. */
   readonly #unclear = new Map<string, Pick<Look, "closeness" | "views">>();
 
   readonly #readOnly: boolean;
-  readonly #server: ServerSide;
   /** With a pooler, session settings would stay on a server connection that others get next. */
   readonly #isPooled: boolean;
 
   /** @param readOnly nothing is loaded into it; each query states what it may do */
   constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
+    super(config, {
+      open: (signal) => PostgresSession.open(config, signal),
+      read: (session, sql) => session.read(sql),
+      toFailure: (error, text, secrets) =>
+        error instanceof ReadingRefused ? error : toQueryFailure(error, text, secrets),
+      schemasSql: SCHEMAS_SQL,
+      defaultSchemaSql: DEFAULT_SCHEMA_SQL,
+    });
     this.#readOnly = readOnly;
-    this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal));
     this.#types = new TypeNames((signal) => PostgresSession.open(config, signal));
-    this.#secrets = [config.password];
-    this.#server = config.server;
     this.#isPooled = config.options.pgbouncer === "true";
   }
 
@@ -123,9 +122,9 @@ export class PostgresSource implements DataSource {
     const text = sqlText(query);
     const values = toPostgresParams(params);
     const { readOnly, signal, cellBytesMax } = options;
-    const timeoutMs = withinLimit(this.#server, options.timeoutMs);
-    const uses = await check(text, readOnly, look.statementFunctions, this.#server.workspaceId);
-    const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
+    const timeoutMs = withinLimit(this.server, options.timeoutMs);
+    const uses = await check(text, readOnly, look.statementFunctions, this.server.workspaceId);
+    const run = new StatementRun(await this.pool.acquire(signal), this.pool, signal);
     let portal: Portal | null = null;
     try {
       // One round trip is one transaction, on one server connection of a pooler. CREATE DATABASE, VACUUM and a CALL
@@ -153,12 +152,12 @@ export class PostgresSource implements DataSource {
       running.readWith(described.map((field) => this.#decoderOf(field, jsonAsText)));
       return {
         fields: described.map((field) => this.#toField(field)),
-        batches: this.#batches(run, running, text, options),
+        batches: portalBatches(run, running, options, (error) => this.ended(run, error, text, signal)),
         affectedRows: () => running.affectedRows,
       };
     } catch (error) {
-      const refusal = readOnly && portal?.isInPreamble ? toReadingFailure(error, this.#secrets) : null;
-      throw this.#ended(run, refusal ?? error, text, signal);
+      const refusal = readOnly && portal?.isInPreamble ? toReadingFailure(error, this.secrets) : null;
+      throw this.ended(run, refusal ?? error, text, signal);
     }
   }
 
@@ -171,26 +170,16 @@ export class PostgresSource implements DataSource {
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
-    return this.#ask(signal, async (session) => toEntities(await session.read(ENTITIES_SQL, [this.#server.schemas])));
-  }
-
-  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
-    const rows = await this.#ask(signal, (session) => session.read(SCHEMAS_SQL));
-    return rows.map(toSchemaChoice);
-  }
-
-  async defaultSchema(signal: AbortSignal): Promise<string | null> {
-    const [row] = await this.#ask(signal, (session) => session.read(DEFAULT_SCHEMA_SQL));
-    return typeof row?.[0] === "string" ? row[0] : null;
+    return this.ask(signal, async (session) => toEntities(await session.read(ENTITIES_SQL, [this.server.schemas])));
   }
 
   async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
-    const [row] = await this.#ask(signal, (session) => session.read(DDL_SQL, [schema ?? null, name]));
+    const [row] = await this.ask(signal, (session) => session.read(DDL_SQL, [schema ?? null, name]));
     return toDdl(row?.[0], name);
   }
 
   async test(signal: AbortSignal): Promise<SourceFacts> {
-    return this.#ask(signal, async (session) => {
+    return this.ask(signal, async (session) => {
       // PostgreSQL-compatible servers lack this catalogue, which is no reason to refuse the connection.
       const rights = await session.run(RIGHTS_SQL).catch((error: unknown) => {
         if (error instanceof DatabaseError && withoutCatalog(error) !== null) return null;
@@ -204,44 +193,15 @@ export class PostgresSource implements DataSource {
     });
   }
 
-  close(): Promise<void> {
-    return this.#pool.close();
-  }
-
   get #flowParts(): PostgresFlowParts {
     return {
-      pool: this.#pool,
+      pool: this.pool,
       types: this.#types,
-      secrets: this.#secrets,
-      statementTimeoutMs: withinLimit(this.#server, STATEMENT_TIMEOUT_MS),
+      secrets: this.secrets,
+      ask: (signal, work) => this.ask(signal, work),
+      statementTimeoutMs: withinLimit(this.server, STATEMENT_TIMEOUT_MS),
       query: (statement, options) => this.query(statement, options),
     };
-  }
-
-  async *#batches(
-    run: StatementRun<PostgresSession>,
-    portal: Portal,
-    text: string,
-    { readOnly, signal, isChange }: QueryOptions,
-  ): AsyncGenerator<Batch, void> {
-    const pacer = new Pacer();
-    try {
-      for (;;) {
-        const step = await portal.next();
-        if ("done" in step) {
-          // A write counts only once the server has confirmed it.
-          if (!readOnly) await portal.over;
-          return;
-        }
-        await parseLargeCells(step.batch.columns, () => pacer.restIfLate());
-        yield step.batch;
-        if (step.batch.isCut && !isChange) return;
-      }
-    } catch (error) {
-      throw this.#ended(run, error, text, signal);
-    } finally {
-      run.end();
-    }
   }
 
   #isNewStatementFunction(name: string): boolean {
@@ -256,11 +216,11 @@ export class PostgresSource implements DataSource {
 
   /** Checks a view. @throws AppError when the texts that it runs are not allowed */
   async #judgeView(id: number, statementFunctions: readonly string[], signal: AbortSignal): Promise<JudgedView> {
-    const [row] = await this.#ask(signal, (session) => session.read(VIEW_SQL, [id]));
+    const [row] = await this.ask(signal, (session) => session.read(VIEW_SQL, [id]));
     const [definition, hash] = row ?? [];
     // It was dropped in between: the next check does not find it.
     if (typeof definition !== "string" || typeof hash !== "string") return { id, hash: "", uses: [] };
-    return { id, hash, uses: await check(definition, true, statementFunctions, this.#server.workspaceId) };
+    return { id, hash, uses: await check(definition, true, statementFunctions, this.server.workspaceId) };
   }
 
   #remember(text: string, look: Pick<Look, "closeness" | "views">): void {
@@ -279,12 +239,6 @@ export class PostgresSource implements DataSource {
     return decoderOf(dataTypeID, (oid) => this.#types.get(oid), jsonAsText);
   }
 
-  #ended(run: StatementRun<PostgresSession>, error: unknown, text: string, signal: AbortSignal): unknown {
-    run.end();
-    if (signal.aborted) return signal.reason;
-    return error instanceof ReadingRefused ? error : toQueryFailure(error, text, this.#secrets);
-  }
-
   #toField({ name, dataTypeID, dataTypeModifier }: FieldDef): Field {
     const known = this.#types.get(dataTypeID);
     return {
@@ -292,14 +246,6 @@ export class PostgresSource implements DataSource {
       type: known?.type ?? "other",
       dbType: nameWithModifier(dataTypeID, known?.name ?? String(dataTypeID), dataTypeModifier),
     };
-  }
-
-  async #ask<T>(signal: AbortSignal, work: (session: PostgresSession) => Promise<T>): Promise<T> {
-    try {
-      return await withSession(this.#pool, signal, work);
-    } catch (error) {
-      throw signal.aborted ? signal.reason : toQueryFailure(error, "", this.#secrets);
-    }
   }
 }
 

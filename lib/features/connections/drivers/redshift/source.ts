@@ -2,8 +2,7 @@ import "server-only";
 import { DatabaseError, type FieldDef } from "pg";
 import { toSqlPath } from "@/lib/base/sql/names";
 import { firstWordOf } from "@/lib/base/sql/statement-kind";
-import type { Batch, Entity, Field } from "@/lib/base/values/fields";
-import { Pacer } from "@/lib/platform/process/pacer";
+import type { Entity, Field } from "@/lib/base/values/fields";
 import type {
   DataSource,
   ExtractRequest,
@@ -13,10 +12,9 @@ import type {
   SourceFacts,
   Statement,
 } from "../../data-source";
-import type { SchemaChoice } from "../../schema";
 import { toQueryFailure } from "../postgres/failures";
 import { toPostgresParams } from "../postgres/params";
-import type { Portal } from "../postgres/portal";
+import { portalBatches } from "../postgres/portal-batches";
 import { PostgresSession, type SessionRules } from "../postgres/session";
 import { nameWithModifier } from "../postgres/types";
 import type { NetworkConfig } from "../shared/config";
@@ -24,12 +22,10 @@ import { noSuchTable, toScript } from "../shared/ddl";
 import { redactDefinition } from "../shared/definition-secrets";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
-import { toSchemaChoice } from "../shared/schema-choices";
-import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
-import { SessionPool } from "../shared/session-pool";
-import { StatementRun, withSession } from "../shared/statement-run";
+import { PooledSource } from "../shared/pooled-source";
+import { type OnServer, withinLimit } from "../shared/server";
+import { StatementRun } from "../shared/statement-run";
 import { checkStatementText } from "../shared/statements/check";
-import { parseLargeCells } from "../shared/wire-values";
 import {
   CURRENT_SCHEMA_SQL,
   columnsSql,
@@ -65,25 +61,25 @@ const RULES: SessionRules = {
   cleanUp: [{ text: "ROLLBACK" }, { text: "RESET ALL" }],
 };
 
-/** An Amazon Redshift database through a pool of sessions. */
-export class RedshiftSource implements DataSource {
-  readonly #pool: SessionPool<PostgresSession>;
-  readonly #secrets: readonly string[];
-  readonly #server: ServerSide;
-
+/** An Amazon Redshift database. */
+export class RedshiftSource extends PooledSource<PostgresSession> implements DataSource {
   constructor(config: OnServer<NetworkConfig>) {
-    this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal, RULES));
-    this.#secrets = [config.password];
-    this.#server = config.server;
+    super(config, {
+      open: (signal) => PostgresSession.open(config, signal, RULES),
+      read: (session, sql) => session.read(sql),
+      toFailure: toQueryFailure,
+      schemasSql: SCHEMAS_SQL,
+      defaultSchemaSql: CURRENT_SCHEMA_SQL,
+    });
   }
 
   async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
     const text = sqlText(query);
     const values = toPostgresParams(params);
     const { readOnly, signal, cellBytesMax, jsonAsText = false } = options;
-    const timeoutMs = withinLimit(this.#server, options.timeoutMs);
-    await checkStatementText("redshift", { query: text, readOnly }, this.#server.workspaceId);
-    const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
+    const timeoutMs = withinLimit(this.server, options.timeoutMs);
+    await checkStatementText("redshift", { query: text, readOnly }, this.server.workspaceId);
+    const run = new StatementRun(await this.pool.acquire(signal), this.pool, signal);
     try {
       await run.session.run(readOnly ? beginReading(timeoutMs) : limited(timeoutMs));
       if (!READING.has(firstWordOf(text, "redshift")) || /\binto\b/i.test(text)) run.session.retire();
@@ -108,11 +104,11 @@ export class RedshiftSource implements DataSource {
       const fields = (await portal.fields).map(toField);
       return {
         fields,
-        batches: this.#batches(run, portal, text, options),
+        batches: portalBatches(run, portal, options, (error) => this.ended(run, error, text, signal)),
         affectedRows: () => portal.affectedRows,
       };
     } catch (error) {
-      throw this.#ended(run, error, text, signal);
+      throw this.ended(run, error, text, signal);
     }
   }
 
@@ -121,8 +117,8 @@ export class RedshiftSource implements DataSource {
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
-    const { schemas } = this.#server;
-    return this.#ask(signal, async (session) => {
+    const { schemas } = this.server;
+    return this.ask(signal, async (session) => {
       const [current] = await session.read(CURRENT_SCHEMA_SQL);
       return toEntities(current?.[0], {
         tables: await session.read(tablesSql(schemas)),
@@ -133,20 +129,10 @@ export class RedshiftSource implements DataSource {
     });
   }
 
-  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
-    const rows = await this.#ask(signal, (session) => session.read(SCHEMAS_SQL));
-    return rows.map(toSchemaChoice);
-  }
-
-  async defaultSchema(signal: AbortSignal): Promise<string | null> {
-    const [row] = await this.#ask(signal, (session) => session.read(CURRENT_SCHEMA_SQL));
-    return typeof row?.[0] === "string" ? row[0] : null;
-  }
-
   async ddl({ schema, name, kind }: Entity, signal: AbortSignal): Promise<string> {
     const path = toSqlPath([schema, name], "redshift");
     const show = `show ${kind === "view" ? "view" : "table"} ${path}`;
-    const rows = await this.#ask(signal, async (session) => {
+    const rows = await this.ask(signal, async (session) => {
       try {
         return await session.read(show);
       } catch (error) {
@@ -161,7 +147,7 @@ export class RedshiftSource implements DataSource {
   }
 
   async test(signal: AbortSignal): Promise<SourceFacts> {
-    return this.#ask(signal, async (session) => {
+    return this.ask(signal, async (session) => {
       const [version] = await session.read("select version()");
       const rights = await session.read(RIGHTS_SQL).catch((error: unknown) => {
         if (error instanceof DatabaseError) return null;
@@ -171,49 +157,6 @@ export class RedshiftSource implements DataSource {
       const [named] = /Redshift [\d.]+/.exec(String(version?.[0] ?? "")) ?? [];
       return { serverVersion: named ?? "Redshift", ...(warning !== null && { warning }) };
     });
-  }
-
-  close(): Promise<void> {
-    return this.#pool.close();
-  }
-
-  async *#batches(
-    run: StatementRun<PostgresSession>,
-    portal: Portal,
-    text: string,
-    { readOnly, signal, isChange }: QueryOptions,
-  ): AsyncGenerator<Batch, void> {
-    const pacer = new Pacer();
-    try {
-      for (;;) {
-        const step = await portal.next();
-        if ("done" in step) {
-          // A write counts only once the server has confirmed it.
-          if (!readOnly) await portal.over;
-          return;
-        }
-        await parseLargeCells(step.batch.columns, () => pacer.restIfLate());
-        yield step.batch;
-        if (step.batch.isCut && !isChange) return;
-      }
-    } catch (error) {
-      throw this.#ended(run, error, text, signal);
-    } finally {
-      run.end();
-    }
-  }
-
-  #ended(run: StatementRun<PostgresSession>, error: unknown, text: string, signal: AbortSignal): unknown {
-    run.end();
-    return signal.aborted ? signal.reason : toQueryFailure(error, text, this.#secrets);
-  }
-
-  async #ask<T>(signal: AbortSignal, work: (session: PostgresSession) => Promise<T>): Promise<T> {
-    try {
-      return await withSession(this.#pool, signal, work);
-    } catch (error) {
-      throw signal.aborted ? signal.reason : toQueryFailure(error, "", this.#secrets);
-    }
   }
 }
 
