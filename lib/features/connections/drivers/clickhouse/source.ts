@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toSqlPath } from "@/lib/base/sql/names";
 import { changeVerbOf } from "@/lib/base/sql/statement-kind";
 import { parseExactJson } from "@/lib/base/values/exact-json";
-import type { Batch, Entity, Field, WireValue } from "@/lib/base/values/fields";
+import type { Entity, Field, WireValue } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import { startDeadline } from "@/lib/platform/net/deadline";
 import { Pacer } from "@/lib/platform/process/pacer";
@@ -20,20 +20,20 @@ import type {
   Statement,
 } from "../../data-source";
 import type { SchemaChoice } from "../../schema";
-import { BatchBuilder } from "../shared/batch-queue";
 import type { NetworkConfig } from "../shared/config";
 import { toScript } from "../shared/ddl";
 import { redactDefinition } from "../shared/definition-secrets";
 import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
-import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { CANCEL_TIMEOUT_MS, CANCEL_WAIT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { type PortionedRows, portionBatches, readPortions } from "../shared/portions";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
 import { Uses } from "../shared/uses";
 import { type ColumnReader, pausing, readRowSliced } from "../shared/value-readers";
-import { hasLargeCell, isLargeText, mayHaveLargeCell, parsePaced, protocolValue } from "../shared/wire-values";
+import { isLargeText, parsePaced, protocolValue } from "../shared/wire-values";
 import { columnsSql, FUNCTIONS_SQL, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
 import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
@@ -45,10 +45,6 @@ import { exactReaderOf, readerOf } from "./types";
 
 /** Numbers that a double may not hold. Reading those exactly is slower, so others skip it. */
 const LONG_NUMBER = /\d{16}/;
-/**
- * Maximum wait for the server to confirm a cancellation, in ms; after it the cancellation continues in the background.
- */
-const CANCEL_WAIT_MS = 1000;
 /** Time limit of schema queries, which take milliseconds. */
 const OUR_OWN_TIMEOUT_S = 10;
 /** Cache lifetime of a server's function list, in ms; it rarely changes. */
@@ -95,7 +91,10 @@ export class ClickHouseSource implements DataSource {
       const rows = await run.open(options.cellBytesMax, options.jsonAsText);
       return {
         fields: rows.fields,
-        batches: this.#batches(run, rows, options),
+        batches: portionBatches(run, rows, options.cellBytesMax, {
+          isTooLarge: (error) => error instanceof LineTooLong,
+          toFailure: (error) => this.#failure(error, options.signal),
+        }),
         affectedRows: () => (changeVerbOf(text, "clickhouse") === "insert" ? run.writtenRows : null),
       };
     } catch (error) {
@@ -158,16 +157,11 @@ export class ClickHouseSource implements DataSource {
       settings.map(([name, value]) => [name, value]),
       { isRead: false, signal },
     );
-    try {
-      const rows = await run.open(undefined);
-      const all: WireValue[][] = [];
-      for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
-      return all;
-    } catch (error) {
-      throw this.#failure(error, signal);
-    } finally {
-      await run.end();
-    }
+    return readPortions(
+      run,
+      () => run.open(undefined),
+      (error) => this.#failure(error, signal),
+    );
   }
 
   /** Returns the server's functions; null when it does not list them. */
@@ -196,47 +190,11 @@ export class ClickHouseSource implements DataSource {
       isRead: true,
       signal,
     });
-    try {
-      const rows = await run.open(undefined);
-      const all: WireValue[][] = [];
-      for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
-      return all;
-    } catch (error) {
-      throw signal.aborted ? deadline.reason() : this.#failure(error, signal);
-    } finally {
-      await run.end();
-    }
-  }
-
-  async *#batches(run: Run, rows: Rows, options: QueryOptions): AsyncGenerator<Batch, void> {
-    const builder = new BatchBuilder(rows.fields.length);
-    const { cellBytesMax } = options;
-    const pacer = new Pacer();
-    try {
-      for (;;) {
-        const portion = await rows.next();
-        if (portion === null) break;
-        const mayBeLarge = mayHaveLargeCell(rows.portionBytes, cellBytesMax);
-        for (const row of portion) {
-          if (mayBeLarge && (await hasLargeCell(row, cellBytesMax, () => pacer.restIfLate()))) {
-            yield { ...builder.take(), isCut: true };
-            return;
-          }
-          builder.add(row, 0);
-          if (builder.rowCount >= BATCH_ROWS_MAX) yield builder.take();
-        }
-        builder.bytes += rows.portionBytes;
-        if (builder.bytes >= BATCH_BYTES_TARGET || builder.rowCount > 0) yield builder.take();
-      }
-    } catch (error) {
-      if (error instanceof LineTooLong && cellBytesMax !== undefined) {
-        yield { ...builder.take(), isCut: true };
-        return;
-      }
-      throw this.#failure(error, options.signal);
-    } finally {
-      await run.end();
-    }
+    return readPortions(
+      run,
+      () => run.open(undefined),
+      (error) => (signal.aborted ? deadline.reason() : this.#failure(error, signal)),
+    );
   }
 
   #begin(query: string, settings: readonly [string, string][], { isRead, signal }: RunOptions): Run {
@@ -261,14 +219,6 @@ function writtenRowsOf(summary: string | string[] | undefined): number | null {
     return null;
   }
 }
-
-type Rows = {
-  fields: Field[];
-  /** Bytes of the last portion on the wire. */
-  portionBytes: number;
-  /** @returns null at the end */
-  next(): Promise<WireValue[][] | null>;
-};
 
 type RunOptions = Pick<ClickHouseRequest, "isRead" | "signal">;
 type RunRequest = RunOptions & { query: string; settings: readonly [string, string][]; secrets: readonly string[] };
@@ -306,7 +256,7 @@ class Run {
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  async open(cellBytesMax: number | undefined, jsonAsText = false): Promise<Rows> {
+  async open(cellBytesMax: number | undefined, jsonAsText = false): Promise<PortionedRows> {
     const response = await this.#line.send({
       query: this.#query,
       settings: [["query_id", this.#queryId], ...this.#settings],
@@ -329,20 +279,20 @@ class Run {
     }
     const [names, types, ...first] = waiting;
     waiting = first;
-    if (names === undefined) return { fields: [], portionBytes: 0, next: async () => null };
+    if (names === undefined) return { fields: [], size: 0, next: async () => null };
     const pacer = new Pacer();
     const pause = pausing(() => pacer.restIfLate());
     const headNames = this.#list(names).map(String);
     const headTypes = this.#list(types ?? "").map(String);
     const readers = headTypes.map((type) => (jsonAsText ? exactReaderOf(type) : readerOf(type)));
-    const rows: Rows = {
+    const rows: PortionedRows = {
       fields: headNames.map((name, index) => toField(name, headTypes[index] ?? "", readers[index])),
-      portionBytes: 0,
+      size: 0,
       next: async () => {
         const portion = waiting.length > 0 ? waiting : await take();
         waiting = [];
         if (portion === null) return null;
-        rows.portionBytes = portion.reduce((sum, line) => sum + line.length, 0);
+        rows.size = portion.reduce((sum, line) => sum + line.length, 0);
         const read: WireValue[][] = [];
         for (const line of portion) {
           if (line === "") continue;

@@ -21,3 +21,7 @@ export const FIRST_BATCH_ROWS = 200;
 export const ROW_BYTES_MAX = 128 * MIB;
 /** The same for a result with a cell limit, in multiples of that limit. */
 export const ROW_CELLS_MAX = 4;
+/**
+ * Maximum wait for the server to confirm a cancellation, in ms; after it the cancellation continues in the background.
+ */
+export const CANCEL_WAIT_MS = 1000;

@@ -1,11 +1,7 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CANCEL_WAIT_MS } from "./limits";
 import type { PooledSession, SessionPool } from "./session-pool";
-
-/**
- * Maximum wait for the server to confirm a cancellation, in ms; after it the cancellation continues in the background.
- */
-const CANCEL_WAIT_MS = 1000;
 
 /** Time limit of cleaning a session, in ms; it takes milliseconds. */
 const RESET_TIMEOUT_MS = 5000;

@@ -1,7 +1,7 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toSqlPath } from "@/lib/base/sql/names";
-import type { Batch, Entity, Field, WireValue } from "@/lib/base/values/fields";
+import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import { startDeadline } from "@/lib/platform/net/deadline";
 import { Pacer } from "@/lib/platform/process/pacer";
@@ -14,18 +14,18 @@ import type {
   Statement,
 } from "../../data-source";
 import type { SchemaChoice } from "../../schema";
-import { BatchBuilder } from "../shared/batch-queue";
 import { toScript } from "../shared/ddl";
 import { redactDefinition } from "../shared/definition-secrets";
 import { connectionLost, tooLargeRow } from "../shared/failures";
-import { BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { CANCEL_TIMEOUT_MS, CANCEL_WAIT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { type PortionedRows, portionBatches, readPortions } from "../shared/portions";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, withinLimit } from "../shared/server";
 import { checkStatementText } from "../shared/statements/check";
 import { Uses } from "../shared/uses";
 import { type ColumnReader, pausing, readRowSliced } from "../shared/value-readers";
-import { CHARS_AT_ONCE, hasLargeCell, mayHaveLargeCell } from "../shared/wire-values";
+import { CHARS_AT_ONCE } from "../shared/wire-values";
 import { columnsSql, schemaChoicesSql, schemasSql, tablesSql, toEntities } from "./catalog";
 import type { TrinoConfig } from "./config";
 import { toServerFailure } from "./failures";
@@ -34,10 +34,6 @@ import { quoted, toTrinoParams } from "./params";
 import { AskAgain, PageTooLarge, TrinoClient, type TrinoPage, type TrinoRequest } from "./request";
 import { readerOf } from "./types";
 
-/**
- * Maximum wait for the server to confirm a cancellation, in ms; after it the cancellation continues in the background.
- */
-const CANCEL_WAIT_MS = 1000;
 /** Time limit of the test query, in ms, which takes milliseconds. */
 const TEST_TIMEOUT_MS = 10_000;
 /** Time limit of schema queries, in ms: a catalog asks the system behind it for its tables, which may be a lake. */
@@ -80,7 +76,11 @@ export class TrinoSource implements DataSource {
         "X-Trino-Session": `query_max_run_time=${Math.ceil(withinLimit(this.#config.server, options.timeoutMs) / 1000)}s`,
       });
       const rows = await run.open(options.jsonAsText);
-      return { fields: rows.fields, batches: this.#batches(run, rows, options), affectedRows: () => run.affectedRows };
+      const batches = portionBatches(run, rows, cellBytes, {
+        isTooLarge: (error) => error instanceof PageTooLarge,
+        toFailure: (error) => toFailure(error, options.signal),
+      });
+      return { fields: rows.fields, batches, affectedRows: () => run.affectedRows };
     } catch (error) {
       await run.end();
       throw toFailure(error, options.signal);
@@ -143,45 +143,11 @@ export class TrinoSource implements DataSource {
     const deadline = startDeadline(timeoutMs, caller);
     const { signal } = deadline;
     const run = this.#begin(query, signal, ROW_BYTES_MAX);
-    try {
-      await run.start(query, {});
-      const rows = await run.open();
-      const all: WireValue[][] = [];
-      for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
-      return all;
-    } catch (error) {
-      throw signal.aborted ? deadline.reason() : toFailure(error, signal);
-    } finally {
-      await run.end();
-    }
-  }
-
-  async *#batches(run: Run, rows: Rows, options: QueryOptions): AsyncGenerator<Batch, void> {
-    const builder = new BatchBuilder(rows.fields.length);
-    const { cellBytesMax } = options;
-    const pacer = new Pacer();
-    try {
-      for (let page = await rows.next(); page !== null; page = await rows.next()) {
-        const mayBeLarge = mayHaveLargeCell(rows.chars, cellBytesMax);
-        for (const row of page) {
-          if (mayBeLarge && (await hasLargeCell(row, cellBytesMax, () => pacer.restIfLate()))) {
-            yield { ...builder.take(), isCut: true };
-            return;
-          }
-          builder.add(row, 0);
-          if (builder.rowCount >= BATCH_ROWS_MAX) yield builder.take();
-        }
-        if (builder.rowCount > 0) yield builder.take();
-      }
-    } catch (error) {
-      if (error instanceof PageTooLarge && cellBytesMax !== undefined) {
-        yield { ...builder.take(), isCut: true };
-        return;
-      }
-      throw toFailure(error, options.signal);
-    } finally {
-      await run.end();
-    }
+    return readPortions(
+      run,
+      () => run.start(query, {}).then(() => run.open()),
+      (error) => (signal.aborted ? deadline.reason() : toFailure(error, signal)),
+    );
   }
 
   #begin(query: string, signal: AbortSignal, bytesMax: number): Run {
@@ -190,14 +156,6 @@ export class TrinoSource implements DataSource {
     return new Run(this.#line, { query, signal, bytesMax, secrets: [this.#config.password] }, leave);
   }
 }
-
-type Rows = {
-  fields: Field[];
-  /** Length of the last response. */
-  chars: number;
-  /** @returns null at the end */
-  next(): Promise<WireValue[][] | null>;
-};
 
 type RunFacts = { query: string; signal: AbortSignal; bytesMax: number; secrets: readonly string[] };
 
@@ -246,7 +204,7 @@ class Run {
     });
   }
 
-  async open(jsonAsText = false): Promise<Rows> {
+  async open(jsonAsText = false): Promise<PortionedRows> {
     let page = this.#first;
     this.#first = null;
     while (page && !page.columns) page = await this.#follow();
@@ -255,15 +213,15 @@ class Run {
     let isTaken = false;
     const pacer = new Pacer();
     const pause = pausing(() => pacer.restIfLate());
-    const rows: Rows = {
-      chars: 0,
+    const rows: PortionedRows = {
+      size: 0,
       fields: columns.map(({ name, type }, index) => ({ name, type: readers[index]?.type ?? "other", dbType: type })),
       next: async () => {
         // Requested only when the reader continues: that is the backpressure on the server.
         if (isTaken) page = await this.#follow();
         isTaken = true;
         if (page === null) return null;
-        rows.chars = page.chars;
+        rows.size = page.chars;
         const all: WireValue[][] = [];
         const isLarge = page.chars > CHARS_AT_ONCE;
         for (const row of page.data ?? []) {
