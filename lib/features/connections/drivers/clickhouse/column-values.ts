@@ -7,6 +7,7 @@ import {
   requireTime,
   type TableValues,
 } from "../../column-values";
+import { comparedBy, floatsBy } from "../shared/compared-values";
 import { castTo } from "../shared/variables";
 
 /** Types that ClickHouse does not sort by, or whose values have no unique text. */
@@ -20,37 +21,17 @@ export const clickHouseValues: TableValues = {
     `hex(sipHash128(${texts.map((text) => `ifNull(concat('v', toString(${text})), 'n')`).join(", ")}))`,
   of(column, name) {
     const type = innerType(column.type);
-    const isNull = `${name} is null`;
     const write = (shown: string, bind: Bind) => writeShown(shown, type, column, bind);
     if (/^(?:BFloat16|Float(?:32|64))$/.test(type)) {
       const rank = `multiIf(isNull(${name}), 2, isNaN(${name}), 1, 0)`;
       const number = `if(ifNull(isNaN(${name}), 1), 0, ${name})`;
-      return {
-        order: [
-          {
-            value: rank,
-            text: `toString(${rank})`,
-            read: (text, bind) => castTo(bind.text(text), "UInt8"),
-            isNeverNull: true,
-          },
-          {
-            value: number,
-            text: `toString(${number})`,
-            read: (text, bind) => castTo(bind.text(text), type),
-            isNeverNull: true,
-          },
-        ],
-        is: (shown, bind) => (/^nan$/i.test(shown) ? `isNaN(${name})` : `${name} = ${write(shown, bind)}`),
-        compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, bind)}`,
-        isNull,
-      };
+      const order = [
+        { value: rank, text: `toString(${rank})`, type: "UInt8" },
+        { value: number, text: `toString(${number})`, type },
+      ];
+      return floatsBy(name, order, `isNaN(${name})`, write);
     }
-    return {
-      order: WITHOUT_ORDER.test(type) ? null : [orderOf(type, name)],
-      is: (shown, bind) => `${name} = ${write(shown, bind)}`,
-      compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, bind)}`,
-      isNull,
-    };
+    return comparedBy(name, WITHOUT_ORDER.test(type) ? null : [orderOf(type, name)], write);
   },
 };
 

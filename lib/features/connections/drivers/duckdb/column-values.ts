@@ -5,7 +5,6 @@ import {
   type Bind,
   type ColumnValues,
   jsonReadings,
-  refuseComparison,
   requireBoolean,
   requireBytes,
   requireNumber,
@@ -13,6 +12,7 @@ import {
   type TableValues,
   toEra,
 } from "../../column-values";
+import { comparedBy, unordered } from "../shared/compared-values";
 import { castTo } from "../shared/variables";
 
 /** Digits of DuckDB's widest decimal. */
@@ -26,16 +26,10 @@ export const duckdbValues: TableValues = {
   digest: (texts) => `md5(cast(row(${texts.join(", ")}) as varchar))`,
   of(column, name) {
     const { type } = column;
-    const isNull = `${name} is null`;
     if (/^JSON$/i.test(type)) return jsonValues(name);
     if (WITHOUT_ORDER.test(type)) return withoutOrder(column, name);
     const [value, text, read] = orderOf(column, name);
-    return {
-      order: [{ value, text, read }],
-      is: (shown, bind) => `${name} = ${write(shown, column, bind)}`,
-      compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, column, bind)}`,
-      isNull,
-    };
+    return comparedBy(name, [{ value, text, read }], (shown, bind) => write(shown, column, bind));
   },
 };
 
@@ -71,16 +65,11 @@ function isJson(expression: string, shown: string, bind: Bind): string {
 }
 
 function withoutOrder(column: EntityColumn, name: string): ColumnValues {
-  return {
-    order: null,
-    is: (shown, bind) => {
-      if (/^UNION\(/i.test(column.type)) return `${name} = ${write(shown, column, bind)}`;
-      if (/^VARIANT/i.test(column.type)) return isJson(`to_json(${name})`, shown, bind);
-      return `hex(cast(${name} as blob)) = ${bind.text(requireBytes(shown, column).toString("hex").toUpperCase())}`;
-    },
-    compare: () => refuseComparison(column),
-    isNull: `${name} is null`,
-  };
+  return unordered(column, name, (shown, bind) => {
+    if (/^UNION\(/i.test(column.type)) return `${name} = ${write(shown, column, bind)}`;
+    if (/^VARIANT/i.test(column.type)) return isJson(`to_json(${name})`, shown, bind);
+    return `hex(cast(${name} as blob)) = ${bind.text(requireBytes(shown, column).toString("hex").toUpperCase())}`;
+  });
 }
 
 /** Returns the text that a page shows of a column, as an expression of the column's type. */

@@ -4,12 +4,12 @@ import {
   badValue,
   type ColumnValues,
   jsonReadings,
-  refuseComparison,
   requireBytes,
   requireNumber,
   requireTime,
   type TableValues,
 } from "../../column-values";
+import { comparedBy, type ToSql, unordered } from "../shared/compared-values";
 import { castTo } from "../shared/variables";
 
 /** A time starts with its date. */
@@ -44,7 +44,6 @@ export const mysqlValues: TableValues = {
   of(column, name) {
     const type = column.type.toLowerCase();
     const kind = /^[a-z0-9]+/.exec(type)?.[0] ?? "";
-    const isNull = `${name} is null`;
     const plain = (value: string, texts: PlainTexts) => plainValues(name, value, texts);
     const orderPrefix = orderPrefixOf(column, kind);
     switch (kind) {
@@ -114,12 +113,11 @@ export const mysqlValues: TableValues = {
       case "multilinestring":
       case "multipolygon":
       case "geometrycollection":
-        return {
-          order: null,
-          is: (text, bind) => `hex(${name}) = ${bind.text(requireBytes(text, column).toString("hex").toUpperCase())}`,
-          compare: () => refuseComparison(column),
-          isNull,
-        };
+        return unordered(
+          column,
+          name,
+          (text, bind) => `hex(${name}) = ${bind.text(requireBytes(text, column).toString("hex").toUpperCase())}`,
+        );
       default:
         if (type.endsWith(MARIADB_JSON)) {
           const value = `left(${name}, ${ORDER_CHARS})`;
@@ -141,18 +139,12 @@ export const mysqlValues: TableValues = {
   },
 };
 
-type ToSql = (text: string, bind: Bind) => string;
 type PlainTexts = { text?: string; read: ToSql; write?: ToSql };
 
 /** Returns the SQL of a column that is ordered and compared by one value. @param value expression of the order */
 function plainValues(name: string, value: string, texts: PlainTexts): ColumnValues {
   const { text = castTo(value, "char"), read, write = read } = texts;
-  return {
-    order: [{ value, text, read }],
-    is: (given, bind) => `${name} = ${write(given, bind)}`,
-    compare: (sign, given, bind) => `${name} ${sign} ${write(given, bind)}`,
-    isNull: `${name} is null`,
-  };
+  return comparedBy(name, [{ value, text, read }], write);
 }
 
 /** Rows are ordered by the number behind the text, and compared only by it. */

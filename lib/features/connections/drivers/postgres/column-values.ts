@@ -4,13 +4,13 @@ import {
   type Bind,
   type ColumnValues,
   jsonReadings,
-  refuseComparison,
   requireBoolean,
   requireBytes,
   requireNumber,
   requireTime,
   type TableValues,
 } from "../../column-values";
+import { comparedBy, unordered } from "../shared/compared-values";
 import { castTo } from "../shared/variables";
 import { arrayText, stampText } from "./encode";
 
@@ -35,20 +35,8 @@ export const postgresValues: TableValues = {
       : null;
     if (element === "json" || element === "jsonb") return jsonValues(name, base, order);
     const write = (text: string, bind: Bind) => castTo(bind.text(toText(text, base, column)), filterType(text, base));
-    if (hasOrder) {
-      return {
-        order,
-        is: (text, bind) => `${name} = ${write(text, bind)}`,
-        compare: (sign, text, bind) => `${name} ${sign} ${write(text, bind)}`,
-        isNull: `${name} is null`,
-      };
-    }
-    return {
-      order: null,
-      is: (text, bind) => `${name}::text = ${write(text, bind)}::text`,
-      compare: () => refuseComparison(column),
-      isNull: `${name} is null`,
-    };
+    if (hasOrder) return comparedBy(name, order, write);
+    return unordered(column, name, (text, bind) => `${name}::text = ${write(text, bind)}::text`);
   },
 };
 
@@ -56,12 +44,7 @@ function jsonValues(name: string, base: string, order: ColumnValues["order"]): C
   if (base.endsWith("]")) {
     const value = `${name}::jsonb[]`;
     const write = (text: string, bind: Bind) => castTo(bind.text(jsonArrayText(text)), "jsonb[]");
-    return {
-      order,
-      is: (text, bind) => `${value} = ${write(text, bind)}`,
-      compare: (sign, text, bind) => `${value} ${sign} ${write(text, bind)}`,
-      isNull: `${name} is null`,
-    };
+    return { ...comparedBy(value, order, write), isNull: `${name} is null` };
   }
   const value = base === "jsonb" ? name : `${name}::jsonb`;
   return {

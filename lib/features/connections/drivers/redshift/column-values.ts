@@ -10,6 +10,7 @@ import {
   type TableValues,
 } from "../../column-values";
 import { stampText } from "../postgres/encode";
+import { comparedBy, type ToSql, unordered } from "../shared/compared-values";
 import { castTo } from "../shared/variables";
 import { numberType } from "./variables";
 
@@ -26,29 +27,13 @@ export const redshiftValues: TableValues = {
   digest: (texts) =>
     `md5(${texts.map((text) => `coalesce(cast(length(${text}) as varchar(20)) || ':' || ${text}, '-')`).join(" || ")})`,
   of(column, name) {
-    const isNull = `${name} is null`;
     if (WITHOUT_ORDER.test(column.type)) {
-      return {
-        order: null,
-        is: (shown, bind) => toExact(shown, column, name, bind),
-        compare: () => refuseComparison(column),
-        isNull,
-      };
+      return unordered(column, name, (shown, bind) => toExact(shown, column, name, bind));
     }
-    const write = (shown: string, bind: Bind) =>
-      castTo(bind.text(toText(shown, column)), filterType(column.type, shown));
-    return {
-      order: [
-        {
-          value: name,
-          text: castTo(name, TEXT),
-          read: (text, bind) => castTo(bind.text(text), filterType(column.type, text)),
-        },
-      ],
-      is: (shown, bind) => `${name} = ${write(shown, bind)}`,
-      compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, bind)}`,
-      isNull,
-    };
+    const read: ToSql = (text, bind) => castTo(bind.text(text), filterType(column.type, text));
+    return comparedBy(name, [{ value: name, text: castTo(name, TEXT), read }], (shown, bind) =>
+      castTo(bind.text(toText(shown, column)), filterType(column.type, shown)),
+    );
   },
 };
 

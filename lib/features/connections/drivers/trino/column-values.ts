@@ -1,13 +1,13 @@
 import type { EntityColumn } from "@/lib/base/values/fields";
 import {
   type Bind,
-  refuseComparison,
   requireBoolean,
   requireBytes,
   requireNumber,
   requireTime,
   type TableValues,
 } from "../../column-values";
+import { comparedBy, floatsBy, unordered } from "../shared/compared-values";
 import { castTo } from "../shared/variables";
 
 const DECIMAL_DIGITS = 38;
@@ -19,47 +19,25 @@ export const trinoValues: TableValues = {
   nullsLast: " nulls last",
   of(column, name) {
     const { type } = column;
-    const isNull = `${name} is null`;
     const write = (shown: string, bind: Bind) => writeShown(shown, column, bind);
     const cast = (text: string, bind: Bind) => castTo(bind.text(text), type);
     if (/^(?:real|double)$/i.test(type)) {
       const rank = `case when ${name} is null then 2 when is_nan(${name}) then 1 else 0 end`;
       const number = `case when ${name} is null or is_nan(${name}) then 0 else ${name} end`;
-      return {
-        order: [
-          {
-            value: rank,
-            text: castTo(rank, "varchar"),
-            read: (text, bind) => castTo(bind.text(text), "integer"),
-            isNeverNull: true,
-          },
-          { value: number, text: castTo(number, "varchar"), read: cast, isNeverNull: true },
-        ],
-        is: (shown, bind) => (/^nan$/i.test(shown) ? `is_nan(${name})` : `${name} = ${write(shown, bind)}`),
-        compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, bind)}`,
-        isNull,
-      };
+      const order = [
+        { value: rank, text: castTo(rank, "varchar"), type: "integer" },
+        { value: number, text: castTo(number, "varchar"), type },
+      ];
+      return floatsBy(name, order, `is_nan(${name})`, write);
     }
     if (WITHOUT_ORDER.test(type)) {
       const shownAs = `json_format(cast(${name} as json))`;
-      return {
-        order: null,
-        is: (shown, bind) => `${shownAs} = json_format(json_parse(${bind.text(shown)}))`,
-        compare: () => refuseComparison(column),
-        isNull,
-      };
+      return unordered(column, name, (shown, bind) => `${shownAs} = json_format(json_parse(${bind.text(shown)}))`);
     }
-    const isBinary = /^varbinary/i.test(type);
-    return {
-      order: [
-        isBinary
-          ? { value: name, text: `to_hex(${name})`, read: (text, bind) => `from_hex(${bind.text(text)})` }
-          : { value: name, text: castTo(name, "varchar"), read: cast },
-      ],
-      is: (shown, bind) => `${name} = ${write(shown, bind)}`,
-      compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, bind)}`,
-      isNull,
-    };
+    const order = /^varbinary/i.test(type)
+      ? { value: name, text: `to_hex(${name})`, read: (text: string, bind: Bind) => `from_hex(${bind.text(text)})` }
+      : { value: name, text: castTo(name, "varchar"), read: cast };
+    return comparedBy(name, [order], write);
   },
 };
 
