@@ -1,5 +1,6 @@
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import { decimalWithin, isUnsigned64, isUuid, precisionOf } from "@/lib/base/values/precision";
+import { type ColumnTypes, columnTypeOf } from "../shared/flows/column-types";
 import { CellRefused, exactDecimal, exactFloat, isNotANumber, jsonTextOf, textOf, utcText } from "../shared/flows/rows";
 import type { TableShape, TargetColumn } from "../shared/flows/table-shape";
 import { readerOf } from "./types";
@@ -60,37 +61,31 @@ export function plainType(dbType: string): string {
 }
 
 export function clickHouseType(field: Pick<Field, "type" | "dbType">, isKey: boolean): string {
-  const type = typeFor(field);
+  const type = columnTypeOf(TYPES, field);
   return isKey || type.startsWith("Array(") ? type : `Nullable(${type})`;
 }
 
-function typeFor(field: Pick<Field, "type" | "dbType">): string {
-  switch (field.type) {
-    case "int32":
-      return "Int32";
-    case "int64":
-      return isUnsigned64(field) ? "UInt64" : "Int64";
-    case "float64":
-      return "Float64";
-    case "decimal": {
-      const integer = longInteger(field);
-      if (integer !== null) return integer;
-      const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
-      return `Decimal(${precision}, ${scale})`;
-    }
-    case "boolean":
-      return "Bool";
-    case "date":
-      return "Date32";
-    case "timestamp":
-    case "timestamptz":
-      return `DateTime64(${/_ns$|\(9/i.test(field.dbType) ? 9 : 6}, 'UTC')`;
-    case "string":
-      return isUuid(field) ? "UUID" : "String";
-    default:
-      // Times, intervals, bytes in base64, lists and objects as JSON.
-      return "String";
-  }
+/** Times, intervals, bytes in base64, lists and objects as JSON are texts. */
+const TYPES: ColumnTypes = {
+  int32: "Int32",
+  int64: (field) => (isUnsigned64(field) ? "UInt64" : "Int64"),
+  float64: "Float64",
+  decimal(field) {
+    const integer = longInteger(field);
+    if (integer !== null) return integer;
+    const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
+    return `Decimal(${precision}, ${scale})`;
+  },
+  boolean: "Bool",
+  date: "Date32",
+  timestamp: dateTimeType,
+  timestamptz: dateTimeType,
+  string: (field) => (isUuid(field) ? "UUID" : "String"),
+  other: "String",
+};
+
+function dateTimeType({ dbType }: Pick<Field, "dbType">): string {
+  return `DateTime64(${/_ns$|\(9/i.test(dbType) ? 9 : 6}, 'UTC')`;
 }
 
 /** Returns the type for integers of 128 or 256 bits, of which the longest have more digits than a decimal. */

@@ -4,6 +4,7 @@ import type { Field, WireValue } from "@/lib/base/values/fields";
 import { decimalWithin, isBelowMicros, isUnsigned64, isUuid } from "@/lib/base/values/precision";
 import type { EngineClient } from "@/lib/platform/engines/client";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../data-source";
+import { type ColumnTypes, columnTypeOf, isZonedTime } from "../shared/flows/column-types";
 import {
   CellRefused,
   exactDecimal,
@@ -63,7 +64,7 @@ const dialect: LoadDialect = {
   foldsCase: true,
   nameLimit: null,
   createSchema: (schema) => `create schema if not exists ${quote(schema)}`,
-  columnType: duckDbType,
+  columnType: (field) => columnTypeOf(TYPES, field),
   bookkeeping: { key: "varchar", text: "varchar", integer: "bigint", suffix: "" },
   alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,
   ddlCommits: false,
@@ -185,48 +186,31 @@ function isLongInteger({ dbType }: Pick<Field, "dbType">): boolean {
   return /^(?:U?HUGEINT|BIGNUM)$/i.test(dbType);
 }
 
-function duckDbType(field: Pick<Field, "type" | "dbType">): string {
-  switch (field.type) {
-    case "int32":
-      return "INTEGER";
-    case "int64":
-      return isUnsigned64(field) ? "UBIGINT" : "BIGINT";
-    case "float64":
-      return "DOUBLE";
-    case "decimal": {
-      if (isLongInteger(field)) return field.dbType;
-      const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
-      return `DECIMAL(${precision},${scale})`;
-    }
-    case "boolean":
-      return "BOOLEAN";
-    case "date":
-      return "DATE";
-    case "time":
-      if (isBelowMicros(field)) return "VARCHAR";
-      return /time zone|timetz|time_tz/i.test(field.dbType) && !/without/i.test(field.dbType)
-        ? "TIME WITH TIME ZONE"
-        : "TIME";
-    case "timestamp":
-      return isBelowMicros(field) ? (/_ns$/i.test(field.dbType) ? "TIMESTAMP_NS" : "VARCHAR") : "TIMESTAMP";
-    case "timestamptz":
-      return isBelowMicros(field) ? "VARCHAR" : "TIMESTAMP WITH TIME ZONE";
-    case "interval":
-      return "INTERVAL";
-    case "json":
-      return "JSON";
-    case "binary":
-      return "BLOB";
-    case "array": {
-      const element = ELEMENTS[/^(.*[^\]])\[\]$/.exec(field.dbType.toLowerCase())?.[1] ?? ""];
-      return element === undefined ? "JSON" : `${element}[]`;
-    }
-    case "string":
-      return isUuid(field) ? "UUID" : "VARCHAR";
-    default:
-      return "VARCHAR";
-  }
-}
+const TYPES: ColumnTypes = {
+  int32: "INTEGER",
+  int64: (field) => (isUnsigned64(field) ? "UBIGINT" : "BIGINT"),
+  float64: "DOUBLE",
+  decimal(field) {
+    if (isLongInteger(field)) return field.dbType;
+    const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
+    return `DECIMAL(${precision},${scale})`;
+  },
+  boolean: "BOOLEAN",
+  date: "DATE",
+  time: (field) => (isBelowMicros(field) ? "VARCHAR" : isZonedTime(field) ? "TIME WITH TIME ZONE" : "TIME"),
+  timestamp: (field) =>
+    isBelowMicros(field) ? (/_ns$/i.test(field.dbType) ? "TIMESTAMP_NS" : "VARCHAR") : "TIMESTAMP",
+  timestamptz: (field) => (isBelowMicros(field) ? "VARCHAR" : "TIMESTAMP WITH TIME ZONE"),
+  interval: "INTERVAL",
+  json: "JSON",
+  binary: "BLOB",
+  array({ dbType }) {
+    const element = ELEMENTS[/^(.*[^\]])\[\]$/.exec(dbType.toLowerCase())?.[1] ?? ""];
+    return element === undefined ? "JSON" : `${element}[]`;
+  },
+  string: (field) => (isUuid(field) ? "UUID" : "VARCHAR"),
+  other: "VARCHAR",
+};
 
 const COLUMNS = `
   select schema_name, table_name, column_name, is_nullable, data_type from duckdb_columns()

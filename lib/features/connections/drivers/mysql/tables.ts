@@ -1,5 +1,6 @@
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import { decimalWithin, isBelowMicros, isUnsigned64, isUuid, type Precision } from "@/lib/base/values/precision";
+import { type ColumnTypes, columnTypeOf, isZonedTime } from "../shared/flows/column-types";
 import {
   CellRefused,
   exactDecimal,
@@ -66,40 +67,31 @@ export function toShape(
 }
 
 export function mysqlType(field: Pick<Field, "type" | "dbType">, isKey: boolean): string {
-  switch (field.type) {
-    case "int32":
-      return "int";
-    case "int64":
-      return isUnsigned64(field) ? "bigint unsigned" : "bigint";
-    case "float64":
-      return "double";
-    case "decimal": {
-      const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
-      const isKnown = scale <= DECIMAL_MAX.scale;
-      return isKnown ? `decimal(${precision},${scale})` : `decimal(${DECIMAL_MAX.precision},${DECIMAL_MAX.scale})`;
-    }
-    case "boolean":
-      return "tinyint(1)";
-    case "date":
-      return "date";
-    case "time": {
-      const hasZone = /time zone|timetz|time_tz/i.test(field.dbType) && !/without/i.test(field.dbType);
-      return hasZone || isBelowMicros(field) ? textType(isKey) : "time(6)";
-    }
+  const text = textType(isKey);
+  const types: ColumnTypes = {
+    int32: "int",
+    int64: isUnsigned64(field) ? "bigint unsigned" : "bigint",
+    float64: "double",
+    decimal: () => decimalType(field),
+    boolean: "tinyint(1)",
+    date: "date",
+    time: isZonedTime(field) || isBelowMicros(field) ? text : "time(6)",
     // MySQL's TIMESTAMP ends in 2038, so instants are DATETIME in UTC.
-    case "timestamp":
-    case "timestamptz":
-      return isBelowMicros(field) ? textType(isKey) : "datetime(6)";
-    case "json":
-    case "array":
-      return "json";
-    case "binary":
-      return isKey ? `varbinary(${KEY_CHARS})` : "longblob";
-    case "string":
-      return isUuid(field) ? "char(36) character set ascii collate ascii_bin" : textType(isKey);
-    default:
-      return textType(isKey);
-  }
+    timestamp: isBelowMicros(field) ? text : "datetime(6)",
+    timestamptz: isBelowMicros(field) ? text : "datetime(6)",
+    json: "json",
+    array: "json",
+    binary: isKey ? `varbinary(${KEY_CHARS})` : "longblob",
+    string: isUuid(field) ? "char(36) character set ascii collate ascii_bin" : text,
+    other: text,
+  };
+  return columnTypeOf(types, field);
+}
+
+function decimalType(field: Pick<Field, "dbType">): string {
+  const digits = decimalWithin(field, DECIMAL_MAX);
+  const { precision, scale } = digits.scale <= DECIMAL_MAX.scale ? digits : DECIMAL_MAX;
+  return `decimal(${precision},${scale})`;
 }
 
 /** Returns a text type. Keys distinguish all different texts; other texts have the server's default collation. */

@@ -2,6 +2,7 @@ import "server-only";
 import { DatabaseError } from "pg";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource } from "../../data-source";
 import type { NameLimit } from "../../name-limit";
+import { columnTypeOf } from "../shared/flows/column-types";
 import { encodedRows, RowRefused } from "../shared/flows/rows";
 import { EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, LoadTaken, type Step } from "../shared/flows/sql-load";
@@ -13,7 +14,7 @@ import { ownText, toPostgresText } from "./encode";
 import { toQueryFailure } from "./failures";
 import type { PostgresSession } from "./session";
 import { limited } from "./session-settings";
-import { DESCRIBE_SQL, postgresType, toShape, typesIn } from "./tables";
+import { DESCRIBE_SQL, POSTGRES_TYPES, toShape, typesIn } from "./tables";
 import type { TypeNames } from "./type-names";
 
 /** The server's time limit for one statement of a load, in ms: a day exceeds any run, which ends it by its signal. */
@@ -76,7 +77,7 @@ const dialect: LoadDialect = {
   foldsCase: false,
   nameLimit: POSTGRES_NAME_LIMIT,
   createSchema: (schema) => `create schema if not exists ${quote(schema)}`,
-  columnType: postgresType,
+  columnType: (field) => columnTypeOf(POSTGRES_TYPES, field),
   bookkeeping: { key: "text", text: "text", integer: "bigint", suffix: "" },
   alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,
   ddlCommits: false,

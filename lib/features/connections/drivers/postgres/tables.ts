@@ -1,5 +1,5 @@
-import type { Field } from "@/lib/base/values/fields";
 import { isBelowMicros, isUnsigned64, isUuid, precisionOf } from "@/lib/base/values/precision";
+import { type ColumnTypes, isZonedTime } from "../shared/flows/column-types";
 import type { TableShape } from "../shared/flows/table-shape";
 import type { KnownType } from "./types";
 
@@ -83,45 +83,27 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   "timestamp with time zone": "timestamptz",
 };
 
-export function postgresType(field: Pick<Field, "type" | "dbType">): string {
-  switch (field.type) {
-    case "int32":
-      return "integer";
-    case "int64":
-      return isUnsigned64(field) ? "numeric(20,0)" : "bigint";
-    case "float64":
-      return "double precision";
-    case "decimal": {
-      const digits = precisionOf(field);
-      const isBounded = digits !== null && digits.precision <= NUMERIC_DIGITS_MAX && digits.scale <= digits.precision;
-      return isBounded ? `numeric(${digits.precision},${digits.scale})` : "numeric";
-    }
-    case "boolean":
-      return "boolean";
-    case "date":
-      return "date";
-    case "time":
-      if (isBelowMicros(field)) return "text";
-      return /time zone|timetz|time_tz/i.test(field.dbType) && !/without/i.test(field.dbType)
-        ? "time with time zone"
-        : "time";
-    case "timestamp":
-      return isBelowMicros(field) ? "text" : "timestamp";
-    case "timestamptz":
-      return isBelowMicros(field) ? "text" : "timestamp with time zone";
-    case "interval":
-      return "interval";
-    case "json":
-      return "jsonb";
-    case "binary":
-      return "bytea";
-    case "array": {
-      const element = ELEMENTS[/^(.*[^\]])\[\]$/.exec(field.dbType.toLowerCase())?.[1] ?? ""];
-      return element === undefined ? "jsonb" : `${element}[]`;
-    }
-    case "string":
-      return isUuid(field) ? "uuid" : "text";
-    default:
-      return "text";
-  }
-}
+export const POSTGRES_TYPES: ColumnTypes = {
+  int32: "integer",
+  int64: (field) => (isUnsigned64(field) ? "numeric(20,0)" : "bigint"),
+  float64: "double precision",
+  decimal(field) {
+    const digits = precisionOf(field);
+    const isBounded = digits !== null && digits.precision <= NUMERIC_DIGITS_MAX && digits.scale <= digits.precision;
+    return isBounded ? `numeric(${digits.precision},${digits.scale})` : "numeric";
+  },
+  boolean: "boolean",
+  date: "date",
+  time: (field) => (isBelowMicros(field) ? "text" : isZonedTime(field) ? "time with time zone" : "time"),
+  timestamp: (field) => (isBelowMicros(field) ? "text" : "timestamp"),
+  timestamptz: (field) => (isBelowMicros(field) ? "text" : "timestamp with time zone"),
+  interval: "interval",
+  json: "jsonb",
+  binary: "bytea",
+  array({ dbType }) {
+    const element = ELEMENTS[/^(.*[^\]])\[\]$/.exec(dbType.toLowerCase())?.[1] ?? ""];
+    return element === undefined ? "jsonb" : `${element}[]`;
+  },
+  string: (field) => (isUuid(field) ? "uuid" : "text"),
+  other: "text",
+};
