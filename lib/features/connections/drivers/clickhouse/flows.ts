@@ -14,15 +14,14 @@ import type {
   WriteOptions,
 } from "../../data-source";
 import { widening } from "../shared/flows/fit";
-import { encodedRows, pick, RowRefused } from "../shared/flows/rows";
+import { encodedRows, RowRefused, writeAccepted } from "../shared/flows/rows";
 import { type Bound, EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
 import {
   checkRequest,
   LOADS_TABLE,
   LoadTaken,
   readOnlyDestination,
-  STAGING_PREFIX,
-  toRejection,
+  stagingNameOf,
   withColumns,
 } from "../shared/flows/sql-load";
 import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
@@ -42,7 +41,6 @@ import {
  * batch with the same rows at the same position (docs/develop/flows.md lists what that guarantees).
  */
 
-const HASH_CHARS = 16;
 /** Batches that a table without replicas remembers for deduplication. */
 const DEDUPLICATED_BATCHES = 1000;
 /** Prefix of the comment on a table that is about to replace another. */
@@ -140,7 +138,7 @@ class ClickHouseLoad implements Load {
     this.#signal = request.signal;
     this.#database = database;
     this.#isStaged = request.mode === "replace" || request.visible === "end";
-    this.#staging = `${STAGING_PREFIX}${createHash("sha256").update(request.load).digest("hex").slice(0, HASH_CHARS)}`;
+    this.#staging = stagingNameOf(request.load);
     this.#books = {
       ...{ epoch: 0, batch: 0, run: request.run, position: null, base: null, rowCount: 0, staging: null },
       ...{ isFinishing: false, isFinished: false },
@@ -199,11 +197,8 @@ class ClickHouseLoad implements Load {
   ): Promise<{ written: number; rejected: RejectedRow[] }> {
     if (this.#books.isFinished) throw new AppError("invalid_request", "This load has already finished.");
     await this.#requireHeld();
-    const rejected: RejectedRow[] = [];
-    let places = Array.from({ length: batch.rowCount }, (_, row) => row);
-    for (;;) {
-      const part = rejected.length === 0 ? batch : pick(batch, places);
-      try {
+    return writeAccepted(batch, rejectsMax, {
+      write: async (part) => {
         await this.#insert(part);
         await this.#note({
           ...this.#books,
@@ -211,16 +206,9 @@ class ClickHouseLoad implements Load {
           position: position === null ? null : JSON.stringify(position),
           rowCount: this.#books.rowCount + part.rowCount,
         });
-        return { written: part.rowCount, rejected };
-      } catch (error) {
-        if (!(error instanceof RowRefused)) throw error;
-        if (error.row === null) throw new AppError("query_failed", error.message, { cause: error });
-        const at = error.row;
-        rejected.push({ row: places[at] ?? 0, column: error.column, message: error.message });
-        if (rejected.length > rejectsMax) throw toRejection(rejected.at(-1) as RejectedRow, error);
-        places = places.filter((_, place) => place !== at);
-      }
-    }
+      },
+      probe: null,
+    });
   }
 
   /** Requires that no other run has stored progress in between, since there is no lock. @throws LoadTaken */

@@ -22,12 +22,11 @@ import { isJsonText } from "@/lib/base/values/json-text";
 import { isUuid } from "@/lib/base/values/precision";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../data-source";
-import { CellRefused, exactInt64, pick, RowRefused, searchRefused, textOf } from "../shared/flows/rows";
-import { checkRequest, LOADS_TABLE, LoadTaken, NoColumns, STAGING_PREFIX, toRejection } from "../shared/flows/sql-load";
+import { CellRefused, exactInt64, RowRefused, textOf, writeAccepted } from "../shared/flows/rows";
+import { checkRequest, LOADS_TABLE, LoadTaken, NoColumns, stagingNameOf } from "../shared/flows/sql-load";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
 
-const HASH_CHARS = 16;
 const DUPLICATE_KEY = 11_000;
 const NAMESPACE_EXISTS = 48;
 /** Attempts of a transaction that conflicts with another; the server asks for retries. */
@@ -98,7 +97,7 @@ class CollectionLoad implements Load {
     this.#begin = begin;
     this.#timeoutMs = timeoutMs;
     this.#isStaged = request.mode === "replace" || request.visible === "end";
-    this.#staging = `${STAGING_PREFIX}${createHash("sha256").update(request.load).digest("hex").slice(0, HASH_CHARS)}`;
+    this.#staging = stagingNameOf(request.load);
     this.#books = {
       ...{ _id: request.load, epoch: 0, batch: 0, run: request.run, position: null, base: null, rowCount: 0 },
       ...{ staging: null, isFinishing: false, isFinished: false, updatedAt: new Date() },
@@ -194,22 +193,10 @@ class CollectionLoad implements Load {
     { position, rejectsMax }: WriteOptions,
   ): Promise<{ written: number; rejected: RejectedRow[] }> {
     if (this.#books.isFinished) throw new AppError("invalid_request", "This load has already finished.");
-    const rejected: RejectedRow[] = [];
-    let places = Array.from({ length: batch.rowCount }, (_, row) => row);
-    for (;;) {
-      const part = rejected.length === 0 ? batch : pick(batch, places);
-      try {
-        await this.#writePart(part, position);
-        return { written: part.rowCount, rejected };
-      } catch (error) {
-        if (!(error instanceof RowRefused)) throw error;
-        const refused = error.row === null ? await searchRefused(part, error, (rows) => this.#probe(rows)) : error;
-        const at = refused.row ?? 0;
-        rejected.push({ row: places[at] ?? 0, column: refused.column, message: refused.message });
-        if (rejected.length > rejectsMax) throw toRejection(rejected.at(-1) as RejectedRow, error);
-        places = places.filter((_, place) => place !== at);
-      }
-    }
+    return writeAccepted(batch, rejectsMax, {
+      write: (part) => this.#writePart(part, position),
+      probe: (rows) => this.#probe(rows),
+    });
   }
 
   async #writePart(batch: Batch, position: Checkpoint | null): Promise<void> {

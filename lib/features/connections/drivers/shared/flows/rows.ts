@@ -2,6 +2,8 @@ import { isRounded } from "@/lib/base/values/exact-json";
 import type { Batch, WireValue } from "@/lib/base/values/fields";
 import { isJsonText } from "@/lib/base/values/json-text";
 import { precisionOf } from "@/lib/base/values/precision";
+import { AppError } from "@/lib/platform/http/errors";
+import type { RejectedRow } from "../../../data-source";
 import type { TargetColumn } from "./table-shape";
 
 /** A value that cannot be written to its column unchanged. */
@@ -45,7 +47,7 @@ export function* encodedRows<T>(
 }
 
 /** Returns only the rows of a batch at these indexes. */
-export function pick(batch: Batch, places: readonly number[]): Batch {
+function pick(batch: Batch, places: readonly number[]): Batch {
   return {
     rowCount: places.length,
     columns: batch.columns.map((column) => places.map((place) => column[place] ?? null)),
@@ -56,7 +58,7 @@ export function pick(batch: Batch, places: readonly number[]): Batch {
  * Finds the first refused row of a batch by bisection, where the database does not name it.
  * @param probe tries to write rows and rolls back
  */
-export async function searchRefused(
+async function searchRefused(
   batch: Batch,
   found: RowRefused,
   probe: (rows: Batch) => Promise<void>,
@@ -82,6 +84,45 @@ export async function searchRefused(
     }
   }
   return new RowRefused(last.message, { row: refused - 1, column: last.column, cause: last.cause });
+}
+
+/**
+ * Writes a batch without the rows that the destination refuses.
+ * @param write writes rows completely or not at all, and throws RowRefused for the first refused one
+ * @param probe tries to write rows and rolls back, where the destination may not name the row
+ * @throws AppError `query_failed` above the maximum of rejected rows, when nothing is written
+ */
+export async function writeAccepted(
+  batch: Batch,
+  rejectsMax: number,
+  { write, probe }: { write: (part: Batch) => Promise<void>; probe: ((rows: Batch) => Promise<void>) | null },
+): Promise<{ written: number; rejected: RejectedRow[] }> {
+  const rejected: RejectedRow[] = [];
+  let places = Array.from({ length: batch.rowCount }, (_, row) => row);
+  for (;;) {
+    const part = rejected.length === 0 ? batch : pick(batch, places);
+    try {
+      await write(part);
+      return { written: part.rowCount, rejected };
+    } catch (error) {
+      if (!(error instanceof RowRefused)) throw error;
+      const refused = error.row === null && probe ? await searchRefused(part, error, probe) : error;
+      const at = refused.row;
+      if (at === null) throw new AppError("query_failed", error.message, { cause: error });
+      const rejection = { row: places[at] ?? 0, column: refused.column, message: refused.message };
+      rejected.push(rejection);
+      if (rejected.length > rejectsMax) throw toRejection(rejection, error);
+      places = places.filter((_, place) => place !== at);
+    }
+  }
+}
+
+function toRejection({ row, column, message }: RejectedRow, cause: unknown): AppError {
+  const place = column === null ? `row ${row + 1}` : `row ${row + 1}, ${column}`;
+  return new AppError("query_failed", `The destination rejected ${place} of the batch: ${message}`, {
+    details: { row, ...(column !== null && { column }) },
+    cause,
+  });
 }
 
 /** @throws CellRefused for a text that would be stored differently */

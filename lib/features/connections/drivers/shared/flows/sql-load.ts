@@ -4,7 +4,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../../data-source";
 import { isOverLimit, type NameLimit, overLimitText } from "../../../name-limit";
 import { widening } from "./fit";
-import { pick, RowRefused, searchRefused } from "./rows";
+import { RowRefused, writeAccepted } from "./rows";
 import { findColumn, type TableColumn, type TableShape, type TargetColumn } from "./table-shape";
 
 /*
@@ -15,13 +15,18 @@ import { findColumn, type TableColumn, type TableShape, type TargetColumn } from
 
 /** The bookkeeping table, next to the loaded tables. */
 export const LOADS_TABLE = "_millrace_loads";
-export const STAGING_PREFIX = "_millrace_stage_";
-const HASH_CHARS = 16;
+const STAGING_PREFIX = "_millrace_stage_";
+const STAGING_HASH_CHARS = 16;
 const LOAD_CHARS_MAX = 200;
 /** Attempts to open a load, while others open the same load concurrently; the last one wins. */
 const OPEN_TRIES = 5;
 /** Attempts to adapt a table, while other loads change it: each failure is another's success. */
 const SETTLE_TRIES = 20;
+
+/** Returns the name of a load's table for rows that are not visible yet. */
+export function stagingNameOf(load: string): string {
+  return STAGING_PREFIX + createHash("sha256").update(load).digest("hex").slice(0, STAGING_HASH_CHARS);
+}
 
 /** Returns whether a table belongs to the bookkeeping of loads: no one else reads or writes it. */
 export function isOwnTable(name: string): boolean {
@@ -182,7 +187,7 @@ async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load>
   const before = await books.read();
   const shape = await settleTable(engine, request, schema, found, books);
   const isStaged = mode === "replace" || request.visible === "end";
-  const stagingName = `${STAGING_PREFIX}${createHash("sha256").update(request.load).digest("hex").slice(0, HASH_CHARS)}`;
+  const stagingName = stagingNameOf(request.load);
   const isSameRun = before !== null && before.run === run;
   const isFinished = isSameRun && before.isFinished;
   const isKept = async () => {
@@ -271,28 +276,14 @@ class SqlLoad implements Load {
     { position, rejectsMax }: WriteOptions,
   ): Promise<{ written: number; rejected: RejectedRow[] }> {
     if (this.#row.isFinished) throw invalid("This load has already finished.");
-    const rejected: RejectedRow[] = [];
-    let places = Array.from({ length: batch.rowCount }, (_, row) => row);
-    for (;;) {
-      const part = rejected.length === 0 ? batch : pick(batch, places);
-      const next = this.#after(part.rowCount, position);
-      try {
+    return writeAccepted(batch, rejectsMax, {
+      write: async (part) => {
+        const next = this.#after(part.rowCount, position);
         await this.#transact([this.#books.write(this.#row, next), ...this.#rowsInto(part)]);
         this.#row = next;
-        return { written: part.rowCount, rejected };
-      } catch (error) {
-        if (!(error instanceof RowRefused)) throw error;
-        const refused =
-          error.row === null
-            ? await searchRefused(part, error, (rows) => this.#transact(this.#rowsInto(rows), true))
-            : error;
-        const at = refused.row ?? 0;
-        const row = places[at] ?? 0;
-        rejected.push({ row, column: refused.column, message: refused.message });
-        if (rejected.length > rejectsMax) throw toRejection(rejected.at(-1) as RejectedRow, error);
-        places = places.filter((_, place) => place !== at);
-      }
-    }
+      },
+      probe: (rows) => this.#transact(this.#rowsInto(rows), true),
+    });
   }
 
   async finish(): Promise<void> {
@@ -371,14 +362,6 @@ class SqlLoad implements Load {
 }
 
 const ABANDON_TIMEOUT_MS = 30_000;
-
-export function toRejection({ row, column, message }: RejectedRow, cause: unknown): AppError {
-  const place = column === null ? `row ${row + 1}` : `row ${row + 1}, ${column}`;
-  return new AppError("query_failed", `The destination rejected ${place} of the batch: ${message}`, {
-    details: { row, ...(column !== null && { column }) },
-    cause,
-  });
-}
 
 /** The table in which a destination stores the progress of loads. */
 class Books {
