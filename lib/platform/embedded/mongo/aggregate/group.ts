@@ -1,11 +1,9 @@
-import { decodeDocument } from "../bson/codec.ts";
 import { encodeKey } from "../bson/keys.ts";
 import { type Doc, isDoc, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Env, Variables } from "../expressions/scope.ts";
 import { PAUSE } from "../scheduling/flow.ts";
-import { ExternalSorter } from "../storage/spill.ts";
 import {
   type Accumulator,
   type AccumulatorFactory,
@@ -13,16 +11,13 @@ import {
   ENTRY_BYTES,
   type Spending,
 } from "./accumulators.ts";
-import { type Item, type Items, rowOfItem } from "./items.ts";
+import type { Items } from "./items.ts";
 
 /** MongoDB's memory limit of a stage. */
 const MAX_GROUP_BYTES = 100 * 1024 * 1024;
 
-/**
- * Compiles `$group`.
- * @param disk the store's file, if groups that do not fit in memory may be spilled beside it
- */
-export function compileGroup(spec: Value, variables: Variables, disk?: string): (input: Items) => Items {
+/** Compiles `$group`. */
+export function compileGroup(spec: Value, variables: Variables): (input: Items) => Items {
   if (!isDoc(spec)) throw new StoreError(15947, "a group's fields must be specified in an object");
   const id = spec.get("_id");
   if (id === undefined) throw new StoreError(15955, "a group specification must include an _id");
@@ -49,67 +44,24 @@ export function compileGroup(spec: Value, variables: Variables, disk?: string): 
       }
       for (const state of found.states) state.add(env);
     };
-    let sorter: ExternalSorter | undefined;
-    try {
-      for (const item of input) {
-        if (item === PAUSE) {
-          yield PAUSE;
-          continue;
-        }
-        // Missing and null are one group, as in MongoDB.
-        const id = evaluateId({ root: item.doc, scope: variables.scope }) ?? null;
-        const key = encodeKey(id);
-        if (sorter !== undefined) {
-          yield* sorter.add(key, rowOfItem(item));
-          continue;
-        }
-        take(key.toString("latin1"), item.doc);
-        if (spending.bytes <= MAX_GROUP_BYTES) continue;
-        if (disk === undefined) throw groupTooLarge();
-        // From now on, documents are spilled and sorted by group. Groups in memory are kept and completed when their
-        // turn comes.
-        sorter = new ExternalSorter(disk);
+    for (const item of input) {
+      if (item === PAUSE) {
+        yield PAUSE;
+        continue;
       }
-      if (sorter !== undefined) {
-        let current: string | undefined;
-        for (const item of sorter.sorted()) {
-          if (item === PAUSE) {
-            yield PAUSE;
-            continue;
-          }
-          const key = item.key.toString("latin1");
-          if (current !== undefined && key !== current) yield finished(current);
-          if (key !== current) spending.bytes = 0;
-          current = key;
-          take(key, decodeDocument(item.row.bytes));
-          if (spending.bytes > MAX_GROUP_BYTES) throw oneTooLarge();
-        }
-        if (current !== undefined) yield finished(current);
-      }
-      for (const key of groups.keys()) yield finished(key);
-    } finally {
-      sorter?.close();
+      // Missing and null are one group, as in MongoDB.
+      const id = evaluateId({ root: item.doc, scope: variables.scope }) ?? null;
+      take(encodeKey(id).toString("latin1"), item.doc);
+      if (spending.bytes > MAX_GROUP_BYTES) throw groupTooLarge();
     }
-
-    function finished(key: string): Item {
-      const { id, states } = groups.get(key) as Group;
-      groups.delete(key);
-      return { doc: assemble(id, fields, states) };
-    }
+    for (const { id, states } of groups.values()) yield { doc: assemble(id, fields, states) };
   };
 }
 
 function groupTooLarge(): StoreError {
   return new StoreError(
     "QueryExceededMemoryLimitNoDiskUseAllowed",
-    `Exceeded memory limit of ${MAX_GROUP_BYTES} bytes for $group, but did not allow external sort. Pass allowDiskUse:true to opt in.`,
-  );
-}
-
-function oneTooLarge(): StoreError {
-  return new StoreError(
-    "ExceededMemoryLimit",
-    `One group of $group uses more than ${MAX_GROUP_BYTES} bytes, which no disk makes good. Collect less in it.`,
+    `Exceeded memory limit of ${MAX_GROUP_BYTES} bytes for $group. This store does not group on disk: filter first.`,
   );
 }
 

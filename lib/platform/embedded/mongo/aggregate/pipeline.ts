@@ -10,15 +10,13 @@ import { parseSort } from "../query/sort.ts";
 import { type Flow, PAUSE, paced, window } from "../scheduling/flow.ts";
 import { sizeOf } from "./accumulators.ts";
 import { compileGroup } from "./group.ts";
-import { type Item, type Items, rowOfItem, type Stage } from "./items.ts";
+import type { Item, Items, Stage } from "./items.ts";
 import { compileLookup, type Joins } from "./lookup.ts";
 
 export type PipelineOptions = {
   variables: Variables;
   /** Access of `$lookup` and `$unionWith` to other collections; undefined where a pipeline may have none (updates). */
   joins: Joins | undefined;
-  /** The store's file, if stages may spill beside it; undefined if they may not. */
-  disk?: string | undefined;
 };
 
 type StageCompiler = (argument: Value, options: PipelineOptions) => Stage;
@@ -164,11 +162,11 @@ const unionWith: StageCompiler = (argument, { joins, variables }) => {
   };
 };
 
-const sort: StageCompiler = (argument, { disk }) => {
+const sort: StageCompiler = (argument) => {
   const keys = parseSort(requireDoc("$sort", argument, 15973));
   if (keys.length === 0) throw new StoreError(15976, "$sort stage must have at least one sort key");
   const sizeOfItem = (item: Item): number => item.row?.bytes.length ?? sizeOf(item.doc);
-  return (input) => sortFlow(input, keys, { most: undefined, disk, rowOf: rowOfItem, sizeOf: sizeOfItem });
+  return (input) => sortFlow(input, keys, undefined, sizeOfItem);
 };
 
 const unset: StageCompiler = (argument, { variables }) => {
@@ -219,7 +217,7 @@ export const STAGES: ReadonlyMap<string, StageCompiler> = new Map<string, StageC
     },
   ],
   ["$sort", sort],
-  ["$group", (argument, { variables, disk }) => compileGroup(argument, variables, disk)],
+  ["$group", (argument, { variables }) => compileGroup(argument, variables)],
   ["$unwind", unwind],
   ["$replaceRoot", replaceRoot("$replaceRoot")],
   ["$replaceWith", replaceRoot("$replaceWith")],

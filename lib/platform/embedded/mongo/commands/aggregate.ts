@@ -13,7 +13,6 @@ import { viewOf } from "./collections.ts";
 import { type Context, transactionOf, variablesOf } from "./context.ts";
 import { countDocuments } from "./count-documents.ts";
 import { answerCursor, type CursorItem } from "./cursors.ts";
-import { diskFor } from "./disk.ts";
 import { collectionName } from "./names.ts";
 import { checkPart, optionalBool, optionalCount } from "./options.ts";
 import { runMerge, runOut } from "./outputs.ts";
@@ -156,12 +155,11 @@ export function pipelineFlow(
   hint: Value | undefined,
 ): Items {
   const joins = joinsOf(context);
-  const disk = diskFor(context, "aggregate");
   const first = pipeline.length > 0 ? stageOf(pipeline[0] as Value) : undefined;
   const source = first === undefined ? undefined : sourceOf(context, name, first[0], first[1], variables);
-  if (source !== undefined) return runStages(source, compilePipeline(pipeline.slice(1), { variables, joins, disk }));
+  if (source !== undefined) return runStages(source, compilePipeline(pipeline.slice(1), { variables, joins }));
   if (name === undefined) {
-    if (first !== undefined) compilePipeline(pipeline, { variables, joins, disk });
+    if (first !== undefined) compilePipeline(pipeline, { variables, joins });
     throw new StoreError(
       "InvalidNamespace",
       `{aggregate: 1} is not valid for '${first?.[0] ?? "an empty pipeline"}'; a collection is required.`,
@@ -171,12 +169,12 @@ export function pipelineFlow(
   const view = viewOf(collection);
   if (view !== undefined) return pipelineFlow(context, view.on, [...view.pipeline, ...pipeline], variables, hint);
   const { filter, sort, skip, limit, rest } = takeFront(pipeline);
-  const stages = compilePipeline(rest, { variables, joins, disk });
+  const stages = compilePipeline(rest, { variables, joins });
   if (collection === undefined) {
     parseMatch(filter, { variables });
     return runStages(nothing(), stages);
   }
-  const query: Query = { collection, rows: context.access, filter, sort, hint, variables, skip, limit, disk };
+  const query: Query = { collection, rows: context.access, filter, sort, hint, variables, skip, limit };
   return runStages(runQuery(query), stages);
 }
 

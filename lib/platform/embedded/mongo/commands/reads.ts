@@ -14,7 +14,6 @@ import { viewOf } from "./collections.ts";
 import { type Context, transactionOf, variablesOf } from "./context.ts";
 import { countDocuments } from "./count-documents.ts";
 import { answerCursor, type CursorItem } from "./cursors.ts";
-import { diskFor } from "./disk.ts";
 import { collectionName } from "./names.ts";
 import { optionalBool, optionalCount, optionalDoc, requiredString } from "./options.ts";
 
@@ -93,7 +92,6 @@ export async function find(context: Context): Promise<Doc> {
       variables,
       skip,
       limit,
-      disk: diskFor(context, "find"),
     };
     flow = shown(runQuery(query), read.projection);
   }

@@ -1,11 +1,9 @@
 import { decodeDocument } from "../bson/codec.ts";
-import { encodeKey } from "../bson/keys.ts";
 import type { Doc, Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { type Flow, PAUSE, sortByTurns, TURN_MS, window } from "../scheduling/flow.ts";
 import type { Collection } from "../storage/collection.ts";
-import { ExternalSorter } from "../storage/spill.ts";
 import type { IndexRow, Row, RowSource } from "../storage/store.ts";
 import { compileMatch, type Matcher, type MatchNode, parseMatch } from "./match.ts";
 import { type Plan, plan } from "./planner.ts";
@@ -14,7 +12,7 @@ import { compareSortValues, type SortKey, sortValues } from "./sort.ts";
 /** Rows of the first and of later chunks; small first, because most reads need few. */
 const FIRST_CHUNK = 16;
 const MAX_CHUNK = 512;
-/** MongoDB's memory limit of a sort that may not use the disk. */
+/** MongoDB's memory limit of a sort that does not use the disk. */
 const MAX_SORT_BYTES = 100 * 1024 * 1024;
 
 /** A document read by a query: its bytes, decoded on first access. */
@@ -46,8 +44,6 @@ export type Query = {
   limit?: number | undefined;
   skip?: number;
   examined?: Examined;
-  /** The store's file, if a sort may spill beside it. */
-  disk?: string | undefined;
 };
 
 export type PreparedQuery = { node: MatchNode; chosen: Plan; test: Matcher; fields: ReadonlySet<string> | undefined };
@@ -66,7 +62,7 @@ export function runQuery(query: Query, prepared: PreparedQuery = prepareQuery(qu
   const isSorted = query.sort.length === 0 || (chosen.kind === "index" && chosen.isSorted) || isSingle(chosen);
   const chunk = isSorted && most !== undefined ? Math.min(most, MAX_CHUNK) : FIRST_CHUNK;
   let flow = matching(query, prepared, chunk);
-  if (!isSorted) flow = sorted(flow, query.sort, most, query.disk);
+  if (!isSorted) flow = sortFlow(flow, query.sort, most, (found) => found.row.bytes.length);
   return window(flow, query.skip ?? 0, query.limit);
 }
 
@@ -188,93 +184,42 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
 
 type Ranked<T> = { values: Value[]; place: number; item: T };
 
-function* sorted(
-  flow: Flow<Found>,
-  keys: readonly SortKey[],
-  most: number | undefined,
-  disk: string | undefined,
-): Flow<Found> {
-  yield* sortFlow(flow, keys, { most, disk, rowOf: (found) => found.row, sizeOf: (found) => found.row.bytes.length });
-}
-
-export type SortOptions<T> = {
-  /** Number of items to return; undefined: all. */
-  most: number | undefined;
-  /** The store's file, if items that do not fit in memory may be sorted beside it. */
-  disk: string | undefined;
-  /** Returns the row that is written to disk for an item. */
-  rowOf: (item: T) => Row;
-  sizeOf: (item: T) => number;
-};
-
 /**
- * Sorts a flow. With a limit, only the first items are kept. Beyond 100 MB it spills to disk, and items come back as
- * they were written.
- * @throws StoreError QueryExceededMemoryLimitNoDiskUseAllowed beyond 100 MB without the disk
+ * Sorts a flow. With a limit, only the first items are kept.
+ * @param most number of items to return; undefined: all
+ * @throws StoreError QueryExceededMemoryLimitNoDiskUseAllowed beyond 100 MB
  */
 export function* sortFlow<T extends { readonly doc: Doc }>(
   flow: Flow<T>,
   keys: readonly SortKey[],
-  { most, disk, rowOf, sizeOf }: SortOptions<T>,
-): Flow<T | Found> {
+  most: number | undefined,
+  sizeOf: (item: T) => number,
+): Flow<T> {
   let kept: Ranked<T>[] = [];
   let bytes = 0;
   let place = 0;
-  let sorter: ExternalSorter | undefined;
   const compare = (a: Ranked<T>, b: Ranked<T>): number =>
     compareSortValues(a.values, b.values, keys) || a.place - b.place;
   const room = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most * 2, 1000);
-  const keyOf = (values: readonly Value[]): Buffer =>
-    Buffer.concat(values.map((value, i) => encodeKey(value, keys[i]?.direction === -1)));
-  try {
-    for (const item of flow) {
-      if (item === PAUSE) {
-        yield PAUSE;
-        continue;
-      }
-      const values = sortValues(item.doc, keys);
-      if (sorter !== undefined) {
-        yield* sorter.add(keyOf(values), rowOf(item));
-        continue;
-      }
-      kept.push({ values, place: place++, item });
-      bytes += sizeOf(item);
-      if (most !== undefined && kept.length >= room) {
-        kept = (yield* sortByTurns(kept, compare)).slice(0, most);
-        bytes = kept.reduce((sum, ranked) => sum + sizeOf(ranked.item), 0);
-      }
-      if (bytes <= MAX_SORT_BYTES) continue;
-      if (disk === undefined) throw sortTooLarge();
-      sorter = new ExternalSorter(disk);
-      // Restores the order of arrival, which is the order of equal items.
-      kept.sort((a, b) => a.place - b.place);
-      for (const ranked of kept) yield* sorter.add(keyOf(ranked.values), rowOf(ranked.item));
-      kept = [];
+  for (const item of flow) {
+    if (item === PAUSE) {
+      yield PAUSE;
+      continue;
     }
-    let count = 0;
-    if (sorter !== undefined) {
-      for (const item of sorter.sorted()) {
-        if (item === PAUSE) {
-          yield PAUSE;
-          continue;
-        }
-        if (most !== undefined && count++ >= most) return;
-        yield new Found(item.row);
-      }
-      return;
+    kept.push({ values: sortValues(item.doc, keys), place: place++, item });
+    bytes += sizeOf(item);
+    if (most !== undefined && (kept.length >= room || bytes > MAX_SORT_BYTES)) {
+      kept = (yield* sortByTurns(kept, compare)).slice(0, most);
+      bytes = kept.reduce((sum, ranked) => sum + sizeOf(ranked.item), 0);
     }
-    for (const ranked of yield* sortByTurns(kept, compare)) {
-      if (most !== undefined && count++ >= most) return;
-      yield ranked.item;
-    }
-  } finally {
-    sorter?.close();
+    if (bytes > MAX_SORT_BYTES) throw sortTooLarge();
   }
+  for (const { item } of (yield* sortByTurns(kept, compare)).slice(0, most)) yield item;
 }
 
 function sortTooLarge(): StoreError {
   return new StoreError(
     "QueryExceededMemoryLimitNoDiskUseAllowed",
-    `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, but did not opt in to external sorting. Aborting operation. Pass allowDiskUse:true to opt in.`,
+    `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes. This store does not sort on disk: use an index or a limit.`,
   );
 }
