@@ -1,8 +1,7 @@
 import { compareValues } from "../bson/compare.ts";
-import { divideDecimals } from "../bson/decimal.ts";
 import { encodeKey } from "../bson/keys.ts";
-import { add, isDouble, type Numeric, toDecimal } from "../bson/numbers.ts";
-import { Decimal128, double, isDoc, isNumber, toDouble, type Value } from "../bson/values.ts";
+import { add, isDouble, type Numeric } from "../bson/numbers.ts";
+import { double, isDoc, isNumber, toDouble, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Env, Variables } from "../expressions/scope.ts";
@@ -26,13 +25,10 @@ class Sum {
   private real = 0;
   private lost = 0;
   private hasDouble = false;
-  private decimal: Decimal128 | undefined;
 
   add(value: Value | undefined): void {
     if (!isNumber(value)) return;
-    if (value instanceof Decimal128) {
-      this.decimal = this.decimal === undefined ? value : (add(this.decimal, value) as Decimal128);
-    } else if (isDouble(value)) {
+    if (isDouble(value)) {
       this.hasDouble = true;
       const n = toDouble(value);
       const sum = this.real + n;
@@ -43,10 +39,6 @@ class Sum {
 
   value(): Numeric {
     const lost = Number.isNaN(this.lost) ? 0 : this.lost;
-    if (this.decimal !== undefined) {
-      const rest = this.hasDouble ? add(this.whole, double(this.real + lost)) : this.whole;
-      return add(this.decimal, rest);
-    }
     return this.hasDouble ? double(toDouble(this.whole) + this.real + lost) : this.whole;
   }
 }
@@ -60,12 +52,7 @@ function average(): State {
       sum.add(value);
       count++;
     },
-    value: () => {
-      if (count === 0) return null;
-      const total = sum.value();
-      if (total instanceof Decimal128) return divideDecimals(total, toDecimal(count));
-      return double(toDouble(total) / count);
-    },
+    value: () => (count === 0 ? null : double(toDouble(sum.value()) / count)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { addDecimals, decimalOfBigInt, decimalOfDouble, multiplyDecimals, negateDecimal } from "./decimal.ts";
+import { badValue } from "../errors.ts";
 import { Decimal128, Double, double, isInt32, toDouble } from "./values.ts";
 
 export type Numeric = number | bigint | Double | Decimal128;
@@ -19,11 +19,11 @@ export function longOrDouble(n: bigint): Numeric {
   return fitsLong(n) ? n : double(Number(n));
 }
 
-export function toDecimal(value: Numeric): Decimal128 {
-  if (value instanceof Decimal128) return value;
-  if (typeof value === "bigint") return decimalOfBigInt(value);
-  if (isDouble(value)) return decimalOfDouble(toDouble(value));
-  return decimalOfBigInt(BigInt(toDouble(value)));
+/** @throws StoreError BadValue: nothing in scope computes with decimals */
+export function refuseDecimals(...values: Numeric[]): void {
+  if (values.some((value) => value instanceof Decimal128)) {
+    throw badValue("Arithmetic with decimals is not supported by this store.");
+  }
 }
 
 function whole(value: Numeric): bigint {
@@ -37,7 +37,7 @@ function integral(exact: bigint, areInts: boolean): Numeric {
 }
 
 export function add(a: Numeric, b: Numeric): Numeric {
-  if (a instanceof Decimal128 || b instanceof Decimal128) return addDecimals(toDecimal(a), toDecimal(b));
+  refuseDecimals(a, b);
   if (isDouble(a) || isDouble(b)) return double(toDouble(a) + toDouble(b));
   if (typeof a === "number" && typeof b === "number") {
     const sum = a + b;
@@ -47,7 +47,7 @@ export function add(a: Numeric, b: Numeric): Numeric {
 }
 
 export function subtract(a: Numeric, b: Numeric): Numeric {
-  if (a instanceof Decimal128 || b instanceof Decimal128) return addDecimals(toDecimal(a), negateDecimal(toDecimal(b)));
+  refuseDecimals(a, b);
   if (isDouble(a) || isDouble(b)) return double(toDouble(a) - toDouble(b));
   if (typeof a === "number" && typeof b === "number") {
     const difference = a - b;
@@ -57,7 +57,7 @@ export function subtract(a: Numeric, b: Numeric): Numeric {
 }
 
 export function multiply(a: Numeric, b: Numeric): Numeric {
-  if (a instanceof Decimal128 || b instanceof Decimal128) return multiplyDecimals(toDecimal(a), toDecimal(b));
+  refuseDecimals(a, b);
   if (isDouble(a) || isDouble(b)) return double(toDouble(a) * toDouble(b));
   return integral(whole(a) * whole(b), typeof a === "number" && typeof b === "number");
 }

@@ -1,7 +1,6 @@
 import { compareValues } from "../bson/compare.ts";
-import { divideDecimals } from "../bson/decimal.ts";
-import { add, isZero, multiply, type Numeric, subtract, toDecimal } from "../bson/numbers.ts";
-import { Decimal128, double, isDoc, isNumber, toDouble, typeName, type Value } from "../bson/values.ts";
+import { add, isZero, multiply, type Numeric, refuseDecimals, subtract } from "../bson/numbers.ts";
+import { double, isDoc, isNumber, toDouble, typeName, type Value } from "../bson/values.ts";
 import { badValue, StoreError, typeMismatch } from "../errors.ts";
 import { type Argument, fixed, variadic } from "./arguments.ts";
 import type { Operator } from "./scope.ts";
@@ -52,8 +51,8 @@ function divideTwo(a: Argument, b: Argument): Value {
   if (!isNumber(a) || !isNumber(b)) {
     throw typeMismatch(`$divide only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
   }
+  refuseDecimals(a, b);
   if (isZero(b)) throw badValue("can't $divide by zero");
-  if (a instanceof Decimal128 || b instanceof Decimal128) return divideDecimals(toDecimal(a), toDecimal(b));
   return double(toDouble(a) / toDouble(b));
 }
 

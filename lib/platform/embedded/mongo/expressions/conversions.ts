@@ -1,4 +1,3 @@
-import { truncateToBigInt } from "../bson/decimal.ts";
 import { isDouble } from "../bson/numbers.ts";
 import {
   Binary,
@@ -50,7 +49,6 @@ function toDate(value: Value): Date {
   if (value instanceof Timestamp) return new Date((value.t >>> 0) * 1000);
   if (typeof value === "string") return parseDate(value);
   if (typeof value === "bigint") return makeDate(Number(value));
-  if (value instanceof Decimal128) return makeDate(Number(truncateToBigInt(value) ?? Number.NaN));
   if (isNumber(value) && isDouble(value)) return makeDate(Math.trunc(toDouble(value)));
   throw unsupported(value, "date");
 }
