@@ -132,7 +132,7 @@ beforeAll(async () => {
   c = store.client.db("t").collection<Thing>("things");
   await c.createIndexes([
     { key: { a: 1, b: -1 } },
-    { key: { b: 1 }, partialFilterExpression: { a: { $gte: 3 } } },
+    { key: { b: 1 }, partialFilterExpression: { a: { $gt: 2 } } },
     { key: { tags: 1, b: 1 } },
     { key: { "s.x": -1 }, sparse: true },
     { key: { u: 1 }, unique: true, sparse: true },

@@ -1,6 +1,5 @@
-import { encodeKey } from "../bson/keys.ts";
 import { setAt, someAtPath } from "../bson/paths.ts";
-import { BSONRegExp, type Doc, docOf, isDoc, typeName, UNDEFINED, type Value } from "../bson/values.ts";
+import { BSONRegExp, type Doc, docOf, isDoc, typeName, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import { checkVariableName } from "../expressions/logic.ts";
@@ -14,8 +13,6 @@ export type Joins = {
   run: (collection: string | undefined, pipeline: readonly Value[], variables: Variables) => Items;
   /** Validates a pipeline without running it, and throws its first error. */
   check: (pipeline: readonly Value[], variables: Variables) => void;
-  /** Returns true when equality on the path can use an index. */
-  isIndexed: (collection: string, path: string) => boolean;
 };
 
 type Lookup = {
@@ -78,71 +75,27 @@ function readLookup(argument: Value, joins: Joins, variables: Variables): Lookup
   return { from, as: as.split("."), localField: localField?.split("."), foreignField, lets, pipeline };
 }
 
-/** Maximum size of a collection that an equality join without an index loads into memory, in documents. */
-const MAX_HASHED = 200_000;
-
 export function compileLookup(argument: Value, joins: Joins | undefined, variables: Variables): Stage {
   if (joins === undefined) throw badValue("$lookup is not allowed here");
   const lookup = readLookup(argument, joins, variables);
-  const { from, foreignField, localField, pipeline } = lookup;
   return function* joined(input) {
-    const isHashable =
-      from !== undefined &&
-      foreignField !== undefined &&
-      pipeline === undefined &&
-      !joins.isIndexed(from, foreignField);
-    let hashed: Map<string, { at: number; doc: Doc }[]> | undefined | "too large";
     for (const item of input) {
       if (item === PAUSE) {
         yield PAUSE;
         continue;
       }
-      let found: Value[] = [];
-      if (isHashable && hashed === undefined) {
-        hashed = new Map();
-        let at = 0;
-        for (const other of joins.run(from, [], variables)) {
-          if (other === PAUSE) yield PAUSE;
-          else if (at >= MAX_HASHED) {
-            hashed = "too large";
-            break;
-          } else addToHash(hashed, other.doc, foreignField, at++);
-        }
-      }
-      if (hashed instanceof Map) found = fromHash(hashed, localValues(item.doc, localField ?? []));
-      else {
-        for (const other of joins.run(from, pipelineFor(lookup, item.doc), scopeFor(lookup, item.doc, variables))) {
-          if (other === PAUSE) yield PAUSE;
-          else found.push(other.doc);
-        }
+      const found: Value[] = [];
+      for (const other of joins.run(
+        lookup.from,
+        pipelineFor(lookup, item.doc),
+        scopeFor(lookup, item.doc, variables),
+      )) {
+        if (other === PAUSE) yield PAUSE;
+        else found.push(other.doc);
       }
       yield { doc: setAt(item.doc, lookup.as, found) };
     }
   };
-}
-
-function addToHash(hashed: Map<string, { at: number; doc: Doc }[]>, doc: Doc, path: string, at: number): void {
-  const keys = new Set<string>();
-  someAtPath(doc, path.split("."), true, (value) => {
-    keys.add(hashKey(value));
-    return false;
-  });
-  for (const key of keys) {
-    const list = hashed.get(key);
-    if (list === undefined) hashed.set(key, [{ at, doc }]);
-    else list.push({ at, doc });
-  }
-}
-
-/** Returns the key of a join value. Null, undefined and missing are equal in a join, as in a filter. */
-function hashKey(value: Value | undefined): string {
-  return value === undefined || value === UNDEFINED || value === null ? "null" : encodeKey(value).toString("latin1");
-}
-
-function fromHash(hashed: ReadonlyMap<string, { at: number; doc: Doc }[]>, values: readonly Value[]): Doc[] {
-  const found = new Map<number, Doc>();
-  for (const value of values) for (const { at, doc } of hashed.get(hashKey(value)) ?? []) found.set(at, doc);
-  return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
 }
 
 /** Returns the values that a document joins by: the elements of an array, null for a missing field. */

@@ -8,7 +8,7 @@ import { parseMatch } from "../query/match.ts";
 import { type Query, runQuery } from "../query/query.ts";
 import { parseSort, type SortKey } from "../query/sort.ts";
 import { type Flow, nothing, PAUSE } from "../scheduling/flow.ts";
-import { type Collection, refuseCollation } from "../storage/collection.ts";
+import { refuseCollation } from "../storage/collection.ts";
 import { viewOf } from "./collections.ts";
 import { type Context, transactionOf, variablesOf } from "./context.ts";
 import { countDocuments } from "./count-documents.ts";
@@ -190,15 +190,7 @@ function joinsOf(context: Context): Joins {
       const isSource = pipeline.length > 0 && SOURCES.has(stageOf(pipeline[0] as Value)[0]);
       compilePipeline(isSource ? pipeline.slice(1) : pipeline, { variables, joins: joinsOf(context) });
     },
-    isIndexed: (name, path) => isIndexed(context.services.store.find(context.db, name), path),
   };
-}
-
-function isIndexed(collection: Collection | undefined, path: string): boolean {
-  if (collection === undefined) return true;
-  return collection.indexes.some(
-    (index) => index.isReady && index.partial === undefined && !index.isSparse && index.fields[0]?.path === path,
-  );
 }
 
 /** Runs countDocuments' pipeline, `[{$match}, {$group: {_id: 1, n: {$sum: 1}}}]`, without reading documents. */

@@ -40,7 +40,7 @@ export function create(context: Context): Doc {
     if (!Array.isArray(pipeline))
       throw new StoreError("TypeMismatch", "BSON field 'create.pipeline' is the wrong type, expected type 'array'");
     options.set("pipeline", pipeline);
-    const joins = { run: () => (function* none() {})(), check: () => undefined, isIndexed: () => true };
+    const joins = { run: () => (function* none() {})(), check: () => undefined };
     compilePipeline(pipeline, { variables: { scope: context.scope }, joins });
   } else if (options.has("pipeline"))
     throw new StoreError("InvalidOptions", "'pipeline' requires 'viewOn' to also be specified");

@@ -17,7 +17,6 @@ import { lookUp, type Scope } from "../expressions/scope.ts";
 import type { Collection, Index } from "../storage/collection.ts";
 import type { KeyRange, RowSource } from "../storage/store.ts";
 import type { MatchNode } from "./match.ts";
-import { literalPrefix } from "./regex.ts";
 import type { SortKey } from "./sort.ts";
 
 export type Plan =
@@ -252,6 +251,7 @@ function boundsOf(node: MatchNode): Bounds | undefined {
     case "compare":
       return boundsOfComparison(node.op, node.value);
     case "in": {
+      if (node.regexes.length > 0) return undefined;
       const intervals: Interval[] = [];
       let isExact = true;
       let canBeNull = false;
@@ -262,27 +262,13 @@ function boundsOf(node: MatchNode): Bounds | undefined {
         isExact &&= bounds.isExact;
         canBeNull ||= bounds.canBeNull;
       }
-      for (const regex of node.regexes) {
-        intervals.push(...ofRegex(literalPrefix(regex)));
-        isExact = false;
-      }
       return { intervals: merge(intervals), isExact, canBeNull };
     }
-    case "regex":
-      return { intervals: ofRegex(literalPrefix(node.regex)), isExact: false, canBeNull: false };
     case "exists":
       return { intervals: [{ low: BELOW_ALL, high: ABOVE_ALL, isPoint: false }], isExact: false, canBeNull: true };
     default:
       return undefined;
   }
-}
-
-function ofRegex(prefix: string | undefined): Interval[] {
-  const ofType = bracket(TAG.regex);
-  if (prefix === undefined) return [bracket(TAG.string), ofType];
-  // The key of a text ends in two bytes; without them it is a prefix of the keys of all texts with this prefix.
-  const low = encodeKey(prefix).subarray(0, -2);
-  return [{ low: before(low), high: behind(low), isPoint: false }, ofType];
 }
 
 function bracket(tag: number): Interval {
@@ -375,7 +361,6 @@ function planIndex(
   sort: readonly SortKey[],
   isHinted: boolean,
 ): Candidate | undefined {
-  if (index.isByPosition && !isHinted) return undefined;
   if (index.partial !== undefined && !implies(node, index.partial.node)) {
     if (!isHinted) return undefined;
     throw new StoreError(
@@ -385,7 +370,7 @@ function planIndex(
   }
   const used: Interval[][] = [];
   const taken = new Set<MatchNode>();
-  let isExact = !index.isByPosition;
+  let isExact = true;
   const roots = new Set<string>();
   for (const field of index.fields) {
     const root = field.parts[0] as string;
@@ -398,7 +383,7 @@ function planIndex(
             path === field.path && !(index.isMultikey && isOfExpression) && of.kind !== "exists",
         );
     // On a multikey path, only one of several predicates may bound: the most selective kind.
-    const useful = index.isByPosition ? [] : fitting.sort((a, b) => Number(isPoints(b)) - Number(isPoints(a)));
+    const useful = fitting.sort((a, b) => Number(isPoints(b)) - Number(isPoints(a)));
     let intervals: Interval[] | undefined;
     for (const predicate of useful) {
       if (intervals === undefined) intervals = predicate.bounds.intervals;
@@ -468,7 +453,7 @@ function coversAll(node: MatchNode, taken: ReadonlySet<MatchNode>): boolean {
 /** Returns the direction in which the index yields the sort's order; undefined when it cannot. */
 function sortDirection(index: Index, used: Interval[][], sort: readonly SortKey[]): "forward" | "reverse" | undefined {
   if (sort.length === 0) return "forward";
-  if (index.isMultikey || index.isByPosition) return undefined;
+  if (index.isMultikey) return undefined;
   const single = used.findIndex((intervals) => intervals.length !== 1 || intervals[0]?.isPoint !== true);
   const fixed = single < 0 ? used.length : single;
   // Several ranges of one component still come in its order; the components after several points do not.
@@ -586,7 +571,6 @@ function planUnion(request: PlanRequest, node: MatchNode): Plan | undefined {
 /** Returns true when every document that matches the query is certain to match the index's filter. */
 function implies(query: MatchNode, filter: MatchNode): boolean {
   if (filter.kind === "and") return filter.nodes.every((part) => implies(query, part));
-  if (filter.kind === "or") return filter.nodes.some((part) => implies(query, part));
   if (query.kind === "and") return query.nodes.some((part) => implies(part, filter));
   if (query.kind === "or") return query.nodes.length > 0 && query.nodes.every((part) => implies(part, filter));
   if (!("path" in query) || !("path" in filter) || query.path.text !== filter.path.text) return false;
@@ -612,24 +596,13 @@ function impliedBy(op: "eq" | "gt" | "gte" | "lt" | "lte", value: Value, filter:
     return (
       op === "eq" && value !== null && !Array.isArray(value) && filter.codes.has(typeCode(value)) && !isNumber(value)
     );
-  if (filter.kind === "in") return op === "eq" && filter.values.some((one) => areEqual(one, value));
   if (filter.kind !== "compare") return false;
   if (Array.isArray(value) || Array.isArray(filter.value))
     return op === "eq" && filter.op === "eq" && areEqual(value, filter.value);
   if (typeRank(value) !== typeRank(filter.value)) return false;
   const comparison = compareValues(value, filter.value);
-  switch (filter.op) {
-    case "eq":
-      return op === "eq" && comparison === 0;
-    case "gt":
-      return op === "gt" ? comparison >= 0 : (op === "eq" || op === "gte") && comparison > 0;
-    case "gte":
-      return (op === "gt" || op === "gte" || op === "eq") && comparison >= 0;
-    case "lt":
-      return op === "lt" ? comparison <= 0 : (op === "eq" || op === "lte") && comparison < 0;
-    case "lte":
-      return (op === "lt" || op === "lte" || op === "eq") && comparison <= 0;
-  }
+  if (filter.op === "eq") return op === "eq" && comparison === 0;
+  return op === "gt" ? comparison >= 0 : (op === "eq" || op === "gte") && comparison > 0;
 }
 
 /** Returns a plan for `explain`. */

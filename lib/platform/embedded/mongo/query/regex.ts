@@ -53,13 +53,3 @@ function compile(pattern: string, options: string): Regex {
 function invalid(why: string): StoreError {
   return new StoreError(51091, `Regular expression is invalid: ${why}`);
 }
-
-/**
- * Returns the literal text that every match starts with, such as "abc" for /^abc/; undefined when there is none. An
- * expression with options has none.
- */
-export function literalPrefix(regex: BSONRegExp): string | undefined {
-  const [, start, text = ""] = LITERAL.exec(regex.pattern) ?? [];
-  if (regex.options !== "" || start !== "^" || text === "") return undefined;
-  return text.replaceAll(/\\(.)/gsu, "$1");
-}

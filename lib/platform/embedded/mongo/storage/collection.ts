@@ -30,8 +30,6 @@ export class Index {
   readonly expireAfterSeconds: number | undefined;
   /** The specification as listIndexes returns it. */
   readonly spec: Doc;
-  /** True when a path contains an array position ("a.0"): then not every match of the path has an entry. */
-  readonly isByPosition: boolean;
   isMultikey: boolean;
   /** False during the build: writes maintain the index, but reads do not use it. */
   isReady: boolean;
@@ -58,7 +56,6 @@ export class Index {
     }
     const seconds = spec.get("expireAfterSeconds");
     this.expireAfterSeconds = isNumber(seconds) ? toDouble(seconds) : undefined;
-    this.isByPosition = this.fields.some(({ parts }) => parts.some((part) => arrayIndex(part) >= 0));
     this.isMultikey = isMultikey;
     this.isReady = isReady;
   }
@@ -180,6 +177,8 @@ export function normalizeIndexSpec(spec: Doc): Doc {
     const n = toDouble(direction);
     if (n === 0 || Number.isNaN(n)) throw cannotCreate("Values in the index key pattern cannot be 0.");
     if (path === "" || path.split(".").includes("")) throw cannotCreate("Index keys cannot contain an empty field.");
+    if (path.split(".").some((part) => arrayIndex(part) >= 0))
+      throw cannotCreate("Indexes on positions of arrays are not supported by this store.");
     if (path === "$**" || path.endsWith(".$**"))
       throw cannotCreate("Wildcard indexes are not supported by this store.");
     if (path.split(".").some((part) => part.startsWith("$") && !["$id", "$ref", "$db"].includes(part))) {
@@ -240,21 +239,13 @@ export function normalizeIndexSpec(spec: Doc): Doc {
 }
 
 function checkPartial(node: MatchNode): void {
-  switch (node.kind) {
-    case "and":
-    case "or":
-      for (const child of node.nodes) checkPartial(child);
-      return;
-    case "compare":
-    case "exists":
-    case "type":
-    case "in":
-      if (node.kind === "in" && node.regexes.length > 0) break;
-      return;
-  }
-  throw cannotCreate(
-    "unsupported expression in partial index: only $eq, $exists: true, $gt, $gte, $lt, $lte, $type, $in, $and and $or are allowed",
-  );
+  if (node.kind === "and") for (const child of node.nodes) checkPartial(child);
+  else if (
+    node.kind === "compare" ? node.op !== "eq" && node.op !== "gt" : node.kind !== "exists" && node.kind !== "type"
+  )
+    throw cannotCreate(
+      "unsupported expression in partial index: only $eq, $exists: true, $gt, $type and $and are allowed",
+    );
 }
 
 export function indexName(key: Doc): string {

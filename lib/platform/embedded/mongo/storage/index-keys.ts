@@ -1,5 +1,4 @@
 import { KeyWriter } from "../bson/keys.ts";
-import { arrayIndex, fieldOf } from "../bson/paths.ts";
 import { type Doc, isDoc, UNDEFINED, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 
@@ -114,21 +113,11 @@ class Generator {
   }
 }
 
-/** Follows a path through documents, and through arrays by a position in the path, to its end or an array. */
-function descend(cursor: Cursor): Cursor {
-  let { container, at } = cursor;
-  const { parts } = cursor;
-  while (at < parts.length) {
-    const part = parts[at] as string;
-    if (isDoc(container)) container = container.get(part);
-    else if (Array.isArray(container)) {
-      if (arrayIndex(part) < 0) break;
-      container = fieldOf(container, part);
-    } else {
-      container = undefined;
-      break;
-    }
-    at++;
-  }
-  return Array.isArray(container) ? { container, parts, at } : { container, parts, at: parts.length };
+/** Follows a path through documents, to its end or an array. */
+function descend({ container, parts, at }: Cursor): Cursor {
+  let reached = container;
+  let next = at;
+  for (; next < parts.length && !Array.isArray(reached); next++)
+    reached = isDoc(reached) ? reached.get(parts[next] as string) : undefined;
+  return { container: reached, parts, at: Array.isArray(reached) ? next : parts.length };
 }
