@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { carryOutSync, SYNC_EVENT, type SyncDue, sweepLinks } from "@/lib/features/linked-repositories/enqueue";
+import { executeSync, SYNC_EVENT, type SyncDue, sweepLinks } from "@/lib/features/linked-repositories/enqueue";
 
 export const syncLinkedRepository = inngest.createFunction(
   {
@@ -9,7 +9,7 @@ export const syncLinkedRepository = inngest.createFunction(
     concurrency: { limit: 1, key: "event.data.workspaceId" },
     triggers: [{ event: SYNC_EVENT }],
   },
-  ({ event }) => carryOutSync(event.data as SyncDue),
+  ({ event }) => executeSync(event.data as SyncDue),
 );
 
 export const lookAtLinkedRepositories = inngest.createFunction(

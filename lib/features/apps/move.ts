@@ -5,7 +5,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
 import type { AppDoc } from "./model";
-import { carryOutRemoval, noteRemoval } from "./removals";
+import { executeRemoval, noteRemoval } from "./removals";
 import { claimSlug } from "./slugs";
 import { committedFiles, takeUp, type Work, workOn } from "./work";
 
@@ -34,10 +34,10 @@ export async function moveApp(caller: Caller, app: AppDoc, space: Space): Promis
     const { matchedCount } = await collections
       .apps()
       .updateOne({ _id, workspaceId, space: app.space, slug }, { $set: { space, slug: moved.slug } });
-    await carryOutRemoval(departure);
+    await executeRemoval(departure);
     if (matchedCount === 0) throw new AppError("conflict", "Someone else has changed this app. Reload it.");
   } finally {
-    await carryOutRemoval(arrival);
+    await executeRemoval(arrival);
   }
 }
 

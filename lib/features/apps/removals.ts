@@ -21,7 +21,7 @@ const removals = new DurableWork(collections.appRemovals);
 export type HeldRemoval = { doc: AppRemovalDoc; claim: Claim };
 
 /**
- * Records that an app is about to leave its folder. If this server dies before `carryOutRemoval`, another one removes
+ * Records that an app is about to leave its folder. If this server dies before `executeRemoval`, another one removes
  * the folder from main.
  */
 export function noteRemoval(app: AppDoc, author: Person, message: string): Promise<HeldRemoval> {
@@ -42,7 +42,7 @@ export function noteRemoval(app: AppDoc, author: Person, message: string): Promi
  * Removes from main the folder of an app that has left it, and the drafts and rows of a deleted app. An app that was
  * kept in the end loses nothing. Safe to repeat; after a failure, a sweep does so.
  */
-export async function carryOutRemoval({ doc, claim }: HeldRemoval): Promise<void> {
+export async function executeRemoval({ doc, claim }: HeldRemoval): Promise<void> {
   try {
     await remove(doc);
     await collections.appRemovals().deleteOne(claim.held);
@@ -64,7 +64,7 @@ async function takeUp(docs: readonly AppRemovalDoc[]): Promise<void> {
   for (const { _id, workspaceId } of docs) {
     try {
       const held = await removals.claim({ _id, workspaceId });
-      if (held) await carryOutRemoval(held);
+      if (held) await executeRemoval(held);
     } catch (err) {
       log.warn({ err }, "the folder of an app stays on main");
     }

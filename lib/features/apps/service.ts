@@ -10,7 +10,7 @@ import { tellApp } from "./events";
 import { APPS_MAX } from "./limits";
 import { type AppDoc, folderOf, toApp } from "./model";
 import { moveApp } from "./move";
-import { carryOutRemoval, noteRemoval } from "./removals";
+import { executeRemoval, noteRemoval } from "./removals";
 import { repositoryOf } from "./repositories";
 import { stopSessions } from "./sandbox/registry";
 import type { App, CreateAppBody, UpdateAppBody } from "./schema";
@@ -105,7 +105,7 @@ export async function deleteApp(caller: Caller, ref: string): Promise<void> {
   }
   const removal = await noteRemoval(doc, caller.user, `Delete the app ${doc.title}`);
   const { deletedCount } = await collections.apps().deleteOne({ _id: doc._id, workspaceId: doc.workspaceId });
-  await carryOutRemoval(removal);
+  await executeRemoval(removal);
   await stopSessions({ workspaceId: doc.workspaceId, appId: doc._id });
   if (deletedCount === 0) throw noSuchApp();
   tellApp(doc);

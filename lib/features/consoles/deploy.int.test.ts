@@ -11,7 +11,7 @@ import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
-import { CONSOLE_RUN_QUEUED_EVENT, carryOutConsoleRun, recoverConsoleRun } from "./schedule";
+import { CONSOLE_RUN_QUEUED_EVENT, executeConsoleRun, recoverConsoleRun } from "./schedule";
 
 const server = vi.hoisted(() => ({ isStopping: false, callbacks: new Set<() => void | Promise<void>>() }));
 vi.mock("@/lib/platform/process/shutdown", () => ({
@@ -79,7 +79,7 @@ async function begun(kind: keyof typeof connections, content: string, drainMs: n
   await call("POST", at(id, "/schedule/run"), ana);
   const [event] = wakes();
   events = [];
-  const over = carryOutConsoleRun(event?.data as RunQueued, { drainMs });
+  const over = executeConsoleRun(event?.data as RunQueued, { drainMs });
   await expect.poll(async () => (await runOf(id))?.status).toBe("running");
   return { id, over };
 }
@@ -105,7 +105,7 @@ describe("a scheduled console of a server that stops", () => {
     const [wake] = wakes();
     server.isStopping = false;
     await collections.consoles().updateOne({ _id: new ObjectId(id) }, { $set: { content: "select 1 as one" } });
-    await carryOutConsoleRun(wake?.data as RunQueued);
+    await executeConsoleRun(wake?.data as RunQueued);
     expect(await runOf(id)).toMatchObject({ status: "success", rowCount: 1, work: { starts: 2 } });
     expect(ends()).toHaveLength(1);
   });
@@ -156,7 +156,7 @@ describe("a scheduled console of a server that was killed", () => {
     if (kind === "readOnly") {
       expect([ends().length, wakes().length]).toEqual([0, 1]);
       await collections.consoles().updateOne({ _id: new ObjectId(id) }, { $set: { content: "select 1 as one" } });
-      await carryOutConsoleRun(wakes()[0]?.data as RunQueued);
+      await executeConsoleRun(wakes()[0]?.data as RunQueued);
       expect(await runOf(id)).toMatchObject({ status: "success", work: { lapses: 1 } });
     } else {
       expect(await runOf(id)).toMatchObject({
@@ -179,7 +179,7 @@ describe("a scheduled console of a server that was killed", () => {
     events = [];
     const connectionId = new ObjectId(connections.writable);
     await collections.consoles().updateOne({ _id: new ObjectId(id) }, { $set: { connectionId } });
-    const second = carryOutConsoleRun(wake?.data as RunQueued, { drainMs: NEVER_MS });
+    const second = executeConsoleRun(wake?.data as RunQueued, { drainMs: NEVER_MS });
     await executing(id);
     expect(await runOf(id)).not.toHaveProperty("isRepeatable");
     const dueAt = new Date(Date.now() - 3_600_000);

@@ -10,7 +10,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { carryOutConsoleRun } from "./schedule";
+import { executeConsoleRun } from "./schedule";
 
 const dataDir = takeOwnDataDir();
 const own = takeOwnDatabase();
@@ -144,7 +144,7 @@ describe("a console's last result", () => {
     const { id } = await make("select 41 + 1 as answer");
     const started = await author.send("POST", `/${id}/schedule/run`);
     const runId = started.json.data.run.id as string;
-    await carryOutConsoleRun({ workspaceId: ana.workspaceId, runId });
+    await executeConsoleRun({ workspaceId: ana.workspaceId, runId });
     await keptNow();
     expect(await last(id)).toMatchObject({ runId, userId: ana.id, rows: [{ answer: 42 }], variables: {} });
   });

@@ -13,7 +13,7 @@ import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { CONSOLE_RUN_QUEUED_EVENT, carryOutConsoleRun, queueConsoleTick, recoverConsoleRun } from "./schedule";
+import { CONSOLE_RUN_QUEUED_EVENT, executeConsoleRun, queueConsoleTick, recoverConsoleRun } from "./schedule";
 
 const own = takeOwnDatabase();
 let ana: Person;
@@ -50,7 +50,7 @@ const makeDue = (id: string, nextAt = new Date(Date.now() - 60_000)) =>
 /** Runs the queued runs, as the job runner does. */
 async function runJobs(): Promise<void> {
   for (const { data } of events.splice(0).filter(({ name }) => name === CONSOLE_RUN_QUEUED_EVENT)) {
-    await carryOutConsoleRun(data as RunQueued);
+    await executeConsoleRun(data as RunQueued);
   }
 }
 

@@ -12,7 +12,7 @@ import { bindVariables } from "@/lib/features/query/variables";
 import type { ResultPreview } from "@/lib/features/results/schema";
 import { keepResult, previewResults } from "@/lib/features/results/service";
 import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/features/runs/enqueue";
-import { carryOutRun, RUN_DRAIN_MS } from "@/lib/features/runs/execute";
+import { executeRun, RUN_DRAIN_MS } from "@/lib/features/runs/execute";
 import { tailLog } from "@/lib/features/runs/logs";
 import { type RunDoc, type RunResource, toRun } from "@/lib/features/runs/model";
 import type { ScheduleDoc } from "@/lib/features/runs/schedules/model";
@@ -170,12 +170,12 @@ export async function listScheduledUses({ workspaceId }: Caller, connectionId: O
 }
 
 /**
- * Runs a queued run to its end (`carryOutRun`). When this server stops, the query first gets time to finish. Then a
+ * Runs a queued run to its end (`executeRun`). When this server stops, the query first gets time to finish. Then a
  * read-only run is queued again, and one that may have written fails.
  * @param drainMs time to finish
  */
-export async function carryOutConsoleRun(queued: RunQueued, { drainMs = RUN_DRAIN_MS } = {}): Promise<void> {
-  await carryOutRun(queued, {
+export async function executeConsoleRun(queued: RunQueued, { drainMs = RUN_DRAIN_MS } = {}): Promise<void> {
+  await executeRun(queued, {
     wakeBy: CONSOLE_RUN_QUEUED_EVENT,
     drainMs,
     open: (held) => {

@@ -10,7 +10,7 @@ import { call } from "@/test/client";
 import { authorOf, type DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
 import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import { type Person, removeMember, seedKey, seedMember } from "@/test/seed";
-import { carryOutRefresh, queueRefreshTick, REFRESH_QUEUED_EVENT, recoverRefresh } from "./refresh";
+import { executeRefresh, queueRefreshTick, REFRESH_QUEUED_EVENT, recoverRefresh } from "./refresh";
 
 const open = takeDashboardWorld();
 let owner: Person;
@@ -55,7 +55,7 @@ const runOf = async (id: string, runId: string) => (await call("GET", at(id, `/r
 /** Runs the queued refreshes, as the job runner does. */
 async function runJobs(): Promise<void> {
   for (const { data } of events.splice(0).filter(({ name }) => name === REFRESH_QUEUED_EVENT)) {
-    await carryOutRefresh(data as RunQueued);
+    await executeRefresh(data as RunQueued);
   }
 }
 

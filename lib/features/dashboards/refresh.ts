@@ -3,7 +3,7 @@ import type { ObjectId } from "mongodb";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { refreshDataset } from "@/lib/features/results/datasets/service";
 import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/features/runs/enqueue";
-import { carryOutRun, type HeldRun } from "@/lib/features/runs/execute";
+import { executeRun, type HeldRun } from "@/lib/features/runs/execute";
 import { tailLog } from "@/lib/features/runs/logs";
 import { type RunDoc, toRun } from "@/lib/features/runs/model";
 import { type ScheduleDoc, toSchedule } from "@/lib/features/runs/schedules/model";
@@ -136,9 +136,9 @@ export async function recoverRefresh(run: RunDoc): Promise<"woken" | "give_up"> 
   return "woken";
 }
 
-/** Runs a queued refresh to its end (`carryOutRun`). When this server stops, another one continues it. */
-export async function carryOutRefresh(queued: RunQueued): Promise<void> {
-  await carryOutRun(queued, {
+/** Runs a queued refresh to its end (`executeRun`). When this server stops, another one continues it. */
+export async function executeRefresh(queued: RunQueued): Promise<void> {
+  await executeRun(queued, {
     wakeBy: REFRESH_QUEUED_EVENT,
     limit: {
       ms: TIMEOUT_HOURS * 60 * 60_000,

@@ -11,7 +11,7 @@ import { bundleProcess } from "@/test/bundle";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import { carryOutFlowRun } from "./execute";
+import { executeFlowRun } from "./execute";
 
 /* Runs between real databases, some of which are killed (F2): every row arrives, and none twice. */
 
@@ -161,7 +161,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
 });
 
 /** Starts another server, which executes a run. */
-function carryOutElsewhere(runId: string): ChildProcess {
+function executeElsewhere(runId: string): ChildProcess {
   const task = { workspaceId: ana.person.workspaceId, runId };
   return fork(runner, [JSON.stringify(task)], { env: process.env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
 }
@@ -214,7 +214,7 @@ describe("a run whose server is killed repeatedly (F2)", () => {
       let kills = 0;
       while (kills < KILLS) {
         const before = await written(run.id);
-        const child = carryOutElsewhere(run.id);
+        const child = executeElsewhere(run.id);
         const isAtWork = async () => (await startsOf(run.id)) > kills && (await written(run.id)) > before;
         // A fast machine may have written the rest by then.
         if (!(await killWhen(child, isAtWork)) || (await isOver(run.id))) break;
@@ -225,7 +225,7 @@ describe("a run whose server is killed repeatedly (F2)", () => {
         else expect(seen).toBeLessThanOrEqual(ROWS + 1);
         await lapse(run.id);
       }
-      await carryOutFlowRun({ workspaceId: ana.person.workspaceId, runId: String(run.id) });
+      await executeFlowRun({ workspaceId: ana.person.workspaceId, runId: String(run.id) });
       const rows = write === "replace" ? ROWS : ROWS + 1;
       expect(await count("postgres", copy)).toEqual([rows, rows]);
       const shown = (await ana.send("GET", `/flows/${flow.id}/runs/${run.id}`)).json.data;

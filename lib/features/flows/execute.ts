@@ -15,7 +15,7 @@ import { requireQueryable } from "@/lib/features/connections/queryable";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { uniqueColumnNames } from "@/lib/features/query/column-names";
 import type { RunQueued } from "@/lib/features/runs/enqueue";
-import { carryOutRun, type HeldRun, type RunWork } from "@/lib/features/runs/execute";
+import { executeRun, type HeldRun, type RunWork } from "@/lib/features/runs/execute";
 import type { RunDoc } from "@/lib/features/runs/model";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
@@ -35,11 +35,11 @@ const ESTIMATE_TIMEOUT_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Executes a queued run to its end (`carryOutRun`). When this server stops, the run is released and continues on
+ * Executes a queued run to its end (`executeRun`). When this server stops, the run is released and continues on
  * another server.
  */
-export async function carryOutFlowRun(queued: RunQueued): Promise<void> {
-  const run = await carryOutRun(queued, {
+export async function executeFlowRun(queued: RunQueued): Promise<void> {
+  const run = await executeRun(queued, {
     wakeBy: FLOW_RUN_QUEUED_EVENT,
     limit: {
       ms: RUN_TIMEOUT_MS,

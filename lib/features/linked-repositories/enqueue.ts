@@ -40,7 +40,7 @@ async function sendSync(workspaceId: ObjectId, reason: string, prefer?: Prefer):
 }
 
 /** Runs one sync. The link shows a failure, and is synced again after a pause. */
-export async function carryOutSync({ workspaceId, prefer }: SyncDue): Promise<void> {
+export async function executeSync({ workspaceId, prefer }: SyncDue): Promise<void> {
   await syncLink(new ObjectId(workspaceId), { prefer }).catch((err: unknown) => {
     log.info({ err, workspaceId }, "a sync failed");
   });

@@ -15,7 +15,7 @@ import { put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { lapsedWork } from "@/test/fixtures/work/lapsed";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
-import { carryOutSync, SYNC_EVENT, type SyncDue, sweepLinks, wakeSync } from "./enqueue";
+import { executeSync, SYNC_EVENT, type SyncDue, sweepLinks, wakeSync } from "./enqueue";
 import { endAuthorization } from "./installations";
 import { linkWork, syncLink } from "./sync";
 
@@ -116,7 +116,7 @@ async function thereOf({ repository }: Linked, prefix = "apps/"): Promise<Record
 /** Runs the syncs that the job runner was notified of. */
 async function drain(): Promise<number> {
   const due = events.splice(0).filter(({ name }) => name === SYNC_EVENT);
-  for (const { data } of due) await carryOutSync(data as unknown as SyncDue).catch(() => undefined);
+  for (const { data } of due) await executeSync(data as unknown as SyncDue).catch(() => undefined);
   return due.length;
 }
 

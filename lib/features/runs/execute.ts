@@ -109,7 +109,7 @@ export type RunKind = {
  * the work ends the run as a failure. Any other error is thrown, and the run is recovered later.
  * @returns the run as it was when it started; null if there was nothing to do
  */
-export async function carryOutRun(queued: RunQueued, kind: RunKind): Promise<RunDoc | null> {
+export async function executeRun(queued: RunQueued, kind: RunKind): Promise<RunDoc | null> {
   const { wakeBy, drainMs = 0, limit, open } = kind;
   if (isShuttingDown()) return null;
   const begun = await beginRun(new ObjectId(queued.workspaceId), new ObjectId(queued.runId));

@@ -7,7 +7,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { takeOwnDatabase } from "@/test/database";
 import { RUN_ENDED_EVENT } from "./ends";
-import { carryOutRun, type RunWork } from "./execute";
+import { executeRun, type RunWork } from "./execute";
 import type { RunDoc, RunResource } from "./model";
 import type { ResourceType } from "./schema";
 import { queueRun, requestCancel } from "./service";
@@ -87,7 +87,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
     const { run } = await queued(kind);
     const others = server.lastWrites.size;
     const work = slowWork(whenInterrupted);
-    const over = carryOutRun(toQueued(run), { wakeBy: WAKE, drainMs, open: work.open });
+    const over = executeRun(toQueued(run), { wakeBy: WAKE, drainMs, open: work.open });
     await work.began;
     stopServer();
     await over;
@@ -104,7 +104,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
     const { run } = await queued(kind);
     const others = server.lastWrites.size;
     const work = slowWork(INTERRUPTED);
-    const over = carryOutRun(toQueued(run), { wakeBy: WAKE, drainMs: NEVER_MS, open: work.open });
+    const over = executeRun(toQueued(run), { wakeBy: WAKE, drainMs: NEVER_MS, open: work.open });
     await work.began;
     stopServer();
     expect((await stored(run))?.status).toBe("running");
@@ -120,13 +120,13 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
   it("C30 runs on another server while this one stops, and ends once", async () => {
     const { run } = await queued(kind);
     const first = slowWork(() => null);
-    const over = carryOutRun(toQueued(run), { wakeBy: WAKE, drainMs: 20, open: first.open });
+    const over = executeRun(toQueued(run), { wakeBy: WAKE, drainMs: 20, open: first.open });
     await first.began;
     stopServer();
     await over;
     server.isStopping = false;
     const second = slowWork(() => null);
-    const again = carryOutRun(toQueued(run), { wakeBy: WAKE, drainMs: 20, open: second.open });
+    const again = executeRun(toQueued(run), { wakeBy: WAKE, drainMs: 20, open: second.open });
     await second.began;
     second.finish();
     await again;
@@ -138,7 +138,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
     const { run } = await queued(kind);
     const work = slowWork(INTERRUPTED);
     const limit = { ms: 50, reason: "It took too long." };
-    const over = carryOutRun(toQueued(run), { wakeBy: WAKE, drainMs: NEVER_MS, limit, open: work.open });
+    const over = executeRun(toQueued(run), { wakeBy: WAKE, drainMs: NEVER_MS, limit, open: work.open });
     await work.began;
     stopServer();
     await over;
@@ -149,7 +149,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
   it("C30 is not started by a server that stops", async () => {
     const { run } = await queued(kind);
     stopServer();
-    expect(await carryOutRun(toQueued(run), { wakeBy: WAKE, open: slowWork().open })).toBeNull();
+    expect(await executeRun(toQueued(run), { wakeBy: WAKE, open: slowWork().open })).toBeNull();
     await sleep(0);
     expect(await stored(run)).toMatchObject({ status: "queued", work: { starts: 0 } });
     expect(ends()).toHaveLength(0);
@@ -159,7 +159,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
 it("C30 is cancelled while it drains", async () => {
   const { run, resource } = await queued("scheduled_query");
   const work = slowWork(INTERRUPTED);
-  const over = carryOutRun(toQueued(run), { wakeBy: WAKE, drainMs: NEVER_MS, open: work.open });
+  const over = executeRun(toQueued(run), { wakeBy: WAKE, drainMs: NEVER_MS, open: work.open });
   await work.began;
   stopServer();
   await requestCancel(resource, run._id, null);

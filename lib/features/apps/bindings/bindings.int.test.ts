@@ -22,7 +22,7 @@ import { makeSettlingDue, prepareBindings, settleLeftBehind } from "./published"
 import {
   BINDING_QUEUED_EVENT,
   type BindingQueued,
-  carryOutBindingRefresh,
+  executeBindingRefresh,
   queueBindingTick,
   wakeBindings,
 } from "./refresh";
@@ -73,7 +73,7 @@ const rowsOf = async (doc: AppDoc, sha: string, name: string, query?: unknown) =
   (await (await askData(doc, { kind: "deployment", sha }, `${name}.json`, query)).json()).rows;
 async function runJobs(): Promise<number> {
   const mine = events.splice(0).filter(({ name }) => name === BINDING_QUEUED_EVENT);
-  for (const { data } of mine) await carryOutBindingRefresh(data as BindingQueued);
+  for (const { data } of mine) await executeBindingRefresh(data as BindingQueued);
   return mine.length;
 }
 const SALES = "select region, amount from sales";

@@ -71,7 +71,7 @@ export async function queueBindingTick(
  * @throws errors outside the binding, such as this server's shutdown: the refresh then stays queued and is started
  *   again
  */
-export async function carryOutBindingRefresh(queued: BindingQueued): Promise<void> {
+export async function executeBindingRefresh(queued: BindingQueued): Promise<void> {
   if (isShuttingDown()) return;
   const workspaceId = new ObjectId(queued.workspaceId);
   const bindingId = new ObjectId(queued.bindingId);
