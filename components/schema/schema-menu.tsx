@@ -69,7 +69,7 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
   const findType = useFindType();
   const databases = useDatabases();
   const { entity, selectText } = node;
-  const tellsDdl = findType(databases.find(({ id }) => id === connectionId)?.type)?.tellsDdl;
+  const hasDdl = findType(databases.find(({ id }) => id === connectionId)?.type)?.hasDdl;
   return (
     <>
       {selectText !== null && (
@@ -94,7 +94,7 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
       )}
       <InsertName text={node.insertText} />
       <MenuLine />
-      {tellsDdl && (
+      {hasDdl && (
         <MenuItem icon={<Code />} onSelect={() => onShowDdl(connectionId, entity)}>
           Show DDL
         </MenuItem>

@@ -170,7 +170,7 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
     }
   };
   const [ddl, setDdl] = useState<"unseen" | "open" | "closed">("unseen");
-  const tellsDdl = useFindType()(engine)?.tellsDdl;
+  const hasDdl = useFindType()(engine)?.hasDdl;
   const counted = count?.arrangement === source.arrangement.columns ? count.text : null;
   return (
     <>
@@ -186,7 +186,7 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
           <RefreshCw className="s" />
           <span className="word">Refresh</span>
         </button>
-        {tellsDdl && (
+        {hasDdl && (
           <button type="button" className="btn ghost sm" aria-label="Show DDL" onClick={() => setDdl("open")}>
             <Code className="s" />
             <span className="word">DDL</span>

@@ -316,7 +316,7 @@ export interface Driver {
   /** The maximum name length of a table, schema or column; absent where no limit matters. */
   readonly nameLimit?: NameLimit;
   /** Its sources return table definitions (`DataSource.ddl`); absent where they cannot. */
-  readonly tellsDdl?: true;
+  readonly hasDdl?: true;
   /**
    * Validates a whole config before it is stored, beyond the rules of its fields.
    * @throws AppError `invalid_request`, `address_refused`

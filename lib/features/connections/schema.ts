@@ -147,7 +147,7 @@ export const connectionTypeSchema = z.object({
     })
     .optional()
     .describe("EXPLAIN support; absent if unsupported"),
-  tellsDdl: z.literal(true).optional().describe("Supports DDL; absent if not"),
+  hasDdl: z.literal(true).optional().describe("Supports DDL; absent if not"),
   fields: z.array(
     z.object({
       name: z.string(),

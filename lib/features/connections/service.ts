@@ -249,7 +249,7 @@ export async function listConnectionUses(caller: Caller, connectionId: ObjectId,
 /** Returns every kind of connection, with the fields of its form. */
 export function listConnectionTypes(): ConnectionType[] {
   return listDrivers().map(
-    ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain, tellsDdl }) => ({
+    ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain, hasDdl }) => ({
       type,
       name: label,
       category,
@@ -261,7 +261,7 @@ export function listConnectionTypes(): ConnectionType[] {
       // Every field has its help in the response (docs/develop/api.md, Connections), even an empty one.
       fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
       explain,
-      tellsDdl,
+      hasDdl,
     }),
   );
 }
@@ -368,8 +368,8 @@ export async function readDdl(
   { name, signal }: { name: EntityName; signal: AbortSignal },
 ): Promise<{ text: string }> {
   const doc = await getConnectionDocOrThrow(caller, connectionId);
-  const { tellsDdl, label } = getDriverOrThrow(doc.type);
-  if (!tellsDdl) throw new AppError("invalid_request", `${label} does not support DDL.`);
+  const { hasDdl, label } = getDriverOrThrow(doc.type);
+  if (!hasDdl) throw new AppError("invalid_request", `${label} does not support DDL.`);
   const entity = await getEntityOrThrow(caller, connectionId, name, signal);
   const text = await withDataSource(doc, (source) => inTime(signal, async (inner) => source.ddl?.(entity, inner)));
   if (text === undefined) throw new Error(`Driver ${doc.type} declares DDL support without implementing it.`);

@@ -218,8 +218,8 @@ describe("the embedded store", () => {
 });
 
 test("implements DDL in exactly the drivers that declare it", async () => {
-  const telling = listDrivers().flatMap(({ type, tellsDdl }) => (tellsDdl ? [type] : []));
-  expect(telling.sort()).toEqual([
+  const withDdl = listDrivers().flatMap(({ type, hasDdl }) => (hasDdl ? [type] : []));
+  expect(withDdl.sort()).toEqual([
     "clickhouse",
     "duckdb",
     "mongodb",
@@ -243,7 +243,7 @@ test("implements DDL in exactly the drivers that declare it", async () => {
     if (!config) continue;
     const place = { workspaceId: "a".repeat(24), connectionId: "b".repeat(24), readOnly: true };
     const source = await driver.open({ ...place, config });
-    expect(source.ddl !== undefined, driver.type).toBe(driver.tellsDdl === true);
+    expect(source.ddl !== undefined, driver.type).toBe(driver.hasDdl === true);
     await source.close();
   }
 });

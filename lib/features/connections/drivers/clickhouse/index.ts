@@ -16,7 +16,7 @@ export const clickhouse = serverDriver({
   variables: clickHouseVariables,
   values: clickHouseValues,
   explain: { form: "clickhouse", plan: "explain json = 1, indexes = 1" },
-  tellsDdl: true,
+  hasDdl: true,
   fields: networkFormFields({
     port: 8123,
     portHelp: "Default: 8123, or 8443 with TLS.",

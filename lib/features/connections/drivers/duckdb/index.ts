@@ -42,7 +42,7 @@ export const duckdb: Driver = {
     plan: "explain (format json)",
     measured: [{ words: "explain (analyze, format json)" }],
   },
-  tellsDdl: true,
+  hasDdl: true,
   fields: [
     {
       name: "file",

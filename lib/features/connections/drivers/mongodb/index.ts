@@ -23,7 +23,7 @@ export const mongodb = serverDriver({
     plan: '.explain("queryPlanner")',
     measured: [{ words: '.explain("executionStats")' }],
   },
-  tellsDdl: true,
+  hasDdl: true,
   // The first documents decide a column's type; later ones may have another.
   looseTypes: "all",
   fields: [

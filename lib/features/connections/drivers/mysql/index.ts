@@ -25,7 +25,7 @@ export const mysql = serverDriver({
       { words: "explain analyze", version: "MySQL" },
     ],
   },
-  tellsDdl: true,
+  hasDdl: true,
   nameLimit: MYSQL_NAME_LIMIT,
   // Zero dates (0000-00-00, 2026-00-00) are not valid calendar dates.
   looseTypes: ["date", "timestamp", "timestamptz"],

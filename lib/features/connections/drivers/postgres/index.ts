@@ -21,7 +21,7 @@ export const postgres = serverDriver({
     plan: "explain (format json)",
     measured: [{ words: "explain (analyze, buffers, format json)" }],
   },
-  tellsDdl: true,
+  hasDdl: true,
   nameLimit: POSTGRES_NAME_LIMIT,
   // A numeric(10,2) may be NaN, and timestamps reach the year 294276, beyond an int64 of microseconds.
   looseTypes: ["decimal", "timestamp", "timestamptz"],

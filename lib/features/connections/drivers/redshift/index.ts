@@ -18,7 +18,7 @@ export const redshift = serverDriver({
   variables: redshiftVariables,
   values: redshiftValues,
   explain: { form: "text", plan: "explain" },
-  tellsDdl: true,
+  hasDdl: true,
   looseTypes: ["timestamp", "timestamptz"],
   fields: networkFormFields({
     port: REDSHIFT_PORT,

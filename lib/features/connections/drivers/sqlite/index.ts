@@ -35,7 +35,7 @@ export const sqlite: Driver = {
   values: sqliteValues,
   runsProcess: true,
   explain: { form: "sqlite", plan: "explain query plan" },
-  tellsDdl: true,
+  hasDdl: true,
   // The first rows decide a column's type; later ones may have another.
   looseTypes: "all",
   fields: [

@@ -19,7 +19,7 @@ export const trino = serverDriver({
   variables: trinoVariables,
   values: trinoValues,
   explain: { form: "text", plan: "explain" },
-  tellsDdl: true,
+  hasDdl: true,
   // Timestamps reach beyond an int64 of microseconds.
   looseTypes: ["timestamp", "timestamptz"],
   fields: [
