@@ -4,8 +4,8 @@ export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
     if (process.env.NEXT_PHASE === "phase-production-build") return;
     // Here, since the runner's functions stand above all domains, which tell it what has happened.
-    const { tellRunner } = await import("@/inngest/tell-runner");
-    tellRunner();
+    const { connectRunner } = await import("@/inngest/connect-runner");
+    connectRunner();
     await import("@/lib/platform/http/page-failure");
     const { startUp } = await import("@/lib/features/instance/start-up");
     await startUp();

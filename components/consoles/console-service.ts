@@ -178,7 +178,7 @@ export class ConsoleService {
       return isSavedId(id) ? await this.#saveAgain(id, later.message) : await this.#saveFirst(id, later);
     } catch (error) {
       if (error instanceof ApiError && error.code === "unreachable") return this.#saveLater(id, later);
-      tell(error, "Couldn't save.");
+      showApiFailure(error, "Couldn't save.");
       return null;
     } finally {
       this.#setSaving(id, false);
@@ -254,7 +254,7 @@ export class ConsoleService {
     try {
       return await this.#create(body);
     } catch (error) {
-      tell(error, "Couldn't create the console.");
+      showApiFailure(error, "Couldn't create the console.");
       return null;
     }
   }
@@ -341,7 +341,7 @@ export class ConsoleService {
       return true;
     } catch (error) {
       const newer = toCurrent(error);
-      if (newer === null) tell(error, "Couldn't save.");
+      if (newer === null) showApiFailure(error, "Couldn't save.");
       else this.note(newer);
       return false;
     } finally {
@@ -373,7 +373,7 @@ export class ConsoleService {
       void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
       return saved;
     } catch (error) {
-      tell(error, "Couldn't save the change.");
+      showApiFailure(error, "Couldn't save the change.");
       void queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) });
       void queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) });
       return null;
@@ -414,7 +414,7 @@ export class ConsoleService {
       this.note(copy);
       return copy;
     } catch (error) {
-      tell(error, "Couldn't duplicate the console.");
+      showApiFailure(error, "Couldn't duplicate the console.");
       return null;
     }
   }
@@ -431,7 +431,7 @@ export class ConsoleService {
       queryClient.removeQueries({ queryKey: toConsoleKey(workspaceId, id) });
       return true;
     } catch (error) {
-      tell(error, "Couldn't delete the console.");
+      showApiFailure(error, "Couldn't delete the console.");
       return false;
     }
   }
@@ -443,7 +443,7 @@ export class ConsoleService {
       this.note(saved);
       return saved;
     } catch (error) {
-      tell(error, "Couldn't restore the console.");
+      showApiFailure(error, "Couldn't restore the console.");
       return null;
     }
   }
@@ -457,7 +457,7 @@ export class ConsoleService {
       await queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
       return saved;
     } catch (error) {
-      tell(error, "Couldn't restore the version.");
+      showApiFailure(error, "Couldn't restore the version.");
       return null;
     }
   }
@@ -498,7 +498,7 @@ export class ConsoleService {
     try {
       result = await work();
     } catch (error) {
-      tell(error, failure);
+      showApiFailure(error, failure);
     }
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) }),
@@ -563,7 +563,7 @@ function refuseTooLong(content: string): boolean {
   return true;
 }
 
-function tell(error: unknown, effect: string): void {
+function showApiFailure(error: unknown, effect: string): void {
   if (!(error instanceof ApiError)) throw error;
   showFailure(`${effect} ${error.message}`);
 }

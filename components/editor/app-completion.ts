@@ -143,10 +143,10 @@ export function explainApp(
   const node = syntaxTree(state).resolveInner(position, 1);
   const { from, to, parent } = node;
   const words = textOf(state, node);
-  const tell = (title: string, text: string) => ({ from, to, title, text });
-  const tellMember = (members: Member[]) => {
+  const toTip = (title: string, text: string) => ({ from, to, title, text });
+  const toMemberTip = (members: Member[]) => {
     const member = members.find(({ name }) => name === words);
-    return member ? tell(member.signature, member.doc) : null;
+    return member ? toTip(member.signature, member.doc) : null;
   };
   switch (node.name) {
     case "VariableName":
@@ -155,36 +155,36 @@ export function explainApp(
       const isImport = parent?.name === "ImportGroup" && isOurImport(state, parent);
       const exported = isImport ? words : script.imported.get(words);
       const declared = exported === undefined ? null : findExported(exported);
-      if (declared) return tell(declared.signature, declared.doc);
+      if (declared) return toTip(declared.signature, declared.doc);
       const declaration = parent?.name === "PatternProperty" ? parent.parent?.parent : null;
-      return declaration ? tellMember(membersOfCall(script, declaration)) : null;
+      return declaration ? toMemberTip(membersOfCall(script, declaration)) : null;
     }
     case "PropertyName": {
       const value = parent?.name === "MemberExpression" ? parent.firstChild : null;
-      return value?.name === "VariableName" ? tellMember(membersOfVariable(script, textOf(state, value))) : null;
+      return value?.name === "VariableName" ? toMemberTip(membersOfVariable(script, textOf(state, value))) : null;
     }
     case "PropertyDefinition": {
       const object = parent?.name === "Property" ? parent.parent : null;
       if (!object) return null;
       const forms = expectedAt(script, object);
-      if (forms.some((form) => entriesOf(form)?.key === COLUMN)) return tellColumn(words);
-      return tellMember(forms.flatMap(membersOf));
+      if (forms.some((form) => entriesOf(form)?.key === COLUMN)) return toColumnTip(words);
+      return toMemberTip(forms.flatMap(membersOf));
     }
     case "String": {
       const name = unquoted(words);
       const wanted = new Set(expectedAt(script, node).map(wordsOf));
       if (wanted.has(BINDING_NAME)) {
         const binding = bindings.find((each) => each.name === name);
-        return binding ? tell(`bindings/${name}.sql`, toWords(binding)) : null;
+        return binding ? toTip(`bindings/${name}.sql`, toWords(binding)) : null;
       }
-      return wanted.has(COLUMN) ? tellColumn(name) : null;
+      return wanted.has(COLUMN) ? toColumnTip(name) : null;
     }
     default:
       return null;
   }
-  function tellColumn(name: string) {
+  function toColumnTip(name: string) {
     const column = columnsAt(script, node, bindings).find((each) => each.name === name);
-    return column ? tell(`${column.name}: ${column.type}`, `Column of ${column.of}`) : null;
+    return column ? toTip(`${column.name}: ${column.type}`, `Column of ${column.of}`) : null;
   }
 }
 

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { InngestFunction } from "inngest";
 import { inngest } from "@/inngest/client";
+import { connectRunner } from "@/inngest/connect-runner";
 import { type JobsHandler, serveFunctions } from "@/inngest/serve";
-import { tellRunner } from "@/inngest/tell-runner";
 import { env } from "@/lib/platform/env";
 import { Application } from "@/lib/platform/jobs/call";
 import { StoreClock } from "@/lib/platform/jobs/clock";
@@ -59,7 +59,7 @@ export async function startJobServer(
   functions: readonly InngestFunction.Any[],
   { backoffMs = 0, leaseMs }: Options = {},
 ): Promise<JobServer> {
-  tellRunner();
+  connectRunner();
   const handler = serveFunctions(functions);
   const server = createServer((request, response) => void pass(handler, request, response));
   server.listen(isEmbeddedRunner() ? 0 : env().PORT, "127.0.0.1");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { EJSON } from "bson";
 import type { Db, Document, Filter } from "mongodb";
-import { tellNow } from "@/lib/features/notifications/events";
+import { publishDeliveriesNow } from "@/lib/features/notifications/events";
 import { writeNow as writeHistory } from "@/lib/features/query/history-writer";
 import { database } from "@/lib/platform/db/client";
 import { writeNow as writeEvents } from "@/lib/platform/events/publish";
@@ -38,7 +38,7 @@ export async function digestDatabase(leaveOut: string[] = [], db: Db = database(
 
 async function readAll(db: Db, filterOf: (name: string) => Filter<Document> = () => ({})) {
   // Flushes grouped writes: earlier ones are included, and none follows later.
-  await tellNow();
+  await publishDeliveriesNow();
   await Promise.all([writeEvents(), writeHistory()]);
   const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
   return Promise.all(

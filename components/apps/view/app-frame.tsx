@@ -38,7 +38,7 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
   const port = useRef<MessagePort | null>(null);
   const latest = useRef<ViewToken | null>(null);
 
-  const tell = useCallback((message: ToApp) => port.current?.postMessage(message), []);
+  const send = useCallback((message: ToApp) => port.current?.postMessage(message), []);
   const open = useEffectEvent(async () => {
     setState({ kind: "reading" });
     try {
@@ -54,7 +54,7 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
   const renew = useEffectEvent(async () => {
     try {
       latest.current = await mint();
-      tell({ type: "base", base: toBase(latest.current) });
+      send({ type: "base", base: toBase(latest.current) });
     } catch {
       // The app continues with its current token; the next attempt follows below, or comes from the app.
       return AGAIN_MS;
@@ -94,9 +94,9 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
       } satisfies ToApp);
     };
     window.addEventListener("message", onMessage);
-    const observer = new MutationObserver(() => tell({ type: "theme", theme: readTheme() }));
+    const observer = new MutationObserver(() => send({ type: "theme", theme: readTheme() }));
     observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    const onPop = () => tell({ type: "params", params: readParams() });
+    const onPop = () => send({ type: "params", params: readParams() });
     window.addEventListener("popstate", onPop);
     return () => {
       window.removeEventListener("message", onMessage);
@@ -105,7 +105,7 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
       port.current?.close();
       port.current = null;
     };
-  }, [tell]);
+  }, [send]);
 
   if (state.kind === "reading") return <ListSkeleton label="Loading app" />;
   if (state.kind === "failed") return <LoadFailure error={state.error} onRetry={() => void open()} />;

@@ -38,7 +38,7 @@ export function TextEditor(props: TextEditorProps) {
   /** True while an external change is applied, which must not count as the user's edit. */
   const isTakingIn = useRef(false);
 
-  const tellCursor = ({ state }: EditorView) => {
+  const reportCursor = ({ state }: EditorView) => {
     const head = state.selection.main.head;
     const line = state.doc.lineAt(head);
     editors.moveCursor({ line: line.number, column: head - line.from + 1 });
@@ -53,14 +53,14 @@ export function TextEditor(props: TextEditorProps) {
       EditorView.editable.of(!isReadOnly),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !isTakingIn.current) latest.current.onChange(update.state.doc.toString());
-        if (update.docChanged || update.selectionSet) tellCursor(update.view);
+        if (update.docChanged || update.selectionSet) reportCursor(update.view);
       }),
     ]);
     const state = kept ? restoreState(kept, extensions) : EditorState.create({ doc: content, extensions });
     const view = new EditorView({ state, parent: host });
     viewRef.current = view;
     view.scrollDOM.scrollTop = trace?.scrollTop ?? 0;
-    tellCursor(view);
+    reportCursor(view);
     const isWriting = document.activeElement?.closest('[data-keeps-focus],[role="dialog"],[role="tree"]') != null;
     if (matchMedia("(hover: hover)").matches && !isWriting) view.focus();
     return () => {

@@ -4,7 +4,7 @@ import { publish } from "@/lib/platform/events/publish";
 import type { ChatDoc, MessageState } from "./model";
 
 /** Publishes the state of an answer to the pages of the chat's owner. */
-export function tellAnswer(
+export function publishAnswerEvent(
   { _id, workspaceId, ownerId }: Pick<ChatDoc, "_id" | "workspaceId" | "ownerId">,
   messageId: ObjectId,
   state: MessageState,

@@ -66,7 +66,7 @@ export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: 
       throw new AppError("conflict", "This agentSessionId belongs to another plan. Omit it.");
     }
   }
-  tell(workspaceId, user._id, { agentSessionId, chatId, status: "pending" });
+  publishPlanEvent(workspaceId, user._id, { agentSessionId, chatId, status: "pending" });
 }
 
 /**
@@ -155,7 +155,7 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
   if (!decided) throw new AppError("conflict", "This plan was already decided.");
   // A turn that waits for it records it itself.
   if (decided.turnId === null) await noteDecision(decided);
-  tell(workspaceId, caller.user._id, { agentSessionId, chatId, status });
+  publishPlanEvent(workspaceId, caller.user._id, { agentSessionId, chatId, status });
   return { agentSessionId, status, grants: granted, expiresAt: expiresAt?.toISOString() ?? null };
 }
 
@@ -282,7 +282,7 @@ function noSuchPlan(): AppError {
   return new AppError("not_found", "Plan not found.");
 }
 
-function tell(
+function publishPlanEvent(
   workspaceId: ObjectId,
   onlyFor: ObjectId,
   { agentSessionId, chatId, status }: { agentSessionId: string; chatId: ObjectId; status: PlanStatus },

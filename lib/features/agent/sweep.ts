@@ -1,6 +1,6 @@
 import "server-only";
 import { DurableWork, NOTHING_DUE } from "@/lib/platform/work/durable-work";
-import { tellAnswer } from "./answer-events";
+import { publishAnswerEvent } from "./answer-events";
 import { collections } from "./collections";
 import { answerWork } from "./history";
 import type { MessageDoc } from "./model";
@@ -25,5 +25,5 @@ async function endTurn({ _id, workspaceId, chatId }: MessageDoc): Promise<void> 
     .chatMessages()
     .updateOne(left, [{ $set: { state: "stopped" } }, NOTHING_DUE]);
   const chat = matchedCount === 1 && (await collections.chats().findOne({ _id: chatId, workspaceId }));
-  if (chat) tellAnswer(chat, _id, "stopped");
+  if (chat) publishAnswerEvent(chat, _id, "stopped");
 }

@@ -14,7 +14,7 @@ import { log } from "@/lib/platform/log";
 import { onShutdown } from "@/lib/platform/process/shutdown";
 import type { Claim } from "@/lib/platform/work/heartbeat";
 import { type AgentMode, getAgentOrThrow } from "./agents";
-import { tellAnswer } from "./answer-events";
+import { publishAnswerEvent } from "./answer-events";
 import { AnswerParts } from "./answer-parts";
 import { requireBudget, spend } from "./budget";
 import { beginTurn, hasKeptResult, readHistory, refuseForeignChat, saveAnswer, type TurnMessages } from "./history";
@@ -319,7 +319,7 @@ class Turn {
     await saveAnswer(answer, this.of.claim, text, state, this.#resultIds);
     this.#saved = { text, state };
     const { workspaceId, user } = this.of.caller;
-    tellAnswer({ _id: answer.chatId, workspaceId, ownerId: user._id }, answer._id, state);
+    publishAnswerEvent({ _id: answer.chatId, workspaceId, ownerId: user._id }, answer._id, state);
   }
 
   async #endGrants(): Promise<void> {

@@ -4,7 +4,7 @@ import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import { listTree } from "@/lib/features/repository/service";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
-import { tellApp } from "./events";
+import { publishAppEvent } from "./events";
 import { APPS_MAX, SLUG_CHARS_MAX } from "./limits";
 import type { AppDoc } from "./model";
 
@@ -49,7 +49,7 @@ export async function adoptApps(workspaceId: ObjectId, ownerId: ObjectId): Promi
       throw error;
     }
     count++;
-    tellApp(doc);
+    publishAppEvent(doc);
   }
 }
 

@@ -12,7 +12,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page } from "@/lib/platform/http/paging";
 import type { ListQuery } from "@/lib/platform/http/schema";
-import { tellWork } from "./events";
+import { publishWorkEvent } from "./events";
 import { pathIn } from "./files";
 import type { AppDoc, Draft, WorkbenchDoc } from "./model";
 import { refreshPreview } from "./preview/preview";
@@ -48,7 +48,7 @@ export async function commitDrafts(caller: Caller, ref: string, message: string 
       const sha = await commit(caller, app, work, open, message);
       await settle(whose, bench.drafts);
       await forgetLeftBehind(await findWorkbench(whose));
-      tellWork(app, caller.user._id);
+      publishWorkEvent(app, caller.user._id);
       return { sha, branch: work.branch };
     } catch (error) {
       // Another tab may have committed the same drafts at the same moment; the drafts have then changed.
@@ -71,7 +71,7 @@ export async function discardDrafts(caller: Caller, ref: string, sent: string | 
     // A session that has just ended reads the files when it starts again.
     if (!(error instanceof AppError)) throw error;
   });
-  tellWork(app, caller.user._id);
+  publishWorkEvent(app, caller.user._id);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import { tellWork } from "./events";
+import { publishWorkEvent } from "./events";
 import { APP_BYTES_MAX, APP_FILES_MAX, DRAFT_BYTES_MAX, DRAFT_FILES_MAX, JSON_FILE_BYTES_MAX } from "./limits";
 import { type AppDoc, type Draft, folderOf } from "./model";
 import { findSession } from "./sandbox/registry";
@@ -128,8 +128,8 @@ export async function writeAppFile(
     throw error;
   }
   if (item.draft === null && stored.is) await forgetContents(app.workspaceId, [contentId]);
-  await tellSandbox(caller, app, path, content);
-  tellWork(app, caller.user._id);
+  await updateSandbox(caller, app, path, content);
+  publishWorkEvent(app, caller.user._id);
   return item;
 }
 
@@ -156,12 +156,12 @@ export async function deleteAppFile(
     refuseTooMany(next);
     return next;
   });
-  await tellSandbox(caller, app, path, null);
-  tellWork(app, caller.user._id);
+  await updateSandbox(caller, app, path, null);
+  publishWorkEvent(app, caller.user._id);
 }
 
 /** Updates the running dev server at once. One that has just ended reads the draft when it starts again. */
-async function tellSandbox({ user }: Caller, app: AppDoc, path: string, content: Buffer | null): Promise<void> {
+async function updateSandbox({ user }: Caller, app: AppDoc, path: string, content: Buffer | null): Promise<void> {
   const running = findSession({ workspaceId: app.workspaceId, appId: app._id, userId: user._id });
   await running?.session.writeFile(path, content).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;

@@ -6,7 +6,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
-import { tellApp } from "./events";
+import { publishAppEvent } from "./events";
 import { APPS_MAX } from "./limits";
 import { type AppDoc, folderOf, toApp } from "./model";
 import { moveApp } from "./move";
@@ -58,7 +58,7 @@ export async function createApp(caller: Caller, body: CreateAppBody): Promise<Ap
     await collections.apps().deleteOne({ _id: doc._id, workspaceId });
     throw error;
   }
-  tellApp(doc);
+  publishAppEvent(doc);
   return withThumbnail(caller, doc);
 }
 
@@ -90,7 +90,7 @@ export async function updateApp(caller: Caller, ref: string, body: UpdateAppBody
   const saved = await collections.apps().findOne({ _id, workspaceId });
   if (!saved) throw noSuchApp();
   // An app that is no longer shared was visible to all members: they must learn that it is gone.
-  tellApp(changesAccess ? { ...saved, space: WORKSPACE_SPACE } : saved);
+  publishAppEvent(changesAccess ? { ...saved, space: WORKSPACE_SPACE } : saved);
   return withThumbnail(caller, saved);
 }
 
@@ -108,7 +108,7 @@ export async function deleteApp(caller: Caller, ref: string): Promise<void> {
   await executeRemoval(removal);
   await stopSessions({ workspaceId: doc.workspaceId, appId: doc._id });
   if (deletedCount === 0) throw noSuchApp();
-  tellApp(doc);
+  publishAppEvent(doc);
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
-import { tellApp } from "./events";
+import { publishAppEvent } from "./events";
 import type { AppDoc } from "./model";
 import { toPreview } from "./preview-picture";
 import { getAppDocOrThrow } from "./service";
@@ -32,7 +32,7 @@ export async function getAppShare(caller: Caller, ref: string): Promise<Share | 
 export async function putAppShare(caller: Caller, ref: string, body: ShareBody): Promise<Share> {
   const app = await getToShareOrThrow(caller, ref);
   const share = await putShare(caller, sharedOf(app), body);
-  tellApp(app);
+  publishAppEvent(app);
   return share;
 }
 
@@ -40,7 +40,7 @@ export async function putAppShare(caller: Caller, ref: string, body: ShareBody):
 export async function removeAppShare(caller: Caller, ref: string): Promise<void> {
   const app = await getToShareOrThrow(caller, ref);
   await dropShare(sharedOf(app));
-  tellApp(app);
+  publishAppEvent(app);
 }
 
 /** Returns the data of a shared app that visitors see; null if the app is gone. */

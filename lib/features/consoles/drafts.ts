@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
-import { tellEditing } from "./events";
+import { publishEditingEvent } from "./events";
 import { toDraft } from "./model";
 import type { ConsoleDraft, PutDraftBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
@@ -34,7 +34,7 @@ export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDra
     throw error;
   });
   if (!doc) throw new Error("The store returned no document.");
-  tellEditing(console, caller.user._id);
+  publishEditingEvent(console, caller.user._id);
   return toDraft(doc);
 }
 

@@ -5,7 +5,7 @@ import { writeNow } from "@/lib/platform/events/publish";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { tellEditing } from "./events";
+import { publishEditingEvent } from "./events";
 
 const own = takeOwnDatabase();
 let ana: Person;
@@ -55,7 +55,7 @@ it("announces continued typing every five seconds", async () => {
   };
   const by = new ObjectId(ana.id);
   const begun = Date.now();
-  for (const ms of [0, 1000, 4999, 5000, 6000, 10_001]) tellEditing(console, by, begun + ms);
-  tellEditing(console, new ObjectId(ben.id), begun + 1000);
+  for (const ms of [0, 1000, 4999, 5000, 6000, 10_001]) publishEditingEvent(console, by, begun + ms);
+  publishEditingEvent(console, new ObjectId(ben.id), begun + 1000);
   expect((await told(_id.toHexString(), "presence")).map(({ by }) => by)).toEqual([ana.id, ana.id, ana.id, ben.id]);
 });

@@ -15,7 +15,7 @@ const WORDS_MAX = 10_000;
 const editors = serverMember("consoleEditors", () => new Map());
 
 /** Publishes that a user is typing in a shared console; nothing for a private one. */
-export function tellEditing({ _id, workspaceId, space }: Standing, userId: ObjectId, now = Date.now()): void {
+export function publishEditingEvent({ _id, workspaceId, space }: Standing, userId: ObjectId, now = Date.now()): void {
   if (space !== WORKSPACE_SPACE) return;
   const words = editors();
   const key = `${_id.toHexString()}:${userId.toHexString()}`;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { keptNow } from "@/lib/features/results/first-rows";
-import { writeNow as tellNow } from "@/lib/platform/events/publish";
+import { writeNow as writeEventsNow } from "@/lib/platform/events/publish";
 import { closeServerMember } from "@/lib/platform/process/server-context";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await writeNow();
   await keptNow();
-  await tellNow();
+  await writeEventsNow();
   await closeServerMember("dataSources");
   await own.drop();
   dataDir.remove();
@@ -53,7 +53,7 @@ async function last(id: string, as = author) {
   return json.data;
 }
 const eventsOf = async (id: string) => {
-  await tellNow();
+  await writeEventsNow();
   return collections
     .events()
     .find({ workspaceId: new ObjectId(ana.workspaceId), kind: "execution", "data.resourceId": id })

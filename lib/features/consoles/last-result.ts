@@ -39,7 +39,7 @@ export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequ
         const told = { executionId, userId: user._id.toHexString(), affectedRows };
         if (fields.length === 0) {
           rows.release();
-          if (affectedRows !== null) void tellRan(doc, told).catch(logUntold);
+          if (affectedRows !== null) void publishExecutionEvent(doc, told).catch(logUnpublished);
           return;
         }
         const facts: Facts = {
@@ -58,7 +58,7 @@ export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequ
           owner: ownerOf(doc.workspaceId, doc._id),
           rows,
           result: { ...result, facts: JSON.stringify(facts) },
-          kept: () => tellRan(doc, told),
+          kept: () => publishExecutionEvent(doc, told),
         });
       },
     };
@@ -98,12 +98,12 @@ export function dropLastResult(workspaceId: ObjectId, consoleId: ObjectId): Prom
   return dropLatest(ownerOf(workspaceId, consoleId));
 }
 
-function logUntold(error: unknown): void {
+function logUnpublished(error: unknown): void {
   log.warn({ err: error }, "the event of a console's run was not sent");
 }
 
 /** Publishes the run: for a private console to its owner only. Drops the result of a console deleted in between. */
-async function tellRan(
+async function publishExecutionEvent(
   { workspaceId, _id }: ConsoleDoc,
   data: { executionId: string; userId: string; affectedRows: number | null },
 ): Promise<void> {

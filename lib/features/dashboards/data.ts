@@ -194,14 +194,14 @@ export function computeAll(
   widgets: readonly Widget[],
   stands: ReadonlyMap<string, Stand>,
   standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
-  tell?: { isThere: (name: string) => Promise<void>; onWidget: (widget: WidgetData) => void },
+  observer?: { isThere: (name: string) => Promise<void>; onWidget: (widget: WidgetData) => void },
 ): Promise<WidgetData[]> {
   const asker = new QueryBatcher(look.zone, look.signal);
   return Promise.all(
     widgets.map(async (widget) => {
-      await tell?.isThere(partNameOf(widget));
+      await observer?.isThere(partNameOf(widget));
       const data = await computeAgain(look, widget, asker, stands, standAnew);
-      tell?.onWidget(data);
+      observer?.onWidget(data);
       return data;
     }),
   );

@@ -19,7 +19,7 @@ import { Semaphore } from "@/lib/platform/process/semaphore";
 import { collections } from "./collections";
 import { readText } from "./content";
 import { prepareFirstPages } from "./data";
-import { tellDashboard } from "./events";
+import { publishDashboardEvent } from "./events";
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
 import type { DashboardDoc } from "./model";
 import { allPartsOf, OWNER_LEFT, originOf, type Part, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
@@ -104,7 +104,7 @@ export async function getRefreshSchedule(caller: Caller, dashboardId: ObjectId):
 export async function putRefreshSchedule(caller: Caller, dashboardId: ObjectId, body: ScheduleBody): Promise<Schedule> {
   const doc = await getDashboardDocOrThrow(caller, dashboardId);
   const schedule = await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: dashboardId }, body);
-  tellDashboard(doc);
+  publishDashboardEvent(doc);
   return schedule;
 }
 
@@ -112,7 +112,7 @@ export async function putRefreshSchedule(caller: Caller, dashboardId: ObjectId, 
 export async function removeRefreshSchedule(caller: Caller, dashboardId: ObjectId): Promise<void> {
   const doc = await getDashboardDocOrThrow(caller, dashboardId);
   await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: dashboardId });
-  tellDashboard(doc);
+  publishDashboardEvent(doc);
 }
 
 /** Queues a refresh for a tick of a dashboard's schedule (`lib/features/runs/schedules/tick`). */

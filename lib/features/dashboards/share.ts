@@ -15,7 +15,7 @@ import { collections } from "./collections";
 import { readText } from "./content";
 import { readCubeOf } from "./cube";
 import { readDataOf, readValuesOf } from "./data";
-import { tellDashboard } from "./events";
+import { publishDashboardEvent } from "./events";
 import type { DashboardDoc } from "./model";
 import { OWNER_LEFT } from "./parts";
 import type { CubeQuery, DataQuery, FilterValues, SharedDashboard, ValuesQuery, WidgetData } from "./schema";
@@ -37,7 +37,7 @@ export async function getDashboardShare(caller: Caller, dashboardId: ObjectId): 
 export async function putDashboardShare(caller: Caller, dashboardId: ObjectId, body: ShareBody): Promise<Share> {
   const doc = await getToShareOrThrow(caller, dashboardId);
   const share = await putShare(caller, sharedOf(doc), body);
-  tellDashboard(doc);
+  publishDashboardEvent(doc);
   return share;
 }
 
@@ -45,7 +45,7 @@ export async function putDashboardShare(caller: Caller, dashboardId: ObjectId, b
 export async function removeDashboardShare(caller: Caller, dashboardId: ObjectId): Promise<void> {
   const doc = await getToShareOrThrow(caller, dashboardId);
   await dropShare(sharedOf(doc));
-  tellDashboard(doc);
+  publishDashboardEvent(doc);
 }
 
 /** Returns the public description of a shared dashboard; null when it is deleted. */

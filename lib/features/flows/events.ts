@@ -3,7 +3,7 @@ import { publish } from "@/lib/platform/events/publish";
 import { type FlowDoc, RESOURCE_TYPE } from "./model";
 
 /** Publishes a change of the flow itself: an event of runs that names none. */
-export function tellFlow({ workspaceId, _id }: Pick<FlowDoc, "workspaceId" | "_id">): void {
+export function publishFlowEvent({ workspaceId, _id }: Pick<FlowDoc, "workspaceId" | "_id">): void {
   publish({ workspaceId, kind: "run", resourceType: RESOURCE_TYPE, resourceId: _id });
 }
 
@@ -12,12 +12,12 @@ const GATHER_MS = 500;
 const waiting = new Set<string>();
 
 /** Publishes a change after a short delay, once for all changes until then. */
-export function tellFlowSoon({ workspaceId, _id }: Pick<FlowDoc, "workspaceId" | "_id">): void {
+export function publishFlowEventSoon({ workspaceId, _id }: Pick<FlowDoc, "workspaceId" | "_id">): void {
   const key = _id.toHexString();
   if (waiting.has(key)) return;
   waiting.add(key);
   setTimeout(() => {
     waiting.delete(key);
-    tellFlow({ workspaceId, _id });
+    publishFlowEvent({ workspaceId, _id });
   }, GATHER_MS).unref();
 }

@@ -16,7 +16,7 @@ import { contextOf } from "@/lib/platform/secrets/sealed-fields";
 import { isSameSignature, plainSignature, standardSignature } from "@/lib/platform/secrets/signing-secret";
 import { collections } from "./collections";
 import { type EventBody, readEventBody } from "./event-body";
-import { tellFlowSoon } from "./events";
+import { publishFlowEventSoon } from "./events";
 import type { FlowWebhookDoc } from "./model";
 import { EVENT_ID_CHARS_MAX, type InboundAnswer } from "./schema";
 import { queuePendingOf } from "./webhook-batch";
@@ -87,7 +87,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
     await count(hook, { status: "repeat", bytes: body.byteLength, ...facts }, now);
     return { duplicate: true };
   }
-  tellFlowSoon(hook);
+  publishFlowEventSoon(hook);
   // The event is stored: if anything fails from here on, the sweeper finds it.
   await coalesce(`webhook run:${hook._id.toHexString()}`, () => queuePendingOf(hook.workspaceId, hook._id)).catch(
     (error: unknown) =>
@@ -277,5 +277,5 @@ async function count(hook: FlowWebhookDoc, refusal: Refusal, now: Date): Promise
     await keepRefusal(hook, refusal, counted.rejected + counted.duplicates, now, session);
     await countHour(hook, now, { session });
   });
-  tellFlowSoon(hook);
+  publishFlowEventSoon(hook);
 }

@@ -12,7 +12,7 @@ import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/li
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "./collections";
 import { judgeDefinition, toDefinition } from "./definition";
-import { tellFlow } from "./events";
+import { publishFlowEvent } from "./events";
 import { loadNamesOf } from "./loads";
 import { type FlowDefinition, type FlowDoc, RESOURCE_TYPE, shownCheckpoint } from "./model";
 import { getFlowDocOrThrow, noSuchFlow, resourceOf, withOwnRunStatus, withRunStatus } from "./run-status";
@@ -71,7 +71,7 @@ export async function createFlow(caller: Caller, body: CreateFlowBody, now = new
   // The first tick deletes a schedule without a flow; a flow without its schedule would never run.
   if (body.schedule) await putFlowSchedule(caller, doc._id, body.schedule);
   await collections.flows().insertOne(doc);
-  tellFlow(doc);
+  publishFlowEvent(doc);
   const isRun = body.trigger && doc.type !== "webhook";
   const run = isRun ? await startRun(caller, doc, {}) : null;
   return { flow: await withOwnRunStatus(caller, doc), run };
@@ -120,7 +120,7 @@ export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateF
     await getFlowDocOrThrow(caller, flowId);
     throw hasChanged();
   }
-  tellFlow(updated);
+  publishFlowEvent(updated);
   return withOwnRunStatus(caller, updated);
 }
 
@@ -140,7 +140,7 @@ export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void
   const resource = resourceOf(doc);
   await cancelUnfinished(resource, user._id);
   await followDeletion(resource);
-  tellFlow(doc);
+  publishFlowEvent(doc);
 }
 
 function hasChanged(): AppError {

@@ -10,7 +10,7 @@ import { open, seal } from "@/lib/platform/secrets/seal";
 import { contextOf } from "@/lib/platform/secrets/sealed-fields";
 import { newSigningSecret, plainSignature } from "@/lib/platform/secrets/signing-secret";
 import { collections } from "./collections";
-import { tellFlow } from "./events";
+import { publishFlowEvent } from "./events";
 import { receiveEvent, webhookBurst } from "./inbound";
 import type { FlowDoc, FlowWebhookDoc } from "./model";
 import { getFlowDocOrThrow } from "./run-status";
@@ -68,7 +68,7 @@ export async function provisionWebhook(
     },
     { upsert: true },
   );
-  tellFlow(place);
+  publishFlowEvent(place);
   return { url: urlOf(token), secret, signatureHeader: SIGNATURE_HEADER, provisionedAt: now.toISOString() };
 }
 

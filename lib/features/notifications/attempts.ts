@@ -14,7 +14,7 @@ import type { Outcome } from "./channels/channel";
 import { openChannel } from "./channels/stored";
 import { collections } from "./collections";
 import { mark } from "./delivery-outcome-writer";
-import { tellDeliveries } from "./events";
+import { publishDeliveryEvents } from "./events";
 import { SENDS_MAX } from "./limits";
 import type { DeliveryDoc, Sender } from "./model";
 import { findResourceOwner } from "./resources";
@@ -166,7 +166,7 @@ export async function settleUnclaimed(workspaceId: ObjectId, deliveryId: ObjectI
       { $set: { status: "failed", lastError: { $literal: INTERRUPTED }, completedAt: "$$NOW" } },
       NOTHING_DUE,
     ]);
-  if (modifiedCount > 0) tellDeliveries([filter]);
+  if (modifiedCount > 0) publishDeliveryEvents([filter]);
   const doc = await collections.deliveries().findOne(filter, { projection: { status: 1 } });
   // Deleted with its workspace, or after 30 days.
   if (!doc) return { state: "final", status: "skipped" };
@@ -230,7 +230,7 @@ async function record(delivery: DeliveryDoc, claim: Claim, outcome: Sent): Promi
     },
     ...releaseStages(pauseMs),
   ]);
-  tellDeliveries([delivery]);
+  publishDeliveryEvents([delivery]);
   // The runner's pause applies unless the receiver asks for a longer one.
   return { state: "retry", error, afterMs: retryAfterMs > pauseAfter(roundAttempts) ? retryAfterMs : null };
 }
@@ -262,7 +262,7 @@ async function finish(delivery: DeliveryDoc, claim: Claim, final: Final): Promis
     },
     NOTHING_DUE,
   ]);
-  tellDeliveries([delivery]);
+  publishDeliveryEvents([delivery]);
   return { state: "final", status };
 }
 

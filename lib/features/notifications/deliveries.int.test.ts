@@ -6,7 +6,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { tellPendingEnds } from "@/lib/features/runs/ends";
+import { reportPendingEnds } from "@/lib/features/runs/ends";
 import type { RunDoc } from "@/lib/features/runs/model";
 import { writeNow } from "@/lib/platform/events/publish";
 import { sendJobEventsBy } from "@/lib/platform/process/job-events";
@@ -23,7 +23,7 @@ import { lapsedWork } from "@/test/fixtures/work/lapsed";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { attemptDelivery } from "./attempts";
 import { sweepDeliveries } from "./deliveries";
-import { tellNow } from "./events";
+import { publishDeliveriesNow } from "./events";
 import { fanOut } from "./fan-out";
 import type { DeliveryDoc } from "./model";
 import { payloadSchema } from "./payload-schema";
@@ -543,7 +543,7 @@ describe("overdue work (F6)", () => {
     // The runner has lost the event, and then the wake-up call.
     await collections.runs().updateOne({ _id: run._id }, { $set: { endPendingSince: LONG_AGO } });
     clock = takeJobEvents();
-    expect(await tellPendingEnds()).toBe(1);
+    expect(await reportPendingEnds()).toBe(1);
     await clock.step();
     clock = takeJobEvents();
     expect(await sweepDeliveries()).toBe(0);
@@ -675,7 +675,7 @@ describe("live updates", () => {
   /** Collects the events about deliveries that a person receives, until there are that many. */
   async function follow(person: Person) {
     // Publish earlier changes first.
-    await tellNow();
+    await publishDeliveriesNow();
     await writeNow();
     const stop = new AbortController();
     const response = await callRaw("GET", `${base}/events`, { cookie: person.cookie, signal: stop.signal });
@@ -752,7 +752,7 @@ describe("live updates", () => {
     await clock.drain();
     const [ownerTold, memberTold] = readers;
     expect(await ownerTold?.told()).toEqual(seen(hidden.where, { ruleId: hidden.ruleId }));
-    await tellNow();
+    await publishDeliveriesNow();
     await endRun(shared.where);
     await clock.drain();
     // The first event that the member receives.

@@ -12,7 +12,7 @@ import { deliveryWork, NOTE_INTERRUPTED, reasonToSkip } from "./attempts";
 import type { ChannelType } from "./channels/registry";
 import { collections } from "./collections";
 import { wakeCalls } from "./enqueue";
-import { tellDeliveries } from "./events";
+import { publishDeliveryEvents } from "./events";
 import { type DeliveryDoc, toDelivery, toDeliveryDetails } from "./model";
 import type { RuledType } from "./payload-schema";
 import { onlyVisible } from "./resources";
@@ -108,7 +108,7 @@ export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Prom
     { returnDocument: "after" },
   );
   if (!queued) throw new AppError("conflict", "Only failed deliveries can be resent.");
-  tellDeliveries([queued]);
+  publishDeliveryEvents([queued]);
   await sendJobEvents(wakeCalls([queued])).catch((error: unknown) =>
     log.warn({ err: error, deliveryId: deliveryId.toHexString() }, "the job runner is away; a sweeper wakes it"),
   );

@@ -24,9 +24,9 @@ const WAITING_MAX = 5_000;
 export type DeliveryEvents = {
   /** Deliveries by id: of several changes of one, only the last is published. */
   waiting: Map<string, Pick<DeliveryDoc, "_id" | "workspaceId">>;
-  telling: Promise<void>;
+  publishing: Promise<void>;
   timer: NodeJS.Timeout | null;
-  toldAt: number;
+  publishedAt: number;
   isAtShutdown: boolean;
 };
 
@@ -34,7 +34,7 @@ export type DeliveryEvents = {
  * Publishes new and changed deliveries to the users who may see them. Never fails or waits. Call it after the write:
  * the event is built from the store, a moment later.
  */
-export function tellDeliveries(changed: readonly Pick<DeliveryDoc, "_id" | "workspaceId">[]): void {
+export function publishDeliveryEvents(changed: readonly Pick<DeliveryDoc, "_id" | "workspaceId">[]): void {
   if (changed.length === 0) return;
   const state = shared();
   for (const { _id, workspaceId } of changed) state.waiting.set(_id.toHexString(), { _id, workspaceId });
@@ -45,49 +45,49 @@ export function tellDeliveries(changed: readonly Pick<DeliveryDoc, "_id" | "work
   if (!state.isAtShutdown) {
     state.isAtShutdown = true;
     afterRequests(async () => {
-      await tellNow();
+      await publishDeliveriesNow();
       await writeNow();
     });
   }
   // Does not keep the process alive: the shutdown publishes the rest.
-  const pauseMs = Math.max(GATHER_MS, state.toldAt + EVERY_MS - performance.now());
+  const pauseMs = Math.max(GATHER_MS, state.publishedAt + EVERY_MS - performance.now());
   state.timer ??= setTimeout(() => {
     state.timer = null;
-    state.toldAt = performance.now();
-    void tellNow();
+    state.publishedAt = performance.now();
+    void publishDeliveriesNow();
   }, pauseMs).unref();
 }
 
 /** Publishes a change of a resource's rules to the users who may see them: an event that names no delivery. */
-export async function tellRules({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
+export async function publishRulesEvent({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
   try {
     const readers = await findReaders(workspaceId, resourceType, resourceId);
     if (readers !== "nobody") publish({ workspaceId, kind: "delivery", resourceType, resourceId, ...onlyTo(readers) });
   } catch (error) {
-    log.warn({ err: error }, "a change of rules could not be told");
+    log.warn({ err: error }, "a change of rules could not be published");
   }
 }
 
 /** Resolves when all changes before the call are published. */
-export function tellNow(): Promise<void> {
+export function publishDeliveriesNow(): Promise<void> {
   const state = shared();
-  state.telling = state.telling.then(async () => {
+  state.publishing = state.publishing.then(async () => {
     const changed = [...state.waiting.values()];
     state.waiting.clear();
     const byWorkspace = Map.groupBy(changed, ({ workspaceId }) => workspaceId.toHexString());
     for (const [workspaceId, ofWorkspace] of byWorkspace) {
       for (let start = 0; start < ofWorkspace.length; start += GROUP_MAX) {
         const ids = ofWorkspace.slice(start, start + GROUP_MAX).map(({ _id }) => _id);
-        await tellGroup(new ObjectId(workspaceId), ids).catch((error: unknown) =>
-          log.warn({ err: error, deliveries: ids.length }, "changes of deliveries could not be told"),
+        await publishGroup(new ObjectId(workspaceId), ids).catch((error: unknown) =>
+          log.warn({ err: error, deliveries: ids.length }, "changes of deliveries could not be published"),
         );
       }
     }
   });
-  return state.telling;
+  return state.publishing;
 }
 
-async function tellGroup(workspaceId: ObjectId, ids: ObjectId[]): Promise<void> {
+async function publishGroup(workspaceId: ObjectId, ids: ObjectId[]): Promise<void> {
   const docs = await collections
     .deliveries()
     .find({ _id: { $in: ids }, workspaceId }, { projection: { body: 0, attemptLog: 0 } })
@@ -112,8 +112,8 @@ function onlyTo(readers: "everybody" | ObjectId): { onlyFor?: ObjectId } {
 
 const shared = serverMember("deliveryEvents", () => ({
   waiting: new Map(),
-  telling: Promise.resolve(),
+  publishing: Promise.resolve(),
   timer: null,
-  toldAt: Number.NEGATIVE_INFINITY,
+  publishedAt: Number.NEGATIVE_INFINITY,
   isAtShutdown: false,
 }));

@@ -8,7 +8,7 @@ import { waitingWork } from "@/lib/platform/work/model";
 import { hostOf, openChannel } from "./channels/stored";
 import { collections } from "./collections";
 import { firstCalls } from "./enqueue";
-import { tellDeliveries } from "./events";
+import { publishDeliveryEvents } from "./events";
 import type { DeliveryDoc, Sender } from "./model";
 
 /** A delivery before the store has set its time. */
@@ -68,7 +68,7 @@ async function wake(keys: string[], workspaceId: ObjectId, senders: Senders): Pr
       ruleId: 1,
     })
     .toArray();
-  tellDeliveries(docs);
+  publishDeliveryEvents(docs);
   await Promise.all([
     firstCalls(docs).then(sendJobEvents),
     docs.length > 0 &&

@@ -8,7 +8,7 @@ import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/li
 import type { ChannelType } from "./channels/registry";
 import { judgeAddresses, nextChannel } from "./channels/stored";
 import { collections } from "./collections";
-import { tellRules } from "./events";
+import { publishRulesEvent } from "./events";
 import { RULES_PER_RESOURCE_MAX } from "./limits";
 import { type RuleDoc, type RuledResource, toDelivery, toRule } from "./model";
 import type { RuledType } from "./payload-schema";
@@ -92,7 +92,7 @@ export async function createRule(caller: Caller, body: CreateRuleBody, now = new
     await collections.notificationRules().deleteOne(place);
     throw error;
   }
-  await tellRules(doc);
+  await publishRulesEvent(doc);
   return withSecret(doc, newSecret);
 }
 
@@ -132,7 +132,7 @@ export async function updateRule(
       { returnDocument: "after" },
     );
     if (!after) continue;
-    await tellRules(after);
+    await publishRulesEvent(after);
     return withSecret(after, newSecret);
   }
   throw new AppError("conflict", "Someone else is changing this rule. Reload it and try again.");
@@ -145,7 +145,7 @@ export async function updateRule(
 export async function deleteRule(caller: Caller, ruleId: ObjectId): Promise<void> {
   const rule = await getRuleDocOrThrow(caller, ruleId);
   await collections.notificationRules().deleteOne({ _id: ruleId, workspaceId: caller.workspaceId });
-  await tellRules(rule);
+  await publishRulesEvent(rule);
 }
 
 /** Deletes the rules of a deleted resource (docs/develop/api.md, Notifications). */

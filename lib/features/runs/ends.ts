@@ -7,7 +7,7 @@ import type { RunDoc } from "./model";
 /** Event that is emitted when a run has ended (docs/develop/notifications.md). */
 export const RUN_ENDED_EVENT = "flow.run.terminal";
 /** Time after which an end that was not announced is assumed to belong to a writer that has crashed, in ms. */
-const TELL_PATIENCE_MS = 10_000;
+const REPORT_PATIENCE_MS = 10_000;
 const PENDING_PER_ROUND = 500;
 
 /** Data of the event. A cancelled run has no trigger. */
@@ -21,9 +21,9 @@ export type RunEnded = {
 };
 
 /** Announces the end of a run. Never throws: if it fails, the end stays pending. */
-export async function tellEnd(run: RunDoc): Promise<void> {
+export async function reportEnd(run: RunDoc): Promise<void> {
   try {
-    await tellEnds([run]);
+    await reportEnds([run]);
   } catch (error) {
     log.warn({ err: error, runId: run._id.toHexString() }, "the end of a run could not be told, and will be");
   }
@@ -33,7 +33,7 @@ export async function tellEnd(run: RunDoc): Promise<void> {
  * Announces ends that have been pending too long: their process crashed, or the job runner was unavailable.
  * @returns their number
  */
-export async function tellPendingEnds(patienceMs = TELL_PATIENCE_MS): Promise<number> {
+export async function reportPendingEnds(patienceMs = REPORT_PATIENCE_MS): Promise<number> {
   let told = 0;
   for (;;) {
     const pending = await collections
@@ -46,13 +46,13 @@ export async function tellPendingEnds(patienceMs = TELL_PATIENCE_MS): Promise<nu
       .limit(PENDING_PER_ROUND)
       .toArray();
     if (pending.length === 0) return told;
-    await tellEnds(pending);
+    await reportEnds(pending);
     told += pending.length;
   }
 }
 
 /** Announces the ends before marking them: a crash in between announces them twice, which adds no delivery. */
-async function tellEnds(runs: RunDoc[]): Promise<void> {
+async function reportEnds(runs: RunDoc[]): Promise<void> {
   await sendJobEvents(
     runs.map((run) => ({
       name: RUN_ENDED_EVENT,

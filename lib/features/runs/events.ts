@@ -11,12 +11,12 @@ const LINES_CHARS_MAX = 6_000;
 type Told = Pick<RunDoc, "workspaceId" | "resourceType" | "resourceId" | "onlyFor">;
 
 /** Publishes the status of a run to its subscribers. Call it after the write. */
-export function tellRun(run: RunDoc): void {
+export function publishRunEvent(run: RunDoc): void {
   publish({ ...placeOf(run), kind: "run", data: { run: toRun(run) } });
 }
 
 /** Publishes new lines of a run's log to its subscribers. */
-export function tellLog(run: Told & Pick<RunDoc, "_id">, lines: readonly LogLine[]): void {
+export function publishLogEvent(run: Told & Pick<RunDoc, "_id">, lines: readonly LogLine[]): void {
   let part: LogLine[] = [];
   let chars = 0;
   const flush = () => {

@@ -1,7 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { collections } from "./collections";
-import { tellLog } from "./events";
+import { publishLogEvent } from "./events";
 import { type RunLogDoc, toLogLine } from "./model";
 import type { LogLevel, LogLine } from "./schema";
 
@@ -48,7 +48,7 @@ export async function appendLog(
   );
   await collections.runLogs().insertMany(docs, { ordered: false });
   const shown = docs.map(toLogLine);
-  tellLog(before, shown);
+  publishLogEvent(before, shown);
   return shown;
 }
 

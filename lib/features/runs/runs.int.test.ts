@@ -5,7 +5,7 @@ import { databaseReady } from "@/lib/platform/db/ready";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { type Claim, heartbeat } from "@/lib/platform/work/heartbeat";
 import { takeOwnDatabase } from "@/test/database";
-import { RUN_ENDED_EVENT, tellPendingEnds } from "./ends";
+import { RUN_ENDED_EVENT, reportPendingEnds } from "./ends";
 import { wakeRun } from "./enqueue";
 import { appendLog, RUN_LOG_LINES_MAX, tailLog } from "./logs";
 import type { RunDoc, RunResource } from "./model";
@@ -218,16 +218,16 @@ describe("the end of a run", () => {
     const { run, hold } = await begun(newResource());
     expect(await finishRun(hold, { status: "failure", error: "boom" })).toMatchObject({ status: "failure" });
     expect(await stored(run)).toMatchObject({ status: "failure", error: "boom", endPendingSince: expect.any(Date) });
-    await expect(tellPendingEnds(0)).rejects.toThrow("away");
+    await expect(reportPendingEnds(0)).rejects.toThrow("away");
     sendJobEventsBy(async (events) => {
       told.push(...events);
     });
     // An end that its own server is just announcing is left to it.
-    expect(await tellPendingEnds()).toBe(0);
+    expect(await reportPendingEnds()).toBe(0);
     await touch(run, { endPendingSince: LONG_AGO });
-    expect(await tellPendingEnds()).toBe(1);
+    expect(await reportPendingEnds()).toBe(1);
     expect(told.map(({ data }) => data.runId)).toEqual([run._id.toHexString()]);
-    expect(await tellPendingEnds(0)).toBe(0);
+    expect(await reportPendingEnds(0)).toBe(0);
   });
 
   it.each([

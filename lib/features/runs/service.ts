@@ -9,8 +9,8 @@ import type { Claim } from "@/lib/platform/work/heartbeat";
 import { LEASE_MS } from "@/lib/platform/work/limits";
 import { waitingWork } from "@/lib/platform/work/model";
 import { collections } from "./collections";
-import { tellEnd } from "./ends";
-import { tellRun } from "./events";
+import { reportEnd } from "./ends";
+import { publishRunEvent } from "./events";
 import { type RunDoc, type RunResource, toRun } from "./model";
 import type { EntityProgress, Run, RunCounts, RunFilters, RunOutcome, RunStatus, TriggerType } from "./schema";
 import { type OnlyVisible, visiblePage } from "./visible-page";
@@ -83,7 +83,7 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
     const isNew = lastErrorObject?.updatedExisting === false;
     if (isNew) {
       await makeNewest(value);
-      tellRun(value);
+      publishRunEvent(value);
     }
     return { run: value, isNew };
   } catch (error) {
@@ -134,7 +134,7 @@ export async function beginRun(workspaceId: ObjectId, runId: ObjectId): Promise<
   ];
   const claimed = await work.claim({ _id: runId, workspaceId, isUnfinished: true }, { stages });
   if (!claimed) return null;
-  tellRun(claimed.doc);
+  publishRunEvent(claimed.doc);
   return { run: claimed.doc, hold: claimed.claim };
 }
 
@@ -149,7 +149,7 @@ export async function reportProgress(hold: Claim, progress: RunProgress): Promis
   const { counts } = progress;
   const further = counts && noteProgress({ $gt: [counts.read, { $ifNull: ["$counts.read", 0] }] });
   const run = await work.update(hold, [...(further ? [further] : []), { $set: literals(progress) }]);
-  if (run) tellRun(run);
+  if (run) publishRunEvent(run);
   return run !== null;
 }
 
@@ -159,7 +159,7 @@ export async function reportProgress(hold: Claim, progress: RunProgress): Promis
  */
 export async function releaseRun(hold: Claim): Promise<boolean> {
   const run = await work.release(hold, 0, [{ $set: { status: "queued" } }]);
-  if (run) tellRun(run);
+  if (run) publishRunEvent(run);
   return run !== null;
 }
 
@@ -188,7 +188,7 @@ export async function requestCancel(resource: RunResource, runId: ObjectId, by: 
     },
   ]);
   if (asked) {
-    tellRun(asked);
+    publishRunEvent(asked);
     return asked;
   }
   await findRun(resource, runId);
@@ -266,8 +266,8 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId | n
     { returnDocument: "after" },
   );
   if (run) {
-    tellRun(run);
-    await tellEnd(run);
+    publishRunEvent(run);
+    await reportEnd(run);
   }
   return run;
 }

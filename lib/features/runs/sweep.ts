@@ -2,7 +2,7 @@ import "server-only";
 import { log } from "@/lib/platform/log";
 import { DurableWork, isHopeless } from "@/lib/platform/work/durable-work";
 import { collections } from "./collections";
-import { tellPendingEnds } from "./ends";
+import { reportPendingEnds } from "./ends";
 import type { RunDoc } from "./model";
 import type { ResourceType } from "./schema";
 import { endUnheldRun } from "./service";
@@ -23,7 +23,7 @@ export type RunOwners = Partial<Record<ResourceType, RecoverRun>>;
  */
 export async function sweepRuns(owners: RunOwners): Promise<void> {
   // A failure of one task must not stop the other.
-  const outcomes = await Promise.allSettled([tellPendingEnds(), recoverOverdue(owners)]);
+  const outcomes = await Promise.allSettled([reportPendingEnds(), recoverOverdue(owners)]);
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 

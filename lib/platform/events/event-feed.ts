@@ -98,7 +98,7 @@ export class Teller {
           .toArray();
         const positions = new Map(heads.map(({ _id, position }) => [_id.toHexString(), position]));
         for (const channel of channels) {
-          await tellUpTo(channel, positions.get(channel.workspaceId.toHexString()) ?? 0);
+          await deliverUpTo(channel, positions.get(channel.workspaceId.toHexString()) ?? 0);
         }
       } catch (error) {
         // The next poll delivers the missing events.
@@ -108,7 +108,7 @@ export class Teller {
   }
 }
 
-async function tellUpTo(channel: Channel, head: number): Promise<void> {
+async function deliverUpTo(channel: Channel, head: number): Promise<void> {
   while (channel.position < head) {
     const events = await readEvents(channel.workspaceId, channel.position, head);
     // An empty result means that these events expired: a reader of the previous one has missed none that are still

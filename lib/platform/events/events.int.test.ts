@@ -29,7 +29,7 @@ function open(workspaceId: ObjectId, options: Partial<StreamRequest> = {}) {
   return { response, stop, ...readFrames(response) };
 }
 
-const tell = (workspaceId: ObjectId, resourceId: string, onlyFor?: ObjectId) =>
+const publishChange = (workspaceId: ObjectId, resourceId: string, onlyFor?: ObjectId) =>
   publish({ workspaceId, kind: "run", resourceType: "flow", resourceId, onlyFor, data: { status: "running" } });
 const idsOf = (frames: (Frame | null)[]) => frames.map((frame) => JSON.parse(frame?.data ?? "{}").resourceId);
 
@@ -40,7 +40,7 @@ describe("the event stream of a workspace", () => {
     expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
     expect(response.headers.get("cache-control")).toContain("no-transform");
     expect(await next()).toEqual({ id: "0" });
-    for (let n = 1; n <= 30; n++) tell(workspaceId, `f${n}`);
+    for (let n = 1; n <= 30; n++) publishChange(workspaceId, `f${n}`);
     const frames = await take(30);
     expect(frames.map((frame) => frame?.id)).toEqual(Array.from({ length: 30 }, (_, n) => `${n + 1}`));
     expect(idsOf(frames)).toEqual(Array.from({ length: 30 }, (_, n) => `f${n + 1}`));
@@ -54,19 +54,19 @@ describe("the event stream of a workspace", () => {
     const mine = open(here, { userId: me });
     const others = open(here);
     await Promise.all([mine.next(), others.next()]);
-    tell(elsewhere, "elsewhere");
-    tell(here, "private", me);
-    tell(here, "shared");
+    publishChange(elsewhere, "elsewhere");
+    publishChange(here, "private", me);
+    publishChange(here, "shared");
     expect(idsOf(await mine.take(2))).toEqual(["private", "shared"]);
     expect(idsOf(await others.take(1))).toEqual(["shared"]);
   });
 
   it("resumes after the last seen event without losing or repeating one, also after more than a page", async () => {
     const workspaceId = new ObjectId();
-    for (let n = 1; n <= 1200; n++) tell(workspaceId, `f${n}`);
+    for (let n = 1; n <= 1200; n++) publishChange(workspaceId, `f${n}`);
     await writeNow();
     const { take } = open(workspaceId, { lastEventId: "7" });
-    for (let n = 1201; n <= 1300; n++) tell(workspaceId, `f${n}`);
+    for (let n = 1201; n <= 1300; n++) publishChange(workspaceId, `f${n}`);
     expect(idsOf(await take(1293))).toEqual(Array.from({ length: 1293 }, (_, n) => `f${n + 8}`));
   });
 
@@ -74,21 +74,21 @@ describe("the event stream of a workspace", () => {
     "sends `reset` to a reader with %j and continues live",
     async (lastEventId) => {
       const workspaceId = new ObjectId();
-      tell(workspaceId, "before");
+      publishChange(workspaceId, "before");
       await writeNow();
       const { take } = open(workspaceId, { lastEventId });
       expect((await take(2)).map((frame) => [frame?.event, frame?.id])).toEqual([
         ["reset", undefined],
         [undefined, "1"],
       ]);
-      tell(workspaceId, "after");
+      publishChange(workspaceId, "after");
       expect(idsOf(await take(1))).toEqual(["after"]);
     },
   );
 
   it("sends `reset` if events in between have expired", async () => {
     const workspaceId = new ObjectId();
-    for (const name of ["a", "b", "c"]) tell(workspaceId, name);
+    for (const name of ["a", "b", "c"]) publishChange(workspaceId, name);
     await writeNow();
     await collections.events().deleteMany({ workspaceId, position: { $lte: 2 } });
     expect((await open(workspaceId, { lastEventId: "1" }).next())?.event).toBe("reset");
@@ -109,7 +109,7 @@ describe("the event stream of a workspace", () => {
     const workspaceId = new ObjectId();
     await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
-        tell(workspaceId, `f${n}`);
+        publishChange(workspaceId, `f${n}`);
         await writeNow();
       }),
     );
@@ -133,7 +133,7 @@ describe("the event stream of a workspace", () => {
     expect(beat).toEqual({ event: "heartbeat", data: expect.any(String) });
     expect(JSON.parse(beat?.data ?? "")).toEqual({ at: expect.stringMatching(/^\d{4}-.*Z$/) });
     // The others have received their comment by then, and no event before this one.
-    tell(workspaceId, "f1");
+    publishChange(workspaceId, "f1");
     expect(idsOf(await others.take(1))).toEqual(["f1"]);
   }, 30_000);
 

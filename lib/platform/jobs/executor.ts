@@ -196,13 +196,13 @@ export class Executor {
       // is alive.
       this.#workers.forget();
       this.#strays.clear();
-      this.#tellTrouble(error);
+      this.#reportTrouble(error);
       return false;
     }
   }
 
   /** Logs a failure once, however long it lasts. */
-  #tellTrouble(error: unknown): void {
+  #reportTrouble(error: unknown): void {
     if (!this.#isInTrouble && !this.#isStopping) log.warn({ err: error }, "the job runner failed and will retry");
     this.#isInTrouble = true;
   }
@@ -238,7 +238,7 @@ export class Executor {
   /** Reads the functions. @returns false while the application does not respond, such as before its port is open */
   async #sync(): Promise<boolean> {
     const configs = await this.#application.listFunctions().catch((error: unknown) => {
-      if (!isRefused(error)) this.#tellTrouble(error);
+      if (!isRefused(error)) this.#reportTrouble(error);
       return null;
     });
     if (configs === null) return false;
@@ -304,7 +304,7 @@ export class Executor {
         if (this.#isSynced && this.#isAlive()) await this.#takeAll();
         await this.#pause(Math.max(0, this.#lookAt - performance.now()));
       } catch (error) {
-        this.#tellTrouble(error);
+        this.#reportTrouble(error);
         await sleep(RETRY_AFTER_MS);
       }
     }

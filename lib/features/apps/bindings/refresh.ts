@@ -10,7 +10,7 @@ import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { isShuttingDown, onShutdown } from "@/lib/platform/process/shutdown";
 import { LEASE_MS } from "@/lib/platform/work/limits";
 import { collections } from "../collections";
-import { tellApp } from "../events";
+import { publishAppEvent } from "../events";
 import type { BindingDoc, BindingSetDoc } from "../model";
 import { getAppDocOrThrow } from "../service";
 import { type Build, toBuild } from "./build";
@@ -38,7 +38,7 @@ export async function startBindingRefresh(caller: Caller, ref: string, name: str
     throw new AppError("not_found", "This binding is not published. Publish the app first.");
   }
   const queued = await queue(doc);
-  tellApp(app);
+  publishAppEvent(app);
   const datasets = await readDatasets(publishedOwner(app), new Map([[kept.sourceKey, kept.sourceKey]]));
   return toBuild(datasets.get(kept.sourceKey), queued.doc, set.sha);
 }
@@ -95,7 +95,7 @@ export async function executeBindingRefresh(queued: BindingQueued): Promise<void
       { $unset: { queuedAt: "", ...(failure === null && { failure: "" }) }, ...(failure && { $set: { failure } }) },
     );
   const app = await collections.apps().findOne({ _id: doc.appId, workspaceId });
-  if (app) tellApp(app);
+  if (app) publishAppEvent(app);
 }
 
 /**

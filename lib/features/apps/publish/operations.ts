@@ -76,7 +76,7 @@ export async function startOperation(
     endedAt: null,
   };
   const { doc, claim } = await operations.insertClaimed(given);
-  tell(app, doc);
+  publishOperationEvent(app, doc);
   const ended = runOperation(app, doc, claim, work);
   // The caller may no longer be waiting for the result.
   ended.catch(() => {});
@@ -94,7 +94,7 @@ async function runOperation(
   const lines = new LogLines(app, claim);
   try {
     await takeTurn(claim, doc.appId, gone.signal);
-    tell(app, { ...doc, state: "running" });
+    publishOperationEvent(app, { ...doc, state: "running" });
     const outcome = await work({
       id: doc._id,
       signal: gone.signal,
@@ -143,7 +143,7 @@ async function beginStep(app: AppDoc, claim: Claim, name: StepName): Promise<voi
   ]);
   // Another server considered it dead: continuing would overwrite a newer operation.
   if (!doc) throw died();
-  tell(app, doc);
+  publishOperationEvent(app, doc);
 }
 
 const IS_RUNNING = { $eq: ["$$this.state", "running"] };
@@ -184,7 +184,7 @@ async function finish(app: AppDoc, claim: Claim, { sha, deploymentId, thumbnail,
     await makeSettlingDue(app, sha, session);
     return ended;
   });
-  tell(app, doc);
+  publishOperationEvent(app, doc);
   return { operationId: doc._id, sha, publishedAt, note };
 }
 
@@ -196,7 +196,7 @@ async function fail(app: AppDoc, claim: Claim, error: unknown): Promise<void> {
   if (failure.code === "internal") log.error({ err: error }, "an operation of an app failed");
   const end = { failure, ...(error instanceof BuildFailed && { problems: error.problems }) };
   const doc = await operations.finish(claim, failStages(end), { state: { $in: OPEN } });
-  if (doc) tell(app, doc);
+  if (doc) publishOperationEvent(app, doc);
 }
 
 function failStages(end: Pick<OperationDoc, "failure"> & Partial<OperationDoc>): Document[] {
@@ -232,7 +232,7 @@ async function endDead(which: Filter<OperationDoc>): Promise<void> {
       { returnDocument: "after" },
     );
   const app = doc && (await collections.apps().findOne({ _id: doc.appId, workspaceId: doc.workspaceId }));
-  if (app) tell(app, doc);
+  if (app) publishOperationEvent(app, doc);
   else if (doc) await dropIfGone(doc);
 }
 
@@ -243,7 +243,7 @@ async function dropIfGone({ appId, workspaceId }: OperationDoc): Promise<void> {
 }
 
 /** Publishes the state of an operation and new lines of its build's log to the users who may see the app. */
-function tell(
+function publishOperationEvent(
   app: AppDoc,
   { _id, workspaceId, appId, kind, state, steps, sha, failure }: OperationDoc,
   said?: string[],
@@ -304,7 +304,7 @@ class LogLines {
       .appOperations()
       .findOneAndUpdate(this.claim.key, { $set: { log: this.kept } }, { returnDocument: "after" });
     for (let at = 0; doc && at < said.length; at += EVENT_LINES_MAX) {
-      tell(this.app, doc, said.slice(at, at + EVENT_LINES_MAX));
+      publishOperationEvent(this.app, doc, said.slice(at, at + EVENT_LINES_MAX));
     }
   }
 }

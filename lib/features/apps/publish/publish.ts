@@ -19,7 +19,7 @@ import { isBindingPath } from "../bindings/front-matter";
 import { prepareBindings, settleBindings } from "../bindings/published";
 import { collections } from "../collections";
 import { openDraftsOf } from "../commits";
-import { tellApp, tellWork } from "../events";
+import { publishAppEvent, publishWorkEvent } from "../events";
 import { pathIn } from "../files";
 import { type AppDoc, folderOf } from "../model";
 import { getAppDocOrThrow } from "../service";
@@ -91,8 +91,8 @@ export async function startAndWait(
   const id = operationId.toHexString();
   const told = ended.then((end) => {
     void settleBindings(app).catch((err: unknown) => log.warn({ err }, "the data of an app is settled later"));
-    tellApp(app);
-    tellWork(app, user._id);
+    publishAppEvent(app);
+    publishWorkEvent(app, user._id);
     return end;
   });
   told.catch(() => {});

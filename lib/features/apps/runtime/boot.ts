@@ -21,10 +21,10 @@ if (process.env.NODE_ENV === "development") {
   standInForWebSocket((problems) => link().send({ type: "problems", problems }));
 }
 
-const tell = paced((message: FromApp) => link().send(message));
+const send = paced((message: FromApp) => link().send(message));
 mirrorConsole();
-window.addEventListener("error", ({ message, error }) => tellError(error ?? message));
-window.addEventListener("unhandledrejection", ({ reason }) => tellError(reason));
+window.addEventListener("error", ({ message, error }) => sendError(error ?? message));
+window.addEventListener("unhandledrejection", ({ reason }) => sendError(reason));
 document.addEventListener("click", openLinkOutside);
 link();
 
@@ -60,14 +60,14 @@ function mirrorConsole(): void {
     const print = console[level].bind(console);
     console[level] = (...values: unknown[]) => {
       print(...values);
-      tell({ type: "console", level, text: values.map(toText).join(" ").slice(0, TEXT_CHARS_MAX), at: Date.now() });
+      send({ type: "console", level, text: values.map(toText).join(" ").slice(0, TEXT_CHARS_MAX), at: Date.now() });
     };
   }
 }
 
-function tellError(reason: unknown): void {
+function sendError(reason: unknown): void {
   const isError = reason instanceof Error;
-  tell({
+  send({
     type: "error",
     message: (isError ? `${reason.name}: ${reason.message}` : toText(reason)).slice(0, TEXT_CHARS_MAX),
     stack: isError ? (reason.stack?.slice(0, TEXT_CHARS_MAX) ?? null) : null,

@@ -14,7 +14,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { judgeAddresses, nextChannel } from "../channels/stored";
 import { collections } from "../collections";
-import { tellRules } from "../events";
+import { publishRulesEvent } from "../events";
 import { SNAPSHOTS_PER_DASHBOARD_MAX } from "../limits";
 import { type DeliveryDoc, type SnapshotDoc, toChannel, toDelivery } from "../model";
 import type { CreateSnapshotBody, SavedSnapshot, Snapshot, UpdateSnapshotBody } from "../snapshot-schema";
@@ -141,7 +141,7 @@ export async function deleteSnapshot(caller: Caller, dashboardId: ObjectId, snap
   await getToSendOrThrow(caller, dashboardId);
   const doc = await getSnapshotOrThrow(caller, dashboardId, snapshotId);
   await remove(doc);
-  await tellRules(resourceOf(doc));
+  await publishRulesEvent(resourceOf(doc));
 }
 
 /**
@@ -221,7 +221,7 @@ async function getSnapshotOrThrow(
 }
 
 async function told(doc: SnapshotDoc, newSecret: string | undefined): Promise<SavedSnapshot> {
-  await tellRules(resourceOf(doc));
+  await publishRulesEvent(resourceOf(doc));
   const [one] = await withRunStatus(doc.workspaceId, [doc]);
   if (!one) throw new Error("Snapshot not found.");
   return { ...one, ...(newSecret !== undefined && { signingSecretOnce: newSecret }) };

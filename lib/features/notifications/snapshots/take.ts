@@ -11,7 +11,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import type { JobEvent } from "@/lib/platform/process/job-events";
 import { collections } from "../collections";
-import { tellDeliveries } from "../events";
+import { publishDeliveryEvents } from "../events";
 import type { SnapshotDoc } from "../model";
 import type { SnapshotPayload } from "../payload-schema";
 import { keyOfDelivery, newDelivery, queueDeliveries } from "../queue";
@@ -133,7 +133,7 @@ async function recordFailure(
     .findOne({ key: delivery.key, workspaceId }, { projection: { workspaceId: 1 } });
   if (!kept) return;
   await collections.snapshots().updateOne({ _id, workspaceId }, { $max: { lastDeliveryId: kept._id } });
-  tellDeliveries([kept]);
+  publishDeliveryEvents([kept]);
 }
 
 async function toPayload(

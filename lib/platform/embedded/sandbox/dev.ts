@@ -199,7 +199,7 @@ class HotStreams {
     });
     write(response, { type: "connected" });
     write(response, this.#told());
-    this.#tell("vite:client:connect", undefined, page);
+    this.#notify("vite:client:connect", undefined, page);
   }
 
   /**
@@ -212,7 +212,7 @@ class HotStreams {
     if (path === null) this.#problems.clear();
     else this.#problems.delete(path);
     if (this.#problems.size === before) return false;
-    this.#tellProblems();
+    this.#sendProblems();
     return true;
   }
 
@@ -223,10 +223,10 @@ class HotStreams {
     this.#problems.set(problem.path, problem);
     const [oldest] = this.#problems.keys();
     if (this.#problems.size > PROBLEMS_MAX && oldest !== undefined) this.#problems.delete(oldest);
-    this.#tellProblems();
+    this.#sendProblems();
   }
 
-  #tellProblems(): void {
+  #sendProblems(): void {
     for (const response of this.#pages.values()) write(response, this.#told());
   }
 
@@ -238,12 +238,13 @@ class HotStreams {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const message = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    if (message?.type === "custom" && typeof message.event === "string") this.#tell(message.event, message.data, page);
+    if (message?.type === "custom" && typeof message.event === "string")
+      this.#notify(message.event, message.data, page);
     response.writeHead(204);
     response.end();
   }
 
-  #tell(event: string, data: unknown, page: string): void {
+  #notify(event: string, data: unknown, page: string): void {
     const client = {
       send: (payload: HotPayload) => {
         const response = this.#pages.get(page);

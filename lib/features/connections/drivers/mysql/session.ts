@@ -86,7 +86,7 @@ export class MysqlSession implements PooledSession {
     deadline.signal.throwIfAborted();
     const connection = createConnection(optionsOf(config));
     guardPackets(connection);
-    tellSecured(connection, config.server.dialer);
+    reportSecured(connection, config.server.dialer);
     const session = new MysqlSession(config, connection);
     const onAbort = () => session.destroy();
     deadline.signal.addEventListener("abort", onAbort, { once: true });
@@ -285,7 +285,7 @@ function castOfPlain(cell: Cell, next: () => unknown): unknown {
 }
 
 /** Reports when the connection is encrypted; the library offers no event for it. */
-function tellSecured(connection: Connection, dialer: Dialer): void {
+function reportSecured(connection: Connection, dialer: Dialer): void {
   const inside = connection as Connection & { startTLS(onSecure: (error?: Error) => void): void };
   const start = inside.startTLS.bind(inside);
   inside.startTLS = (onSecure) =>

@@ -102,7 +102,7 @@ export function withinLimit({ statementTimeoutMs }: ServerSide, timeoutMs: numbe
 }
 
 /** Converts an error to the one that a person sees. */
-type Tell = (error: unknown) => unknown;
+type ConvertError = (error: unknown) => unknown;
 type Limits = {
   statementTimeoutMs: number | null;
   tunnel: SshTunnel | null;
@@ -189,8 +189,8 @@ function toProgress(times: TestTimes): TestProgress {
 function withLimits(source: DataSource, limits: Limits): DataSource {
   const { statementTimeoutMs: limit, tunnel, dialer, isEncrypted } = limits;
   const { query, extract, load, ddl, schemas, defaultSchema } = source;
-  const tell: Tell = (error) => toldOfTunnel(limit === null ? error : toldIfStopped(limit, error), tunnel);
-  const told = async <T>(signal: AbortSignal, words: Tell, work: () => Promise<T>): Promise<T> => {
+  const convert: ConvertError = (error) => toldOfTunnel(limit === null ? error : toldIfStopped(limit, error), tunnel);
+  const told = async <T>(signal: AbortSignal, words: ConvertError, work: () => Promise<T>): Promise<T> => {
     try {
       await tunnel?.ready(signal);
       return await work();
@@ -200,7 +200,7 @@ function withLimits(source: DataSource, limits: Limits): DataSource {
   };
   const bounded = <T>(signal: AbortSignal, work: (inner: AbortSignal) => Promise<T>): Promise<T> => {
     const patience = new Patience(limit, signal);
-    return told(signal, tell, () => patience.wait(() => work(patience.signal)));
+    return told(signal, convert, () => patience.wait(() => work(patience.signal)));
   };
   return {
     ...(query && {
@@ -208,23 +208,23 @@ function withLimits(source: DataSource, limits: Limits): DataSource {
         // Where the caller's limit is the smaller one, the caller words the error.
         const isOurs = limit !== null && limit < options.timeoutMs;
         const patience = new Patience(isOurs ? limit : null, options.signal);
-        const tellOurs: Tell = isOurs ? tell : (error) => toldOfTunnel(error, tunnel);
-        return told(options.signal, tellOurs, async () => {
+        const convertOurs: ConvertError = isOurs ? convert : (error) => toldOfTunnel(error, tunnel);
+        return told(options.signal, convertOurs, async () => {
           const inner = { ...options, signal: patience.signal };
           const result = await patience.wait(() => query.call(source, statement, inner));
-          return { ...result, batches: untilStopped(result, patience, tellOurs) };
+          return { ...result, batches: untilStopped(result, patience, convertOurs) };
         });
       },
     }),
     ...(extract && {
       extract: (request) =>
-        told(request.signal, tell, async () => toldAlong(await extract.call(source, request), tell)),
+        told(request.signal, convert, async () => toldAlong(await extract.call(source, request), convert)),
     }),
     ...(load && {
       load: (request) =>
-        told(request.signal, tell, async () => {
+        told(request.signal, convert, async () => {
           const begun = await load.call(source, request);
-          return toldLoad(begun, (work) => told(request.signal, tell, work));
+          return toldLoad(begun, (work) => told(request.signal, convert, work));
         }),
     }),
     entities: (signal) => bounded(signal, (inner) => source.entities(inner)),
@@ -283,7 +283,11 @@ class Patience {
   }
 }
 
-async function* untilStopped({ batches }: ResultStream, patience: Patience, tell: Tell): AsyncGenerator<Batch, void> {
+async function* untilStopped(
+  { batches }: ResultStream,
+  patience: Patience,
+  convert: ConvertError,
+): AsyncGenerator<Batch, void> {
   const iterator = batches[Symbol.asyncIterator]();
   let isOver = false;
   try {
@@ -297,13 +301,13 @@ async function* untilStopped({ batches }: ResultStream, patience: Patience, tell
     }
   } catch (error) {
     isOver = true;
-    throw tell(error);
+    throw convert(error);
   } finally {
     if (!isOver) await iterator.return?.();
   }
 }
 
-function toldAlong(stream: ExtractStream, tell: Tell): ExtractStream {
+function toldAlong(stream: ExtractStream, convert: ConvertError): ExtractStream {
   const { fields, batches } = stream;
   return {
     fields,
@@ -311,7 +315,7 @@ function toldAlong(stream: ExtractStream, tell: Tell): ExtractStream {
       try {
         yield* batches;
       } catch (error) {
-        throw tell(error);
+        throw convert(error);
       }
     })(),
   };

@@ -247,7 +247,7 @@ class Run {
     const transaction = this.#transaction;
     if (transaction === null) return;
     const headers = { "X-Trino-Transaction-Id": transaction };
-    await this.#tell({ method: "POST", body: "ROLLBACK", headers });
+    await this.#sendIgnoringErrors({ method: "POST", body: "ROLLBACK", headers });
   }
 
   async #abort(): Promise<void> {
@@ -257,12 +257,12 @@ class Run {
 
   #cancel(): Promise<void> {
     const path = this.#next;
-    this.#cancelled ??= path === null ? null : this.#tell({ method: "DELETE", path });
+    this.#cancelled ??= path === null ? null : this.#sendIgnoringErrors({ method: "DELETE", path });
     return this.#cancelled ?? Promise.resolve();
   }
 
   /** Follows the responses to the end. An unreachable server has already dropped the statement, or its limits will. */
-  async #tell(request: Pick<TrinoRequest, "method" | "path" | "body" | "headers">): Promise<void> {
+  async #sendIgnoringErrors(request: Pick<TrinoRequest, "method" | "path" | "body" | "headers">): Promise<void> {
     const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     try {
       let page = await this.#line.send({ ...request, signal, bytesMax: ROW_BYTES_MAX });

@@ -3,7 +3,7 @@ import { sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { inngest } from "./client";
 
 /** Connects this process's events to the job runner. */
-export function tellRunner(): void {
+export function connectRunner(): void {
   sendJobEventsBy(async (events) => {
     await inngest.send(events);
   });
