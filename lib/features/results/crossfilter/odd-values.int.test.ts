@@ -150,7 +150,7 @@ it("C20 has no minimum and maximum of an interval", async () => {
   await expect(ask(kept, measure("max"))).rejects.toThrow("has no sort order");
 });
 
-it("C9 shows, lists and filters repeated texts that contain U+0000 in full", async () => {
+it("C8 shows, lists and filters repeated texts that contain U+0000 in full", async () => {
   const texts = ["a\0b", "a", "a\0c", "\0", `${"a long text ".repeat(3)}\0end`, "", "a\\0b"];
   const kept = keep("string", "VARCHAR", [...texts, ...texts, ...texts]);
   expect((await ask(kept, { sort: [{ by: "n" }] })).map(([value]) => value)).toEqual([...texts, ...texts, ...texts]);
