@@ -22,6 +22,8 @@ const SERVER_STOP_TIMEOUT_MS = 28_000;
  * was looked at, and limits that take a hundred sign-ins and are held by integration tests as well.
  */
 const LONG = /@long/;
+/** Limits for tests that run before a release, also on a busy machine: elapsed time proves nothing about them. */
+const PATIENT = { timeout: 240_000, expect: { timeout: 40_000 } };
 
 /** Options of the browser for every test with pages. */
 const pages = {
@@ -59,11 +61,11 @@ export default defineConfig({
   use: { baseURL, trace: process.env.PLAYWRIGHT_REPORT ? "off" : "retain-on-failure" },
   projects: [
     { name: "api", testDir: "e2e/api", grepInvert: LONG },
-    { name: "api-long", testDir: "e2e/api", grep: LONG },
+    { name: "api-long", testDir: "e2e/api", grep: LONG, ...PATIENT },
     { name: "ui", testDir: "e2e/ui", grepInvert: LONG, use: pages },
-    { name: "ui-long", testDir: "e2e/ui", grep: LONG, use: pages },
+    { name: "ui-long", testDir: "e2e/ui", grep: LONG, use: pages, ...PATIENT },
     // Each width, each state, and sizes that take minutes.
-    { name: "sweeps", testDir: "e2e/sweeps", use: pages },
+    { name: "sweeps", testDir: "e2e/sweeps", use: pages, ...PATIENT },
   ],
   webServer: {
     command: `"${process.execPath}" scripts/start.mjs`,
