@@ -2,8 +2,8 @@
 
 import Link from "next/link";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
-import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { useOutage } from "@/components/ui/use-browser";
 import { useServerForm } from "@/components/ui/use-server-form";
@@ -49,11 +49,7 @@ export function LinkForm({ accounts, onLinked }: LinkFormProps) {
   });
   return (
     <form {...formProps} className="form link-form">
-      {failure !== null && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <TextField label="Owner" help="User or organisation on the Git host" {...field("owner")} />
       <TextField label="Repository" {...field("repo")} />
       <TextField label="Branch" help="Publishing pushes to this branch" {...field("defaultBranch")} />

@@ -10,6 +10,7 @@ import { LinkedRepository } from "@/components/apps/linked-repository";
 import { readFeedAnew, useRepositoryLink } from "@/components/apps/use-apps";
 import { Page } from "@/components/layout/page";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { FormFailure } from "@/components/ui/form-parts";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
@@ -96,11 +97,7 @@ function AskHost({ accounts }: { accounts: string[] }) {
   };
   return (
     <div className="ask-host">
-      {failure !== null && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <p className="t2">
         {accounts.length > 0
           ? `Access to repositories of ${accounts.join(", ")}.`

@@ -7,10 +7,10 @@ import { useId } from "react";
 import { AccessField, DescriptionField, TitleField } from "@/components/apps/app-fields";
 import { readFeedAnew } from "@/components/apps/use-apps";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { FormFailure } from "@/components/ui/form-parts";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
-import { Notice } from "@/components/ui/notice";
 import { useServerForm } from "@/components/ui/use-server-form";
 import { appApi, type CreateAppBody, type Template } from "@/lib/features/apps/browser/client";
 
@@ -72,11 +72,7 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
       }
     >
       <form {...formProps} id={formId} className="new-app">
-        {failure !== null && (
-          <Notice kind="bad" role="alert">
-            {failure}
-          </Notice>
-        )}
+        <FormFailure text={failure} />
         <TitleField autoFocus {...text("title")} />
         <fieldset className="field" disabled={isBusy}>
           <legend className="flabel">Template</legend>

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { useServerForm } from "@/components/ui/use-server-form";
@@ -35,11 +36,7 @@ export function ForgotForm() {
   }
   return (
     <form {...formProps} className="auth-form" aria-label="Reset your password" method="post">
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <TextField
         label="Email"
         type="email"

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { useState } from "react";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { accountApi } from "@/lib/features/accounts/browser/account";
@@ -39,11 +40,7 @@ export function AcceptInvite({ token, workspaceName }: { token: string; workspac
   };
   return (
     <div className="auth-form">
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <button type="button" className="btn primary lg" disabled={isBusy} onClick={accept}>
         {isBusy ? "Joining" : `Join ${workspaceName}`}
       </button>
@@ -71,11 +68,7 @@ export function ForeignInvite({ token, ownEmail, email }: { token: string; ownEm
   };
   return (
     <div className="auth-form">
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <Notice kind="warn">
         This invitation is for <b className="b6">{email}</b>. You're signed in as <b className="b6">{ownEmail}</b>.
         Switch accounts to accept it.

@@ -1,7 +1,7 @@
 "use client";
 
+import { FormFailure } from "@/components/ui/form-parts";
 import { findNameProblem } from "@/components/ui/name-rule";
-import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { useServerForm } from "@/components/ui/use-server-form";
 import { accountApi } from "@/lib/features/accounts/browser/account";
@@ -21,11 +21,7 @@ export function NewWorkspaceForm() {
   });
   return (
     <form {...formProps} className="auth-form" aria-label="New workspace" method="post">
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <TextField label="Name" autoFocus autoComplete="organization" placeholder="Harrow & Pine" {...text("name")} />
       <button type="submit" className="btn primary lg" disabled={isBusy}>
         {isBusy ? "Creating workspace" : "Create workspace"}

@@ -5,6 +5,7 @@ import { useId, useState } from "react";
 import { FileInput } from "@/components/connections/file-input";
 import { NamedSecretsInput } from "@/components/connections/named-secrets-input";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
+import { FieldProblem } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
 import type { ConfigField } from "@/lib/features/connections/browser/client";
@@ -68,9 +69,7 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
         isDisabled={isDisabled}
         describedBy={describedBy === "" ? undefined : describedBy}
       />
-      <div id={`${id}-problem`} className="help bad" aria-live="polite" hidden={!problem}>
-        {problem}
-      </div>
+      <FieldProblem id={`${id}-problem`} text={problem} />
       {help && (
         <div id={`${id}-help`} className={isMoved ? "help warn" : "help"}>
           {help}

@@ -10,6 +10,7 @@ import { TestNotice } from "@/components/connections/test-notice";
 import { useConnectionForm } from "@/components/connections/use-connection-form";
 import { useConnectionSave } from "@/components/connections/use-connection-save";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
@@ -116,9 +117,7 @@ function NameField({ form, isDisabled }: { form: ConnectionForm; isDisabled: boo
           onChange={(event) => form.setName(event.target.value)}
         />
       </div>
-      <div id={`${id}-help`} className="help bad" aria-live="polite" hidden={!problem}>
-        {problem}
-      </div>
+      <FieldProblem id={`${id}-help`} text={problem} />
     </div>
   );
 }
@@ -181,11 +180,7 @@ function Messages({ outcome, failure, onTrust, children }: MessagesProps) {
   return (
     <div className="span-6 conn-says" ref={ref}>
       {outcome && <TestNotice outcome={outcome} onTrust={onTrust} />}
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       {children}
     </div>
   );

@@ -6,8 +6,8 @@ import { type DragEvent, useRef, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
+import { FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
-import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { type ConfigField, connectionsApi, type StoredFile, toUsages } from "@/lib/features/connections/browser/client";
 import { toSize } from "@/lib/platform/browser/format";
@@ -103,11 +103,7 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
         />
       </div>
       {upload && <UploadLine upload={upload} />}
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       {files.isError && <p className="xs t3">Couldn't load workspace files. {toMessage(files.error)}</p>}
       {(files.data?.length ?? 0) > 0 && (
         <ul className="file-list" aria-label="Workspace files">

@@ -3,6 +3,7 @@
 import { Check } from "lucide-react";
 import { type KeyboardEvent, useId, useState } from "react";
 import { TagDot } from "@/components/ui/colour-tag";
+import { FieldProblem } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 import type { Tag } from "@/lib/features/connections/browser/client";
 import { COLOUR_NAMES, isPreset, TAG_PRESETS } from "@/lib/features/connections/browser/connection-tag";
@@ -99,9 +100,7 @@ export function TagField({ tag, problem, isDisabled, onChange }: TagFieldProps) 
           />
         </div>
       )}
-      <div id={`${id}-problem`} className="help bad" aria-live="polite" hidden={!problem}>
-        {problem}
-      </div>
+      <FieldProblem id={`${id}-problem`} text={problem} />
       <div id={`${id}-help`} className="help">
         Shown on tabs, in the explorer and next to Run.
       </div>

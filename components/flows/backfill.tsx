@@ -1,6 +1,7 @@
 "use client";
 
 import { useFlowActions } from "@/components/flows/use-flow-actions";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
@@ -48,11 +49,7 @@ export function Backfill({ flow, onClose }: { flow: Flow; onClose: () => void })
       }
     >
       <form {...formProps} id={FORM} className="confirm">
-        {failure !== null && (
-          <Notice kind="bad" role="alert">
-            {failure}
-          </Notice>
-        )}
+        <FormFailure text={failure} />
         <p>Reads rows again, once. The schedule does not change.</p>
         {mayBegin && <Segments label="Range" {...way} options={WAYS} />}
         {way.value === "from" && (

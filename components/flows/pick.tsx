@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useId } from "react";
+import { FieldProblem } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 
 type PickProps = {
@@ -28,9 +29,7 @@ export function Pick({ label, error, help, ...select }: PickProps) {
         describedBy={error ? `${id}-error` : help ? `${id}-help` : undefined}
         isInvalid={error !== undefined}
       />
-      <div id={`${id}-error`} className="help bad" aria-live="polite" hidden={!error}>
-        {error}
-      </div>
+      <FieldProblem id={`${id}-error`} text={error} />
       {help && (
         <div id={`${id}-help`} className="help">
           {help}

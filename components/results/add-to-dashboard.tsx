@@ -5,8 +5,8 @@ import { useRouter } from "next/navigation";
 import { useId } from "react";
 import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/dashboards/use-dashboards";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
-import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
@@ -105,11 +105,7 @@ export function AddToDashboard(props: AddToDashboardProps) {
       }
     >
       <form {...form.formProps} id={formId} className="form">
-        {failure !== null && (
-          <Notice kind="bad" role="alert">
-            {failure}
-          </Notice>
-        )}
+        <FormFailure text={failure} />
         <TargetFields form={form} />
         <WidgetFields form={form} hasChart={settings !== null} isSaved={consoleId !== null} />
       </form>

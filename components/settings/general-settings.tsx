@@ -7,6 +7,7 @@ import { SettingsPage } from "@/components/settings/settings-page";
 import { useChange, useRights } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
+import { FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
 import { findNameProblem } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
@@ -94,11 +95,7 @@ function NameForm() {
   useEffect(() => form.reset({ name: workspace.name }, { keepDirtyValues: true }), [form.reset, workspace.name]);
   return (
     <form {...formProps} className="form inline-form" aria-label="Workspace name">
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <TextField label="Name" isDense autoComplete="off" {...text("name")} />
       <div className="row acts">
         <button type="submit" className="btn primary" disabled={!isDirty || isBusy}>

@@ -3,8 +3,8 @@
 import { useId } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useChange } from "@/components/settings/use-settings";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
-import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { type FieldProblems, useServerForm } from "@/components/ui/use-server-form";
@@ -54,11 +54,7 @@ function KeyForm({ access = "full", onClose, onMade }: Omit<NewApiKeyProps, "isO
 
   return (
     <form {...formProps} className="form dlg-form" aria-label="New API key">
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <TextField
         label="Name"
         isDense

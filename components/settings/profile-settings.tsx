@@ -8,6 +8,7 @@ import { StrengthBar } from "@/components/auth/strength-bar";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { useChange } from "@/components/settings/use-settings";
+import { FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
 import { findNameProblem } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
@@ -75,11 +76,7 @@ function NameForm() {
   });
   return (
     <form {...formProps} className="form" aria-label="Name" method="post">
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       <TextField label="Name" isDense autoComplete="name" {...text("name")} />
       <div className="row acts">
         <button type="submit" className="btn primary" disabled={isBusy || !isDirty}>
@@ -120,11 +117,7 @@ function PasswordForm() {
   const strength = toPasswordStrength(form.watch("next"), [user.name, user.email]);
   return (
     <form {...formProps} className="form" aria-label="Password" method="post">
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       {isDone && <Notice kind="good">Password changed. You were signed out everywhere else.</Notice>}
       {/* For password managers, which file a password under its account. */}
       <input type="text" name="username" autoComplete="username" value={user.email} readOnly hidden />

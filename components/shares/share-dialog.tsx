@@ -8,6 +8,7 @@ import { EmbedFields } from "@/components/shares/embed-fields";
 import { ChoiceGroup } from "@/components/ui/choice-group";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
+import { FormFailure } from "@/components/ui/form-parts";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
@@ -132,11 +133,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
     >
       <form {...server.formProps} id={formId} className="share-form">
         <p className="t2">{shared.lead}</p>
-        {server.failure !== null && (
-          <Notice kind="bad" role="alert">
-            {server.failure}
-          </Notice>
-        )}
+        <FormFailure text={server.failure} />
         <ShareFieldset shared={shared} share={share} server={server} />
         {share?.enabled && share.expiresAt !== null && new Date(share.expiresAt) <= new Date() && (
           <Notice kind="warn">

@@ -1,8 +1,8 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
-import { Notice } from "@/components/ui/notice";
 
 type ConfirmProps = {
   title: string;
@@ -52,11 +52,7 @@ export function Confirm(props: ConfirmProps) {
       }
     >
       <div className="confirm">
-        {failure && (
-          <Notice kind="bad" role="alert">
-            {failure}
-          </Notice>
-        )}
+        <FormFailure text={failure} />
         <div className="confirm-text">{children}</div>
         {typedName !== undefined && (
           <div className="field">

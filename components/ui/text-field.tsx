@@ -1,6 +1,7 @@
 "use client";
 
 import { type InputHTMLAttributes, type ReactNode, useId } from "react";
+import { FieldProblem } from "@/components/ui/form-parts";
 
 type TextFieldProps = InputHTMLAttributes<HTMLInputElement> & {
   label: string;
@@ -44,9 +45,7 @@ export function TextField({ label, error, help, meter, end, aside, isDense = fal
         {end}
       </div>
       {meter}
-      <div id={errorId} className="help bad" aria-live="polite" hidden={!error}>
-        {error}
-      </div>
+      <FieldProblem id={errorId} text={error} />
       {help && (
         <div id={helpId} className="help">
           {help}

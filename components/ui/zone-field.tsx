@@ -3,6 +3,7 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { ChevronDown } from "lucide-react";
 import { useId, useState } from "react";
+import { FieldProblem } from "@/components/ui/form-parts";
 import { deviceZone } from "@/lib/base/values/names";
 import "@/components/ui/page.css";
 
@@ -61,9 +62,7 @@ export function ZoneField({ label = "Time zone", value, onChange, onLeave, readO
           </Autocomplete.Positioner>
         </Autocomplete.Portal>
       </Autocomplete.Root>
-      <div id={`${id}-error`} className="help bad" aria-live="polite" hidden={error === null}>
-        {error}
-      </div>
+      <FieldProblem id={`${id}-error`} text={error} />
     </div>
   );
 }

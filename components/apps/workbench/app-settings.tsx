@@ -7,8 +7,8 @@ import { AccessField, DescriptionField, TitleField } from "@/components/apps/app
 import { readFeedAnew, toAppKey } from "@/components/apps/use-apps";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
-import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
@@ -66,11 +66,7 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
       }
     >
       <form {...formProps} id={formId} className="new-app">
-        {failure !== null && (
-          <Notice kind="bad" role="alert">
-            {failure}
-          </Notice>
-        )}
+        <FormFailure text={failure} />
         <TitleField {...text("title")} />
         <DescriptionField {...text("description")} />
         <TextField

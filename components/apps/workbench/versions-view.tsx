@@ -9,11 +9,11 @@ import { ChangeList } from "@/components/apps/workbench/change-list";
 import type { Places } from "@/components/apps/workbench/use-places";
 import { useTreeAt, type Work } from "@/components/apps/workbench/use-work";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { FormFailure } from "@/components/ui/form-parts";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
-import { Notice } from "@/components/ui/notice";
 import { Mark } from "@/components/ui/person";
 import { Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
@@ -166,11 +166,7 @@ function DeploymentRow({ work, deployment, isOpen, onToggle }: DeploymentRowProp
               {isBusy ? "Rolling back" : "Roll back"}
             </button>
           </div>
-          {failure !== null && (
-            <Notice kind="bad" role="alert">
-              {failure}
-            </Notice>
-          )}
+          <FormFailure text={failure} />
           {app.publishedSha !== null && <Changes app={app} sha={sha} before={app.publishedSha} />}
         </>
       )}

@@ -15,6 +15,7 @@ import { useUndo } from "@/components/dashboards/edit/use-undo";
 import { type EditorPanel, useWidgetActions } from "@/components/dashboards/edit/use-widget-actions";
 import { WidgetPanel } from "@/components/dashboards/edit/widget-panel";
 import { Confirm } from "@/components/ui/confirm";
+import { FormFailure } from "@/components/ui/form-parts";
 import { LeaveQuestion } from "@/components/ui/leave-question";
 import { Notice } from "@/components/ui/notice";
 import { useOutage } from "@/components/ui/use-browser";
@@ -135,11 +136,7 @@ function EditNotices({ editing }: { editing: Editing }) {
           {outage}. Changes are kept here and save when you reconnect.
         </Notice>
       )}
-      {editing.failure !== null && (
-        <Notice kind="bad" role="alert">
-          {editing.failure}
-        </Notice>
-      )}
+      <FormFailure text={editing.failure} />
     </div>
   );
 }
