@@ -1,22 +1,20 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { RotateCw } from "lucide-react";
-import { useState } from "react";
+import { useId } from "react";
 import { toDashboardKey } from "@/components/dashboards/use-dashboards";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { StatusWord } from "@/components/runs/status-word";
 import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
+import { useScheduleForm } from "@/components/schedules/use-schedule-form";
 import { useMemberNames } from "@/components/settings/use-settings";
-import { announce } from "@/components/ui/live-region";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
 import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
-import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
-import { ApiError } from "@/lib/platform/browser/request";
 
 const QUARTERLY = "*/15 * * * *";
 const AGE_EVERY_MS = 15_000;
@@ -27,30 +25,20 @@ type RefreshDialogProps = { dashboard: Dashboard; isRefreshing: boolean; onRefre
 export function RefreshDialog({ dashboard, isRefreshing, onRefresh, onClose }: RefreshDialogProps) {
   const { workspace, user } = useWorkspace();
   const client = useQueryClient();
+  const formId = useId();
   const names = useMemberNames();
   const { id, title, schedule, ownerId } = dashboard;
   const kept = schedule && { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled };
-  /** The edited schedule, with the version it is based on; null without changes. */
-  const [draft, setDraft] = useState<{ value: ScheduleBody | null; base: string | null } | null>(null);
-  const value = draft ? draft.value : kept;
-  const stamp = schedule?.updatedAt ?? null;
-  const put = useMutation({
-    mutationFn: async (body: ScheduleBody | null) => {
+  const form = useScheduleForm({
+    kept,
+    stamp: schedule?.updatedAt ?? null,
+    save: async (body) => {
       if (body === null) await dashboardApi.removeSchedule(workspace.id, id);
       else await dashboardApi.putSchedule(workspace.id, id, body);
+      await client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, id) });
     },
-    onSuccess: (_, body) => {
-      setDraft(null);
-      announce(body === null ? "Schedule removed" : "Schedule saved");
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, id) }),
   });
-  const change = (next: ScheduleBody | null) => {
-    put.reset();
-    setDraft({ value: next, base: draft ? draft.base : stamp });
-  };
-  const problems = put.error instanceof ApiError ? put.error.problems : [];
-  const isPlaced = problems.length > 0 && problems.every(({ path }) => path === "cron" || path === "timezone");
+  const { value, change } = form;
   const isQuarterly = value?.cron === QUARTERLY;
   return (
     <Modal
@@ -63,34 +51,30 @@ export function RefreshDialog({ dashboard, isRefreshing, onRefresh, onClose }: R
             <RotateCw className="s" />
             {isRefreshing ? "Refreshing" : "Refresh now"}
           </button>
-          {draft !== null && (
-            <button type="button" className="btn ghost" onClick={() => setDraft(null)}>
+          {form.isDirty && (
+            <button type="button" className="btn ghost" onClick={form.discard}>
               Discard changes
             </button>
           )}
           <button
-            type="button"
+            type="submit"
+            form={formId}
             className="btn primary"
-            disabled={draft === null || put.isPending || !isGoodSchedule(draft.value)}
-            onClick={() => draft && put.mutate(draft.value)}
+            disabled={!form.isDirty || form.isBusy || !isGoodSchedule(value)}
           >
-            {put.isPending ? "Saving" : "Save schedule"}
+            {form.isBusy ? "Saving" : "Save schedule"}
           </button>
         </>
       }
     >
-      <div className="share-form">
+      <form {...form.formProps} id={formId} className="share-form" aria-label="Refresh schedule">
         <LastRefresh run={dashboard.lastRun} isRefreshing={isRefreshing} />
-        {draft !== null && draft.base !== stamp && (
+        {form.isStale && (
           <Notice kind="warn" role="status">
             Someone changed this schedule. Saving overwrites it.
           </Notice>
         )}
-        {put.isError && !isPlaced && (
-          <Notice kind="bad" role="alert">
-            {toMessage(put.error)}
-          </Notice>
-        )}
+        <FormFailure text={form.failure} />
         <div className="row">
           <button
             type="button"
@@ -107,13 +91,13 @@ export function RefreshDialog({ dashboard, isRefreshing, onRefresh, onClose }: R
             Every 15 minutes
           </button>
         </div>
-        <ScheduleEditor value={value} onChange={change} problems={problems} />
+        <ScheduleEditor value={value} onChange={change} problemOf={form.problemOf} />
         <p className="xs t3">
           {ownerId === user.id
             ? "Runs with your permissions, as owner."
             : `Runs with the permissions of its owner, ${names.get(ownerId) ?? "a former member"}.`}
         </p>
-      </div>
+      </form>
     </Modal>
   );
 }

@@ -33,7 +33,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
             isDisabled: each.readOnly,
           }))}
           onChange={(destinationId) => change({ destinationId })}
-          error={problemOf("destination.connectionId")}
+          error={problemOf("destinationId")}
           help={
             !mayWrite && (
               <>
@@ -48,7 +48,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
           label="Schema"
           value={draft.schema}
           onChange={({ target }) => change({ schema: target.value })}
-          error={problemOf("destination.schema")}
+          error={problemOf("schema")}
           placeholder="Connection default"
           disabled={isDisabled}
           autoComplete="off"
@@ -62,7 +62,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
           label="Table"
           value={draft.table}
           onChange={({ target }) => change({ table: target.value })}
-          error={problemOf("destination.table")}
+          error={problemOf("table")}
           placeholder={draft.type === "sync" ? "Same as the source table" : "Same as the flow name"}
           help="Created if missing; new columns are added."
           disabled={isDisabled}
@@ -90,7 +90,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
           label="Write mode"
           value={draft.write}
           onChange={(write) => change({ write })}
-          error={problemOf("destination.write")}
+          error={problemOf("write")}
           isDisabled={isDisabled}
           options={[
             ...(isWebhook

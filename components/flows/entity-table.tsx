@@ -116,9 +116,10 @@ function EntityRow({ draft, change, problemOf, isDisabled, entity, label, isFull
   const id = useId();
   const index = draft.entities.findIndex((each) => isSameEntity(each, entity));
   const at = draft.entities[index];
-  const path = `source.entities.${index}`;
-  const problem =
-    at && (problemOf(`${path}.name`) ?? problemOf(`${path}.cursorField`) ?? problemOf(`${path}.primaryKey`));
+  const [ofName, ofCursor, ofKey] = (["name", "cursorField", "primaryKey"] as const).map((field) =>
+    problemOf(`entities.${index}.${field}`),
+  );
+  const problem = at && (ofName ?? ofCursor ?? ofKey);
   const others = draft.entities.filter((each) => each !== at);
   const set = (more: Partial<ChosenEntity>) =>
     change({ entities: draft.entities.map((each) => (each === at ? { ...each, ...more } : each)) });
@@ -129,6 +130,8 @@ function EntityRow({ draft, change, problemOf, isDisabled, entity, label, isFull
           id={id}
           type="checkbox"
           checked={at !== undefined}
+          aria-invalid={(at && ofName !== undefined) || undefined}
+          aria-describedby={problem && `${id}-problem`}
           disabled={isDisabled || (isFull && at === undefined)}
           onChange={() => change({ entities: at ? others : [...others, toChosen(entity)] })}
         />
@@ -139,7 +142,7 @@ function EntityRow({ draft, change, problemOf, isDisabled, entity, label, isFull
         </label>
         {entity.isGone && <div className="xs t3">No longer in the source</div>}
         {problem && (
-          <div className="xs bad-text" role="alert">
+          <div id={`${id}-problem`} className="xs bad-text" role="alert">
             {problem}
           </div>
         )}
@@ -156,7 +159,8 @@ function EntityRow({ draft, change, problemOf, isDisabled, entity, label, isFull
               value={at.cursorField}
               onChange={(cursorField) => set({ cursorField })}
               isDisabled={isDisabled}
-              isInvalid={problemOf(`${path}.cursorField`) !== undefined}
+              isInvalid={ofCursor !== undefined}
+              describedBy={`${id}-problem`}
             />
           )}
         </td>
@@ -169,7 +173,8 @@ function EntityRow({ draft, change, problemOf, isDisabled, entity, label, isFull
             value={at.primaryKey.join(", ")}
             onChange={(names) => set({ primaryKey: toNames(names) })}
             isDisabled={isDisabled}
-            isInvalid={problemOf(`${path}.primaryKey`) !== undefined}
+            isInvalid={ofKey !== undefined}
+            describedBy={`${id}-problem`}
             isKey
           />
         )}
@@ -186,12 +191,16 @@ type FieldChoiceProps = {
   onChange: (value: string) => void;
   isDisabled: boolean;
   isInvalid: boolean;
+  /** Element with the problem. */
+  describedBy: string;
   /** True for a key, which may have several fields. */
   isKey?: boolean;
 };
 
 /** Field of an entity: a select if the source lists its columns, a text input otherwise. */
-function FieldChoice({ label, entity, value, onChange, isDisabled, isInvalid, isKey = false }: FieldChoiceProps) {
+function FieldChoice(props: FieldChoiceProps) {
+  const { label, entity, value, onChange, isDisabled, isInvalid, isKey = false } = props;
+  const describedBy = isInvalid ? props.describedBy : undefined;
   const columns = entity.columns ?? [];
   if (columns.length === 0) {
     return (
@@ -199,6 +208,7 @@ function FieldChoice({ label, entity, value, onChange, isDisabled, isInvalid, is
         <input
           aria-label={label}
           aria-invalid={isInvalid || undefined}
+          aria-describedby={describedBy}
           defaultValue={value}
           disabled={isDisabled}
           placeholder={isKey ? "none" : "Field name"}
@@ -216,6 +226,7 @@ function FieldChoice({ label, entity, value, onChange, isDisabled, isInvalid, is
   return (
     <Select
       label={label}
+      describedBy={describedBy}
       size="sm"
       placeholder="none"
       value={value}

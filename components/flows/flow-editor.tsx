@@ -2,7 +2,7 @@
 
 import { Play } from "lucide-react";
 import Link from "next/link";
-import { type FormEvent, type ReactNode, useId } from "react";
+import { type ReactNode, useId } from "react";
 import { DestinationFields } from "@/components/flows/destination-fields";
 import { FlowTrail } from "@/components/flows/flow-trail";
 import { LeaveFlow } from "@/components/flows/leave-flow";
@@ -12,6 +12,7 @@ import { useFlowForm } from "@/components/flows/use-flow-form";
 import { WhatWillHappen } from "@/components/flows/what-will-happen";
 import { Page } from "@/components/layout/page";
 import { ScheduleEditor } from "@/components/schedules/schedule-editor";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
@@ -35,14 +36,10 @@ type FlowEditorProps = {
 export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root }: FlowEditorProps) {
   const formId = useId();
   const form = useFlowForm(flow, connections, root);
-  const { draft, change, problems, problemOf } = form;
+  const { draft, change, problemOf } = form;
   const isUnsaved = mayChange && form.isUnsaved;
   const title = flow === null ? "New flow" : mayChange ? `Edit ${flow.name}` : flow.name;
   const fields = { draft, change, connections, problemOf, isDisabled: !mayChange, isNew: flow === null };
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    form.submit(draft.type !== "webhook");
-  };
   return (
     <Page
       title={title}
@@ -51,12 +48,15 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
       isWide
     >
       <div className="flow-edit">
-        <form ref={form.formRef} id={formId} className="flow-form" onSubmit={onSubmit} noValidate aria-label={title}>
+        <form {...form.formProps} id={formId} className="flow-form" aria-label={title}>
           {!mayChange && (
             <Notice kind="locked">Only owners, admins and the flow's creator can edit it. You can run it.</Notice>
           )}
           {form.hasConflict && newest && (
-            <ConflictNotice onLoad={() => onLoad?.(newest)} onOverwrite={() => form.submit(false, newest)} />
+            <ConflictNotice
+              onLoad={() => onLoad?.(newest)}
+              onOverwrite={() => form.submit({ trigger: false, over: newest })}
+            />
           )}
           {form.isFound && (
             <Notice
@@ -70,11 +70,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
               Your unsaved draft was restored.
             </Notice>
           )}
-          {form.failure !== null && (
-            <Notice kind="bad" role="alert">
-              {form.failure}
-            </Notice>
-          )}
+          <FormFailure text={form.failure} />
           <TextField
             label="Name"
             value={draft.name}
@@ -94,7 +90,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
                 value={draft.schedule}
                 onChange={(schedule) => change({ schedule })}
                 readOnly={!mayChange}
-                problems={problems.filter(({ path }) => path.startsWith("schedule"))}
+                problemOf={(field) => problemOf(`schedule.${field}`)}
               />
             </section>
           )}
@@ -147,7 +143,7 @@ function Actions({ formId, form, flow, root, isUnsaved }: ActionsProps) {
       </Link>
       {flow === null && draft.type !== "webhook" ? (
         <>
-          <button type="button" className="btn" disabled={isDisabled} onClick={() => submit(false)}>
+          <button type="button" className="btn" disabled={isDisabled} onClick={() => submit({ trigger: false })}>
             Save
           </button>
           {submitButton(

@@ -8,6 +8,7 @@ import type { FlowFieldsProps } from "@/components/flows/form-fields";
 import { NamesField } from "@/components/flows/names-field";
 import { Pick } from "@/components/flows/pick";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { FieldProblem } from "@/components/ui/form-parts";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
@@ -54,7 +55,7 @@ export function SourceFields(props: FlowFieldsProps) {
             note: findType(each.type)?.name ?? each.type,
           }))}
           onChange={(sourceId) => change({ sourceId, entities: [] })}
-          error={problemOf("source.connectionId")}
+          error={problemOf("sourceId")}
           help={
             usable.length === 0 && (
               <>
@@ -65,47 +66,13 @@ export function SourceFields(props: FlowFieldsProps) {
           isDisabled={isDisabled}
         />
       )}
-      {draft.type === "sync" && draft.sourceId !== "" && <EntityTable key={draft.sourceId} {...props} />}
-      {draft.type === "sync" && problemOf("source.entities") && (
-        <p className="xs bad-text" role="alert">
-          {problemOf("source.entities")}
-        </p>
+      {draft.type === "sync" && draft.sourceId !== "" && (
+        <div className="field" data-invalid={problemOf("entities") === undefined ? undefined : true}>
+          <EntityTable key={draft.sourceId} {...props} />
+          <FieldProblem text={problemOf("entities")} />
+        </div>
       )}
-      {draft.type === "query" && (
-        <>
-          <div className="field">
-            <label htmlFor={`${id}-query`}>Query</label>
-            <div className={problemOf("source.query") ? "input flow-query err" : "input flow-query"}>
-              <textarea
-                id={`${id}-query`}
-                rows={8}
-                value={draft.query}
-                disabled={isDisabled}
-                spellCheck={false}
-                autoCapitalize="none"
-                placeholder={language === "mongodb" ? 'db.orders.find({status: "paid"})' : "select ..."}
-                aria-invalid={problemOf("source.query") ? true : undefined}
-                aria-describedby={`${id}-query-error`}
-                onChange={({ target }) => change({ query: target.value })}
-              />
-            </div>
-            <div id={`${id}-query-error`} className="help bad" aria-live="polite" hidden={!problemOf("source.query")}>
-              {problemOf("source.query")}
-            </div>
-            <div className="help">Read-only. Each run executes the whole query.</div>
-          </div>
-          {draft.write === "upsert" && (
-            <NamesField
-              label="Primary key"
-              value={draft.queryKey}
-              onChange={(queryKey) => change({ queryKey })}
-              error={problemOf("source.primaryKey")}
-              help="Comma-separated columns that identify a row."
-              isDisabled={isDisabled}
-            />
-          )}
-        </>
-      )}
+      {draft.type === "query" && <QueryFields {...props} language={language ?? null} />}
       {draft.type === "sync" && draft.sourceId !== "" && draft.mode === "incremental" && (
         <p className="xs t3">
           A cursor field grows with every change, such as updated_at. Without a primary key, late rows with the same
@@ -113,5 +80,51 @@ export function SourceFields(props: FlowFieldsProps) {
         </p>
       )}
     </section>
+  );
+}
+
+type QueryFieldsProps = FlowFieldsProps & {
+  /** Language of the source; null if it is unknown. */
+  language: string | null;
+};
+
+/** The query of a flow, and the columns that identify a row of its result. */
+function QueryFields({ draft, change, problemOf, isDisabled, language }: QueryFieldsProps) {
+  const id = useId();
+  const problem = problemOf("query");
+  return (
+    <>
+      <div className="field">
+        <label htmlFor={id}>Query</label>
+        <div className={problem ? "input flow-query err" : "input flow-query"}>
+          <textarea
+            id={id}
+            rows={8}
+            value={draft.query}
+            disabled={isDisabled}
+            spellCheck={false}
+            autoCapitalize="none"
+            placeholder={language === "mongodb" ? 'db.orders.find({status: "paid"})' : "select ..."}
+            aria-invalid={problem ? true : undefined}
+            aria-describedby={`${id}-error ${id}-help`}
+            onChange={({ target }) => change({ query: target.value })}
+          />
+        </div>
+        <FieldProblem id={`${id}-error`} text={problem} />
+        <div id={`${id}-help`} className="help">
+          Read-only. Each run executes the whole query.
+        </div>
+      </div>
+      {draft.write === "upsert" && (
+        <NamesField
+          label="Primary key"
+          value={draft.queryKey}
+          onChange={(queryKey) => change({ queryKey })}
+          error={problemOf("queryKey")}
+          help="Comma-separated columns that identify a row."
+          isDisabled={isDisabled}
+        />
+      )}
+    </>
   );
 }

@@ -1,116 +1,119 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { toFlowKey, toFlowsKey } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { isGoodSchedule } from "@/components/schedules/schedule-editor";
+import { findScheduleProblems } from "@/components/schedules/schedule-editor";
 import { announce } from "@/components/ui/live-region";
-import { useInvalidFocus } from "@/components/ui/use-server-form";
-import { useSingleFlight } from "@/components/ui/use-single-flight";
+import { useServerForm } from "@/components/ui/use-server-form";
 import type { Connection } from "@/lib/features/connections/browser/client";
-import { type FlowDetail, flowsApi } from "@/lib/features/flows/browser/client";
+import { type Flow, type FlowDetail, flowsApi } from "@/lib/features/flows/browser/client";
 import {
-  type FlowDraft, type FormProblem, findDraftProblems, NEW_FLOW, settle, toCreateBody, toDraft, toUpdateBody,
+  type FlowDraft, type FlowField, findDraftProblems, NEW_FLOW, settle, toCreateBody, toDraft, toFlowField, toUpdateBody,
 } from "@/lib/features/flows/browser/flow-form"; // biome-ignore format: one look at the whole list
 import { isBegun, KeptFlow } from "@/lib/features/flows/browser/kept-flow";
 import { ApiError } from "@/lib/platform/browser/request";
 
+/** A way of saving: whether a new flow runs immediately, and the version to overwrite. */
+type Saving = { trigger: boolean; over?: FlowDetail };
+
 /**
- * Holds the draft of a flow's form and saves it.
+ * The form of a flow.
  * @param flow the version being edited; null for a new flow, whose draft this tab keeps
  */
 export function useFlowForm(flow: FlowDetail | null, connections: Connection[], root: string) {
   const { workspace } = useWorkspace();
   const router = useRouter();
   const client = useQueryClient();
-  const { kept, draft, setDraft, isFound, startOver } = useFlowDraft(flow, connections);
-  const { formRef, focusInvalid } = useInvalidFocus();
+  const { kept, found } = useKeptFlow(flow, connections);
+  const [isFound, setIsFound] = useState(found !== null);
   const [isSaved, setIsSaved] = useState(false);
-  const [problems, setProblems] = useState<FormProblem[]>([]);
-  const [failure, setFailure] = useState<string | null>(null);
   const [hasConflict, setHasConflict] = useState(false);
-  const refuse = (why: string) => {
-    setFailure(why);
-    focusInvalid();
+  const save = async (
+    draft: FlowDraft,
+    { trigger, over }: Saving,
+  ): Promise<{ flow: Flow; run: { id: string } | null }> => {
+    if (flow === null) return flowsApi.create(workspace.id, toCreateBody(draft, trigger));
+    const body = { ...toUpdateBody(draft, flow), ...(over && { updatedAt: over.updatedAt }) };
+    return { flow: await flowsApi.update(workspace.id, flow.id, body), run: null };
   };
-  const save = useMutation({
-    mutationFn: async ({ trigger, over }: { trigger: boolean; over?: FlowDetail }) => {
-      if (flow === null) return flowsApi.create(workspace.id, toCreateBody(draft, trigger));
-      const body = { ...toUpdateBody(draft, flow), ...(over && { updatedAt: over.updatedAt }) };
-      return { flow: await flowsApi.update(workspace.id, flow.id, body), run: null };
-    },
-  });
-  const [submit, isSaving] = useSingleFlight(async (trigger: boolean, over?: FlowDetail) => {
-    setFailure(null);
-    setHasConflict(false);
-    const missing = findDraftProblems(draft);
-    setProblems(missing);
-    if (missing.length > 0) return refuse("Some fields need attention. They are marked below.");
-    if (!isGoodSchedule(draft.schedule)) return refuse("The schedule is not valid. See the message below.");
-    try {
-      const { flow: saved, run } = await save.mutateAsync({ trigger, over });
-      kept?.discard();
-      setIsSaved(true);
-      announce(`${saved.name} saved`);
-      void client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true });
-      void client.invalidateQueries({ queryKey: toFlowKey(workspace.id, saved.id) });
-      const isFirstWebhook = flow === null && saved.type === "webhook";
-      router.push(`${root}/${saved.id}${isFirstWebhook ? "/webhook" : run === null ? "" : `/runs/${run.id}`}`);
-      return "left";
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "conflict" && flow !== null) {
+  const server = useServerForm<FlowDraft, Saving>({
+    initial: flow ? toDraft(flow) : (found ?? NEW_FLOW),
+    fields: [],
+    fieldOf: toFlowField,
+    check: (draft) => ({
+      ...findDraftProblems(draft),
+      ...(draft.type !== "webhook" && findScheduleProblems(draft.schedule)),
+    }),
+    send: async (draft, _, how = { trigger: draft.type !== "webhook" }) => {
+      setHasConflict(false);
+      try {
+        const { flow: saved, run } = await save(draft, how);
+        kept?.discard();
+        setIsSaved(true);
+        announce(`${saved.name} saved`);
+        void client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true });
+        void client.invalidateQueries({ queryKey: toFlowKey(workspace.id, saved.id) });
+        const isFirstWebhook = flow === null && saved.type === "webhook";
+        router.push(`${root}/${saved.id}${isFirstWebhook ? "/webhook" : run === null ? "" : `/runs/${run.id}`}`);
+        return "left";
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== "conflict" || flow === null) throw error;
         // Show the latest version once it is loaded.
         await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id), exact: true });
-        return setHasConflict(true);
+        setHasConflict(true);
       }
-      setProblems(error instanceof ApiError ? error.problems : []);
-      refuse(error instanceof ApiError ? error.message : "Something went wrong in the browser. Reload the page.");
-    }
+    },
+    whenClosed: "Couldn't save the flow.",
   });
+  const { form, formProps, failure, isBusy, isSending, submit, problemOf } = server;
+  const draft = form.watch();
+  useEffect(() => {
+    if (kept === null) return;
+    return form.subscribe({ formState: { values: true }, callback: ({ values }) => kept.keep(values) });
+  }, [form.subscribe, kept]);
   return {
-    formRef,
+    formProps,
     draft,
     change: (more: Partial<FlowDraft>) => {
       // Ignored while saving: a change would appear to be saved.
-      if (isSaving()) return;
-      setDraft((before) => settle({ ...before, ...more }));
-      setProblems([]);
-      setFailure(null);
+      if (isSending()) return;
+      const before = form.getValues();
+      const next = settle({ ...before, ...more });
+      for (const name of Object.keys(next) as (keyof FlowDraft)[]) {
+        if (next[name] === before[name]) continue;
+        form.setValue(name, next[name], { shouldDirty: true });
+        form.clearErrors(name);
+      }
     },
-    problems,
-    problemOf: (path: string) => problems.find((each) => each.path === path)?.message,
+    problemOf: (field: FlowField) => problemOf(field),
     failure,
     /** Whether someone else has saved the flow since it was opened. */
     hasConflict,
-    isBusy: save.isPending || isSaved,
+    isBusy,
     isUnsaved: !isSaved && (flow === null ? isBegun(draft) : isChanged(draft, flow)),
-    /** @param trigger whether a new flow runs immediately @param over version to overwrite */
-    submit: (trigger: boolean, over?: FlowDetail) => void submit(trigger, over),
+    submit: (how: Saving) => void submit(how),
     /** Whether the draft of an earlier visit was restored. */
     isFound,
-    startOver,
+    startOver: () => {
+      form.reset(NEW_FLOW);
+      kept?.discard();
+      setIsFound(false);
+    },
     /** Discards the kept draft; null if none is kept. */
     discard: kept && (() => kept.discard()),
   };
 }
 
-/** Returns the draft, which this tab keeps for a new flow. */
-function useFlowDraft(flow: FlowDetail | null, connections: Connection[]) {
+/** Returns the draft that this tab keeps of a new flow. */
+function useKeptFlow(flow: FlowDetail | null, connections: Connection[]) {
   const { user, workspace } = useWorkspace();
   // Rendered only after the connections have loaded, which happens only in a browser.
   const [kept] = useState(() => (flow ? null : new KeptFlow(user.id, workspace.id, sessionStorage)));
   const [found] = useState(() => kept?.read(connections.map(({ id }) => id)) ?? null);
-  const [isFound, setIsFound] = useState(found !== null);
-  const [draft, setDraft] = useState<FlowDraft>(() => (flow ? toDraft(flow) : (found ?? NEW_FLOW)));
-  useEffect(() => kept?.keep(draft), [kept, draft]);
-  const startOver = () => {
-    kept?.discard();
-    setDraft(NEW_FLOW);
-    setIsFound(false);
-  };
-  return { kept, draft, setDraft, isFound, startOver };
+  return { kept, found };
 }
 
 function isChanged(draft: FlowDraft, flow: FlowDetail): boolean {

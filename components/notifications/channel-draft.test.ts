@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "@/lib/platform/browser/request";
-import { findChannelProblems, toChannelDraft, toChannelFields, toFieldProblems } from "./channel-draft";
+import { findChannelProblems, toChannelDraft, toChannelField, toChannelFields } from "./channel-draft";
 
 const chat = { channelType: "chat", channel: { displayLabel: "#data", configured: true } } as const;
 const url = "https://chat.example.com/in";
@@ -46,12 +45,8 @@ describe("the form of a new channel", () => {
   });
 });
 
-it("shows problems at their fields, those of list items at the list", () => {
-  const details = [
-    { path: "recipients.1", message: "Invalid." },
-    { path: "cron", message: "Invalid." },
-  ];
-  const error = new ApiError(400, "invalid_request", "Invalid.", details);
-  expect(toFieldProblems(error, ["recipients"])).toEqual({ recipients: "Invalid." });
-  expect(toFieldProblems(error, ["url"])).toBeNull();
+it("places problems at the fields of the chosen channel, those of list items at the list", () => {
+  const draft = { type: "email", texts: {} } as const;
+  expect(toChannelField("recipients.1", draft)).toBe("channel.texts.recipients");
+  expect(toChannelField("url", draft)).toBeNull();
 });

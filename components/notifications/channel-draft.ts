@@ -1,6 +1,5 @@
 import { DEFAULT_CHANNEL, viewOf } from "@/components/notifications/channels/registry";
 import type { ChannelType, Rule } from "@/lib/features/notifications/browser/client";
-import { ApiError } from "@/lib/platform/browser/request";
 
 /** The typed texts of a channel's form. */
 export type ChannelDraft = {
@@ -44,19 +43,14 @@ export function toChannelFields({ type, texts }: ChannelDraft, saved: SavedChann
   return { channelType: type, ...Object.fromEntries(given) };
 }
 
-/** Returns the problems of a failed request that are at one of these fields; null if there are none. */
-export function toFieldProblems(error: unknown, fields: readonly string[]): Problems | null {
-  const placed: Record<string, string> = {};
-  for (const { path, message } of error instanceof ApiError ? error.problems : []) {
-    // An item of a list belongs to its field.
-    const [name = ""] = path.split(".");
-    if (fields.includes(name)) placed[name] = message;
-  }
-  return Object.keys(placed).length > 0 ? placed : null;
+function channelFieldNames({ type }: ChannelDraft): string[] {
+  return viewOf(type).fields.map(({ name }) => name);
 }
 
-export function channelFieldNames({ type }: ChannelDraft): string[] {
-  return viewOf(type).fields.map(({ name }) => name);
+/** Returns the form's field of a path in the request; null for others. An item of a list belongs to its field. */
+export function toChannelField(path: string, draft: ChannelDraft): `channel.texts.${string}` | null {
+  const [name = ""] = path.split(".");
+  return channelFieldNames(draft).includes(name) ? `channel.texts.${name}` : null;
 }
 
 /** Returns the problems of a channel's fields. @param problemOf returns the problem of one field */

@@ -1,24 +1,22 @@
 "use client";
 
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId } from "react";
 import type { FieldPath } from "react-hook-form";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import {
   type ChannelDraft,
-  channelFieldNames,
   findChannelProblems,
   toChannelDraft,
+  toChannelField,
   toChannelFields,
   toChannelProblems,
 } from "@/components/notifications/channel-draft";
 import { ChannelFields } from "@/components/notifications/channel-fields";
 import { type NamedResource, RULES, useResources } from "@/components/notifications/use-notifications";
 import { useChange } from "@/components/settings/use-settings";
+import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
-import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
-import { toMessage } from "@/components/ui/to-message";
-import { showFailure } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
 import { type FieldProblems, useServerForm } from "@/components/ui/use-server-form";
 import {
@@ -57,7 +55,6 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
   const { workspace } = useWorkspace();
   const outage = useOutage();
   const { resources, nameOf } = useResources();
-  const isShown = useIsShown();
   const save = useChange([RULES], (given: Draft) =>
     rule === null
       ? notificationApi.createRule(workspace.id, toBody(given))
@@ -78,10 +75,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       if (JSON.stringify(form.getValues()) === JSON.stringify(draft)) form.reset(toDraft(saved, draft.resource));
       onSaved(saved);
     },
-    onFailure: (error) => {
-      if (!isShown.current) showFailure(`Couldn't save the rule. ${toMessage(error)}`);
-      return !isShown.current;
-    },
+    whenClosed: "Couldn't save the rule.",
   });
   const chosen = control("resource");
   const triggers = control("triggers");
@@ -89,11 +83,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
 
   return (
     <form {...formProps} id={formId} className="rule-form" aria-label={rule ? "Rule" : "New rule"}>
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      <FormFailure text={failure} />
       {!resource && (
         <div className="field">
           <span id={`${id}-of`} className="flabel">
@@ -111,7 +101,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
               isInvalid={problemOf("resource") !== undefined}
             />
           )}
-          <Problem text={problemOf("resource")} />
+          <FieldProblem text={problemOf("resource")} />
         </div>
       )}
       <fieldset className="field rule-triggers" disabled={readOnly}>
@@ -135,7 +125,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
             </label>
           ))}
         </div>
-        <Problem text={problemOf("triggers")} />
+        <FieldProblem text={problemOf("triggers")} />
       </fieldset>
       <ChannelFields
         draft={channel.value}
@@ -143,20 +133,13 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
         problems={toChannelProblems(channel.value, (name) => problemOf(`channel.texts.${name}`))}
         readOnly={readOnly}
         onChange={(next) => {
-          if (next.type !== channel.value.type) form.clearErrors();
-          channel.onChange(next);
+          if (next.type === channel.value.type) return channel.onChange(next);
+          form.clearErrors();
+          form.setValue("channel", next, { shouldDirty: true });
         }}
       />
       {children}
     </form>
-  );
-}
-
-function Problem({ text }: { text: string | undefined }) {
-  return (
-    <div className="help bad" aria-live="polite" hidden={text === undefined}>
-      {text}
-    </div>
   );
 }
 
@@ -179,24 +162,12 @@ function findProblems({ resource, triggers, channel }: Draft, rule: Rule | null)
   };
 }
 
-/** Returns the field of a path in the request. An item of a list belongs to its field. */
+/** Returns the field of a path in the request. */
 function toField(path: string, channel: ChannelDraft): FieldPath<Draft> | null {
   const [name = ""] = path.split(".");
   if (name === "resourceId") return "resource";
   if (name === "triggers") return name;
-  return channelFieldNames(channel).includes(name) ? `channel.texts.${name}` : null;
-}
-
-/** Returns a reference that tells whether the component is still shown. */
-function useIsShown() {
-  const isShown = useRef(false);
-  useEffect(() => {
-    isShown.current = true;
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
-  return isShown;
+  return toChannelField(path, channel);
 }
 
 function toBody({ resource, triggers, channel }: Draft): CreateRuleBody {

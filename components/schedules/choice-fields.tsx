@@ -1,6 +1,7 @@
 "use client";
 
 import { useId } from "react";
+import { FieldProblem } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { formatOrdinal } from "@/lib/features/runs/browser/ordinal";
@@ -58,7 +59,7 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
   return (
     <>
       {choice.kind === "weekly" && (
-        <fieldset className="field schedule-days">
+        <fieldset className="field schedule-days" data-invalid={error === null ? undefined : true}>
           <legend className="flabel">Days</legend>
           <div className="row">
             {DAYS.map((day, index) => {
@@ -78,9 +79,7 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
               );
             })}
           </div>
-          <div className="help bad" aria-live="polite" hidden={error === null}>
-            {error}
-          </div>
+          <FieldProblem text={error} />
         </fieldset>
       )}
       {choice.kind === "monthly" && (

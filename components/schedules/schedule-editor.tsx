@@ -17,7 +17,6 @@ import {
 } from "@/lib/features/runs/browser/schedule-choice";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
-import type { ApiProblem } from "@/lib/platform/browser/request";
 import "./schedules.css";
 
 type Kind = ChoiceKind | "none";
@@ -32,20 +31,22 @@ const KINDS: { value: Kind; label: string }[] = [
 /** Initial choice: before the working day starts. */
 const FIRST: ScheduleChoice = { kind: "daily", time: "07:00" };
 
+export type ScheduleField = "cron" | "timezone";
+
 type ScheduleEditorProps = {
   /** Null for no schedule. */
   value: ScheduleBody | null;
   onChange: (value: ScheduleBody | null) => void;
   readOnly?: boolean;
-  /** Problems from the server by field (`cron`, `timezone`). Problems found here do not need it. */
-  problems?: readonly ApiProblem[];
+  /** Returns the server's problem of a field. Problems found here do not need it. */
+  problemOf?: (field: ScheduleField) => string | undefined;
 };
 
 /**
  * Edits a schedule: a preset or a cron expression, its time zone, and the next runs. `isGoodSchedule` decides whether a
  * value may be saved.
  */
-export function ScheduleEditor({ value, onChange, readOnly = false, problems = [] }: ScheduleEditorProps) {
+export function ScheduleEditor({ value, onChange, readOnly = false, problemOf }: ScheduleEditorProps) {
   const [draft, setDraft] = useState<ScheduleChoice>(() => (value ? toChoice(value.cron) : FIRST));
   // The next runs use this computer's clock and zones, which a server does not have.
   const isAwake = useIsAwake();
@@ -66,10 +67,8 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
   };
   if (!isAwake) return <div className="schedule-editor" aria-busy="true" />;
   const next = value && toNextRuns(value.cron, value.timezone, now);
-  const wrong = (field: "cron" | "timezone") =>
-    next?.isGood === false && next.field === field
-      ? next.message
-      : (problems.find(({ path }) => path === field || path.endsWith(`.${field}`))?.message ?? null);
+  const wrong = (field: ScheduleField) =>
+    next?.isGood === false && next.field === field ? next.message : (problemOf?.(field) ?? null);
   const cronError = choice.kind === "weekly" && choice.days.length === 0 ? "Select at least one day." : wrong("cron");
   return (
     <fieldset className="schedule-editor" disabled={readOnly}>
@@ -110,9 +109,18 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
   );
 }
 
-/** Returns whether the server will accept it: null, or an expression and a zone with a next run. */
+/**
+ * Returns the problem of a schedule by field; empty if the server will accept it: null, or an expression and a zone with
+ * a next run.
+ */
+export function findScheduleProblems(value: ScheduleBody | null): Partial<Record<`schedule.${ScheduleField}`, string>> {
+  const next = value && toNextRuns(value.cron, value.timezone, new Date());
+  return next === null || next.isGood ? {} : { [`schedule.${next.field}`]: next.message };
+}
+
+/** Returns whether the server will accept a schedule. */
 export function isGoodSchedule(value: ScheduleBody | null): boolean {
-  return value === null || toNextRuns(value.cron, value.timezone, new Date()).isGood;
+  return Object.keys(findScheduleProblems(value)).length === 0;
 }
 
 /** Returns the time when the value was given; rendering again does not change it. */

@@ -1,6 +1,7 @@
 "use client";
 
 import { useId } from "react";
+import { FieldProblem } from "@/components/ui/form-parts";
 import "@/components/ui/page.css";
 
 type ChoiceGroupProps<T extends string> = {
@@ -23,7 +24,7 @@ export function ChoiceGroup<T extends string>({
 }: ChoiceGroupProps<T>) {
   const name = useId();
   return (
-    <fieldset className="field choice-group" disabled={isDisabled}>
+    <fieldset className="field choice-group" disabled={isDisabled} data-invalid={error ? true : undefined}>
       <legend className="flabel">{label}</legend>
       {options.map((option) => (
         <label key={option.value} className={option.isDisabled ? "option off" : "option"}>
@@ -39,9 +40,7 @@ export function ChoiceGroup<T extends string>({
           </span>
         </label>
       ))}
-      <div className="help bad" aria-live="polite" hidden={!error}>
-        {error}
-      </div>
+      <FieldProblem text={error} />
     </fieldset>
   );
 }

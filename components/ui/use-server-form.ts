@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import {
   type DefaultValues,
   type FieldError,
@@ -15,56 +15,72 @@ import {
   useForm,
 } from "react-hook-form";
 import { placeFailure } from "@/components/ui/form-failure";
+import { toMessage } from "@/components/ui/to-message";
+import { showFailure } from "@/components/ui/toast";
 import { useSingleFlight } from "@/components/ui/use-single-flight";
 
 /** Problems by field. */
 export type FieldProblems<Fields extends FieldValues> = Partial<Record<FieldPath<Fields>, string>>;
 
-type ServerFormProps<Fields extends FieldValues> = {
+type ServerFormProps<Fields extends FieldValues, How> = {
   initial: DefaultValues<Fields>;
   /** Fields that show a problem. Problems at other paths are shown above the form. */
   fields: readonly FieldPath<Fields>[];
   /** Returns the field of a path in the request; default: the field of that name, or the one that contains the path. */
   fieldOf?: (path: string, values: Fields) => FieldPath<Fields> | null;
   /** Finds problems that need no request, such as a missing value. The server's schema validates the rest. */
-  check?: (fields: Fields) => FieldProblems<Fields>;
+  check?: (fields: Fields, how?: How) => FieldProblems<Fields>;
   /** When fields are validated before the first submission; default: never. */
   mode?: Mode;
-  /** Sends the form. @returns "left" if it leads to another page, until which the form stays busy */
-  send: (fields: Fields, form: UseFormReturn<Fields>) => Promise<unknown>;
+  /**
+   * Sends the form.
+   * @param how the argument of `submit`; undefined if the form was submitted by its button or by Enter
+   * @returns "left" if it leads to another page, until which the form stays busy
+   */
+  send: (fields: Fields, form: UseFormReturn<Fields>, how?: How) => Promise<unknown>;
   /** Handles a failure in another way. @returns whether it was handled */
   onFailure?: (error: unknown, form: UseFormReturn<Fields>) => boolean;
+  /** Start of the message when the form was closed before its request failed, such as "Couldn't save the rule." */
+  whenClosed?: string;
 };
 
 /**
  * The form of a request (docs/develop/decisions/forms.md): sends once, shows the server's problems at their fields, and
- * focuses the first invalid field.
+ * focuses the first invalid field. A form with several buttons tells them apart by the argument of `submit` (`How`).
  */
-export function useServerForm<Fields extends FieldValues>(props: ServerFormProps<Fields>) {
-  const { initial, fields, fieldOf, check, mode = "onSubmit", send, onFailure } = props;
+export function useServerForm<Fields extends FieldValues, How = never>(props: ServerFormProps<Fields, How>) {
+  const { initial, fields, fieldOf, check, mode = "onSubmit", send, onFailure, whenClosed } = props;
   const [failure, setFailure] = useState<string | null>(null);
   const [hasLeft, setHasLeft] = useState(false);
-  const { formRef, focusInvalid } = useInvalidFocus();
+  const { formRef, focusInvalid } = useInvalidFocus(setFailure);
+  const isShown = useIsShown();
+  const howRef = useRef<How>(undefined);
   const form = useForm<Fields>({
     defaultValues: initial,
     mode,
     shouldFocusError: false,
-    resolver: toResolver((values) => check?.(values) ?? {}),
+    resolver: toResolver((values) => check?.(values, howRef.current) ?? {}),
   });
   const { errors, isSubmitting, isSubmitted, isDirty } = form.formState;
-  const [submit] = useSingleFlight(async () => {
+  const refuse = () => {
+    const [first] = Object.values<string | undefined>(check?.(form.getValues(), howRef.current) ?? {}).filter(Boolean);
+    focusInvalid(first ?? null);
+  };
+  const [submit, isSending] = useSingleFlight(async (how?: How) => {
     let outcome: unknown;
+    howRef.current = how;
     setFailure(null);
     await form.handleSubmit(async (values) => {
       try {
-        outcome = await send(values, form);
+        outcome = await send(values, form, how);
         if (outcome === "left") setHasLeft(true);
       } catch (error) {
-        if (onFailure?.(error, form)) return;
+        if (!isShown.current) return showFailure([whenClosed, toMessage(error)].filter(Boolean).join(" "));
+        if (onFailure?.(error, form)) return focusInvalid(null);
         setFailure(placeFailure(error, fields, form.setError, fieldOf && ((path) => fieldOf(path, values))));
-        focusInvalid();
+        focusInvalid(toMessage(error));
       }
-    }, focusInvalid)();
+    }, refuse)();
     return outcome;
   });
   const problemOf = (name: FieldPath<Fields>): string | undefined =>
@@ -76,6 +92,8 @@ export function useServerForm<Fields extends FieldValues>(props: ServerFormProps
     /** Whether the form differs from what it started with. */
     isDirty,
     isBusy: isSubmitting || hasLeft,
+    /** Returns whether it is being sent now. `isBusy` says so only after the next rendering. */
+    isSending,
     submit,
     problemOf,
     /** Properties of the form element. */
@@ -98,14 +116,37 @@ export function useServerForm<Fields extends FieldValues>(props: ServerFormProps
   };
 }
 
-/** Returns a function that focuses the first invalid field of a form once it is shown as invalid. */
-export function useInvalidFocus() {
+/** Invalid controls, and controls of an invalid group. */
+const INVALID = '[aria-invalid="true"], [data-invalid] :is(button, input)';
+
+/**
+ * Returns a function that focuses the first invalid field of a form once it is shown as invalid.
+ * @param onNone receives the message if no field is shown as invalid
+ */
+function useInvalidFocus(onNone: (message: string) => void) {
   const formRef = useRef<HTMLFormElement>(null);
-  const [refusals, setRefusals] = useState(0);
+  const [refusal, setRefusal] = useState<{ message: string | null } | null>(null);
+  const focus = useEffectEvent(({ message }: { message: string | null }) => {
+    const field = formRef.current?.querySelector<HTMLElement>(INVALID);
+    if (field) field.focus();
+    else if (formRef.current && message !== null) onNone(message);
+  });
   useEffect(() => {
-    if (refusals > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [refusals]);
-  return { formRef, focusInvalid: () => setRefusals((before) => before + 1) };
+    if (refusal !== null) focus(refusal);
+  }, [refusal]);
+  return { formRef, focusInvalid: (message: string | null) => setRefusal({ message }) };
+}
+
+/** Returns a reference that tells whether the component is still shown. */
+function useIsShown() {
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return isShown;
 }
 
 /** Returns a resolver of react-hook-form for a function that finds problems. */

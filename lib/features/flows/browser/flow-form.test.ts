@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Flow } from "@/lib/features/flows/browser/client";
 import {
-  type FlowDraft, findDraftProblems, guessCursor, NEW_FLOW, settle, toChosen, toCreateBody, toDraft, toNames, toUpdateBody,
+  type FlowDraft, findDraftProblems, guessCursor, NEW_FLOW, settle, toChosen, toCreateBody, toDraft, toFlowField, toNames, toUpdateBody,
 } from "./flow-form"; // biome-ignore format: one look at the whole list
 
 const [FROM, TO] = ["a".repeat(24), "b".repeat(24)];
@@ -70,22 +70,17 @@ describe("a change", () => {
 });
 
 describe("a missing field", () => {
-  it("has the server's name", () => {
-    const paths = (more: Partial<FlowDraft>) => findDraftProblems(draft(more)).map(({ path }) => path);
-    expect(paths({})).toEqual([]);
-    expect(findDraftProblems(NEW_FLOW).map(({ path }) => path)).toEqual([
-      "name",
-      "source.connectionId",
-      "source.entities",
-      "destination.connectionId",
-    ]);
+  it("is named by its field", () => {
+    const fields = (more: Partial<FlowDraft>) => Object.keys(findDraftProblems(draft(more)));
+    expect(fields({})).toEqual([]);
+    expect(Object.keys(findDraftProblems(NEW_FLOW))).toEqual(["name", "sourceId", "entities", "destinationId"]);
     const bare = [{ name: "orders", cursorField: "", primaryKey: [] }];
-    expect(paths({ mode: "incremental", write: "upsert", entities: bare })).toEqual([
-      "source.entities.0.cursorField",
-      "source.entities.0.primaryKey",
+    expect(fields({ mode: "incremental", write: "upsert", entities: bare })).toEqual([
+      "entities.0.cursorField",
+      "entities.0.primaryKey",
     ]);
-    expect(paths({ type: "query", write: "upsert" })).toEqual(["source.query", "source.primaryKey"]);
-    expect(paths({ type: "webhook", sourceId: "" })).toEqual([]);
+    expect(fields({ type: "query", write: "upsert" })).toEqual(["query", "queryKey"]);
+    expect(fields({ type: "webhook", sourceId: "" })).toEqual([]);
   });
 
   it("is not required if another choice rules it out", () => {
@@ -95,6 +90,17 @@ describe("a missing field", () => {
     expect(settle(draft({ entities: two, table: "one" })).table).toBe("");
     expect(settle(draft({ table: "one" })).table).toBe("one");
   });
+});
+
+it.each([
+  ["source.connectionId", "sourceId"],
+  ["source.entities.2.primaryKey.0", "entities.2.primaryKey"],
+  ["source.entities.2", "entities"],
+  ["source.primaryKey.0", "queryKey"],
+  ["destination.table", "table"],
+  ["trigger", null],
+])("places a problem of the server's %s at %s", (path, field) => {
+  expect(toFlowField(path)).toBe(field);
 });
 
 describe("a cursor field", () => {

@@ -134,27 +134,53 @@ export function settle(draft: FlowDraft): FlowDraft {
   return { ...draft, mode, write, table };
 }
 
-export type FormProblem = { path: string; message: string };
+type EntityField = `entities.${number}.${"name" | "cursorField" | "primaryKey"}`;
+/** A field of the form that can show a problem. */
+export type FlowField = keyof FlowDraft | `schedule.${"cron" | "timezone"}` | EntityField;
 
-/** Returns missing fields by the server's field names. The server validates the rest. */
-export function findDraftProblems(draft: FlowDraft): FormProblem[] {
-  const problems: FormProblem[] = [];
-  const need = (isThere: boolean, path: string, message: string) => !isThere && problems.push({ path, message });
+/** Returns the missing fields. The server validates the rest. */
+export function findDraftProblems(draft: FlowDraft): Partial<Record<FlowField, string>> {
+  const problems: Partial<Record<FlowField, string>> = {};
+  const need = (isThere: boolean, field: FlowField, message: string) => {
+    if (!isThere) problems[field] = message;
+  };
   need(draft.name.trim() !== "", "name", "Enter a name.");
-  if (draft.type !== "webhook") need(draft.sourceId !== "", "source.connectionId", "Select a source connection.");
-  if (draft.type === "sync") need(draft.entities.length > 0, "source.entities", "Select at least one table.");
+  if (draft.type !== "webhook") need(draft.sourceId !== "", "sourceId", "Select a source connection.");
+  if (draft.type === "sync") need(draft.entities.length > 0, "entities", "Select at least one table.");
   if (draft.type === "query") {
-    need(draft.query.trim() !== "", "source.query", "Enter a query.");
-    need(draft.write !== "upsert" || draft.queryKey.length > 0, "source.primaryKey", KEY_NEEDED);
+    need(draft.query.trim() !== "", "query", "Enter a query.");
+    need(draft.write !== "upsert" || draft.queryKey.length > 0, "queryKey", KEY_NEEDED);
   }
-  need(draft.destinationId !== "", "destination.connectionId", "Select a destination connection.");
+  need(draft.destinationId !== "", "destinationId", "Select a destination connection.");
   if (draft.type !== "sync") return problems;
   for (const [index, entity] of draft.entities.entries()) {
-    const path = `source.entities.${index}`;
-    if (draft.mode === "incremental") need(entity.cursorField !== "", `${path}.cursorField`, "Select a cursor field.");
-    if (draft.write === "upsert") need(entity.primaryKey.length > 0, `${path}.primaryKey`, KEY_NEEDED);
+    const isReady = draft.mode !== "incremental" || entity.cursorField !== "";
+    need(isReady, `entities.${index}.cursorField`, "Select a cursor field.");
+    need(draft.write !== "upsert" || entity.primaryKey.length > 0, `entities.${index}.primaryKey`, KEY_NEEDED);
   }
   return problems;
+}
+
+const FIELDS: Readonly<Record<string, FlowField>> = {
+  name: "name",
+  mode: "mode",
+  "schedule.cron": "schedule.cron",
+  "schedule.timezone": "schedule.timezone",
+  "source.connectionId": "sourceId",
+  "source.query": "query",
+  "destination.connectionId": "destinationId",
+  "destination.schema": "schema",
+  "destination.table": "table",
+  "destination.write": "write",
+};
+
+/** Returns the field of a path in the request; null if the form has none. */
+export function toFlowField(path: string): FlowField | null {
+  const entity = /^source\.entities\.(\d+)\.(name|cursorField|primaryKey)\b/.exec(path);
+  if (entity) return `entities.${entity[1]}.${entity[2]}` as EntityField;
+  if (path.startsWith("source.entities")) return "entities";
+  if (path.startsWith("source.primaryKey")) return "queryKey";
+  return FIELDS[path] ?? null;
 }
 
 const KEY_NEEDED = "Enter the primary key columns.";
