@@ -1,5 +1,6 @@
 "use client";
 
+import { useState } from "react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -14,15 +15,17 @@ const FirstSaveDialog = lazyComponent(loadFirstSaveDialog, (module) => module.Fi
 
 /** Asks for the name and folder of the first save, or the message of a later one. */
 export function SaveQuestion({ draft, onClose }: { draft: OpenConsole; onClose: () => void }) {
-  const { save, rename } = useConsoleActions();
-  if (draft.saved === null) {
+  const { saveOrThrow, rename } = useConsoleActions();
+  // The console has a saved version before the dialog of its first save closes.
+  const [isFirst] = useState(draft.saved === null);
+  if (isFirst) {
     return (
       <FirstSaveDialog
         name={draft.name}
-        onSave={(name, place, message) => {
-          onClose();
+        onSave={async (name, place, message) => {
           rename(draft.id, name);
-          void save(draft.id, message, place);
+          await saveOrThrow(draft.id, message, place);
+          onClose();
         }}
         onClose={onClose}
       />
@@ -31,9 +34,9 @@ export function SaveQuestion({ draft, onClose }: { draft: OpenConsole; onClose: 
   return (
     <SaveDialog
       name={draft.name}
-      onSave={(message) => {
+      onSave={async (message) => {
+        await saveOrThrow(draft.id, message);
         onClose();
-        void save(draft.id, message);
       }}
       onClose={onClose}
     />

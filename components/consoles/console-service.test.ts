@@ -226,6 +226,17 @@ describe("ConsoleService", () => {
     expect(drafts.read(ID)).toMatchObject({ content: "select 'mine'", version: looked.version });
   });
 
+  it("leaves the message of a rejected save to the form that asked for it, and keeps the console", async () => {
+    const { service, workbench } = makeService();
+    const error = { success: false, code: "conflict", error: "The name is taken." };
+    vi.stubGlobal("fetch", async () => new Response(JSON.stringify(error), { status: 409 }));
+    const console = { id: "u", name: "new.sql", content: "select 3", connectionId: null };
+    workbench.change(() => addConsole(EMPTY_WORKBENCH, console));
+    await expect(service.saveOrThrow("u")).rejects.toThrow("The name is taken.");
+    expect(workbench.read()?.consoles).toMatchObject([console]);
+    expect(service.readSaving().size).toBe(0);
+  });
+
   it("saves an unsaved console as a new one in its tab", async () => {
     serve(consoleOf());
     const { service, workbench } = makeService();

@@ -161,11 +161,21 @@ export class ConsoleService {
    * @returns the id of the saved console, a new one if it was saved for the first time; null when nothing was saved
    */
   async save(id: string, message?: string, place?: ConsolePlace): Promise<string | null> {
+    try {
+      return await this.saveOrThrow(id, message, place);
+    } catch (error) {
+      showApiFailure(error, "Couldn't save.");
+      return null;
+    }
+  }
+
+  /** Saves as `save`, for a form that shows the failure itself. @throws ApiError when the server rejects the console */
+  async saveOrThrow(id: string, message?: string, place?: ConsolePlace): Promise<string | null> {
     const under = this.#saves.running(id);
     if (under !== null) {
-      // The running save includes neither later edits nor this message.
-      const savedId = await under;
-      return savedId === null ? null : this.save(savedId, message);
+      // The running save includes neither later edits nor this message. Its caller reports its failure.
+      const savedId = await under.catch(() => null);
+      return savedId === null ? null : this.saveOrThrow(savedId, message);
     }
     if (this.#saving.has(id)) return null;
     if (!readConnectivity().isOnline) return this.#saveLater(id, { message, place });
@@ -178,8 +188,7 @@ export class ConsoleService {
       return isSavedId(id) ? await this.#saveAgain(id, later.message) : await this.#saveFirst(id, later);
     } catch (error) {
       if (error instanceof ApiError && error.code === "unreachable") return this.#saveLater(id, later);
-      showApiFailure(error, "Couldn't save.");
-      return null;
+      throw error;
     } finally {
       this.#setSaving(id, false);
     }

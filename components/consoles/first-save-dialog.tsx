@@ -1,43 +1,59 @@
 "use client";
 
-import { useId, useState } from "react";
+import { useId } from "react";
 import { useConsoleFolders, useConsoleList } from "@/components/consoles/use-consoles";
+import { FormFailure } from "@/components/ui/form-parts";
 import { Keys } from "@/components/ui/keys";
 import { Modal } from "@/components/ui/modal";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { CONSOLE_NAME_MAX, toConsoleName } from "@/lib/features/consoles/browser/workbench";
 import { type FolderChoice, isSameChoice, listFolderChoices } from "@/lib/features/folders/browser/item-tree";
+import { ApiError } from "@/lib/platform/browser/request";
 
 type FirstSaveProps = {
   name: string;
-  onSave: (name: string, place: FolderChoice, message: string | undefined) => void;
+  /** @throws ApiError */
+  onSave: (name: string, place: FolderChoice, message: string | undefined) => Promise<void>;
   onClose: () => void;
 };
 
+type Fields = { name: string; place: FolderChoice; message: string };
+
 const MINE: FolderChoice = { folderId: null, access: "private" };
+const TAKEN = "This folder already has a console with this name.";
 
 /** Dialog for the name and the location of a console that was never saved. */
 export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
-  const labelId = useId();
-  const { data: folders } = useConsoleFolders();
+  const formId = useId();
   const { data: consoles } = useConsoleList();
-  const places = listFolderChoices(folders ?? []);
-  const [typed, setTyped] = useState(name);
-  const [message, setMessage] = useState("");
-  const [placeId, setPlaceId] = useState<string | null>(null);
-  const chosen = places.find(({ id }) => id === placeId) ?? places.find(({ place }) => isSameChoice(place, MINE));
-  const place = chosen?.place ?? MINE;
-  const wanted = toConsoleName(typed);
-  const isTaken =
-    consoles?.some((each) => isSameChoice(each, place) && each.name.toLowerCase() === wanted?.toLowerCase()) ?? false;
-  const problem =
-    wanted === null ? "Enter a name." : isTaken ? "This folder already has a console with this name." : null;
-  const [isTold, setIsTold] = useState(false);
-  const save = () => {
-    if (problem !== null || wanted === null) setIsTold(true);
-    else onSave(wanted, place, message.trim() === "" ? undefined : message.trim());
+  const isTaken = (wanted: string, place: FolderChoice) =>
+    consoles?.some((each) => isSameChoice(each, place) && each.name.toLowerCase() === wanted.toLowerCase()) ?? false;
+  const findNameProblem = (typed: string, place: FolderChoice) => {
+    const wanted = toConsoleName(typed);
+    return wanted === null ? "Enter a name." : isTaken(wanted, place) ? TAKEN : undefined;
   };
+  const server = useServerForm<Fields>({
+    initial: { name, place: MINE, message: "" },
+    fields: ["name", "place", "message"],
+    fieldOf: (path) => (path === "name" || path === "message" ? path : path === "folderId" ? "place" : null),
+    check: (fields) => ({ name: findNameProblem(fields.name, fields.place) }),
+    send: ({ name, place, message }) =>
+      onSave(toConsoleName(name) ?? name, place, message.trim() === "" ? undefined : message.trim()),
+    whenClosed: "Couldn't save.",
+    onFailure: (error, form) => {
+      // Someone else took the name after the list was loaded.
+      const isConflict = error instanceof ApiError && error.code === "conflict";
+      if (isConflict) form.setError("name", { message: error.message });
+      return isConflict;
+    },
+  });
+  const { form, formProps, failure, isBusy, text, problemOf } = server;
+  const typed = form.watch("name");
+  const wanted = toConsoleName(typed);
+  // A taken name is reported at once, since the suggested one may be taken.
+  const taken = wanted !== null && isTaken(wanted, form.watch("place")) ? TAKEN : undefined;
   return (
     <Modal
       title="Save console"
@@ -48,57 +64,69 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
           <button type="button" className="btn ghost" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" form="first-save" className="btn primary">
-            Save console
+          <button type="submit" form={formId} className="btn primary" disabled={isBusy}>
+            {isBusy ? "Saving" : "Save console"}
             <Keys keys="enter" />
           </button>
         </>
       }
     >
-      <form
-        id="first-save"
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <form {...formProps} id={formId} className="form">
+        <FormFailure text={failure} />
         <TextField
           label="Name"
           isDense
-          value={typed}
           maxLength={CONSOLE_NAME_MAX}
-          error={isTold || isTaken ? problem : null}
           autoComplete="off"
           spellCheck={false}
           autoFocus
           onFocus={(event) => event.target.select()}
-          onChange={(event) => setTyped(event.target.value)}
+          {...text("name")}
+          error={problemOf("name") ?? taken}
         />
-        <div className="field">
-          <span id={labelId} className="flabel">
-            Folder
-          </span>
-          <Select
-            labelId={labelId}
-            value={chosen?.id ?? ""}
-            onChange={setPlaceId}
-            options={places.map(({ id, label, level }) => ({ value: id, label: `${"\u2003".repeat(level)}${label}` }))}
-          />
-          <span className="help">
-            {place.access === "workspace" ? "Visible to everyone in the workspace." : "Visible only to you."}
-          </span>
-        </div>
+        <FolderField server={server} />
         <TextField
           label="Commit message (optional)"
           isDense
-          value={message}
           maxLength={5000}
           placeholder={`Create ${wanted ?? name}`}
           autoComplete="off"
-          onChange={(event) => setMessage(event.target.value)}
+          {...text("message")}
         />
       </form>
     </Modal>
+  );
+}
+
+function FolderField({ server: { form, control, problemOf } }: { server: ReturnType<typeof useServerForm<Fields>> }) {
+  const id = useId();
+  const { data: folders } = useConsoleFolders();
+  const choices = listFolderChoices(folders ?? []);
+  const place = control("place");
+  const problem = problemOf("place");
+  return (
+    <div className="field">
+      <span id={id} className="flabel">
+        Folder
+      </span>
+      <Select
+        labelId={id}
+        describedBy={`${id}-help`}
+        isInvalid={problem !== undefined}
+        value={choices.find((each) => isSameChoice(each.place, place.value))?.id ?? ""}
+        onChange={(chosen) => {
+          place.onChange(choices.find((each) => each.id === chosen)?.place ?? MINE);
+          form.clearErrors("name");
+        }}
+        options={choices.map((each) => ({
+          value: each.id,
+          label: `${"\u2003".repeat(each.level)}${each.label}`,
+        }))}
+      />
+      <span id={`${id}-help`} className={problem === undefined ? "help" : "help bad"}>
+        {problem ??
+          (place.value.access === "workspace" ? "Visible to everyone in the workspace." : "Visible only to you.")}
+      </span>
+    </div>
   );
 }

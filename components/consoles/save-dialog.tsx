@@ -1,15 +1,28 @@
 "use client";
 
-import { useState } from "react";
+import { useId } from "react";
+import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
 import { Keys } from "@/components/ui/keys";
 import { Modal } from "@/components/ui/modal";
+import { useServerForm } from "@/components/ui/use-server-form";
 
-type SaveDialogProps = { name: string; onSave: (message: string | undefined) => void; onClose: () => void };
+type SaveDialogProps = {
+  name: string;
+  /** @throws ApiError */
+  onSave: (message: string | undefined) => Promise<void>;
+  onClose: () => void;
+};
 
 /** Dialog for the commit message. */
 export function SaveDialog({ name, onSave, onClose }: SaveDialogProps) {
-  const [message, setMessage] = useState("");
-  const save = () => onSave(message.trim() === "" ? undefined : message.trim());
+  const id = useId();
+  const { form, formProps, failure, isBusy, submit, problemOf } = useServerForm<{ message: string }>({
+    initial: { message: "" },
+    fields: ["message"],
+    send: ({ message }) => onSave(message.trim() === "" ? undefined : message.trim()),
+    whenClosed: "Couldn't save.",
+  });
+  const problem = problemOf("message");
   return (
     <Modal
       title={`Save ${name}`}
@@ -20,33 +33,40 @@ export function SaveDialog({ name, onSave, onClose }: SaveDialogProps) {
           <button type="button" className="btn ghost" onClick={onClose}>
             Cancel
           </button>
-          <button type="button" className="btn primary" onClick={save}>
-            Save version
+          <button type="submit" form={id} className="btn primary" disabled={isBusy}>
+            {isBusy ? "Saving" : "Save version"}
             <Keys keys="mod+enter" />
           </button>
         </>
       }
     >
-      <div className="field">
-        <label htmlFor="save-message">Commit message</label>
-        <textarea
-          id="save-message"
-          className="area"
-          rows={3}
-          maxLength={5000}
-          value={message}
-          placeholder={`Save ${name}`}
-          // biome-ignore lint/a11y/noAutofocus: the dialog was opened to write here
-          autoFocus
-          onChange={(event) => setMessage(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-            event.preventDefault();
-            save();
-          }}
-        />
-        <span className="help">The first line is the version's title. Optional.</span>
-      </div>
+      <form {...formProps} id={id} className="form">
+        <FormFailure text={failure} />
+        <div className="field">
+          <label htmlFor={`${id}-message`}>Commit message</label>
+          <textarea
+            {...form.register("message")}
+            id={`${id}-message`}
+            className="area"
+            rows={3}
+            maxLength={5000}
+            placeholder={`Save ${name}`}
+            aria-invalid={problem === undefined ? undefined : true}
+            aria-describedby={`${id}-problem ${id}-help`}
+            // biome-ignore lint/a11y/noAutofocus: the dialog was opened to write here
+            autoFocus
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+              event.preventDefault();
+              void submit();
+            }}
+          />
+          <FieldProblem id={`${id}-problem`} text={problem} />
+          <span id={`${id}-help`} className="help">
+            The first line is the version's title. Optional.
+          </span>
+        </div>
+      </form>
     </Modal>
   );
 }

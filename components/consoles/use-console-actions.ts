@@ -48,6 +48,13 @@ export function useConsoleActions() {
     const stores = { workbench, drafts, editors, consoles };
     const navigation = createNavigation(root, stores, (address) => router.push(address));
     const { toAddress, visit, go, active, open } = navigation;
+    /** Replaces the address of a console that was saved for the first time. @returns whether it was saved */
+    const follow = (id: string, savedId: string | null): boolean => {
+      // The view of the result, which is part of the address, stays too.
+      if (savedId !== null && savedId !== id && window.location.pathname === toAddress(id))
+        visit(toAddress(savedId) + window.location.search, true);
+      return savedId !== null;
+    };
     return {
       open,
       ...createTabActions(stores, navigation),
@@ -93,13 +100,11 @@ export function useConsoleActions() {
         return id;
       },
       /** Saves a console. @returns whether everything is saved */
-      save: async (id: string, message?: string, place?: ConsolePlace): Promise<boolean> => {
-        const savedId = await consoles.save(id, message, place);
-        // The view of the result, which is part of the address, stays too.
-        if (savedId !== null && savedId !== id && window.location.pathname === toAddress(id))
-          visit(toAddress(savedId) + window.location.search, true);
-        return savedId !== null;
-      },
+      save: async (id: string, message?: string, place?: ConsolePlace): Promise<boolean> =>
+        follow(id, await consoles.save(id, message, place)),
+      /** Saves a console, for a form that shows the failure itself. @throws ApiError when the server rejects it */
+      saveOrThrow: async (id: string, message?: string, place?: ConsolePlace): Promise<boolean> =>
+        follow(id, await consoles.saveOrThrow(id, message, place)),
       duplicate: async (id: string) => {
         if (isSavedId(id)) {
           const copy = await consoles.duplicate(id);
