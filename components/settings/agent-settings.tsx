@@ -1,21 +1,14 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, MessageSquare, Shield } from "lucide-react";
-import { type FormEvent, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { WorkspaceInstructions } from "@/components/settings/instructions-form";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { useMemberNames, useRights } from "@/components/settings/use-settings";
-import { LeaveQuestion } from "@/components/ui/leave-question";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
-import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { toMessage } from "@/components/ui/to-message";
-import { agentApi, type Instructions } from "@/lib/features/agent/browser/client";
-
-/** The server's schema decides. */
-const CHARS_MAX = 8000;
+import { agentApi } from "@/lib/features/agent/browser/client";
 
 /** Instructions, models and permissions of the agent in this workspace. */
 export function AgentSettings() {
@@ -45,7 +38,7 @@ export function AgentSettings() {
         {instructions.isError && !instructions.data && (
           <LoadFailure error={instructions.error} onRetry={() => instructions.refetch()} />
         )}
-        {instructions.data && <InstructionsForm saved={instructions.data} />}
+        {instructions.data && <WorkspaceInstructions saved={instructions.data} />}
       </section>
       <section className="part" aria-labelledby="powers">
         <h2 id="powers">Permissions</h2>
@@ -108,111 +101,6 @@ function Models() {
       </p>
     </section>
   );
-}
-
-function InstructionsForm({ saved }: { saved: Instructions }) {
-  const { workspace } = useWorkspace();
-  const { isAdmin } = useRights();
-  const queryClient = useQueryClient();
-  const names = useMemberNames();
-  /** The text that editing started from, and the text known to be stored. */
-  const [base, setBase] = useState(saved.text);
-  const [known, setKnown] = useState(saved.text);
-  const [text, setText] = useState(saved.text);
-  const begin = (from: string) => {
-    setBase(from);
-    setText(from);
-  };
-  const isDirty = text !== base;
-  if (saved.text !== known) {
-    setKnown(saved.text);
-    if (!isDirty) begin(saved.text);
-  }
-  const [isSaving, setIsSaving] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setIsSaving(true);
-    setFailure(null);
-    try {
-      const next = await agentApi.writeInstructions(workspace.id, text);
-      setBase(next.text);
-      setText((typed) => (typed === text ? next.text : typed));
-      queryClient.setQueryData(["agent-instructions", workspace.id], next);
-      announce("Instructions saved");
-    } catch (error) {
-      setFailure(toMessage(error));
-    } finally {
-      setIsSaving(false);
-    }
-  };
-  const last = saved.updatedAt === null ? "" : `Last saved ${toDay(saved.updatedAt)}${toAuthor(saved, names)}`;
-  if (!isAdmin) {
-    return (
-      <>
-        <Notice kind="locked">Only owners and admins can edit the instructions.</Notice>
-        <p className="instructions-text">{saved.text || "No instructions yet."}</p>
-        <p className="xs t3">{last}</p>
-      </>
-    );
-  }
-  return (
-    <form onSubmit={submit}>
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
-      {isDirty && !isSaving && saved.text !== base && (
-        <Notice
-          kind="warn"
-          action={
-            <button type="button" className="btn sm" onClick={() => begin(saved.text)}>
-              Load their version
-            </button>
-          }
-        >
-          {(saved.updatedBy !== null && names.get(saved.updatedBy)) || "Someone"} saved a newer version. Saving
-          overwrites it.
-        </Notice>
-      )}
-      <textarea
-        className="instructions"
-        aria-label="Workspace instructions"
-        aria-describedby="instructions-count"
-        rows={8}
-        maxLength={CHARS_MAX}
-        placeholder="Weeks start on Monday. Revenue excludes test orders. Never show email addresses."
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-      <div className="row instructions-foot">
-        <span className="xs t3 grow" id="instructions-count">
-          {text.length.toLocaleString("en")} of {CHARS_MAX.toLocaleString("en")} characters{last && `. ${last}`}
-        </span>
-        {isDirty && (
-          <button type="button" className="btn ghost" disabled={isSaving} onClick={() => begin(saved.text)}>
-            Discard
-          </button>
-        )}
-        <button type="submit" className="btn primary" disabled={!isDirty || isSaving}>
-          {isSaving ? "Saving" : "Save instructions"}
-        </button>
-      </div>
-      <LeaveQuestion title="Leave without saving?" isOn={isDirty} onDiscard={null}>
-        Your changes to the instructions are not saved.
-      </LeaveQuestion>
-    </form>
-  );
-}
-
-function toDay(text: string): string {
-  return new Date(text).toLocaleDateString("en", { day: "numeric", month: "short" });
-}
-
-function toAuthor({ updatedBy }: Instructions, names: ReadonlyMap<string, string>): string {
-  const name = updatedBy === null ? undefined : names.get(updatedBy);
-  return name === undefined ? "" : ` by ${name}`;
 }
 
 function Power({ title, detail, isAsked = false }: { title: string; detail: string; isAsked?: boolean }) {
