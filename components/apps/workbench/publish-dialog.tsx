@@ -2,6 +2,7 @@
 
 import { ExternalLink, Rocket } from "lucide-react";
 import Link from "next/link";
+import { useId } from "react";
 import { BuildProblems } from "@/components/apps/workbench/build-problems";
 import { ConflictList } from "@/components/apps/workbench/conflict-list";
 import { BuildLog, OperationSteps } from "@/components/apps/workbench/operation-steps";
@@ -9,6 +10,7 @@ import { PublishChanges } from "@/components/apps/workbench/publish-changes";
 import { usePublish } from "@/components/apps/workbench/use-publish";
 import type { Work } from "@/components/apps/workbench/use-work";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { FormFailure } from "@/components/ui/form-parts";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
@@ -26,6 +28,7 @@ type Publishing = ReturnType<typeof usePublish>;
 /** Dialog that shows what a publish changes for users, runs it step by step, and shows its result. */
 export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogProps) {
   const { app } = work;
+  const formId = useId();
   const outage = useOutage();
   const publishing = usePublish(work);
   const { operation, isDone, isWorking, problem, unsettled } = publishing;
@@ -42,10 +45,10 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
             {isWorking ? "Continue in background" : "Cancel"}
           </button>
           <button
-            type="button"
+            type="submit"
+            form={formId}
             className="btn primary"
             disabled={isWorking || outage !== null || !publishing.isSettled}
-            onClick={publishing.publish}
           >
             <Rocket className="s" />
             {isWorking ? "Publishing" : unsettled !== null ? "Resolve and publish" : "Publish"}
@@ -53,12 +56,8 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
         </>
       }
     >
-      <div className="publish-form">
-        {problem !== null && (
-          <Notice kind="bad" role="alert">
-            {problem}
-          </Notice>
-        )}
+      <form {...publishing.formProps} id={formId} className="publish-form" aria-label="Publish">
+        <FormFailure text={problem} />
         {outage !== null && <Notice kind="warn">{outage}. Publish when you reconnect.</Notice>}
         {!isWorking && operation?.state === "failed" && <BuildFailure operation={operation} onGoTo={onGoTo} />}
         {unsettled !== null && (
@@ -79,7 +78,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
         ) : (
           unsettled === null && <Review work={work} publishing={publishing} onDiff={onDiff} />
         )}
-      </div>
+      </form>
     </Modal>
   );
 }
@@ -132,7 +131,7 @@ function BuildFailure({ operation: { problems, log }, onGoTo }: BuildFailureProp
 type ReviewProps = { work: Work; publishing: Publishing; onDiff: () => void };
 
 /** Changes that a publish makes visible, and the field for its release notes. */
-function Review({ work, publishing: { uncommitted, message, setMessage }, onDiff }: ReviewProps) {
+function Review({ work, publishing: { uncommitted, notes }, onDiff }: ReviewProps) {
   return (
     <>
       <p className="t2">
@@ -144,13 +143,7 @@ function Review({ work, publishing: { uncommitted, message, setMessage }, onDiff
       {uncommitted > 0 && (
         <Notice kind="warn">{formatCountOf(uncommitted, "uncommitted file")} will be committed first.</Notice>
       )}
-      <TextField
-        label="Release notes (optional)"
-        isDense
-        value={message}
-        maxLength={500}
-        onChange={({ target }) => setMessage(target.value)}
-      />
+      <TextField label="Release notes (optional)" isDense maxLength={500} {...notes} />
     </>
   );
 }

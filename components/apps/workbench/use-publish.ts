@@ -7,8 +7,7 @@ import { useOperation } from "@/components/apps/workbench/use-operation";
 import type { Work } from "@/components/apps/workbench/use-work";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import { toMessage } from "@/components/ui/to-message";
-import { useSingleFlight } from "@/components/ui/use-single-flight";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/features/apps/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -19,9 +18,7 @@ export function usePublish(work: Work) {
   const { app } = work;
   const { workspace } = useWorkspace();
   const client = useQueryClient();
-  const [message, setMessage] = useState("");
   const [phase, setPhase] = useState<"ask" | "work" | "done">("ask");
-  const [failure, setFailure] = useState<string | null>(null);
   const [following, setFollowing] = useState<string | null>(null);
   const [unsettled, setUnsettled] = useState<Unsettled | null>(null);
   const [resolutions, setResolutions] = useState<Resolutions>({});
@@ -37,51 +34,53 @@ export function usePublish(work: Work) {
       readFeedAnew(client, workspace.id),
       work.readAnew(),
     ]);
-  const [publish] = useSingleFlight(async () => {
-    setFailure(null);
-    setPhase("work");
-    const said = message.trim() === "" ? undefined : message.trim();
-    try {
-      if (uncommitted > 0 && !(await work.commitOpen(said))) return setPhase("ask");
-      setFollowing("latest");
-      const answer = await appApi.publish(workspace.id, app.id, {
-        ...(said !== undefined && { message: said }),
-        ...(unsettled !== null && { resolutions, ...(unsettled.mainSha !== null && { mainSha: unsettled.mainSha }) }),
-      });
-      setFollowing(answer.operationId);
-      if ("sha" in answer) {
-        setNote(answer.note);
-        setPhase("done");
-        announce(`${app.title} published`);
+  const server = useServerForm<{ message: string }>({
+    initial: { message: "" },
+    fields: ["message"],
+    send: async ({ message }) => {
+      const said = message.trim() === "" ? undefined : message.trim();
+      setPhase("work");
+      try {
+        if (uncommitted > 0 && !(await work.commitOpen(said))) return setPhase("ask");
+        setFollowing("latest");
+        const answer = await appApi.publish(workspace.id, app.id, {
+          ...(said !== undefined && { message: said }),
+          ...(unsettled !== null && { resolutions, ...(unsettled.mainSha !== null && { mainSha: unsettled.mainSha }) }),
+        });
+        setFollowing(answer.operationId);
+        if ("sha" in answer) {
+          setNote(answer.note);
+          setPhase("done");
+          announce(`${app.title} published`);
+        }
+      } catch (error) {
+        setUnsettled(error instanceof ApiError && error.status === 409 ? toConflicts(error.details) : null);
+        setResolutions({});
+        const hasRun = error instanceof ApiError && error.status === 422;
+        if (!hasRun) setFollowing(null);
+        setPhase("ask");
+        announce(`Couldn't publish ${app.title}`, true);
+        throw error;
+      } finally {
+        await readAnew();
       }
-    } catch (error) {
-      const conflicts = error instanceof ApiError && error.status === 409 ? toConflicts(error.details) : null;
-      setUnsettled(conflicts);
-      setResolutions({});
-      const hasRun = error instanceof ApiError && error.status === 422;
-      if (!hasRun) setFollowing(null);
-      setFailure(toMessage(error));
-      setPhase("ask");
-      announce(`Couldn't publish ${app.title}`, true);
-    } finally {
-      await readAnew();
-    }
+    },
+    whenClosed: `Couldn't publish ${app.title}.`,
   });
   // If the response comes before the end, the operation is followed to its end.
   const isDone = phase === "done" || (phase === "work" && stands?.state === "done");
   const hasFailed = phase === "work" && stands?.state === "failed" && following !== "latest";
   return {
-    /** Release notes. */
-    message,
-    setMessage,
-    publish: () => void publish(),
+    formProps: server.formProps,
+    /** Properties of the field for release notes. */
+    notes: server.text("message"),
     /** Steps of the operation; null before it has started. */
     operation: stands,
     /** Number of uncommitted files. */
     uncommitted,
     isDone,
     isWorking: phase === "work" && !isDone && !hasFailed,
-    problem: failure ?? (hasFailed ? (stands.error?.message ?? "Publish failed.") : null),
+    problem: server.failure ?? (hasFailed ? (stands.error?.message ?? "Publish failed.") : null),
     /** Note of the server about the published version. */
     note,
     /** Conflicts to resolve; null without any. */
