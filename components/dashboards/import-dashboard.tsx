@@ -1,14 +1,15 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { useDashboardActions } from "@/components/dashboards/use-dashboard-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useDatabases } from "@/components/schema/use-schema";
+import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
-import { toMessage } from "@/components/ui/to-message";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { dashboardApi, type ExportedDashboard } from "@/lib/features/dashboards/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
@@ -18,50 +19,52 @@ const FILE_BYTES_MAX = 8 * 1024 * 1024;
 /** Format of the server's error path for a connection that it could not find. */
 const UNKNOWN = /^connections\.(.*)$/s;
 
+type Fields = {
+  file: ExportedDashboard | null;
+  /** Names of connections in the file that the workspace does not have, each with its replacement; empty until chosen. */
+  connections: { name: string; id: string }[];
+};
+
 /** Creates a dashboard from a file, and asks for a connection in place of an unknown name. */
 export function ImportDashboard({ onClose }: { onClose: () => void }) {
+  const formId = useId();
   const { workspace } = useWorkspace();
   const { note } = useDashboardActions();
-  const databases = useDatabases();
   const router = useRouter();
-  const inputId = useId();
-  const [dashboard, setDashboard] = useState<ExportedDashboard | null>(null);
-  const [unknown, setUnknown] = useState<string[]>([]);
-  const [chosen, setChosen] = useState<Record<string, string>>({});
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
-
-  const take = async (file: File | undefined) => {
-    setDashboard(null);
-    setUnknown([]);
-    setChosen({});
-    setFailure(null);
-    if (file === undefined) return;
-    const read = file.size > FILE_BYTES_MAX ? null : toExported(await file.text());
-    if (read === null) {
-      setFailure("Not a dashboard file. Choose a Millrace dashboard export.");
-      return;
-    }
-    setDashboard(read);
-    await send(read, {});
-  };
-  const send = async (read: ExportedDashboard, connections: Record<string, string>) => {
-    setIsBusy(true);
-    setFailure(null);
-    try {
-      const made = note(await dashboardApi.import(workspace.id, { dashboard: read, connections }));
+  const server = useServerForm<Fields>({
+    initial: { file: null, connections: [] },
+    fields: ["file", "connections"],
+    fieldOf: () => null,
+    check: ({ file }) => ({
+      file: file === null ? "Not a dashboard file. Choose a Millrace dashboard export." : undefined,
+    }),
+    send: async ({ file, connections }) => {
+      if (file === null) return;
+      const chosen = Object.fromEntries(connections.map(({ name, id }) => [name, id]));
+      const made = note(await dashboardApi.import(workspace.id, { dashboard: file, connections: chosen }));
       onClose();
       router.push(`/w/${workspace.slug}/dashboards/${made.id}`);
-    } catch (error) {
+      return "left";
+    },
+    whenClosed: "Couldn't import the dashboard.",
+    onFailure: (error, form) => {
+      const known = form.getValues("connections");
       const names =
         error instanceof ApiError ? error.problems.flatMap(({ path }) => UNKNOWN.exec(path)?.[1] ?? []) : [];
-      setUnknown((before) => [...new Set([...before, ...names])]);
-      if (names.length === 0) setFailure(toMessage(error));
-    } finally {
-      setIsBusy(false);
-    }
+      const added = [...new Set(names)].filter((name) => known.every((each) => each.name !== name));
+      form.setValue("connections", [...known, ...added.map((name) => ({ name, id: "" }))]);
+      return names.length > 0;
+    },
+  });
+  const { form, formProps, failure, isBusy, submit } = server;
+  const take = async (file: File | undefined) => {
+    form.reset();
+    if (file === undefined) return;
+    form.setValue("file", file.size > FILE_BYTES_MAX ? null : toExported(await file.text()));
+    await submit();
   };
-  const isReady = dashboard !== null && !isBusy && unknown.every((name) => chosen[name] !== undefined);
+  const { file, connections } = form.watch();
+  const isReady = file !== null && !isBusy && connections.every(({ id }) => id !== "");
   return (
     <Modal
       title="Import dashboard"
@@ -72,55 +75,70 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
           <button type="button" className="btn" onClick={onClose}>
             Cancel
           </button>
-          <button
-            type="button"
-            className="btn primary"
-            disabled={!isReady}
-            onClick={() => dashboard && void send(dashboard, chosen)}
-          >
-            Import dashboard
+          <button type="submit" form={formId} className="btn primary" disabled={!isReady}>
+            {isBusy ? "Importing" : "Import dashboard"}
           </button>
         </>
       }
     >
-      <div className="import-form">
-        <div className="field">
-          <label htmlFor={inputId}>File</label>
-          <input
-            id={inputId}
-            type="file"
-            accept=".json,application/json"
-            onChange={({ target }) => void take(target.files?.[0])}
-          />
-          <p className="help">A JSON file exported from a dashboard</p>
-        </div>
-        {failure !== null && (
-          <Notice kind="bad" role="alert">
-            {failure}
-          </Notice>
-        )}
-        {unknown.length > 0 && (
-          <>
-            <Notice kind="info" role="status">
-              {unknown.length === 1 ? "1 connection wasn't" : `${unknown.length} connections weren't`} found. Choose a
-              replacement.
-            </Notice>
-            {unknown.map((name) => (
-              <div key={name} className="field">
-                <span className="flabel">{name}</span>
-                <Select
-                  label={`Connection for ${name}`}
-                  placeholder="Select a connection"
-                  value={chosen[name] ?? ""}
-                  onChange={(id) => setChosen({ ...chosen, [name]: id })}
-                  options={databases.map((each) => ({ value: each.id, label: each.name }))}
-                />
-              </div>
-            ))}
-          </>
-        )}
-      </div>
+      <form {...formProps} id={formId} className="import-form">
+        <FormFailure text={failure} />
+        <FileField server={server} onFile={(file) => void take(file)} />
+        {connections.length > 0 && <ConnectionFields server={server} />}
+      </form>
     </Modal>
+  );
+}
+
+type PartProps = { server: ReturnType<typeof useServerForm<Fields>> };
+
+function FileField({ server: { problemOf }, onFile }: PartProps & { onFile: (file: File | undefined) => void }) {
+  const id = useId();
+  const problem = problemOf("file");
+  return (
+    <div className="field">
+      <label htmlFor={id}>File</label>
+      <input
+        id={id}
+        type="file"
+        accept=".json,application/json"
+        aria-invalid={problem === undefined ? undefined : true}
+        aria-describedby={`${id}-problem ${id}-help`}
+        onChange={({ target }) => onFile(target.files?.[0])}
+      />
+      <FieldProblem id={`${id}-problem`} text={problem} />
+      <p id={`${id}-help`} className="help">
+        A JSON file exported from a dashboard
+      </p>
+    </div>
+  );
+}
+
+/** Replacements of connections that the workspace does not have. */
+function ConnectionFields({ server: { control } }: PartProps) {
+  const databases = useDatabases();
+  const { value: connections, onChange } = control("connections");
+  return (
+    <>
+      <Notice kind="info" role="status">
+        {connections.length === 1 ? "1 connection wasn't" : `${connections.length} connections weren't`} found. Choose a
+        replacement.
+      </Notice>
+      {connections.map(({ name, id }) => (
+        <div key={name} className="field">
+          <span className="flabel">{name}</span>
+          <Select
+            label={`Connection for ${name}`}
+            placeholder="Select a connection"
+            value={id}
+            onChange={(chosen) =>
+              onChange(connections.map((each) => (each.name === name ? { name, id: chosen } : each)))
+            }
+            options={databases.map((each) => ({ value: each.id, label: each.name }))}
+          />
+        </div>
+      ))}
+    </>
   );
 }
 
