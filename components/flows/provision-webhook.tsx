@@ -1,15 +1,13 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import { NamesField } from "@/components/flows/names-field";
 import { toFlowKey } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { SwitchRow } from "@/components/ui/switch-row";
-import { toMessage } from "@/components/ui/to-message";
-import { useSingleMutation } from "@/components/ui/use-single-flight";
+import { useServerForm } from "@/components/ui/use-server-form";
 import { type Flow, flowsApi, type Provisioned } from "@/lib/features/flows/browser/client";
 
 type ProvisionWebhookProps = {
@@ -24,28 +22,32 @@ type ProvisionWebhookProps = {
 export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebhookProps) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
-  const [events, setEvents] = useState<string[]>([]);
-  const [verifySignature, setVerifySignature] = useState(true);
-  const provision = useSingleMutation(
-    useMutation({
-      mutationFn: () =>
-        flowsApi.provision(workspace.id, flow.id, { verifySignature, ...(events.length > 0 && { events }) }),
-      onSuccess: async (made) => {
+  const { failure, isBusy, submit, control, problemOf } = useServerForm<{ events: string[]; verifySignature: boolean }>(
+    {
+      initial: { events: [], verifySignature: true },
+      fields: ["events"],
+      send: async ({ events, verifySignature }) => {
+        const made = await flowsApi.provision(workspace.id, flow.id, {
+          verifySignature,
+          ...(events.length > 0 && { events }),
+        });
         announce("Endpoint URL created. Copy the signing secret now.");
         onDone(made);
         await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) });
       },
-    }),
+    },
   );
+  const events = control("events");
+  const verifySignature = control("verifySignature");
   return (
     <Confirm
       title={isNew ? "Create endpoint URL?" : "Rotate URL and secret?"}
       action={isNew ? "Create endpoint URL" : "Rotate URL and secret"}
       isOpen
-      isBusy={provision.isPending}
+      isBusy={isBusy}
       isDanger={!isNew}
-      failure={provision.isError ? toMessage(provision.error) : null}
-      onConfirm={() => provision.mutate()}
+      failure={failure}
+      onConfirm={() => void submit()}
       onClose={onClose}
     >
       <p>
@@ -56,13 +58,13 @@ export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebh
       <SwitchRow
         label="Require signature"
         help="Standard Webhooks or X-Service-Signature. When off, anyone with the URL can send events."
-        isOn={verifySignature}
-        onChange={setVerifySignature}
+        isOn={verifySignature.value}
+        onChange={verifySignature.onChange}
       />
       <NamesField
         label="Event types"
-        value={events}
-        onChange={setEvents}
+        {...events}
+        error={problemOf("events")}
         help="Comma-separated. Leave empty to accept all types."
         isDisabled={false}
       />
