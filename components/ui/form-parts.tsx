@@ -1,11 +1,17 @@
-import type { ReactNode } from "react";
+"use client";
+
+import { type ReactNode, useEffect, useRef } from "react";
 import { Notice } from "@/components/ui/notice";
 
-/** Message of a failed request, above the fields of its form; nothing without one. */
+/** Message of a failed request, above the fields of its form; nothing without one. A long form scrolls to it. */
 export function FormFailure({ text }: { text: string | null | undefined }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (text) ref.current?.scrollIntoView({ block: "nearest" });
+  }, [text]);
   if (!text) return null;
   return (
-    <Notice kind="bad" role="alert">
+    <Notice kind="bad" role="alert" ref={ref}>
       {text}
     </Notice>
   );
