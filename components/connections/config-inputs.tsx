@@ -32,7 +32,7 @@ type ConfigInputProps = { field: ConfigField; form: ConnectionForm; isDisabled: 
 export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
   const id = useId();
   const span = SPANS[field.name] ?? (WIDE_KINDS.has(field.kind) ? 6 : 3);
-  const problem = form.problems[field.name];
+  const problem = form.problemOf(field.name);
   const value = form.values[field.name] ?? "";
   if (field.kind === "boolean") {
     return (
@@ -90,7 +90,7 @@ type ControlProps = ConfigInputProps & { id: string; describedBy: string | undef
 
 function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
   const value = String(form.values[field.name] ?? "");
-  const isInvalid = form.problems[field.name] !== undefined;
+  const isInvalid = form.problemOf(field.name) !== undefined;
   const common = {
     id,
     name: field.name,
@@ -115,8 +115,9 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
       />
     );
   }
-  if (field.namesShown) return <NamedSecretsInput id={id} field={field} form={form} isDisabled={isDisabled} />;
-  if (field.kind === "file") return <FileInput id={id} field={field} form={form} isDisabled={isDisabled} />;
+  if (field.namesShown)
+    return <NamedSecretsInput {...{ id, field, form, isDisabled, describedBy }} labelId={`${id}-label`} />;
+  if (field.kind === "file") return <FileInput {...{ id, field, form, isDisabled, describedBy }} />;
   if (field.kind === "textarea" && field.secret && form.kept.has(field.name)) {
     return <SecretControl {...{ id, field, form, isDisabled, describedBy }} />;
   }
@@ -155,7 +156,7 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
 
 /** A secret whose stored value is never shown; Replace opens a field for a new one. */
 function SecretControl({ id, field, form, isDisabled, describedBy }: ControlProps) {
-  const isInvalid = form.problems[field.name] !== undefined;
+  const isInvalid = form.problemOf(field.name) !== undefined;
   const [isAsked, setIsAsked] = useState(false);
   if (form.kept.has(field.name)) {
     return (

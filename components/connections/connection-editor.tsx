@@ -2,12 +2,12 @@
 
 import { PlugZap } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
 import { AddressWayPicker, ConfigInput } from "@/components/connections/config-inputs";
 import { SchemaTicks } from "@/components/connections/schema-ticks";
 import { TagField } from "@/components/connections/tag-field";
 import { TestNotice } from "@/components/connections/test-notice";
-import { useConnectionForm } from "@/components/connections/use-connection-form";
+import type { ConnectionForm } from "@/components/connections/use-connection-form";
 import { useConnectionSave } from "@/components/connections/use-connection-save";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
@@ -16,6 +16,7 @@ import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useOutage } from "@/components/ui/use-browser";
 import type { ConfigField, Connection, ConnectionType, TestOutcome } from "@/lib/features/connections/browser/client";
+import { CONNECTION_NAME_MAX } from "@/lib/features/connections/browser/connection-draft";
 import { isLimitField, isTunnelField, SCHEMAS_FIELD } from "@/lib/features/connections/browser/connection-form";
 
 type ConnectionEditorProps = {
@@ -37,28 +38,23 @@ type ConnectionEditorProps = {
 /** The form of a connection, with its test. The tested values are those that are saved. */
 export function ConnectionEditor(props: ConnectionEditorProps) {
   const { type, connection, mayChange, isSaved = false, onSaved, onDirty, outcome, onOutcome } = props;
-  const form = useConnectionForm(type, connection);
-  const { isDirty } = form;
+  const saving = useConnectionSave({ type, connection, outcome, onOutcome, onSaved });
+  const { form } = saving;
+  const { isDirty, isSample } = form;
   useEffect(() => onDirty?.(isDirty), [onDirty, isDirty]);
-  const saving = useConnectionSave({ type, connection, form, outcome, onOutcome, onSaved });
-  const { isSample } = saving;
-  const isDisabled = !mayChange || saving.isBusy;
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    void saving.submit();
-  };
+  const isDisabled = !mayChange || form.isBusy;
   const onTrust = (hostKey: string) => {
     form.set("ssh.hostKeySha256", hostKey);
     onOutcome(null);
     announce("Host key trusted. Test again.");
   };
   return (
-    <form
-      className="conn-form"
-      onSubmit={onSubmit}
-      noValidate
-      aria-label={connection ? connection.name : "New connection"}
-    >
+    <form {...form.formProps} className="conn-form" aria-label={connection ? connection.name : "New connection"}>
+      {form.failure !== null && (
+        <div className="span-6">
+          <FormFailure text={form.failure} />
+        </div>
+      )}
       {!mayChange && (
         <div className="span-6">
           <Notice kind="locked">Only its creator, admins and owners can edit this connection.</Notice>
@@ -76,7 +72,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
         </>
       )}
       <NameField form={form} isDisabled={isDisabled} />
-      <TagField tag={form.tag} problem={form.problems.tag} isDisabled={isDisabled} onChange={form.setTag} />
+      <TagField tag={form.tag} problem={form.tagProblem} isDisabled={isDisabled} onChange={form.setTag} />
       <ConfigFields form={form} schemas={saving.schemas} isDisabled={isDisabled} />
       {type.category === "database" && !isSample && (
         <div className="span-6">
@@ -89,7 +85,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
           />
         </div>
       )}
-      <Messages outcome={outcome} failure={saving.failure} onTrust={mayChange ? onTrust : null}>
+      <Messages outcome={outcome} onTrust={mayChange ? onTrust : null}>
         {isSaved && !isDirty && <Notice kind="good">Connection saved</Notice>}
       </Messages>
       <Actions saving={saving} mayChange={mayChange} isTested={outcome !== null} />
@@ -97,11 +93,9 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
   );
 }
 
-type ConnectionForm = ReturnType<typeof useConnectionForm>;
-
 function NameField({ form, isDisabled }: { form: ConnectionForm; isDisabled: boolean }) {
   const id = useId();
-  const problem = form.problems.name;
+  const problem = form.nameProblem;
   return (
     <div className="field span-6">
       <label htmlFor={id}>Name</label>
@@ -110,14 +104,14 @@ function NameField({ form, isDisabled }: { form: ConnectionForm; isDisabled: boo
           id={id}
           value={form.name}
           autoComplete="off"
-          maxLength={80}
+          maxLength={CONNECTION_NAME_MAX}
           disabled={isDisabled}
           aria-invalid={problem ? true : undefined}
-          aria-describedby={`${id}-help`}
+          aria-describedby={`${id}-problem`}
           onChange={(event) => form.setName(event.target.value)}
         />
       </div>
-      <FieldProblem id={`${id}-help`} text={problem} />
+      <FieldProblem id={`${id}-problem`} text={problem} />
     </div>
   );
 }
@@ -165,13 +159,12 @@ function ConfigFields({ form, schemas, isDisabled }: ConfigFieldsProps) {
 
 type MessagesProps = {
   outcome: TestOutcome | null;
-  failure: string | null;
   /** Null for members who may not change the connection. */
   onTrust: ((hostKey: string) => void) | null;
   children: ReactNode;
 };
 
-function Messages({ outcome, failure, onTrust, children }: MessagesProps) {
+function Messages({ outcome, onTrust, children }: MessagesProps) {
   const ref = useRef<HTMLDivElement>(null);
   // The button stays visible at any scroll position; its result must be scrolled into view.
   useEffect(() => {
@@ -180,7 +173,6 @@ function Messages({ outcome, failure, onTrust, children }: MessagesProps) {
   return (
     <div className="span-6 conn-says" ref={ref}>
       {outcome && <TestNotice outcome={outcome} onTrust={onTrust} />}
-      <FormFailure text={failure} />
       {children}
     </div>
   );
@@ -192,7 +184,8 @@ function Actions({ saving, mayChange, isTested }: ActionsProps) {
   const router = useRouter();
   const { workspace } = useWorkspace();
   const outage = useOutage();
-  const { isBusy, isSaving, isSettled, isTesting, mustSave } = saving;
+  const { isSaving, isTesting } = saving;
+  const { isBusy, isSettled, mustSave } = saving.form;
   return (
     <div className="row span-6 conn-acts">
       <button

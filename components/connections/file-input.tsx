@@ -13,10 +13,16 @@ import { type ConfigField, connectionsApi, type StoredFile, toUsages } from "@/l
 import { toSize } from "@/lib/platform/browser/format";
 
 type Upload = { name: string; sent: number; total: number; stop: AbortController };
-type FileInputProps = { id: string; field: ConfigField; form: ConnectionForm; isDisabled: boolean };
+type FileInputProps = {
+  id: string;
+  field: ConfigField;
+  form: ConnectionForm;
+  isDisabled: boolean;
+  describedBy: string | undefined;
+};
 
 /** Selects a file of the workspace: an existing one, an upload, or a new name. */
-export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
+export function FileInput({ id, field, form, isDisabled, describedBy }: FileInputProps) {
   const { workspace } = useWorkspace();
   const queryClient = useQueryClient();
   const pickRef = useRef<HTMLInputElement>(null);
@@ -26,7 +32,7 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
   const key = ["files", workspace.id];
   const files = useQuery({ queryKey: key, queryFn: ({ signal }) => connectionsApi.listFiles(workspace.id, signal) });
   const value = String(form.values[field.name] ?? "");
-  const isInvalid = form.problems[field.name] !== undefined;
+  const isInvalid = form.problemOf(field.name) !== undefined;
 
   const send = async (file: File) => {
     const stop = new AbortController();
@@ -77,6 +83,7 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
             spellCheck={false}
             disabled={isDisabled}
             aria-invalid={isInvalid ? true : undefined}
+            aria-describedby={describedBy}
             onChange={(event) => form.set(field.name, event.target.value)}
             onBlur={() => form.check(field.name)}
           />

@@ -5,19 +5,34 @@ import type { ConnectionForm } from "@/components/connections/use-connection-for
 import type { ConfigField } from "@/lib/features/connections/browser/client";
 import { type NamedRow, toNamedRows, toNamedText } from "@/lib/features/connections/browser/connection-form";
 
-type NamedSecretsProps = { id: string; field: ConfigField; form: ConnectionForm; isDisabled: boolean };
+type NamedSecretsProps = {
+  id: string;
+  field: ConfigField;
+  form: ConnectionForm;
+  isDisabled: boolean;
+  labelId: string;
+  describedBy: string | undefined;
+};
 
 /** Named secrets, such as headers: the names are shown, a stored value is not. */
-export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsProps) {
+export function NamedSecretsInput({ id, field, form, isDisabled, labelId, describedBy }: NamedSecretsProps) {
   const rows = toNamedRows(String(form.values[field.name] ?? ""));
-  const isInvalid = form.problems[field.name] !== undefined;
+  const isInvalid = form.problemOf(field.name) !== undefined;
   const put = (next: NamedRow[]) => form.set(field.name, toNamedText(next));
   const change = (index: number, part: Partial<NamedRow>) =>
     put(rows.map((row, each) => (each === index ? { ...row, ...part } : row)));
   const look = isInvalid ? "input err" : "input";
   const common = { autoComplete: "off", spellCheck: false, disabled: isDisabled, onBlur: () => form.check(field.name) };
   return (
-    <div className="named" id={id}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend would be inside, the label is above
+    <div
+      className="named"
+      id={id}
+      role="group"
+      aria-labelledby={labelId}
+      aria-describedby={describedBy}
+      data-invalid={isInvalid || undefined}
+    >
       {rows.map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is nothing but its place while its name is typed
         <div className="named-row" key={index}>

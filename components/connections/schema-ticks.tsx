@@ -3,6 +3,7 @@
 import { Search } from "lucide-react";
 import { useId, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
+import { FieldProblem } from "@/components/ui/form-parts";
 import type { ConfigField, SchemaChoice } from "@/lib/features/connections/browser/client";
 import { fromNames, toNames } from "@/lib/features/connections/browser/connection-form";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
@@ -20,14 +21,18 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
   const isTicked = (name: string) => named.length === 0 || named.includes(name);
   const ticked = rows.filter(({ name }) => isTicked(name)).map(({ name }) => name);
   const shown = rows.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
-  const problem = form.problems[field.name];
+  const problem = form.problemOf(field.name);
   const toggle = (name: string) => {
     const next = isTicked(name) ? ticked.filter((each) => each !== name) : [...ticked, name];
     const isAll = choices.every((choice) => next.includes(choice.name)) && next.every((each) => known.has(each));
     form.set(field.name, isAll ? "" : fromNames(next));
   };
   return (
-    <fieldset className="field span-6 ticks" aria-describedby={`${id}-help`}>
+    <fieldset
+      className="field span-6 ticks"
+      aria-describedby={`${id}-problem ${id}-help`}
+      data-invalid={problem === undefined ? undefined : true}
+    >
       <legend className="flabel">
         {field.label}
         <span className="grow" />
@@ -73,9 +78,7 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
         </ul>
         {shown.length === 0 && <p className="xs t2">No matches.</p>}
       </div>
-      <div className="help bad" aria-live="polite" hidden={!problem}>
-        {problem}
-      </div>
+      <FieldProblem id={`${id}-problem`} text={problem} />
       <div id={`${id}-help`} className="help">
         Limits the explorer and autocomplete only, not what queries can read.
       </div>

@@ -1,13 +1,12 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import type { useConnectionForm } from "@/components/connections/use-connection-form";
+import { type ConnectionDraft, type Submission, useConnectionForm } from "@/components/connections/use-connection-form";
 import { useTest } from "@/components/connections/use-test";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import { useSingleFlight } from "@/components/ui/use-single-flight";
 import {
   type Connection,
   type ConnectionType,
@@ -20,108 +19,94 @@ type ConnectionSaveProps = {
   type: ConnectionType;
   /** Null for a new connection. */
   connection: Connection | null;
-  form: ReturnType<typeof useConnectionForm>;
   outcome: TestOutcome | null;
   onOutcome: (outcome: TestOutcome | null) => void;
   onSaved?: (updatedAt: string) => void;
 };
 
-/** Saves and tests the connection of a form. The tested values are those that are saved. */
-export function useConnectionSave({ type, connection, form, outcome, onOutcome, onSaved }: ConnectionSaveProps) {
+/** The form of a connection, which it saves and tests. The tested values are those that are saved. */
+export function useConnectionSave({ type, connection, outcome, onOutcome, onSaved }: ConnectionSaveProps) {
   const router = useRouter();
   const { workspace, workbench } = useWorkspace();
   const queryClient = useQueryClient();
-  const [failure, setFailure] = useState<string | null>(null);
-  const [hasLeft, setHasLeft] = useState(false);
+  const [phase, setPhase] = useState<"saving" | "testing" | null>(null);
   /** The address that was tested. Schemas from another server are not offered as choices. */
-  const [testedAs, setTestedAs] = useState(form.whereItLeads);
+  const [testedAs, setTestedAs] = useState<string | null>(null);
   const savedTest = useTest(connection?.id ?? "", connection?.name ?? "");
-  const isSample = connection?.config.sample === true;
-  const isSettled = connection !== null && !form.isDirty;
-  /**
-   * Stored secrets are used only with the stored config, so a change that keeps them must be saved before it can be
-   * tested.
-   */
-  const mustSave = connection !== null && form.isConfigDirty && !form.canTry;
-
-  const tryConfig = useMutation({
-    mutationFn: () => connectionsApi.tryConfig(workspace.id, { type: type.type, config: form.toConfig() }),
-  });
-  const save = useMutation({
-    mutationFn: () => {
-      const common = { name: form.name.trim(), readOnly: form.isReadOnly, tag: form.tag };
-      if (connection === null) {
-        return connectionsApi.create(workspace.id, { ...common, type: type.type, config: form.toConfig() });
-      }
-      const config = form.isConfigDirty ? { config: form.toConfig() } : {};
-      return connectionsApi.update(
-        workspace.id,
-        connection.id,
-        isSample ? { name: common.name, tag: common.tag } : { ...common, ...config },
-      );
-    },
-  });
 
   const refresh = () =>
     Promise.all([
       queryClient.invalidateQueries({ queryKey: ["connections", workspace.id] }),
       queryClient.invalidateQueries({ queryKey: ["entities", workspace.id] }),
     ]);
-  const showOutcome = (next: TestOutcome) => {
+  const save = async (draft: ConnectionDraft): Promise<Connection> => {
+    setPhase("saving");
+    const saved = await sendConnection(workspace.id, type, connection, draft);
+    announce(`${saved.name} saved`);
+    onSaved?.(saved.updatedAt);
+    return saved;
+  };
+  const test = async (draft: ConnectionDraft) => {
+    setPhase("testing");
+    const isSaved = draft.isSettled || draft.mustSave;
+    const next = isSaved
+      ? await savedTest.mutateAsync()
+      : await connectionsApi.tryConfig(workspace.id, { type: type.type, config: draft.toConfig() });
     onOutcome(next);
     announce(next.ok ? `Connected in ${Math.round(next.latencyMs)} ms` : `Connection failed. ${next.error}`, !next.ok);
   };
-  const fail = (error: unknown) => setFailure(form.place(error));
-  const saveNow = async (): Promise<Connection | null> => {
-    setFailure(null);
-    if (!form.checkAll(true)) return null;
-    try {
-      const saved = await save.mutateAsync();
-      announce(`${saved.name} saved`);
-      onSaved?.(saved.updatedAt);
-      return saved;
-    } catch (error) {
-      fail(error);
-      return null;
-    }
-  };
-  const [submit] = useSingleFlight(async () => {
-    const saved = await saveNow();
-    if (saved === null) return;
+  const saveAndLeave = async (draft: ConnectionDraft) => {
+    const saved = await save(draft);
     // Loading the new state does not delay a second save.
     if (connection !== null) return void refresh();
-    setHasLeft(true);
     workbench.change((each) => completeStep(each, "connect"));
     // A passed test applies to these settings; the list must not call the connection untested.
     if (outcome?.ok) await connectionsApi.test(workspace.id, saved.id).catch(() => undefined);
     await refresh();
     router.push(`/w/${workspace.slug}/connections`);
     return "left";
+  };
+  const saveAndTest = async (draft: ConnectionDraft) => {
+    setTestedAs(draft.address);
+    if (!draft.mustSave) return test(draft);
+    await save(draft);
+    await test(draft).finally(refresh);
+  };
+  const form = useConnectionForm({
+    type,
+    connection,
+    send: async (draft: ConnectionDraft, how: Submission) => {
+      try {
+        return await (how === "test" ? saveAndTest(draft) : saveAndLeave(draft));
+      } finally {
+        setPhase(null);
+      }
+    },
   });
-  const test = async () => {
-    setFailure(null);
-    onOutcome(null);
-    setTestedAs(form.whereItLeads());
-    if (isSettled) return savedTest.mutateAsync().then(showOutcome, fail);
-    if (mustSave) {
-      if ((await saveNow()) === null) return;
-      await savedTest.mutateAsync().then(showOutcome, fail);
-      await refresh();
-      return;
-    }
-    if (form.checkAll(false)) await tryConfig.mutateAsync().then(showOutcome, fail);
-  };
   return {
-    failure,
-    isSample,
-    isSettled,
-    mustSave,
-    isSaving: save.isPending,
-    isTesting: tryConfig.isPending || savedTest.isPending,
-    isBusy: save.isPending || tryConfig.isPending || savedTest.isPending || hasLeft,
+    form,
+    test: () => {
+      onOutcome(null);
+      form.submit("test");
+    },
+    isSaving: phase === "saving",
+    isTesting: phase === "testing",
     /** Schemas to choose from, if the shown address is the tested one; null without any. */
-    schemas: (testedAs === form.whereItLeads() && outcome?.ok && outcome.schemas) || null,
-    submit,
-    test,
+    schemas: ((testedAs ?? form.initialAddress) === form.address && outcome?.ok && outcome.schemas) || null,
   };
+}
+
+/** Creates or updates a connection. Of the sample only its name and tag can be changed. */
+function sendConnection(
+  workspaceId: string,
+  { type }: ConnectionType,
+  connection: Connection | null,
+  draft: ConnectionDraft,
+): Promise<Connection> {
+  const common = { name: draft.name.trim(), readOnly: draft.isReadOnly, tag: draft.tag };
+  if (connection === null) return connectionsApi.create(workspaceId, { ...common, type, config: draft.toConfig() });
+  const { name, tag } = common;
+  const isSample = connection.config.sample === true;
+  const config = draft.isConfigDirty ? { config: draft.toConfig() } : {};
+  return connectionsApi.update(workspaceId, connection.id, isSample ? { name, tag } : { ...common, ...config });
 }
