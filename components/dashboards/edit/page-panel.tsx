@@ -4,6 +4,7 @@ import { History } from "lucide-react";
 import { useId, useState } from "react";
 import { EditSide } from "@/components/dashboards/edit/edit-side";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
+import { FieldProblem } from "@/components/ui/form-parts";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
@@ -18,7 +19,8 @@ type PagePanelProps = { editing: Editing; dashboardId: string; onClose: () => vo
 /** Settings of the whole page: title, description and access. */
 export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
   const id = useId();
-  const { draft, apply, pause } = editing;
+  const { draft, apply, pause, problemOf } = editing;
+  const ofDescription = problemOf("description");
   const [isHistory, setIsHistory] = useState(false);
   return (
     <EditSide title="Dashboard settings" onClose={onClose}>
@@ -28,15 +30,17 @@ export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
         maxLength={TITLE_CHARS_MAX}
         autoComplete="off"
         isDense
-        error={draft.title.trim() === "" ? "Enter a title." : undefined}
+        error={draft.title.trim() === "" ? "Enter a title." : problemOf("title")}
         onChange={({ target }) => apply({ ...draft, title: target.value }, "Rename dashboard", "page title")}
         onBlur={pause}
       />
       <div className="field">
         <label htmlFor={`${id}-description`}>Description</label>
-        <div className="input edit-text">
+        <div className={ofDescription === undefined ? "input edit-text" : "input edit-text err"}>
           <textarea
             id={`${id}-description`}
+            aria-invalid={ofDescription === undefined ? undefined : true}
+            aria-describedby={`${id}-description-problem`}
             value={draft.description}
             maxLength={2000}
             onChange={({ target }) =>
@@ -45,6 +49,7 @@ export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
             onBlur={pause}
           />
         </div>
+        <FieldProblem id={`${id}-description-problem`} text={ofDescription} />
       </div>
       <div className="field">
         <span id={`${id}-access`} className="flabel">
@@ -52,6 +57,7 @@ export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
         </span>
         <Select
           labelId={`${id}-access`}
+          describedBy={`${id}-access-help`}
           size="sm"
           value={draft.access}
           options={[
@@ -62,7 +68,9 @@ export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
             apply({ ...draft, access }, access === "private" ? "Make dashboard private" : "Share with workspace")
           }
         />
-        <div className="help">Viewers see all its data, read with the owner's permissions.</div>
+        <div id={`${id}-access-help`} className="help">
+          Viewers see all its data, read with the owner's permissions.
+        </div>
       </div>
       <button type="button" className="btn" onClick={() => setIsHistory(true)}>
         <History className="s" />

@@ -6,6 +6,7 @@ import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/component
 import { DraftStore } from "@/components/layout/draft-store";
 import { useLive } from "@/components/layout/use-live";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { placeFailure } from "@/components/ui/form-failure";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
@@ -26,6 +27,9 @@ import { ApiError } from "@/lib/platform/browser/request";
 /** The version that is being edited, and its content. */
 type Base = { version: number; draft: Draft };
 
+/** A field of a panel that can show the server's problem. */
+type EditField = "title" | "description" | `widgets.${string}.title`;
+
 export type Editing = {
   draft: Draft;
   steps: Steps<Draft>;
@@ -42,6 +46,8 @@ export type Editing = {
   save: () => void;
   state: "idle" | "saving" | "waiting" | "saved";
   failure: string | null;
+  /** Returns the server's problem of a field; undefined without one. */
+  problemOf: (field: EditField) => string | undefined;
   /** Changes that others saved since editing started; null without any. */
   theirs: { dashboard: Dashboard; changes: string[] } | null;
   takeTheirs: () => void;
@@ -61,6 +67,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   const [steps, setSteps] = useState(() => begin(toDraft(newest)));
   const [state, setState] = useState<Editing["state"]>("idle");
   const [failure, setFailure] = useState<string | null>(null);
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   /** The stored draft is read once, before anything is written. */
   const [isRead, setIsRead] = useState(false);
   const { id } = newest;
@@ -130,7 +137,16 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       const current = error.code === "conflict" ? toCurrent(error.details) : null;
       if (current) client.setQueryData(toDashboardKey(workspace.id, id), current);
       else if (error.code === "unreachable") setState("waiting");
-      else setFailure([...new Set([error.message, ...error.problems.map(({ message }) => message)])].join(" "));
+      else {
+        // The panel of a field may be closed: the message at the top names every problem.
+        setFailure([...new Set([error.message, ...error.problems.map(({ message }) => message)])].join(" "));
+        const placed: Record<string, string> = {};
+        const place = (field: string, { message }: { message: string }) => {
+          placed[field] = message;
+        };
+        placeFailure<Record<string, string>>(error, [], place, (path) => toEditField(path, draft));
+        setProblems(placed);
+      }
     }
   });
   const sendLatest = useRef(send);
@@ -161,6 +177,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   const change = (next: (before: Steps<Draft>) => Steps<Draft>) => {
     setSteps(next);
     setFailure(null);
+    setProblems({});
   };
   return {
     draft,
@@ -175,10 +192,19 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     save: () => void setTimeout(() => sendLatest.current(null)),
     state,
     failure,
+    problemOf: (field) => problems[field],
     theirs,
     takeTheirs: () => start(newest),
     saveOverTheirs: () => void send(newest),
   };
+}
+
+/** Returns the field of a path in the request; null if no panel has one. Widgets are named by their ids. */
+function toEditField(path: string, { widgets }: Draft): EditField | null {
+  if (path === "title" || path === "description") return path;
+  const [, index] = /^widgets\.(\d+)\.title$/.exec(path) ?? [];
+  const widget = index === undefined ? undefined : widgets[Number(index)];
+  return widget === undefined ? null : `widgets.${widget.id}.title`;
 }
 
 function toBase(dashboard: Dashboard): Base {

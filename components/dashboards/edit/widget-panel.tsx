@@ -82,6 +82,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
       <TextField
         label="Title"
         value={title}
+        error={editing.problemOf(`widgets.${id}.title`)}
         maxLength={200}
         autoComplete="off"
         isDense
