@@ -150,7 +150,7 @@ function Actions({ formId, form, flow, root, isUnsaved }: ActionsProps) {
             "btn run",
             <>
               <Play className="s" />
-              Save and run
+              {isBusy ? "Saving" : "Save and run"}
             </>,
           )}
         </>

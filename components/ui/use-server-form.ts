@@ -62,25 +62,32 @@ export function useServerForm<Fields extends FieldValues, How = never>(props: Se
     resolver: toResolver((values) => check?.(values, howRef.current) ?? {}),
   });
   const { errors, isSubmitting, isSubmitted, isDirty } = form.formState;
-  const refuse = () => {
-    const [first] = Object.values<string | undefined>(check?.(form.getValues(), howRef.current) ?? {}).filter(Boolean);
-    focusInvalid(first ?? null);
-  };
   const [submit, isSending] = useSingleFlight(async (how?: How) => {
     let outcome: unknown;
+    /** Message of the first problem, for a form that shows none at a field. */
+    const refusals: (string | null)[] = [];
     howRef.current = how;
     setFailure(null);
-    await form.handleSubmit(async (values) => {
-      try {
-        outcome = await send(values, form, how);
-        if (outcome === "left") setHasLeft(true);
-      } catch (error) {
-        if (!isShown.current) return showFailure([whenClosed, toMessage(error)].filter(Boolean).join(" "));
-        if (onFailure?.(error, form)) return focusInvalid(null);
-        setFailure(placeFailure(error, fields, form.setError, fieldOf && ((path) => fieldOf(path, values))));
-        focusInvalid(toMessage(error));
-      }
-    }, refuse)();
+    await form.handleSubmit(
+      async (values) => {
+        try {
+          outcome = await send(values, form, how);
+          if (outcome === "left") setHasLeft(true);
+        } catch (error) {
+          if (!isShown.current) return showFailure([whenClosed, toMessage(error)].filter(Boolean).join(" "));
+          const isHandled = onFailure?.(error, form) ?? false;
+          refusals.push(isHandled ? null : toMessage(error));
+          if (isHandled) return;
+          setFailure(placeFailure(error, fields, form.setError, fieldOf && ((path) => fieldOf(path, values))));
+        }
+      },
+      () => {
+        const problems = Object.values<string | undefined>(check?.(form.getValues(), how) ?? {});
+        refusals.push(problems.find(Boolean) ?? null);
+      },
+    )();
+    // The form shows its problems only after the submission has ended.
+    for (const message of refusals) focusInvalid(message);
     return outcome;
   });
   const problemOf = (name: FieldPath<Fields>): string | undefined =>

@@ -96,7 +96,7 @@ test("exports a dashboard and imports it with another connection", async ({ page
       .getByLabel("File")
       .setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from(content) });
   await give("[1, 2");
-  await expect(dialog.getByRole("alert")).toContainText("Not a dashboard file.");
+  await expect(dialog.getByLabel("File")).toHaveAccessibleDescription(/^Not a dashboard file\./);
   await give(text.replaceAll("Sample shop", "Elsewhere"));
   await dialog.getByRole("combobox", { name: "Connection for Elsewhere" }).click();
   await expectAccessible(page);

@@ -66,8 +66,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   const [base, setBase] = useState<Base>(() => toBase(newest));
   const [steps, setSteps] = useState(() => begin(toDraft(newest)));
   const [state, setState] = useState<Editing["state"]>("idle");
-  const [failure, setFailure] = useState<string | null>(null);
-  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
+  const { failure, setFailure, problemOf, reject } = useRejection();
   /** The stored draft is read once, before anything is written. */
   const [isRead, setIsRead] = useState(false);
   const { id } = newest;
@@ -137,16 +136,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       const current = error.code === "conflict" ? toCurrent(error.details) : null;
       if (current) client.setQueryData(toDashboardKey(workspace.id, id), current);
       else if (error.code === "unreachable") setState("waiting");
-      else {
-        // The panel of a field may be closed: the message at the top names every problem.
-        setFailure([...new Set([error.message, ...error.problems.map(({ message }) => message)])].join(" "));
-        const placed: Record<string, string> = {};
-        const place = (field: string, { message }: { message: string }) => {
-          placed[field] = message;
-        };
-        placeFailure<Record<string, string>>(error, [], place, (path) => toEditField(path, draft));
-        setProblems(placed);
-      }
+      else reject(error, draft);
     }
   });
   const sendLatest = useRef(send);
@@ -167,7 +157,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       setFailure(null);
       setState("idle");
     },
-    [store, id],
+    [store, id, setFailure],
   );
   // Without unsaved changes, continue with the latest version.
   const isIdle = isRead && theirs !== null && changes.length === 0 && state === "idle";
@@ -177,7 +167,6 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   const change = (next: (before: Steps<Draft>) => Steps<Draft>) => {
     setSteps(next);
     setFailure(null);
-    setProblems({});
   };
   return {
     draft,
@@ -192,12 +181,31 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     save: () => void setTimeout(() => sendLatest.current(null)),
     state,
     failure,
-    problemOf: (field) => problems[field],
+    problemOf,
     theirs,
     takeTheirs: () => start(newest),
     saveOverTheirs: () => void send(newest),
   };
 }
+
+/** Holds the message of a rejected save and its problems by field. */
+function useRejection() {
+  const [{ failure, problems }, set] = useState<{ failure: string | null; problems: Record<string, string> }>(NONE);
+  const setFailure = useCallback((message: string | null) => set({ failure: message, problems: {} }), []);
+  const reject = (error: ApiError, draft: Draft) => {
+    const placed: Record<string, string> = {};
+    const place = (field: string, { message }: { message: string }) => {
+      placed[field] = message;
+    };
+    placeFailure<Record<string, string>>(error, [], place, (path) => toEditField(path, draft));
+    // The panel of a field may be closed: the message at the top names every problem.
+    const messages = new Set([error.message, ...error.problems.map(({ message }) => message)]);
+    set({ failure: [...messages].join(" "), problems: placed });
+  };
+  return { failure, setFailure, problemOf: (field: EditField) => problems[field], reject };
+}
+
+const NONE = { failure: null, problems: {} };
 
 /** Returns the field of a path in the request; null if no panel has one. Widgets are named by their ids. */
 function toEditField(path: string, { widgets }: Draft): EditField | null {
