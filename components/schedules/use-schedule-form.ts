@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useEffectEvent } from "react";
-import { findScheduleProblems } from "@/components/schedules/schedule-editor";
+import { findScheduleProblems, type ScheduleField } from "@/components/schedules/schedule-editor";
 import { announce } from "@/components/ui/live-region";
 import { useServerForm } from "@/components/ui/use-server-form";
 import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
@@ -43,7 +43,7 @@ export function useScheduleForm({ kept, stamp, save }: ScheduleFormProps) {
     isDirty,
     value: schedule.value,
     change: schedule.onChange,
-    problemOf: (field: "cron" | "timezone") => problemOf(`schedule.${field}`),
+    problemOf: (field: ScheduleField) => problemOf(`schedule.${field}`),
     /** Whether someone else changed the stored schedule since editing started. */
     isStale: isDirty && !isBusy && form.formState.defaultValues?.stamp !== stamp,
     discard,

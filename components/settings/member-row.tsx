@@ -109,7 +109,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
         <td data-label="Last seen" className="t2" title={now === null || seen === null ? undefined : formatStamp(seen)}>
           {now !== null && (isSelf ? "now" : toSeen(seen, new Date(now)))}
         </td>
-        <td className="r">
+        <td className={reason === null ? "r" : "r wrap"}>
           {reason !== null && <span className="xs t3">{reason}</span>}
           {mayRemove && (
             <button

@@ -22,7 +22,7 @@ export type ConnectionFields = {
 };
 
 /** State of a connection's form before anything is changed. */
-export type ConnectionStart = ReturnType<typeof toStart>;
+type ConnectionStart = ReturnType<typeof toStart>;
 
 /** @param connection the stored one, null for a new one */
 export function toStart({ fields }: ConnectionType, connection: Connection | null) {
