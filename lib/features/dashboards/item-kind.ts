@@ -6,7 +6,7 @@ import { removeSchedule } from "@/lib/features/runs/schedules/service";
 import { cancelUnfinished } from "@/lib/features/runs/service";
 import { dropShare } from "@/lib/features/shares/service";
 import { collections } from "./collections";
-import { fieldsOf, readText, sourcesOf } from "./content";
+import { fieldsOf, parseText, partsGone, readText, sourcesOf } from "./content";
 import { dropFirstPages } from "./initial-view-cache";
 import type { DashboardDoc } from "./model";
 import { RESOURCE_TYPE } from "./run-status";
@@ -46,5 +46,10 @@ export const DASHBOARDS: ItemKind = defineItemKind({
     );
     const added = sourcesOf(readText(text)).filter(({ source }) => !known.has(JSON.stringify(source)));
     await refuseUnreadable(caller, before?.ownerId ?? caller.user._id, added);
+  },
+  async follow({ workspaceId, text, previous }, { id }) {
+    const old = parseText(previous);
+    const gone = old ? partsGone(old, readText(text)) : [];
+    if (gone.length > 0) await dropDatasets({ workspaceId, kind: "dashboard", id }, gone);
   },
 });

@@ -279,6 +279,18 @@ describe("a push to main", () => {
     expect(await byPath("fine")).toBeNull();
   });
 
+  it("at the place of a console that git lost is rejected, until it is saved again", async () => {
+    const { id } = await author.make("lost", { access: "workspace", content: "select 'kept'" });
+    await world.save("Lost", [{ kind: "delete", path: "consoles/lost.sql" }]);
+    const clone = await fresh();
+    await commit(clone, "Take its place", { "consoles/Lost.sql": "select 'pushed'\n" });
+    expect(await refusal(clone)).toContain("consoles/lost.sql exists in Millrace, but not in git");
+    expect((await author.save(id, { version: 1 })).status).toBe(200);
+    await git(clone, "fetch", "--quiet", "origin");
+    await git(clone, "reset", "--quiet", "--hard", "origin/main");
+    expect(await gitLines(clone, "show", "HEAD:consoles/lost.sql")).toEqual(["select 'kept'"]);
+  });
+
   it("by a member or with a read-only key changes nothing", async () => {
     const member = await seedMember(world.owner.workspaceId, "member");
     const clone = await fresh();

@@ -65,10 +65,13 @@ async function judge(caller: Caller, itemKind: ItemKind, changes: FileChanges): 
   if (added.length > removed.length && count + added.length - removed.length > itemKind.itemsMax) {
     throw bad(`Limit of ${itemKind.itemsMax} ${itemKind.root} reached. Delete some first.`);
   }
-  await judgePlaces(
+  const files = added.map(({ path }) => path);
+  await judgePlaces(caller, itemKind, files);
+  await refuseOccupied(
     caller,
     itemKind,
-    added.map(({ path }) => path),
+    files,
+    removed.map(({ path }) => path),
   );
   await judgeContents(caller, itemKind, written);
 }
@@ -94,6 +97,22 @@ async function judgePlaces({ workspaceId }: Caller, itemKind: ItemKind, files: s
   if (paths.size > Math.max(FOLDERS_MAX, known.length)) {
     throw bad(`Limit of ${FOLDERS_MAX} folders reached. Delete some first.`);
   }
+}
+
+/** Refuses files at the place of an item that git does not have, since a file of main was lost before pushes changed it. */
+async function refuseOccupied(
+  { workspaceId }: Caller,
+  { items, ...itemKind }: ItemKind,
+  added: readonly string[],
+  removed: readonly string[],
+): Promise<void> {
+  if (added.length === 0) return;
+  const keys = added.map((file) => placeOfFile(itemKind, file).key);
+  const found = await items().findOne(
+    { workspaceId, space: WORKSPACE_SPACE, key: { $in: keys }, file: { $nin: [...removed] } },
+    { projection: { file: 1 } },
+  );
+  if (found) throw bad(`${found.file} exists in Millrace, but not in git. Save it in Millrace, then fetch.`);
 }
 
 async function judgeContents(
