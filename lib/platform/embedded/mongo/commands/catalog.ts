@@ -254,23 +254,11 @@ export function dropIndexes(context: Context): Doc {
   if (collection === undefined) throw new StoreError("NamespaceNotFound", `ns not found ${context.db}.${name}`);
   refuseView(collection);
   const nIndexesWas = collection.indexes.length;
-  const wanted = command.get("index");
-  if (wanted === "*") {
-    for (const index of collection.indexes.filter(({ id }) => id !== 0)) store.dropIndex(collection, index);
-    return docOf({ nIndexesWas, msg: "non-_id indexes dropped for collection", ok: OK });
-  }
-  const targets = (Array.isArray(wanted) ? wanted : [wanted]).map((each) => {
-    const found = collection.indexes.find((index) => (isDoc(each) ? sameKey(index.key, each) : index.name === each));
-    if (found === undefined) {
-      const what = isDoc(each)
-        ? `can't find index with key: { ${[...each].map(([path, d]) => `${path}: ${String(toDouble(d))}`).join(", ")} }`
-        : `index not found with name [${String(each)}]`;
-      throw new StoreError("IndexNotFound", what);
-    }
-    if (found.id === 0) throw new StoreError("InvalidOptions", "cannot drop _id index");
-    return found;
-  });
-  for (const index of targets) store.dropIndex(collection, index);
+  const found = collection.indexes.find((index) => index.name === command.get("index"));
+  if (found === undefined)
+    throw new StoreError("IndexNotFound", `index not found with name [${String(command.get("index"))}]`);
+  if (found.id === 0) throw new StoreError("InvalidOptions", "cannot drop _id index");
+  store.dropIndex(collection, found);
   return docOf({ nIndexesWas, ok: OK });
 }
 

@@ -147,13 +147,9 @@ export async function runUpdate(context: Context, name: string, request: UpdateR
       const outcome = await updateFirst(context, query, changer, request);
       if (outcome !== undefined) return outcome;
     }
-  } else checkQuery(request);
+  } else parseMatch(request.filter, { variables: request.variables });
   if (!request.isUpsert) return { matched: 0, modified: 0, upsertedId: undefined, changed: undefined };
   return upsert(context, name, request, changer);
-}
-
-function checkQuery(request: { filter: Doc; variables: Variables; hint: Value | undefined }): void {
-  parseMatch(request.filter, { variables: request.variables });
 }
 
 export function queryOf(
@@ -236,34 +232,40 @@ export async function actOnFirst<T>(context: Context, query: Query, act: (first:
   }
 }
 
+/**
+ * Runs an action on each document of a query in its current state. All documents are found first, so that one whose
+ * index entry moves ahead of the scan is not met twice.
+ */
+async function actOnAll(context: Context, query: Query, act: (found: Found) => void): Promise<void> {
+  const prepared = prepareQuery(query);
+  const rids: number[] = [];
+  for (const item of runQuery(query, prepared)) {
+    if (item === PAUSE) await context.turns.pause();
+    else rids.push(item.row.rid);
+  }
+  for (const rid of rids) {
+    if (context.turns.isOver) await context.turns.pause();
+    await afterLocks(context, async () => {
+      const row = query.rows.byRid(query.collection, rid);
+      const found = row === undefined ? undefined : new Found(row);
+      if (found !== undefined && prepared.test(found.doc)) act(found);
+    });
+  }
+}
+
 async function updateMany(
   context: Context,
   query: Query,
   changer: Changer,
   request: UpdateRequest,
 ): Promise<UpdateOutcome> {
-  const prepared = prepareQuery(query);
-  // All documents are found first, so that one whose index entry moves ahead of the scan is not updated twice.
-  const rids: number[] = [];
-  for (const item of runQuery(query, prepared)) {
-    if (item === PAUSE) await context.turns.pause();
-    else rids.push(item.row.rid);
-  }
   let matched = 0;
   let modified = 0;
-  for (let i = 0; i < rids.length; i++) {
-    if (context.turns.isOver) await context.turns.pause();
-    const rid = rids[i] as number;
-    await afterLocks(context, async () => {
-      const row = query.rows.byRid(query.collection, rid);
-      if (row === undefined) return;
-      const found = new Found(row);
-      if (!prepared.test(found.doc)) return;
-      const changed = applyTo(context, query.collection, found, changer, request.bypassValidation);
-      matched++;
-      if (changed !== undefined) modified++;
-    });
-  }
+  await actOnAll(context, query, (found) => {
+    const changed = applyTo(context, query.collection, found, changer, request.bypassValidation);
+    matched++;
+    if (changed !== undefined) modified++;
+  });
   return { matched, modified, upsertedId: undefined, changed: undefined };
 }
 
@@ -307,7 +309,7 @@ export async function runDelete(
 ): Promise<{ removed: number; doc: Doc | undefined }> {
   const collection = context.services.store.find(context.db, name);
   if (collection === undefined) {
-    checkQuery(request);
+    parseMatch(request.filter, { variables: request.variables });
     return { removed: 0, doc: undefined };
   }
   const query = queryOf(collection, context.access, request);
@@ -318,24 +320,11 @@ export async function runDelete(
     });
     return outcome ?? { removed: 0, doc: undefined };
   }
-  const prepared = prepareQuery(query);
-  const rids: number[] = [];
-  for (const item of runQuery(query, prepared)) {
-    if (item === PAUSE) await context.turns.pause();
-    else rids.push(item.row.rid);
-  }
   let removed = 0;
-  for (let i = 0; i < rids.length; i++) {
-    if (context.turns.isOver) await context.turns.pause();
-    await afterLocks(context, async () => {
-      const row = query.rows.byRid(collection, rids[i] as number);
-      if (row === undefined) return;
-      const found = new Found(row);
-      if (!prepared.test(found.doc)) return;
-      context.access.remove(collection, row, found.doc);
-      removed++;
-    });
-  }
+  await actOnAll(context, query, ({ row, doc }) => {
+    context.access.remove(collection, row, doc);
+    removed++;
+  });
   return { removed, doc: undefined };
 }
 

@@ -48,42 +48,46 @@ function checkBatch<T>(statements: readonly T[], name: string): readonly T[] {
   return statements;
 }
 
-function isOrdered(command: Doc, name: string): boolean {
-  return command.get("ordered") === undefined || optionalBool(command, name, "ordered");
-}
-
-async function pauseBetween(context: Context, index: number): Promise<void> {
-  if (index === 0 || !context.turns.isOver) return;
-  context.retry?.flush();
-  await context.turns.pause();
+/** Runs the statements of a batch in order, and returns the errors of those that fail. */
+async function runBatch(
+  context: Context,
+  count: number,
+  run: (index: number) => void | Promise<void>,
+): Promise<WriteError[]> {
+  const isOrdered =
+    context.command.get("ordered") === undefined || optionalBool(context.command, context.name, "ordered");
+  const errors: WriteError[] = [];
+  for (let index = 0; index < count; index++) {
+    if (index > 0 && context.turns.isOver) {
+      context.retry?.flush();
+      await context.turns.pause();
+    }
+    try {
+      await run(index);
+    } catch (error) {
+      errors.push({ index, error: asStatementError(context, error) });
+      if (isOrdered) break;
+    }
+  }
+  return errors;
 }
 
 export async function insert(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("insert", command.get("insert"));
   const documents = checkBatch(documentList(command, "insert", "documents"), "insert");
-  const ordered = isOrdered(command, "insert");
   const bypass = optionalBool(command, "insert", "bypassDocumentValidation");
-  const writeErrors: WriteError[] = [];
   let n = 0;
-  for (let i = 0; i < documents.length; i++) {
-    await pauseBetween(context, i);
-    if (context.retry?.wasInserted(i)) {
-      n++;
-      continue;
-    }
-    try {
+  const writeErrors = await runBatch(context, documents.length, (i) => {
+    if (!context.retry?.wasInserted(i)) {
       const ready = readyToInsert(documents[i] as Doc);
       const collection = collectionForWrite(context, name);
       if (!bypass) collection.validate(ready.doc);
       context.access.insert(collection, ready.doc, ready.bytes);
       context.retry?.noteInserted(i);
-      n++;
-    } catch (error) {
-      writeErrors.push({ index: i, error: asStatementError(context, error) });
-      if (ordered) break;
     }
-  }
+    n++;
+  });
   return answer({ n }, writeErrors);
 }
 
@@ -138,41 +142,27 @@ export async function update(context: Context): Promise<Doc> {
   const statements = checkBatch(documentList(command, "update", "updates"), "update").map(toDoc);
   const variables = variablesOf(context.scope, command.get("let"));
   const bypass = optionalBool(command, "update", "bypassDocumentValidation");
-  const ordered = isOrdered(command, "update");
-  const writeErrors: WriteError[] = [];
   const upserted: Value[] = [];
   let n = 0;
   let nModified = 0;
-  for (let i = 0; i < statements.length; i++) {
-    await pauseBetween(context, i);
+  const count = (matched: number, modified: number, index: number, id: Value | undefined): void => {
+    n += matched;
+    nModified += modified;
+    if (id === undefined) return;
+    n++;
+    upserted.push(docOf({ index, _id: id }));
+  };
+  const writeErrors = await runBatch(context, statements.length, async (i) => {
     const earlier = context.retry?.result(i);
-    let outcome: { matched: number; modified: number; upsertedId: Value | undefined };
-    try {
-      if (earlier !== undefined) {
-        outcome = {
-          matched: toWholeNumber(earlier.get("n")) ?? 0,
-          modified: toWholeNumber(earlier.get("m")) ?? 0,
-          upsertedId: earlier.get("id"),
-        };
-      } else {
-        const request = readUpdate(statements[i] as Doc, variables, bypass);
-        if (request.isMulti && context.retry !== undefined)
-          throw new StoreError("InvalidOptions", "Cannot use retryable writes with multi=true");
-        outcome = await updateWithRetry(context, name, request);
-        context.retry?.note(i, docOf({ n: outcome.matched, m: outcome.modified, id: outcome.upsertedId }));
-      }
-    } catch (error) {
-      writeErrors.push({ index: i, error: asStatementError(context, error) });
-      if (ordered) break;
-      continue;
-    }
-    n += outcome.matched;
-    nModified += outcome.modified;
-    if (outcome.upsertedId !== undefined) {
-      n++;
-      upserted.push(docOf({ index: i, _id: outcome.upsertedId }));
-    }
-  }
+    if (earlier !== undefined)
+      return count(toWholeNumber(earlier.get("n")) ?? 0, toWholeNumber(earlier.get("m")) ?? 0, i, earlier.get("id"));
+    const request = readUpdate(statements[i] as Doc, variables, bypass);
+    if (request.isMulti && context.retry !== undefined)
+      throw new StoreError("InvalidOptions", "Cannot use retryable writes with multi=true");
+    const { matched, modified, upsertedId } = await updateWithRetry(context, name, request);
+    context.retry?.note(i, docOf({ n: matched, m: modified, id: upsertedId }));
+    count(matched, modified, i, upsertedId);
+  });
   return answer({ n, upserted: upserted.length > 0 ? upserted : undefined, nModified }, writeErrors);
 }
 
@@ -197,28 +187,20 @@ export async function remove(context: Context): Promise<Doc> {
   refuseView(context.services.store.find(context.db, name));
   const statements = checkBatch(documentList(command, "delete", "deletes"), "delete").map(toDoc);
   const variables = variablesOf(context.scope, command.get("let"));
-  const ordered = isOrdered(command, "delete");
-  const writeErrors: WriteError[] = [];
   let n = 0;
-  for (let i = 0; i < statements.length; i++) {
-    await pauseBetween(context, i);
+  const writeErrors = await runBatch(context, statements.length, async (i) => {
     const earlier = context.retry?.result(i);
     if (earlier !== undefined) {
       n += toWholeNumber(earlier.get("n")) ?? 0;
-      continue;
+      return;
     }
-    try {
-      const request = readDelete(statements[i] as Doc, variables);
-      if (request.isMulti && context.retry !== undefined)
-        throw new StoreError("InvalidOptions", "Cannot use retryable writes with limit=0");
-      const { removed } = await afterLocks(context, () => runDelete(context, name, request));
-      context.retry?.note(i, docOf({ n: removed }));
-      n += removed;
-    } catch (error) {
-      writeErrors.push({ index: i, error: asStatementError(context, error) });
-      if (ordered) break;
-    }
-  }
+    const request = readDelete(statements[i] as Doc, variables);
+    if (request.isMulti && context.retry !== undefined)
+      throw new StoreError("InvalidOptions", "Cannot use retryable writes with limit=0");
+    const { removed } = await afterLocks(context, () => runDelete(context, name, request));
+    context.retry?.note(i, docOf({ n: removed }));
+    n += removed;
+  });
   return answer({ n }, writeErrors);
 }
 

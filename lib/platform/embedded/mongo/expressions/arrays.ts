@@ -21,52 +21,42 @@ function elementName(operator: string, value: Value | undefined): string {
   return checkVariableName(value);
 }
 
-const map: Operator = (argument, compile, name) => {
-  const doc = requireDoc(name, argument);
-  checkNames(name, doc, ["input", "as", "in"]);
-  const body = doc.get("in");
-  const from = doc.get("input");
-  if (from === undefined) throw new StoreError(16880, "Missing 'input' parameter to $map");
-  if (body === undefined) throw new StoreError(16882, "Missing 'in' parameter to $map");
-  const as = elementName(name, doc.get("as"));
-  const input = compile(from);
-  const evaluate = compile(body, [as]);
-  return (env) => {
-    const value = input(env);
-    if (isNullish(value)) return null;
-    if (!Array.isArray(value)) throw new StoreError(16883, `input to $map must be an array not ${typeName(value)}`);
-    return value.map((item) => {
-      spend(1);
-      return evaluate({ ...env, scope: bind(env.scope, as, item) }) ?? null;
-    });
+/** Creates an operator that evaluates an expression for each element of a list. */
+function perElement(
+  bodyName: "in" | "cond",
+  codes: { input: number; body: number; list: number },
+  collect: (items: readonly Value[], evaluate: (item: Value) => Argument) => Value[],
+): Operator {
+  return (argument, compile, name) => {
+    const doc = requireDoc(name, argument);
+    checkNames(name, doc, ["input", "as", bodyName]);
+    const body = doc.get(bodyName);
+    const from = doc.get("input");
+    if (from === undefined) throw new StoreError(codes.input, `Missing 'input' parameter to ${name}`);
+    if (body === undefined) throw new StoreError(codes.body, `Missing '${bodyName}' parameter to ${name}`);
+    const as = elementName(name, doc.get("as"));
+    const input = compile(from);
+    const evaluate = compile(body, [as]);
+    return (env) => {
+      const value = input(env);
+      if (isNullish(value)) return null;
+      if (!Array.isArray(value))
+        throw new StoreError(codes.list, `input to ${name} must be an array not ${typeName(value)}`);
+      return collect(value, (item) => {
+        spend(1);
+        return evaluate({ ...env, scope: bind(env.scope, as, item) });
+      });
+    };
   };
-};
+}
 
-const filter: Operator = (argument, compile, name) => {
-  const doc = requireDoc(name, argument);
-  for (const key of doc.keys()) {
-    if (!["input", "as", "cond"].includes(key))
-      throw new StoreError(28647, `Unrecognized parameter to $filter: ${key}`);
-  }
-  const test = doc.get("cond");
-  const from = doc.get("input");
-  if (from === undefined) throw new StoreError(28648, "Missing 'input' parameter to $filter");
-  if (test === undefined) throw new StoreError(28650, "Missing 'cond' parameter to $filter");
-  const as = elementName(name, doc.get("as"));
-  const input = compile(from);
-  const evaluate = compile(test, [as]);
-  return (env) => {
-    const value = input(env);
-    if (isNullish(value)) return null;
-    if (!Array.isArray(value)) throw new StoreError(28651, `input to $filter must be an array not ${typeName(value)}`);
-    const kept: Value[] = [];
-    for (const item of value) {
-      spend(1);
-      if (isTrueInAggregation(evaluate({ ...env, scope: bind(env.scope, as, item) }))) kept.push(item);
-    }
-    return kept;
-  };
-};
+const map = perElement("in", { input: 16880, body: 16882, list: 16883 }, (items, evaluate) =>
+  items.map((item) => evaluate(item) ?? null),
+);
+
+const filter = perElement("cond", { input: 28648, body: 28650, list: 28651 }, (items, evaluate) =>
+  items.filter((item) => isTrueInAggregation(evaluate(item))),
+);
 
 const reduce: Operator = (argument, compile, name) => {
   const doc = requireDoc(name, argument);

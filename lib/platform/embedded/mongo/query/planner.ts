@@ -3,6 +3,7 @@ import { encodeKey, TAG, tagOf } from "../bson/keys.ts";
 import { toPath } from "../bson/paths.ts";
 import {
   type Doc,
+  docOf,
   isDoc,
   isNumber,
   MaxKey,
@@ -609,46 +610,27 @@ function impliedBy(op: "eq" | "gt" | "gte" | "lt" | "lte", value: Value, filter:
 export function describePlan(chosen: Plan): Doc {
   switch (chosen.kind) {
     case "ids":
-      return new Map<string, Value>([
-        ["stage", "IDHACK"],
-        ["keyPattern", new Map([["_id", 1]])],
-        ["indexName", "_id_"],
-      ]);
+      return docOf({ stage: "IDHACK", keyPattern: docOf({ _id: 1 }), indexName: "_id_" });
     case "collection":
-      return new Map<string, Value>([
-        ["stage", "COLLSCAN"],
-        ["direction", "forward"],
-      ]);
+      return docOf({ stage: "COLLSCAN", direction: "forward" });
     case "nothing":
-      return new Map<string, Value>([["stage", "EOF"]]);
+      return docOf({ stage: "EOF" });
     case "union":
-      return new Map<string, Value>([
-        ["stage", "FETCH"],
-        [
-          "inputStage",
-          new Map<string, Value>([
-            ["stage", "OR"],
-            ["inputStages", chosen.plans.map(describePlan)],
-          ]),
-        ],
-      ]);
+      return docOf({ stage: "FETCH", inputStage: docOf({ stage: "OR", inputStages: chosen.plans.map(describePlan) }) });
     case "index": {
       const { index } = chosen;
-      const scan: Doc = new Map<string, Value>([
-        ["stage", "IXSCAN"],
-        ["keyPattern", index.key],
-        ["indexName", index.name],
-        ["isMultiKey", index.isMultikey],
-        ["isUnique", index.isUnique],
-        ["isSparse", index.isSparse],
-        ["isPartial", index.partial !== undefined],
-        ["direction", chosen.isReverse ? "backward" : "forward"],
-        ["indexBounds", chosen.bounds],
-      ]);
-      return new Map<string, Value>([
-        ["stage", "FETCH"],
-        ["inputStage", scan],
-      ]);
+      const scan = docOf({
+        stage: "IXSCAN",
+        keyPattern: index.key,
+        indexName: index.name,
+        isMultiKey: index.isMultikey,
+        isUnique: index.isUnique,
+        isSparse: index.isSparse,
+        isPartial: index.partial !== undefined,
+        direction: chosen.isReverse ? "backward" : "forward",
+        indexBounds: chosen.bounds,
+      });
+      return docOf({ stage: "FETCH", inputStage: scan });
     }
   }
 }

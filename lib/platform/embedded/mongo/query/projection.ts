@@ -18,8 +18,19 @@ type ProjectionOptions = {
 type Tree = Map<string, Tree | Leaf>;
 type Leaf = { kind: "include" } | { kind: "exclude" } | { kind: "compute"; evaluate: Evaluator };
 
-function error(code: number, message: string): StoreError {
-  return new StoreError(code, `Invalid $project :: caused by :: ${message}`);
+function error(code: number, message: string, stage = "$project"): StoreError {
+  return new StoreError(code, `Invalid ${stage} :: caused by :: ${message}`);
+}
+
+/** @throws StoreError for empty names and names with a dollar */
+function partsOf(prefix: readonly string[], name: string, stage?: string): string[] {
+  const parts = [...prefix, ...name.split(".")];
+  for (const part of parts) {
+    if (part === "") throw error(15998, "FieldPath field names may not be empty strings.", stage);
+    if (part.startsWith("$"))
+      throw error(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.", stage);
+  }
+  return parts;
 }
 
 /**
@@ -30,19 +41,10 @@ export function compileProjection(spec: Doc, options: ProjectionOptions): Projec
   const tree: Tree = new Map();
   const found = { includes: false, excludes: false, isInclusive: false };
   let isIdExcluded = false;
-  if (spec.size === 0 && !options.isFind)
-    throw new StoreError(
-      51272,
-      "Invalid $project :: caused by :: projection specification must have at least one field",
-    );
+  if (spec.size === 0 && !options.isFind) throw error(51272, "projection specification must have at least one field");
   const visit = (doc: Doc, prefix: string[]): void => {
     for (const [name, value] of doc) {
-      const parts = [...prefix, ...name.split(".")];
-      for (const part of parts) {
-        if (part === "") throw error(15998, "FieldPath field names may not be empty strings.");
-        if (part.startsWith("$"))
-          throw error(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
-      }
+      const parts = partsOf(prefix, name);
       if (isDoc(value) && !isExpression(value)) {
         if (value.size === 0)
           throw error(
@@ -150,19 +152,7 @@ export function compileAddFields(spec: Doc, variables: Variables): (doc: Doc) =>
   const tree: Tree = new Map();
   const visit = (doc: Doc, prefix: string[]): void => {
     for (const [name, value] of doc) {
-      const parts = [...prefix, ...name.split(".")];
-      for (const part of parts) {
-        if (part === "")
-          throw new StoreError(
-            40353,
-            "Invalid $addFields :: caused by :: FieldPath field names may not be empty strings.",
-          );
-        if (part.startsWith("$"))
-          throw new StoreError(
-            16410,
-            "Invalid $addFields :: caused by :: FieldPath field names may not start with '$'. Consider using $getField or $setField.",
-          );
-      }
+      const parts = partsOf(prefix, name, "$addFields");
       if (isDoc(value) && !isExpression(value)) {
         if (value.size === 0) insert(tree, parts, { kind: "compute", evaluate: () => new Map() });
         else visit(value, parts);

@@ -127,31 +127,19 @@ export class SqlRows implements RowSource {
     isReverse: boolean,
     limit: number,
   ): IterableIterator<[Buffer, number, Buffer]> {
-    type Found = IterableIterator<[Buffer, number, Buffer]>;
+    const isId = index.id === 0;
+    const source = isId
+      ? `"${collection.table}" d`
+      : `"${index.table}" i CROSS JOIN "${collection.table}" d ON d.r = i.r`;
+    const [key, rid] = isId ? ["d.k", "d.r"] : ["i.k", "i.r"];
+    const bounds = after === undefined ? [low, high] : [after.key, after.rid, isReverse ? low : high];
+    const isBehind = isReverse
+      ? `(${key}, ${rid}) < (?, ?) AND ${key} >= ?`
+      : `(${key}, ${rid}) > (?, ?) AND ${key} < ?`;
+    const condition = after === undefined ? `${key} >= ? AND ${key} < ?` : isBehind;
     const order = isReverse ? "DESC" : "ASC";
-    if (index.id === 0) {
-      const select = `SELECT k, r, d FROM "${collection.table}" WHERE`;
-      if (after === undefined) {
-        return this.sql
-          .rows(`${select} k >= ? AND k < ? ORDER BY k ${order} LIMIT ?`)
-          .iterate(low, high, limit) as Found;
-      }
-      return isReverse
-        ? (this.sql.rows(`${select} k >= ? AND k < ? ORDER BY k DESC LIMIT ?`).iterate(low, after.key, limit) as Found)
-        : (this.sql.rows(`${select} k > ? AND k < ? ORDER BY k LIMIT ?`).iterate(after.key, high, limit) as Found);
-    }
-    const select = `SELECT i.k, i.r, d.d FROM "${index.table}" i CROSS JOIN "${collection.table}" d ON d.r = i.r WHERE`;
-    const by = `ORDER BY i.k ${order}, i.r ${order} LIMIT ?`;
-    if (after === undefined) {
-      return this.sql.rows(`${select} i.k >= ? AND i.k < ? ${by}`).iterate(low, high, limit) as Found;
-    }
-    return isReverse
-      ? (this.sql
-          .rows(`${select} (i.k, i.r) < (?, ?) AND i.k >= ? ${by}`)
-          .iterate(after.key, after.rid, low, limit) as Found)
-      : (this.sql
-          .rows(`${select} (i.k, i.r) > (?, ?) AND i.k < ? ${by}`)
-          .iterate(after.key, after.rid, high, limit) as Found);
+    const sql = `SELECT ${key}, ${rid}, d.d FROM ${source} WHERE ${condition} ORDER BY ${key} ${order}, ${rid} ${order} LIMIT ?`;
+    return this.sql.rows(sql).iterate(...bounds, limit) as IterableIterator<[Buffer, number, Buffer]>;
   }
 
   sees(_index: Index): boolean {
