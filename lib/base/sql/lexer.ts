@@ -287,3 +287,8 @@ function endOfQuoted(text: string, open: number, { close, escapes, doubles }: Qu
   }
   return null;
 }
+
+/** Returns a word in capitals; an empty text for other tokens. */
+export function wordOf(token: SqlToken | undefined): string {
+  return token?.kind === "word" ? upper(token.text) : "";
+}

@@ -1,6 +1,6 @@
 import type { SqlDialect } from "./dialects/registry.ts";
 import { SQL_KEYWORDS } from "./keywords.ts";
-import { readSqlTokens, type SqlToken } from "./lexer.ts";
+import { readSqlTokens, type SqlToken, wordOf } from "./lexer.ts";
 
 /** All occurrences of an alias, or of a common table expression's name, in a statement; offsets in the statement. */
 export type Renaming = { name: string; places: { from: number; to: number }[] };
@@ -171,11 +171,6 @@ function isSign(token: SqlToken | undefined, sign: string): boolean {
 
 function isBehindDot(tokens: readonly SqlToken[], at: number): boolean {
   return isSign(tokens[at - 1], ".");
-}
-
-/** Returns a word in capitals; an empty text for other tokens. */
-function wordOf(token: SqlToken | undefined): string {
-  return token?.kind === "word" ? token.text.toUpperCase() : "";
 }
 
 function fold(token: SqlToken): string {

@@ -7,7 +7,7 @@ import type { ResultFormat } from "@/lib/features/query/schema";
 import { executeQuery } from "@/lib/features/query/service";
 import { bindVariables, inSource } from "@/lib/features/query/variables";
 import type { Caller } from "@/lib/platform/access/caller";
-import { AppError } from "@/lib/platform/http/errors";
+import { invalidInput } from "@/lib/platform/http/errors";
 import { keepAsLast } from "./last-result";
 import type { ExecuteConsoleBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
@@ -27,9 +27,9 @@ export async function executeConsole(
   const doc = await getConsoleDocOrThrow(caller, consoleId);
   const { content: saved, connectionId: own } = doc;
   const content = body.content ?? saved;
-  if (content.trim() === "") throw refusal("content", "The console is empty.");
+  if (content.trim() === "") throw invalidInput("content", "The console is empty.");
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
-  if (!connectionId) throw refusal("connectionId", "Select a connection for the console.");
+  if (!connectionId) throw invalidInput("connectionId", "Select a connection for the console.");
   const connection = await getConnectionDocOrThrow(caller, connectionId);
   const bound = await bindVariables(content, driverOf(connection.type), body.variables ?? {}, connection.workspaceId);
   const { query, params } = bound;
@@ -55,8 +55,4 @@ export async function executeConsole(
   } catch (error) {
     throw inSource(error, content, bound);
   }
-}
-
-function refusal(path: string, message: string): AppError {
-  return new AppError("invalid_request", message, { details: [{ path, message }] });
 }

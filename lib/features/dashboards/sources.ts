@@ -4,7 +4,7 @@ import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/features/connec
 import { getConsoleDocOrThrow } from "@/lib/features/consoles/service";
 import { accessOf } from "@/lib/features/folders/model";
 import type { Caller } from "@/lib/platform/access/caller";
-import { AppError } from "@/lib/platform/http/errors";
+import { invalidInput } from "@/lib/platform/http/errors";
 import type { Source } from "./schema";
 
 /**
@@ -26,14 +26,10 @@ export async function refuseUnreadable(
     if ("connectionId" in source) {
       const { type } = await getConnectionDocOrThrow(caller, new ObjectId(id));
       if (getDriverOrThrow(type).language) continue;
-      throw invalid(`${path}.connectionId`, "This source works only in flows. Choose a database.");
+      throw invalidInput(`${path}.connectionId`, "This source works only in flows. Choose a database.");
     }
     const console = await getConsoleDocOrThrow(caller, new ObjectId(id));
     if (accessOf(console.space) === "workspace" || console.ownerId.equals(ownerId)) continue;
-    throw invalid(`${path}.consoleId`, `“${console.path}” is private. Share the console or copy its query.`);
+    throw invalidInput(`${path}.consoleId`, `“${console.path}” is private. Share the console or copy its query.`);
   }
-}
-
-function invalid(path: string, message: string): AppError {
-  return new AppError("invalid_request", message, { details: [{ path, message }] });
 }

@@ -6,7 +6,7 @@ import { isOverLimit, type NameLimit, overLimitText } from "@/lib/features/conne
 import { withDataSource } from "@/lib/features/connections/pool";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import type { Caller } from "@/lib/platform/access/caller";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import type { FlowDefinition, FlowDestination, FlowEntity, FlowMode, QuerySource, SyncSource } from "./model";
 import type { CreateFlowBody, UpdateFlowBody } from "./schema";
 
@@ -27,7 +27,7 @@ export function toDefinition(name: string, body: Pick<CreateFlowBody, "type" | "
   const source = body.source as GivenSource;
   const connectionId = new ObjectId(source.connectionId);
   if (type === "sync") {
-    if (!("entities" in source)) throw invalid("source", "A sync requires entities.");
+    if (!("entities" in source)) throw invalidInput("source", "A sync requires entities.");
     return {
       type,
       source: { connectionId, entities: source.entities.map(toEntity) } satisfies SyncSource,
@@ -35,7 +35,7 @@ export function toDefinition(name: string, body: Pick<CreateFlowBody, "type" | "
       mode,
     } satisfies FlowDefinition;
   }
-  if (!("query" in source)) throw invalid("source", "A query flow requires a query.");
+  if (!("query" in source)) throw invalidInput("source", "A query flow requires a query.");
   const { query, primaryKey } = source;
   const kind: QuerySource = { connectionId, query, ...(primaryKey && { primaryKey }) };
   return { type, source: kind, destination: kept, mode } satisfies FlowDefinition;
@@ -73,23 +73,26 @@ export function judgeShape(definition: FlowDefinition): void {
   const { write, table } = destination;
   if (type === "webhook") {
     if (write === "replace") {
-      throw invalid("destination.write", "Webhook flows support append and upsert only.");
+      throw invalidInput("destination.write", "Webhook flows support append and upsert only.");
     }
     return;
   }
   if (mode === "incremental" && write === "replace") {
-    throw invalid("destination.write", "Replace requires a full refresh. Use upsert or append for incremental flows.");
+    throw invalidInput(
+      "destination.write",
+      "Replace requires a full refresh. Use upsert or append for incremental flows.",
+    );
   }
   if (type === "query") {
     if (mode === "incremental") {
-      throw invalid("mode", "Query flows can't be incremental. Use a sync flow.");
+      throw invalidInput("mode", "Query flows can't be incremental. Use a sync flow.");
     }
     if (write === "upsert" && !definition.source.primaryKey?.length) throw noKey("source.primaryKey", "the query");
     return;
   }
   const { entities } = definition.source;
   if (table !== undefined && entities.length > 1) {
-    throw invalid("destination.table", "Omit the table when there are several entities. Each gets its own table.");
+    throw invalidInput("destination.table", "Omit the table when there are several entities. Each gets its own table.");
   }
   const tables = new Set<string>();
   for (const [index, entity] of entities.entries()) {
@@ -98,7 +101,7 @@ export function judgeShape(definition: FlowDefinition): void {
     if (write === "upsert" && !entity.primaryKey?.length) throw noKey(`${path}.primaryKey`, entity.name);
     // Names are compared without case, since databases differ in whether it distinguishes them.
     const target = entity.name.toLowerCase();
-    if (tables.has(target)) throw invalid(`${path}.name`, `Two entities map to table ${entity.name}.`);
+    if (tables.has(target)) throw invalidInput(`${path}.name`, `Two entities map to table ${entity.name}.`);
     tables.add(target);
   }
 }
@@ -106,7 +109,7 @@ export function judgeShape(definition: FlowDefinition): void {
 /** @throws AppError `invalid_request` for an entity that cannot be read from a position */
 export function requireCursor({ name, cursorField }: FlowEntity, path: string): void {
   if (cursorField !== undefined) return;
-  throw invalid(path, `Incremental sync of ${name} requires a cursor field.`);
+  throw invalidInput(path, `Incremental sync of ${name} requires a cursor field.`);
 }
 
 async function judgeConnections(
@@ -115,19 +118,19 @@ async function judgeConnections(
   from: ConnectionDoc | null,
 ): Promise<void> {
   if (into.category === "source") {
-    throw invalid("destination.connectionId", "This connection can't be a destination. Choose a database.");
+    throw invalidInput("destination.connectionId", "This connection can't be a destination. Choose a database.");
   }
   if (mayOnlyRead(into)) {
     throw new AppError("read_only", `${into.name} is read-only. Allow writes in its settings, or choose another.`);
   }
   if (!(await hasPort(into, "load"))) {
-    throw invalid("destination.connectionId", "Flows can't write to this database type.");
+    throw invalidInput("destination.connectionId", "Flows can't write to this database type.");
   }
   judgeNames(definition, driverOf(into.type).nameLimit);
   if (!from) return;
   const isQuery = definition.type === "query";
   if (!(await hasPort(from, isQuery ? "query" : "extract"))) {
-    throw invalid(
+    throw invalidInput(
       "source.connectionId",
       isQuery ? "This connection does not support queries. Use a sync flow." : "Flows can't read this database type.",
     );
@@ -136,7 +139,7 @@ async function judgeConnections(
   for (const [index, { name, schema }] of definition.source.entities.entries()) {
     const { table = name, schema: targetSchema } = definition.destination;
     if (table.toLowerCase() === name.toLowerCase() && schema === targetSchema) {
-      throw invalid(`source.entities.${index}.name`, `${name} can't be both source and destination.`);
+      throw invalidInput(`source.entities.${index}.name`, `${name} can't be both source and destination.`);
     }
   }
 }
@@ -149,15 +152,16 @@ export function judgeNames({ type, source, destination }: FlowDefinition, limit:
   if (limit === undefined) return;
   const { schema, table } = destination;
   if (schema !== undefined && isOverLimit(schema, limit)) {
-    throw invalid("destination.schema", overLimitText("schema", schema, limit));
+    throw invalidInput("destination.schema", overLimitText("schema", schema, limit));
   }
   if (table !== undefined) {
-    if (isOverLimit(table, limit)) throw invalid("destination.table", overLimitText("table", table, limit));
+    if (isOverLimit(table, limit)) throw invalidInput("destination.table", overLimitText("table", table, limit));
     return;
   }
   if (type !== "sync") return;
   for (const [index, { name }] of source.entities.entries()) {
-    if (isOverLimit(name, limit)) throw invalid(`source.entities.${index}.name`, overLimitText("table", name, limit));
+    if (isOverLimit(name, limit))
+      throw invalidInput(`source.entities.${index}.name`, overLimitText("table", name, limit));
   }
 }
 
@@ -187,11 +191,7 @@ function tableNameOf(name: string): string {
 }
 
 function noKey(path: string, name: string): AppError {
-  return invalid(path, `Upsert requires a primary key for ${name}.`);
-}
-
-export function invalid(path: string, message: string): AppError {
-  return new AppError("invalid_request", message, { details: [{ path, message }] });
+  return invalidInput(path, `Upsert requires a primary key for ${name}.`);
 }
 
 /**
@@ -200,12 +200,13 @@ export function invalid(path: string, message: string): AppError {
  */
 export function requireMode(definition: FlowDefinition, mode: FlowMode, from: unknown): void {
   if (mode === "full" && from !== undefined) {
-    throw invalid("from", "`from` requires mode incremental.");
+    throw invalidInput("from", "`from` requires mode incremental.");
   }
   if (mode === "full") return;
-  if (definition.type !== "sync") throw invalid("mode", "This flow has no cursor field, so `from` is not supported.");
+  if (definition.type !== "sync")
+    throw invalidInput("mode", "This flow has no cursor field, so `from` is not supported.");
   if (definition.destination.write === "replace") {
-    throw invalid("mode", "A replace flow requires a full refresh.");
+    throw invalidInput("mode", "A replace flow requires a full refresh.");
   }
   for (const [index, entity] of definition.source.entities.entries()) {
     requireCursor(entity, `source.entities.${index}.cursorField`);

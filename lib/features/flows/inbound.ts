@@ -20,7 +20,7 @@ import { publishFlowEventSoon } from "./events";
 import type { FlowWebhookDoc } from "./model";
 import { EVENT_ID_CHARS_MAX, type InboundAnswer } from "./schema";
 import { queuePendingOf } from "./webhook-batch";
-import { countHour, keepRefusal, type Refusal } from "./webhook-store";
+import { countHour, cutText, keepRefusal, type Refusal } from "./webhook-store";
 
 /** Events per minute for each flow, and the burst: ten minutes' worth (docs/develop/api.md, Settings). */
 const PER_MINUTE = 60;
@@ -168,7 +168,7 @@ function nameOf(value: unknown): unknown {
 /** Returns the sender's name for this type of event, for display; null if it gives none. */
 function typeOf(value: unknown): string | null {
   const name = nameOf(value);
-  return typeof name === "string" && name !== "" ? cut(name, TYPE_CHARS_MAX) : null;
+  return typeof name === "string" && name !== "" ? cutText(name, TYPE_CHARS_MAX) : null;
 }
 
 /**
@@ -182,14 +182,9 @@ function toRefusal({ headers }: Request, body: Buffer | null): Refusal {
     status: "refused",
     bytes: body?.byteLength ?? 0,
     ...(from !== null && { from }),
-    ...(agent !== null && { agent: cut(agent, AGENT_CHARS_MAX) }),
-    ...(body !== null && body.byteLength > 0 && { snippet: cut(body.toString("utf8"), SNIPPET_CHARS_MAX) }),
+    ...(agent !== null && { agent: cutText(agent, AGENT_CHARS_MAX) }),
+    ...(body !== null && body.byteLength > 0 && { snippet: cutText(body.toString("utf8"), SNIPPET_CHARS_MAX) }),
   };
-}
-
-/** Returns the beginning of a text of the sender, in a form that can be stored. */
-function cut(text: string, chars: number): string {
-  return text.slice(0, chars).toWellFormed().replaceAll("\0", "\uFFFD");
 }
 
 /** @returns null for an event without one, which is never a repeat */

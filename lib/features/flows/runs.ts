@@ -8,9 +8,10 @@ import { NO_COUNTS, type Run } from "@/lib/features/runs/schema";
 import { findRun, listRuns, queueRun, requestCancel } from "@/lib/features/runs/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { consume } from "@/lib/platform/access/rate-limit";
+import { invalidInput } from "@/lib/platform/http/errors";
 import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
-import { invalid, requireMode } from "./definition";
+import { requireMode } from "./definition";
 import type { FlowDoc, FlowMode } from "./model";
 import { getFlowDocOrThrow, resourceOf, withOwnRunStatus } from "./run-status";
 import type { BackfillBody, FlowParams, FlowRun, FlowStarted, TriggerFlowBody } from "./schema";
@@ -135,7 +136,7 @@ export async function recoverFlowRun(run: RunDoc): Promise<"woken" | "give_up"> 
 
 function toValues(doc: FlowDoc, params: FlowParams): string {
   if (doc.type !== "query" && Object.keys(params).length > 0) {
-    throw invalid("params", "Only query flows accept params.");
+    throw invalidInput("params", "Only query flows accept params.");
   }
   return JSON.stringify(params);
 }

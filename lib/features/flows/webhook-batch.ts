@@ -14,7 +14,7 @@ import { requireLoad } from "./loads";
 import type { FlowDoc, FlowEventDoc } from "./model";
 import type { Progress } from "./progress";
 import { queueForNobody } from "./runs";
-import { KNOWN_MS } from "./webhook-store";
+import { cutText, KNOWN_MS } from "./webhook-store";
 
 /** Maximum number of events that one run writes (docs/develop/flows.md). */
 const BATCH_EVENTS = 500;
@@ -264,8 +264,4 @@ function toCells(event: FlowEventDoc): WireValue[] {
 /** Returns the sender's id, or a generated one. */
 function nameOf(event: FlowEventDoc | undefined): string {
   return event?.eventId ?? event?._id.toHexString() ?? "";
-}
-
-function cutText(text: string, chars: number): string {
-  return text.slice(0, chars).toWellFormed().replaceAll("\0", "\uFFFD");
 }

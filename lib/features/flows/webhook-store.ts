@@ -53,3 +53,8 @@ export async function dropWebhook(workspaceId: ObjectId, flowId: ObjectId): Prom
   await collections.flowRefusals().deleteMany({ workspaceId, flowId });
   await collections.flowHours().deleteMany({ workspaceId, flowId });
 }
+
+/** Returns the beginning of a text of the sender, in a form that can be stored. */
+export function cutText(text: string, chars: number): string {
+  return text.slice(0, chars).toWellFormed().replaceAll("\0", "\uFFFD");
+}

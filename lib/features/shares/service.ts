@@ -5,7 +5,7 @@ import { hashPassword } from "@/lib/features/accounts/passwords";
 import { hashToken } from "@/lib/features/accounts/tokens";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { open, seal } from "@/lib/platform/secrets/seal";
 import { contextOf } from "@/lib/platform/secrets/sealed-fields";
 import { collections } from "./collections";
@@ -32,9 +32,9 @@ export async function putShare(caller: Caller, shared: Shared, body: ShareBody, 
   const before = await collections.shares().findOne(place);
   const embed = body.embed ?? before?.embed ?? false;
   const embedOrigins = body.embedOrigins ?? before?.embedOrigins ?? [];
-  if (embed && embedOrigins.length === 0) throw invalid("embedOrigins", "Add at least one site.");
+  if (embed && embedOrigins.length === 0) throw invalidInput("embedOrigins", "Add at least one site.");
   const expiresAt = body.expiresAt ? new Date(body.expiresAt) : null;
-  if (expiresAt && expiresAt <= now) throw invalid("expiresAt", "expiresAt must be in the future.");
+  if (expiresAt && expiresAt <= now) throw invalidInput("expiresAt", "expiresAt must be in the future.");
   const changes = {
     enabled: body.enabled,
     embed,
@@ -119,8 +119,4 @@ export async function listOpenlyShared(
 /** Returns the same error for every reason. */
 export function noSuchShare(): AppError {
   return new AppError("not_found", "This link does not work. Ask the sender for a new one.");
-}
-
-function invalid(path: string, message: string): AppError {
-  return new AppError("invalid_request", message, { details: [{ path, message }] });
 }

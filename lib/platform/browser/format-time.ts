@@ -57,6 +57,7 @@ function toDayAndMonth(at: Date): string {
   return `${at.getDate()} ${MONTHS[at.getMonth()]}`;
 }
 
-function two(n: number): string {
+/** Returns a number with at least two digits. */
+export function two(n: number): string {
   return String(n).padStart(2, "0");
 }

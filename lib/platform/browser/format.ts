@@ -1,5 +1,6 @@
 /** Formats numbers, sizes and times for the whole interface (docs/develop/design.md, Words). */
 import { formatCount } from "@/lib/base/values/amounts";
+import { two } from "./format-time";
 
 export { formatCount, formatCountOf, formatDuration, toDuration } from "@/lib/base/values/amounts";
 
@@ -22,7 +23,6 @@ export function toSize(bytes: number): { value: string; unit: string } {
 
 /** Formats the time of day in the reader's zone: "10:41:07", or "10:41" without seconds. */
 export function formatClock(at: Date, withSeconds = true): string {
-  const two = (n: number) => String(n).padStart(2, "0");
   const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
   return withSeconds ? `${clock}:${two(at.getSeconds())}` : clock;
 }

@@ -81,3 +81,8 @@ export class AppError extends Error {
     return ERROR_STATUS[this.kind];
   }
 }
+
+/** Creates the error for an invalid field of a request. */
+export function invalidInput(path: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path, message }] });
+}

@@ -1,10 +1,10 @@
 import "server-only";
-import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { log } from "@/lib/platform/log";
 import { denyEndpoint } from "@/lib/platform/net/own-endpoints";
+import { isSameSignature } from "@/lib/platform/secrets/signing-secret";
 import { collections } from "./collections";
 import { EventsRefused, toEventDocs } from "./events";
 import type { Executor } from "./executor";
@@ -77,13 +77,13 @@ async function route(executor: Executor, keys: RunnerKeys, request: IncomingMess
   const { pathname } = new URL(request.url ?? "/", `http://${LOOPBACK}`);
   const [, eventKey] = /^\/e\/([^/]+)$/.exec(pathname) ?? [];
   if (request.method === "POST" && eventKey !== undefined) {
-    if (!isEqual(decodeURIComponent(eventKey), keys.eventKey)) throw new Refused(401, "Event key not found");
+    if (!isSameSignature(decodeURIComponent(eventKey), keys.eventKey)) throw new Refused(401, "Event key not found");
     return takeEvents(executor, request);
   }
   const [, runId, part] = /^\/v0\/runs\/(\w+)\/(batch|actions)$/.exec(pathname) ?? [];
   if (request.method === "GET" && runId !== undefined) {
     const expected = `Bearer ${hashSigningKey(keys.signingKey)}`;
-    if (!isEqual(request.headers.authorization ?? "", expected)) throw new Refused(401, "Unauthorized");
+    if (!isSameSignature(request.headers.authorization ?? "", expected)) throw new Refused(401, "Unauthorized");
     return stateOf(runId, part === "batch");
   }
   throw new Refused(404, "Not found");
@@ -128,9 +128,4 @@ function parse(text: string): unknown {
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

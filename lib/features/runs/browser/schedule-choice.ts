@@ -1,3 +1,4 @@
+import { two } from "@/lib/platform/browser/format-time";
 /** A schedule as chosen in the form, equivalent to a cron expression. Days of the week are 1 (Monday) to 7. */
 export type ScheduleChoice =
   | { kind: "hourly"; minute: number }
@@ -66,8 +67,4 @@ function toDays(weekday: string): number[] | null {
 
 function toNumber(text: string, max: number): number | null {
   return /^\d{1,2}$/.test(text) && Number(text) <= max ? Number(text) : null;
-}
-
-function two(n: number): string {
-  return String(n).padStart(2, "0");
 }

@@ -1,4 +1,5 @@
 import { formatOrdinal } from "@/lib/features/runs/browser/ordinal";
+import { two } from "@/lib/platform/browser/format-time";
 
 /** Describes a cron expression of five fields: "Every Monday at 07:00". Null if it is too complex to describe. */
 export function toScheduleWords(cron: string): string | null {
@@ -121,10 +122,6 @@ function toWeekdayWords(weekday: Field): string | null {
 
 function joinWords(words: string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
-
-function two(n: number): string {
-  return String(n).padStart(2, "0");
 }
 
 function capital(text: string): string {

@@ -1,5 +1,6 @@
 import { toEndOfDay } from "@/lib/features/accounts/browser/lifetimes";
 import type { Share, ShareBody } from "@/lib/features/shares/schema";
+import { two } from "@/lib/platform/browser/format-time";
 
 /** Fields of the sharing dialog. */
 export type ShareFields = {
@@ -65,6 +66,5 @@ function toExpiresAt(ends: string, share: Share | null, now: Date): string | nul
 /** Formats a date for a date field, in this device's zone. */
 function toDay(text: string): string {
   const at = new Date(text);
-  const two = (part: number) => String(part).padStart(2, "0");
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }

@@ -1,5 +1,5 @@
 import { StatementType } from "@duckdb/node-api";
-import { readSqlTokens, type SqlToken } from "../../../base/sql/lexer.ts";
+import { readSqlTokens, type SqlToken, wordOf } from "../../../base/sql/lexer.ts";
 import {
   EMPTY_STATEMENT_MESSAGE,
   ONE_STATEMENT_MESSAGE,
@@ -89,7 +89,7 @@ export function checkText(query: string): SqlToken[] {
   if (count > 1) {
     throw new StatementFailure("query_failed", `${ONE_STATEMENT_MESSAGE} This text has ${count}.`);
   }
-  const [word = "", second = ""] = tokens.filter((token) => token.kind !== "semicolon").map(upperWord);
+  const [word = "", second = ""] = tokens.filter((token) => token.kind !== "semicolon").map(wordOf);
   const refusal = REFUSED_WORDS[word];
   if (refusal) throw new StatementFailure("not_allowed", refusal);
   if (word === "UPDATE" && second === "EXTENSIONS") throw new StatementFailure("not_allowed", OWN_FILE_MESSAGE);
@@ -99,7 +99,7 @@ export function checkText(query: string): SqlToken[] {
   if (word === "CREATE" || word === "DROP") {
     const kind = tokens
       .slice(1)
-      .map(upperWord)
+      .map(wordOf)
       .find((each) => !CREATE_MODIFIERS.has(each));
     if (kind === "SECRET") throw new StatementFailure("not_allowed", OWN_FILE_MESSAGE);
   }
@@ -182,16 +182,16 @@ export function namesIn(node: unknown, found = new Set<string>()): Set<string> {
  * Options may be in brackets, `EXPLAIN (ANALYZE, FORMAT json) ...`.
  */
 export function explainedText(query: string, tokens: readonly SqlToken[]): string | null {
-  if (upperWord(tokens[0]) !== "EXPLAIN") return null;
+  if (wordOf(tokens[0]) !== "EXPLAIN") return null;
   let index = 1;
   let analyzes = false;
   if (tokens[index]?.text === "(") {
     const close = tokens.findIndex((token) => token.text === ")");
-    analyzes = tokens.slice(index, close).some((token) => upperWord(token) === "ANALYZE");
+    analyzes = tokens.slice(index, close).some((token) => wordOf(token) === "ANALYZE");
     index = close + 1;
   }
-  while (["ANALYZE", "ANALYSE", "VERBOSE"].includes(upperWord(tokens[index]))) {
-    analyzes ||= upperWord(tokens[index]) !== "VERBOSE";
+  while (["ANALYZE", "ANALYSE", "VERBOSE"].includes(wordOf(tokens[index]))) {
+    analyzes ||= wordOf(tokens[index]) !== "VERBOSE";
     index += 1;
   }
   const start = tokens[index]?.start;
@@ -200,7 +200,7 @@ export function explainedText(query: string, tokens: readonly SqlToken[]): strin
 
 /** Returns true for statements that store a query under a name, which later statements can run. */
 export function definesCode(tokens: readonly SqlToken[]): boolean {
-  const words = tokens.slice(0, 8).map(upperWord);
+  const words = tokens.slice(0, 8).map(wordOf);
   return words[0] === "CREATE" && words.some((word) => word === "VIEW" || word === "MACRO" || word === "FUNCTION");
 }
 
@@ -219,10 +219,6 @@ function refuseFunction(name: string, refused: Refused): void {
 function refuseView(name: string, refused: Refused): void {
   if (!refused.views.has(name.toLowerCase())) return;
   throw new StatementFailure("not_allowed", `View ${name.toLowerCase()} is not allowed. ${OWN_FILE_MESSAGE}`);
-}
-
-function upperWord(token: SqlToken | undefined): string {
-  return token?.kind === "word" ? token.text.toUpperCase() : "";
 }
 
 function nameOf(type: StatementType): string {

@@ -1,4 +1,4 @@
-import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
+import { readSqlTokens, type SqlToken, wordOf } from "../../../../base/sql/lexer.ts";
 import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../../../../base/sql/statement-messages.ts";
 import { AppError } from "../../../../platform/http/errors.ts";
 import { notAllowed, quoted } from "../shared/statements/refusals.ts";
@@ -247,8 +247,4 @@ function refuseFormat(words: readonly SqlToken[]): void {
   if (words.some((token, index) => wordOf(token) === "INTO" && wordOf(words[index + 1]) === "OUTFILE")) {
     throw notAllowed("INTO OUTFILE is not supported. Export the result instead.");
   }
-}
-
-function wordOf(token: SqlToken | undefined): string {
-  return token?.kind === "word" ? token.text.toUpperCase() : "";
 }

@@ -9,7 +9,7 @@ import {
   objectReader,
   type ValueReader,
 } from "../shared/value-readers";
-import { int64Value } from "../shared/wire-values";
+import { exactNumber, int64Value } from "../shared/wire-values";
 
 const asInt64 = (value: unknown): WireValue => int64Value(String(value));
 const DENORMALS: Readonly<Record<string, string>> = {
@@ -75,11 +75,6 @@ export function readerOf(name: string, isExact = false): ColumnReader {
   if (outer === "Tuple") return tupleReader(inner);
   const scalar = SCALARS.find(([pattern]) => pattern.test(name));
   return scalar ? { type: scalar[1], read: scalar[2] } : { type: "other", read: asIs };
-}
-
-function exactNumber(value: WireValue): WireValue {
-  const isText = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
-  return isText ? (new ExactNumber(value) as unknown as WireValue) : value;
 }
 
 /** Reads a tuple, an object when its fields have names and a list otherwise. */

@@ -1,7 +1,6 @@
 import "server-only";
 import { z } from "zod";
-import { AppError } from "@/lib/platform/http/errors";
-import { readConfig } from "../shared/config";
+import { invalidField, readConfig } from "../shared/config";
 
 export type MongoConfig = {
   /** Rebuilt from its parts: no unchecked part reaches the library. */
@@ -49,18 +48,18 @@ export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
       connectionString.trim(),
     )?.groups;
   if (!parts?.hosts) {
-    throw invalid("connectionString", "Must be mongodb://user:password@host:port/database.");
+    throw invalidField("connectionString", "Must be mongodb://user:password@host:port/database.");
   }
   // Unix sockets are written as %2Ftmp%2F...sock.
   if (!/^[\w.,:[\]-]+$/.test(parts.hosts)) {
-    throw invalid(
+    throw invalidField(
       "connectionString",
       "Hosts must be names or IP addresses, each with an optional port (default 27017).",
     );
   }
   const named = database ?? decode(parts.database ?? "");
-  if (named === "") throw invalid("database", "Enter a database, here or in the connection string.");
-  if (/[/\\. "$]|\p{Cc}/u.test(named)) throw invalid("database", "Invalid database name.");
+  if (named === "") throw invalidField("database", "Enter a database, here or in the connection string.");
+  if (/[/\\. "$]|\p{Cc}/u.test(named)) throw invalidField("database", "Invalid database name.");
   const query = new URLSearchParams(readOptions(parts.query ?? ""));
   // The address names the database of the sign-in, whichever database is queried.
   if (!query.has("authSource") && parts.database && parts.user) query.set("authSource", decode(parts.database));
@@ -79,7 +78,7 @@ export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
 function toHost(text: string): { host: string; port: number } {
   const [, address, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = address ?? name;
-  if (!host) throw invalid("connectionString", "Hosts must be comma-separated names or IP addresses.");
+  if (!host) throw invalidField("connectionString", "Hosts must be comma-separated names or IP addresses.");
   return { host, port: port === undefined ? MONGODB_PORT : Number(port) };
 }
 
@@ -87,7 +86,7 @@ function readOptions(query: string): [string, string][] {
   return [...new URLSearchParams(query)].map(([given, value]) => {
     const name = NAMES.get(given.toLowerCase());
     if (name === undefined || !OPTIONS[name]?.test(value)) {
-      throw invalid("connectionString", `The option ${given.slice(0, 40)} with this value is not supported.`);
+      throw invalidField("connectionString", `The option ${given.slice(0, 40)} with this value is not supported.`);
     }
     return [name, value];
   });
@@ -97,14 +96,13 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw invalid("connectionString", "Percent-encode special characters in user and password, such as %40 for @.");
+    throw invalidField(
+      "connectionString",
+      "Percent-encode special characters in user and password, such as %40 for @.",
+    );
   }
 }
 
 function encode(part: string): string {
   return encodeURIComponent(decode(part));
-}
-
-function invalid(name: string, message: string): AppError {
-  return new AppError("invalid_request", message, { details: [{ path: `config.${name}`, message }] });
 }

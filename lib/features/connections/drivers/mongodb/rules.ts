@@ -1,6 +1,7 @@
 import { BSON } from "mongodb";
 import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
 import { AppError } from "@/lib/platform/http/errors";
+import { notAllowed } from "../shared/statements/refusals";
 import type { Doc, Operation } from "./operation";
 
 /*
@@ -141,8 +142,4 @@ function checkSource(name: unknown): void {
   if (name === undefined) return;
   if (typeof name !== "string") throw notAllowed("Stages can read only collections of this database.");
   checkCollection(name);
-}
-
-function notAllowed(message: string): AppError {
-  return new AppError("not_allowed", message);
 }

@@ -1,7 +1,6 @@
-import { ExactNumber } from "@/lib/base/values/exact-json";
 import type { WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
-import { cellOf, floatValue, int64Value, jsonCell, parseLargeCells } from "../shared/wire-values";
+import { cellOf, exactNumber, floatValue, int64Value, jsonCell, parseLargeCells } from "../shared/wire-values";
 import type { KnownType } from "./types";
 
 /** Converts PostgreSQL's text of one value to a WireValue. */
@@ -55,12 +54,6 @@ const EXACT_NUMBERS: ReadonlySet<number> = new Set([20, 1700, 5069]);
 function baseOf(oid: number, typeOf: (oid: number) => KnownType | undefined): number {
   const { base } = typeOf(oid) ?? {};
   return base === undefined ? oid : baseOf(base, typeOf);
-}
-
-/** Returns a number within a list of a flow, exact in every digit. NaN and infinity stay texts. */
-function exactNumber(value: WireValue): WireValue {
-  const isText = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
-  return isText ? (new ExactNumber(value) as unknown as WireValue) : value;
 }
 
 /** Converts a date before the year 1 to ISO 8601, where 1 BC is the year 0. */

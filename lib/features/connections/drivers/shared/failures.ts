@@ -16,6 +16,11 @@ export function notItsProtocol(product: string, cause?: unknown): AppError {
   });
 }
 
+export function tooManyConnections(cause: unknown): AppError {
+  const message = "The database has too many connections. Close some, or raise its limit.";
+  return new AppError("source_unreachable", message, { cause });
+}
+
 export function connectionLost(cause?: unknown): AppError {
   return new AppError("source_unreachable", "The connection to the database was lost. Run the query again.", {
     cause,

@@ -1,4 +1,4 @@
-import { parseJsonWithTexts } from "@/lib/base/values/exact-json";
+import { ExactNumber, parseJsonWithTexts } from "@/lib/base/values/exact-json";
 import type { WireValue } from "@/lib/base/values/fields";
 import { shortestFloat32 } from "@/lib/base/values/float32";
 import { jsonSlices } from "@/lib/base/values/json-slices";
@@ -163,4 +163,10 @@ export function trimFraction(text: string): string {
   const point = text.indexOf(".");
   if (point < 0) return text;
   return text.replace(/\.?0+$/, "");
+}
+
+/** Returns a number within a list or an object, exact in every digit. NaN and infinity stay texts. */
+export function exactNumber(value: WireValue): WireValue {
+  const isText = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
+  return isText ? (new ExactNumber(value) as unknown as WireValue) : value;
 }

@@ -1,4 +1,4 @@
-import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
+import { readSqlTokens, type SqlToken, wordOf } from "../../../../base/sql/lexer.ts";
 import { checkStart, notAllowed, quoted, refuseUnsure } from "../shared/statements/refusals.ts";
 
 /*
@@ -58,8 +58,4 @@ function isUnsure({ kind }: SqlToken, source: string): boolean {
   if (kind === "string") return !/^(?:[uU]&|[xX])?'[\s\S]*'$/.test(source);
   // No name starts so, and the server may see a quote where we do not.
   return kind === "symbol" && /[`$\\]/.test(source);
-}
-
-function wordOf(token: SqlToken | undefined): string {
-  return token?.kind === "word" ? token.text.toUpperCase() : "";
 }
