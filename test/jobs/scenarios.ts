@@ -87,49 +87,6 @@ const sleeps = inngest.createFunction(
   },
 );
 
-const waits = inngest.createFunction({ id: "waits", triggers: [{ event: "test/waits" }] }, async ({ event, step }) => {
-  const found = await step.waitForEvent("answer", { event: "test/answer", timeout: "30s", match: "data.key" });
-  note(event, { name: found?.name, data: found?.data });
-});
-
-const waitsInVain = inngest.createFunction(
-  { id: "waits-in-vain", triggers: [{ event: "test/waits-in-vain" }] },
-  async ({ event, step }) => {
-    const found = await step.waitForEvent("answer", { event: "test/never", timeout: "1s" });
-    note(event, found);
-  },
-);
-
-const waitsForOwn = inngest.createFunction(
-  { id: "waits-for-own", triggers: [{ event: "test/waits-for-own" }] },
-  async ({ event, step }) => {
-    const [found] = await Promise.all([
-      step.waitForEvent("answer", { event: "test/own", timeout: "30s", if: "async.data.key == event.data.key" }),
-      step.sendEvent("send", { name: "test/own", data: { key: event.data.key } }),
-    ]);
-    note(event, found?.name);
-  },
-);
-
-const invoked = inngest.createFunction(
-  { id: "invoked", triggers: [{ event: "test/invoked" }], retries: 0 },
-  ({ event }) => {
-    if (event.data.fails) throw new NonRetriableError("no");
-    return { twice: Number(event.data.n) * 2 };
-  },
-);
-
-const invokes = inngest.createFunction(
-  { id: "invokes", triggers: [{ event: "test/invokes" }] },
-  async ({ event, step }) => {
-    const doubled = await step.invoke("double", { function: invoked, data: { n: 21 } });
-    const failed = await step
-      .invoke("fail", { function: invoked, data: { fails: true } })
-      .catch((error: Error) => `caught: ${error.message}`);
-    note(event, [doubled, failed]);
-  },
-);
-
 const throws = inngest.createFunction(
   { id: "throws", triggers: [{ event: "test/throws" }], retries: 2, onFailure },
   ({ event, attempt }) => {
@@ -219,41 +176,6 @@ const once = inngest.createFunction({ id: "once", triggers: [{ event: "test/once
   note(event, "run"),
 );
 
-const oncePerKey = inngest.createFunction(
-  { id: "once-per-key", triggers: [{ event: "test/once-per-key" }], idempotency: "event.data.key" },
-  ({ event }) => note(event, "run"),
-);
-
-const filtered = inngest.createFunction(
-  { id: "filtered", triggers: [{ event: "test/filtered", if: 'event.data.kind == "good"' }] },
-  ({ event }) => note(event, event.data.kind),
-);
-
-const cancelled = inngest.createFunction(
-  { id: "cancelled", triggers: [{ event: "test/cancelled" }], cancelOn: [{ event: "test/cancel", match: "data.key" }] },
-  async ({ event, step }) => {
-    await step.run("before", () => note(event, "before"));
-    await step.sleep("nap", "4s");
-    note(event, "after");
-  },
-);
-
-const finished = inngest.createFunction(
-  {
-    id: "finished",
-    triggers: [{ event: "inngest/function.finished", if: 'event.data.function_id == "millrace-returns"' }],
-  },
-  ({ event }) => note(event.data.event, { finished: event.data.result }),
-);
-
-const cancelHeard = inngest.createFunction(
-  {
-    id: "cancel-heard",
-    triggers: [{ event: "inngest/function.cancelled", if: 'event.data.function_id == "millrace-cancelled"' }],
-  },
-  ({ event }) => note(event.data.event, "cancelled"),
-);
-
 const large = inngest.createFunction(
   { id: "large", triggers: [{ event: "test/large" }], retries: 0 },
   async ({ event, step }) => {
@@ -294,11 +216,6 @@ export const scenarios = [
   parallel,
   parallelSleep,
   sleeps,
-  waits,
-  waitsInVain,
-  waitsForOwn,
-  invoked,
-  invokes,
   throws,
   recovers,
   neverRetried,
@@ -308,11 +225,6 @@ export const scenarios = [
   catchesNot,
   parallelFailure,
   once,
-  oncePerKey,
-  filtered,
-  cancelled,
-  finished,
-  cancelHeard,
   large,
   alone,
   odd,

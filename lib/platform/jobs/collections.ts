@@ -29,21 +29,12 @@ export const collections = {
         partialFilterExpression: { key: { $type: "string" } },
         serves: "one event starts one run of a function, however often it comes",
       },
-      { key: { cancelKeys: 1 }, serves: "the runs that an event cancels" },
       { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "ended runs are kept a day" },
     ],
   }),
   jobTasks: declareCollection<TaskDoc>("job_tasks", {
     isOfWorkspace: false,
-    indexes: [
-      claim,
-      { key: { runId: 1 }, serves: "what ends with a run" },
-      {
-        key: { event: 1, expression: 1, waitKey: 1 },
-        partialFilterExpression: { event: { $type: "string" } },
-        serves: "the steps that wait for an event",
-      },
-    ],
+    indexes: [claim, { key: { runId: 1 }, serves: "what ends with a run" }],
   }),
   jobSteps: declareCollection<StepDoc>("job_steps", {
     isOfWorkspace: false,

@@ -4,7 +4,7 @@ const UNITS_MS = { w: 7 * 86_400_000, d: 86_400_000, h: 3_600_000, m: 60_000, s:
 const FORM = /^(?:\d+(?:w|d|h|ms|m|s))+$/;
 
 /**
- * Parses how long a step sleeps or waits: `1d2h`, `10s`, or an ISO 8601 date. An empty text and a past date are 0.
+ * Parses how long a step sleeps: `1d2h`, `10s`, or an ISO 8601 date. An empty text and a past date are 0.
  * @returns milliseconds; null for invalid text and for more than a year
  */
 export function durationMs(text: string | undefined, now: number): number | null {

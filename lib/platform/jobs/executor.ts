@@ -8,12 +8,11 @@ import type { Application } from "./call";
 import { StoreClock } from "./clock";
 import { collections } from "./collections";
 import { nextCronTime } from "./cron";
-import { type JobFunction, readFunction } from "./functions";
+import { FAILED_EVENT, type JobFunction, readFunction } from "./functions";
 import { GONE_AFTER_MS } from "./limits";
-import type { EventDoc, QueueFields, RunDoc, TaskDoc } from "./model";
+import type { EventDoc, EventPayload, QueueFields, RunDoc, TaskDoc } from "./model";
 import { LAPSES_MAX, newTask, Progress } from "./progress";
 import { Queue } from "./queue";
-import { Router } from "./router";
 import { insertNew, Runs } from "./runs";
 import { sweepSlots } from "./slots";
 import { ulid } from "./ulid";
@@ -58,7 +57,7 @@ export class Executor {
   readonly #runs = new Queue<RunDoc>(collections.jobRuns);
   readonly #tasks = new Queue<TaskDoc>(collections.jobTasks);
   readonly #workers: Workers;
-  readonly #router: Router;
+  readonly #started: Runs;
   readonly #progress: Progress;
   /** Jobs that this process is running, by id. */
   readonly #held = new Map<string, Promise<void>>();
@@ -93,23 +92,18 @@ export class Executor {
     this.#workers = new Workers(this.id, leaseMs);
     const functions = () => this.#functions;
     const wake = () => this.wake();
-    const runs = new Runs(clock, functions, wake);
+    this.#started = new Runs(clock, functions, wake);
     this.#progress = new Progress({
       worker: this.id,
       application,
       backoff,
       clock,
-      runs,
+      runs: this.#started,
       functions,
       wake,
       wakeAt: (at) => this.#wakeAt(at),
       signal: this.#ending.signal,
       isStopping: () => this.#isStopping,
-    });
-    this.#router = new Router({
-      runs,
-      functions,
-      finishTask: (task, output) => this.#progress.finishTask(task, output),
     });
   }
 
@@ -434,11 +428,21 @@ export class Executor {
   }
 
   async #handleEvent(event: EventDoc): Promise<void> {
-    if (event.lapses < LAPSES_MAX) await this.#router.route(event);
+    if (event.lapses < LAPSES_MAX) await this.#startRuns(event);
     else log.error({ event: event._id, name: event.name }, "an event is given up: what it starts could not be started");
     await collections
       .jobEvents()
       .updateOne({ _id: event._id, leaseBy: this.id }, { $set: { state: "done", leaseBy: null } });
+  }
+
+  /** Starts the runs of an event. A repeated call has no further effect. */
+  async #startRuns({ _id: eventId, payload }: EventDoc): Promise<void> {
+    const event: EventPayload = JSON.parse(payload);
+    const failed = event.name === FAILED_EVENT ? String(event.data.function_id) : "";
+    for (const fn of this.#functions.values()) {
+      if (!fn.events.includes(event.name) && !fn.failuresOf.includes(failed)) continue;
+      await this.#started.start(fn, { event, eventId, keyText: `event ${event.id}` });
+    }
   }
 }
 

@@ -1,21 +1,23 @@
 import { z } from "zod";
 import { parseCronTrigger, readCron } from "./cron";
-import { durationMs } from "./duration";
-import { type Expression, readExpression, readPath, type Scope } from "./expressions";
-import { CANCELS_MAX, CONCURRENCY_LIMITS_MAX, RETRIES_DEFAULT, RETRIES_MAX, TRIGGERS_MAX, WAIT_MAX_MS } from "./limits";
+import { CONCURRENCY_LIMITS_MAX, RETRIES_DEFAULT, RETRIES_MAX, TRIGGERS_MAX } from "./limits";
+import type { EventPayload } from "./model";
 
-/** A function as the executor uses it: its triggers, cancellations and concurrency limits. */
+/** Name of the event of a failed run, which starts the `onFailure` of its function. */
+export const FAILED_EVENT = "inngest/function.failed";
+
+/** A function as the executor uses it: its triggers and concurrency limits. */
 export type JobFunction = {
   /** `<application>-<function>`. */
   id: string;
   /** Maximum attempts of each step, including the first. */
   attemptsMax: number;
-  events: { name: string; expression: Expression | null }[];
+  /** Names of the events that start it. */
+  events: string[];
+  /** Ids of functions whose failed runs start it. */
+  failuresOf: string[];
   crons: { text: string; expression: string; zone: string }[];
-  cancels: { event: string; expression: Expression | null; validMs: number }[];
-  /** Returns the value that identifies duplicate events instead of the event id. */
-  idempotency: ((scope: Scope) => unknown) | null;
-  concurrency: { limit: number; isShared: boolean; key: ((scope: Scope) => unknown) | null }[];
+  concurrency: { limit: number; key: ((event: EventPayload) => unknown) | null }[];
 };
 
 /**
@@ -34,11 +36,7 @@ const trigger = z.union([
   z.strictObject({ event: eventName, expression: z.string().optional() }),
   z.strictObject({ cron: z.string() }),
 ]);
-const concurrencyLimit = z.strictObject({
-  limit: z.int().min(1),
-  key: z.string().optional(),
-  scope: z.enum(["fn", "env", "account"]).optional(),
-});
+const concurrencyLimit = z.strictObject({ limit: z.int().min(1), key: z.string().optional() });
 /** Strict, because an unknown option, above all a limit, would silently have no effect. */
 const functionConfig = z.strictObject({
   id: z.string(),
@@ -47,27 +45,22 @@ const functionConfig = z.strictObject({
   steps: z.strictObject({
     step: z.looseObject({ retries: z.object({ attempts: z.int().min(0).max(RETRIES_MAX).optional() }).optional() }),
   }),
-  idempotency: z.string().optional(),
   concurrency: z
     .union([
       z
         .int()
         .min(1)
-        .transform((limit) => [{ limit, key: undefined, scope: undefined }]),
+        .transform((limit) => [{ limit, key: undefined }]),
       concurrencyLimit.transform((one) => [one]),
       z.array(concurrencyLimit).max(CONCURRENCY_LIMITS_MAX),
     ])
-    .optional(),
-  cancel: z
-    .array(z.strictObject({ event: eventName, if: z.string().optional(), timeout: z.string().optional() }))
-    .max(CANCELS_MAX)
     .optional(),
 });
 
 /**
  * Parses a function's declaration from the SDK's sync.
- * @throws FunctionRefused for options that the embedded executor does not support: batches, debounce, throttle, rate
- *   limits ...
+ * @throws FunctionRefused for options that the embedded executor does not support: batches, debounce,
+ *   cancellations, conditions ...
  */
 export function readFunction(config: unknown): JobFunction {
   const id = z.object({ id: z.string() }).parse(config).id;
@@ -80,33 +73,22 @@ export function readFunction(config: unknown): JobFunction {
   }
 }
 
-function toFunction({
-  id,
-  triggers,
-  steps,
-  idempotency,
-  concurrency,
-  cancel,
-}: z.output<typeof functionConfig>): JobFunction {
+function toFunction({ id, triggers, steps, concurrency }: z.output<typeof functionConfig>): JobFunction {
   return {
     id,
     attemptsMax: (steps.step.retries?.attempts ?? RETRIES_DEFAULT) + 1,
-    events: triggers.flatMap((one) =>
-      "event" in one ? [{ name: one.event, expression: one.expression ? readExpression(one.expression) : null }] : [],
-    ),
+    events: triggers.flatMap((one) => ("event" in one && one.expression === undefined ? [one.event] : [])),
+    failuresOf: triggers.flatMap((one) => ("event" in one && one.expression !== undefined ? [failedIdOf(one)] : [])),
     crons: triggers.flatMap((one) => ("cron" in one ? [toCron(one.cron)] : [])),
-    cancels: (cancel ?? []).map((one) => ({
-      event: one.event,
-      expression: one.if ? readExpression(one.if) : null,
-      validMs: toValidMs(one.timeout),
-    })),
-    idempotency: idempotency ? readPath(idempotency) : null,
-    concurrency: (concurrency ?? []).map(({ limit, key, scope }) => ({
-      limit,
-      isShared: scope === "env" || scope === "account",
-      key: key ? toKey(key) : null,
-    })),
+    concurrency: (concurrency ?? []).map(({ limit, key }) => ({ limit, key: key ? readPath(key) : null })),
   };
+}
+
+/** Returns the id in the trigger of an `onFailure`, the only one that may have a condition. */
+function failedIdOf({ event, expression = "" }: { event: string; expression?: string | undefined }): string {
+  const id = /^event\.data\.function_id == (?:"([^"]+)"|'([^']+)')$/.exec(expression);
+  if (event !== FAILED_EVENT || id === null) throw new Error(`a trigger has the condition ${expression}.`);
+  return id[1] ?? id[2] ?? "";
 }
 
 function toCron(text: string): JobFunction["crons"][number] {
@@ -115,17 +97,16 @@ function toCron(text: string): JobFunction["crons"][number] {
   return { text, ...cron };
 }
 
-/** Returns the key of a concurrency limit. Quoted text is a literal: a limit that several functions share. */
-function toKey(key: string): (scope: Scope) => unknown {
-  const [, literal] = /^["'](.*)["']$/.exec(key.trim()) ?? [];
-  return literal === undefined ? readPath(key) : () => literal;
-}
-
-function toValidMs(timeout: string | undefined): number {
-  if (timeout === undefined) return WAIT_MAX_MS;
-  const ms = durationMs(timeout, Date.now());
-  if (ms === null) throw new Error(`the cancellation timeout ${timeout} is not a duration of up to a year.`);
-  return ms;
+/** Parses a path such as `event.data.key`, by whose value a limit counts. */
+function readPath(text: string): (event: EventPayload) => unknown {
+  const path = /^event((?:\.[A-Za-z_]\w*)+)$/.exec(text.trim())?.[1];
+  if (path === undefined) throw new Error(`the key ${text} is not a path such as event.data.id.`);
+  const names = path.slice(1).split(".");
+  return (event) =>
+    names.reduce<unknown>((value, name) => {
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+      return (value as Record<string, unknown>)[name];
+    }, event);
 }
 
 function reasonOf(error: z.ZodError): string {

@@ -21,15 +21,14 @@ export const STATE_BYTES_MAX = 32 * MIB;
 export const STEPS_MAX = 1_000;
 export const TRIGGERS_MAX = 10;
 export const CONCURRENCY_LIMITS_MAX = 2;
-export const CANCELS_MAX = 5;
 /** Default and maximum number of retries of a step or function. */
 export const RETRIES_DEFAULT = 4;
 export const RETRIES_MAX = 20;
 /** Timeout of a call, in ms, long enough for a step that moves a million rows. */
 export const CALL_TIMEOUT_MS = 2 * HOUR_MS;
-/** Maximum time that a step sleeps or waits: a leap year, in ms. */
+/** Maximum time that a step sleeps: a leap year, in ms. */
 export const WAIT_MAX_MS = 366 * DAY_MS;
-/** Time within which an event's id, or a function's idempotency key, starts nothing a second time, in ms. */
+/** Time within which an event's id starts nothing a second time, in ms. */
 export const IDEMPOTENCY_MS = DAY_MS;
 /** Age at which a job of a function that no server has is failed, in ms. An upgrade of many servers takes less time. */
 export const GONE_AFTER_MS = DAY_MS;

@@ -77,10 +77,6 @@ export type RunDoc = QueueFields & {
   wanted: number;
   limits: RunLimit[];
   blockedOn: string | null;
-  /** Keys of events that cancel the run. */
-  cancelKeys: string[];
-  /** The step of another run that waits for this run to end. */
-  parent?: { runId: string; stepId: string };
   /** JSON of the result or of the error. */
   outcome?: string;
   createdAt: Date;
@@ -92,9 +88,9 @@ export type RunDoc = QueueFields & {
 /** A concurrency limit with its key already inserted. */
 export type RunLimit = { name: string; limit: number };
 
-/** A step of a run as a separate job: to be run, or to be waited for. */
+/** A step of a run as a separate job: to be run, or slept through. */
 export type TaskDoc = QueueFields & {
-  kind: "step" | "sleep" | "wait" | "invoke" | "cron";
+  kind: "step" | "sleep" | "cron";
   functionId: string;
   /** Empty for the next tick of a cron expression. */
   runId: string;
@@ -104,10 +100,6 @@ export type TaskDoc = QueueFields & {
   isRace: boolean;
   limits: RunLimit[];
   blockedOn: string | null;
-  /** For a wait: the event, the expression, and the key of the expression's own side. */
-  event?: string;
-  expression?: string;
-  waitKey?: string;
   /** For a cron tick. */
   cron?: string;
   createdAt: Date;

@@ -1,5 +1,4 @@
 import { durationMs } from "./duration";
-import { ExpressionError, readCondition } from "./expressions";
 import { STEPS_MAX } from "./limits";
 import type { TaskDoc } from "./model";
 import { type JobError, type Operation, toError } from "./step-results";
@@ -10,8 +9,6 @@ export const RESULTS: ReadonlySet<string> = new Set(["StepRun", "Step", "StepErr
 export const TASKS: ReadonlyMap<string, TaskDoc["kind"]> = new Map([
   ["StepPlanned", "step"],
   ["Sleep", "sleep"],
-  ["WaitForEvent", "wait"],
-  ["InvokeFunction", "invoke"],
 ]);
 
 /** Returns why a run cannot continue with these operations; null when it can. */
@@ -26,23 +23,16 @@ export function refusalOf(operations: readonly Operation[]): JobError | null {
   return null;
 }
 
-/** Returns how long a step sleeps or waits, in ms; null for an invalid time or one over a year. */
+/** Returns how long a step waits before it runs or ends, in ms; null for an invalid time or one over a year. */
 export function waitMs({ op, name, opts }: Operation, now: number): number | null {
   if (op === "StepPlanned") return 0;
-  const text = op === "Sleep" ? (opts?.duration ?? name) : opts?.timeout;
-  // An invocation without a timeout waits for the maximum time.
-  if (op === "InvokeFunction" && !text) return durationMs("366d", now);
+  const text = opts?.duration ?? name;
   return durationMs(typeof text === "string" ? text : undefined, now);
 }
 
 /** Returns a step's result in the protocol's form. */
 export function resultOf({ op, data, error }: Operation): unknown {
   return op === "StepRun" || op === "Step" ? { data: data ?? null } : { error: toError(error, "The step failed.") };
-}
-
-/** Returns the event that a step waits for, with its condition; empty for none. */
-export function waitOf({ name, opts }: Operation): { event: string; expression: string } {
-  return { event: String(opts?.event ?? name), expression: typeof opts?.if === "string" ? opts.if : "" };
 }
 
 export function isRace({ opts }: Operation): boolean {
@@ -55,20 +45,7 @@ function refusalOfOne(one: Operation): JobError | null {
     return { name: "Error", message: `unsupported op: ${op}` };
   }
   if (TASKS.has(op) && waitMs(one, Date.now()) === null) {
-    return { name: "InngestErrTimeoutTooLong", message: "A step can sleep or wait for at most a year." };
+    return { name: "InngestErrTimeoutTooLong", message: "A step can sleep for at most a year." };
   }
-  return op === "WaitForEvent" ? waitRefusal(waitOf(one)) : null;
-}
-
-function waitRefusal({ event, expression }: { event: string; expression: string }): JobError | null {
-  if (event.startsWith("inngest/")) {
-    return { name: "Error", message: "The embedded executor cannot wait for the runner's own events." };
-  }
-  try {
-    readCondition(expression);
-    return null;
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return { name: error.name, message: error.message };
-  }
+  return null;
 }

@@ -6,14 +6,12 @@ import { type Application, DISCOVERY_STEP } from "./call";
 import type { StoreClock } from "./clock";
 import { collections } from "./collections";
 import { nextCronTime } from "./cron";
-import { keyOf, readCondition } from "./expressions";
 import type { JobFunction } from "./functions";
 import type { EventPayload, RunDoc, TaskDoc } from "./model";
-import { isRace, RESULTS, refusalOf, resultOf, TASKS, waitMs, waitOf } from "./operations";
+import { isRace, RESULTS, refusalOf, resultOf, TASKS, waitMs } from "./operations";
 import { type Ending, Runs } from "./runs";
 import { freeSlots, hasRoom, takeSlots, unblock } from "./slots";
 import { type Answer, type JobError, type Operation, readAnswer, toError } from "./step-results";
-import { ulid } from "./ulid";
 
 /**
  * Maximum failed attempts of a job: deaths of its process or failures of the executor. It is far more than a run of a
@@ -33,11 +31,6 @@ const DEADLY: JobError = {
   name: "Error",
   message: `The server stopped unexpectedly ${DEATHS_MAX} times during this job. It will not be retried.`,
 };
-const INVOKE_TIMEOUT: JobError = {
-  name: "InngestInvokeTimeoutError",
-  message: "Timed out waiting for invoked function to complete",
-};
-const FUNCTION_INVOKED = "inngest/function.invoked";
 /** Name of the event of a cron tick. */
 export const TICK = "inngest/scheduled.timer";
 
@@ -84,16 +77,8 @@ export class Progress {
     if (task.kind === "cron") return this.#tick(task);
     const run = await collections.jobRuns().findOne({ _id: task.runId, status: "active" });
     // A run that has ended needs nothing more. A step with a result only has to be reported.
-    if (!run || task.stepId in run.steps) return this.finishTask(task, undefined);
-    switch (task.kind) {
-      case "sleep":
-      case "wait":
-        return this.finishTask(task, null);
-      case "invoke":
-        return this.finishTask(task, { error: INVOKE_TIMEOUT });
-      case "step":
-        return this.#handleStep(task, run);
-    }
+    if (!run || task.stepId in run.steps) return this.#finishTask(task, undefined);
+    return task.kind === "sleep" ? this.#finishTask(task, null) : this.#handleStep(task, run);
   }
 
   /** Fails a leased run whose function no longer exists. */
@@ -111,21 +96,19 @@ export class Progress {
     else await this.#failBy(task, goneError(task.functionId));
   }
 
-  /** Finishes a task. @param output undefined when the step has its result already */
-  async finishTask(task: TaskDoc, output: unknown): Promise<void> {
-    await this.finishStep(task.runId, task.stepId, output, task.isRace);
+  /**
+   * Stores a step's result and deletes its task. The order of the writes lets a repeated task repair a crash after any
+   * of them.
+   * @param output undefined when the step has its result already
+   */
+  async #finishTask(task: TaskDoc, output: unknown): Promise<void> {
+    const { runs } = this.#options;
+    const active = { _id: task.runId, status: "active" as const };
+    const before = await collections.jobRuns().findOne(active);
+    const saved = before && output !== undefined ? await runs.saveStep(before, task.stepId, output) : null;
+    const run = saved ?? (before && (await collections.jobRuns().findOne(active)));
+    if (run && task.stepId in run.steps && (run.pending.length === 0 || task.isRace)) await runs.want(run._id);
     await this.#dropTask(task);
-  }
-
-  /** Stores a step's result. The order of the writes lets a repeated task repair a crash after any of them. */
-  async finishStep(runId: string, stepId: string, output: unknown, race = false): Promise<void> {
-    const before = await collections.jobRuns().findOne({ _id: runId, status: "active" });
-    if (!before) return;
-    const saved = output === undefined ? null : await this.#options.runs.saveStep(before, stepId, output);
-    const run = saved ?? (await collections.jobRuns().findOne({ _id: runId, status: "active" }));
-    if (run && stepId in run.steps && (run.pending.length === 0 || race)) await this.#options.runs.want(runId);
-    // Deletes the timer of a finished wait. A timer that has just fired deletes itself.
-    await collections.jobTasks().deleteOne({ _id: `${runId}:${stepId}`, state: { $ne: "leased" } });
   }
 
   /**
@@ -170,9 +153,7 @@ export class Progress {
     }
     // The run has ended, or the step already had its result.
     if (!run) return this.#reload(asked._id);
-    // Waits start first, so that they do not miss an event that another step causes.
-    const own = operations.filter(({ op }) => TASKS.has(op)).sort((a, b) => rank(a) - rank(b));
-    for (const one of own) await this.#beginTask(run, one);
+    for (const one of operations) if (TASKS.has(one.op)) await this.#beginTask(run, one);
     const goesOn = results.length > 0 && (run.pending.length === 0 || results.some(isRace));
     return goesOn ? this.#goOn(run) : this.#release(run, asked.wanted);
   }
@@ -256,7 +237,7 @@ export class Progress {
   }
 
   async #conclude(run: RunDoc): Promise<null> {
-    await this.#options.runs.conclude(run, ({ runId, stepId }, output) => this.finishStep(runId, stepId, output));
+    await this.#options.runs.conclude(run);
     return null;
   }
 
@@ -275,31 +256,9 @@ export class Progress {
       limits: isStep ? run.limits : [],
       // Before version 2, the function was called after each of several steps.
       isRace: isRace(operation) || run.version === 1,
-      ...(kind === "wait" && waitFields(operation, run)),
     });
-    if (kind === "invoke") await this.#invoke(run, stepId, operation.opts ?? {});
     if (isStep) wake();
     else wakeAt(at);
-  }
-
-  async #invoke(run: RunDoc, stepId: string, opts: Record<string, unknown>): Promise<void> {
-    const { functions, clock, runs } = this.#options;
-    const fn = functions().get(String(opts.function_id));
-    if (!fn) {
-      const error = { name: "Error", message: `could not find function with ID: ${opts.function_id}` };
-      return this.finishStep(run._id, stepId, { error });
-    }
-    const given = (opts.payload ?? {}) as Partial<EventPayload>;
-    const correlationId = `${run._id}.${stepId}`;
-    const event: EventPayload = {
-      id: ulid(clock.now(), correlationId),
-      name: FUNCTION_INVOKED,
-      data: { ...given.data, _inngest: { fn_id: fn.id, correlation_id: correlationId } },
-      ts: clock.ms(),
-      user: given.user ?? {},
-    };
-    const parent = { runId: run._id, stepId };
-    await runs.start(fn, { event, eventId: event.id, keyText: `invoked ${correlationId}`, parent });
   }
 
   async #handleStep(task: TaskDoc, run: RunDoc): Promise<void> {
@@ -314,7 +273,7 @@ export class Progress {
     }
     const one = answer.kind === "operations" ? answer.operations.find(({ id }) => id === task.stepId) : undefined;
     const last = isLast(fn, task.attempt, answer);
-    if (one && RESULTS.has(one.op) && (one.op !== "StepError" || last)) return this.finishTask(task, resultOf(one));
+    if (one && RESULTS.has(one.op) && (one.op !== "StepError" || last)) return this.#finishTask(task, resultOf(one));
     if (last) {
       return this.#failBy(task, answer.kind === "failed" ? answer.error : toError(null, "The step was not found."));
     }
@@ -438,13 +397,6 @@ export function newTask(given: Pick<TaskDoc, "_id" | "kind" | "functionId" | "at
   };
 }
 
-function waitFields(operation: Operation, run: RunDoc): Partial<TaskDoc> {
-  const { event, expression } = waitOf(operation);
-  const waitKey = keyOf(readCondition(expression), "event", { event: JSON.parse(run.payload) });
-  // Nothing can match, so it waits for its timeout only.
-  return waitKey === null ? {} : { event, expression, waitKey };
-}
-
 /** Inserts a task, unless the function announced it before and it exists. */
 async function insertTask(task: TaskDoc): Promise<void> {
   try {
@@ -456,8 +408,4 @@ async function insertTask(task: TaskDoc): Promise<void> {
 
 function isLast(fn: JobFunction, attempt: number, { isFinal }: { isFinal: boolean }): boolean {
   return isFinal || attempt + 1 >= fn.attemptsMax;
-}
-
-function rank({ op }: Operation): number {
-  return op === "WaitForEvent" ? 0 : 1;
 }

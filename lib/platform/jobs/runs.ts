@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { indexesOfDuplicates, isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import type { StoreClock } from "./clock";
 import { collections } from "./collections";
-import { keyOf } from "./expressions";
-import type { JobFunction } from "./functions";
+import { FAILED_EVENT, type JobFunction } from "./functions";
 import { IDEMPOTENCY_MS, KEEP_MS, OUTPUT_BYTES_MAX, STATE_BYTES_MAX, STEPS_MAX } from "./limits";
 import type { EventDoc, EventPayload, RunDoc, RunLimit, RunStatus } from "./model";
 import type { JobError } from "./step-results";
@@ -17,16 +16,12 @@ const INLINE_BYTES_MAX = 8 * 1024;
 /** Maximum total of such results, because the document is written at every step. */
 const INLINE_TOTAL_BYTES_MAX = 256 * 1024;
 
-/** Runs that these events started emit no end events: a failing failure handler would start itself. */
-export const END_EVENTS = ["inngest/function.finished", "inngest/function.failed", "inngest/function.cancelled"];
-
 export type Ending = { status: Exclude<RunStatus, "active">; outcome: unknown };
 type Start = {
   event: EventPayload;
   eventId: string;
   /** Text that identifies duplicate starts of a run. */
   keyText: string;
-  parent?: { runId: string; stepId: string };
 };
 
 /** The runs in the store. Every change is one update of one document, so a crash leaves no partial change. */
@@ -42,7 +37,7 @@ export class Runs {
   }
 
   /** Starts a run, unless the same one was started within the last day. */
-  async start(fn: JobFunction, { event, eventId, keyText, parent }: Start): Promise<void> {
+  async start(fn: JobFunction, { event, eventId, keyText }: Start): Promise<void> {
     const now = this.#clock.now();
     const run: RunDoc = {
       _id: ulid(now),
@@ -63,11 +58,6 @@ export class Runs {
       wanted: 1,
       limits: limitsOf(fn, event),
       blockedOn: null,
-      cancelKeys: fn.cancels.flatMap((cancel, index) => {
-        const key = keyOf(cancel.expression, "event", { event });
-        return key === null ? [] : [cancelKey(fn.id, index, key)];
-      }),
-      ...(parent && { parent }),
       state: "ready",
       at: now,
       leaseBy: null,
@@ -79,7 +69,7 @@ export class Runs {
       this.#wake();
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      if (await this.#forgetOldKey(run.key as string, now)) await this.start(fn, { event, eventId, keyText, parent });
+      if (await this.#forgetOldKey(run.key as string, now)) await this.start(fn, { event, eventId, keyText });
     }
   }
 
@@ -187,14 +177,14 @@ export class Runs {
   }
 
   /**
-   * Ends a run in one update, if no function listens for its end and it has left nothing behind.
+   * Ends a run in one update, if no function handles its failure and it has left nothing behind.
    * @param run held by the caller
    * @returns false, without a change, when the run does not qualify or has changed
    */
   async endQuietly(run: RunDoc, given: Ending): Promise<boolean> {
     const ending = checked(given);
-    const isHeard = endNames(run, ending.status).some((name) => this.#isHeard(name));
-    if (run.parent || run.hasTasks || isHeard || Object.values(run.steps).includes(null)) return false;
+    const isHandled = ending.status === "failed" && this.#isFailureHandled(run);
+    if (run.hasTasks || isHandled || Object.values(run.steps).includes(null)) return false;
     const { matchedCount } = await collections
       .jobRuns()
       .updateOne(
@@ -204,20 +194,12 @@ export class Runs {
     return matchedCount === 1;
   }
 
-  /**
-   * Completes the end of a run: reports its result to a waiting run, deletes its tasks and steps, and sets its expiry.
-   * May be repeated from the beginning.
-   * @param finish passes the result to the waiting run
-   */
-  async conclude(
-    run: RunDoc,
-    finish: (parent: { runId: string; stepId: string }, output: unknown) => Promise<void>,
-  ): Promise<void> {
-    if (run.parent) await finish(run.parent, outputOf(run));
-    const events = endEventsOf(run, this.#clock.now());
-    const heard = events.filter((each) => this.#isHeard(each.name));
-    if (heard.length > 0) await insertNew(heard);
-    if (heard.length > 0) this.#wake();
+  /** Completes the end of a run: reports a failure, deletes its tasks and steps, sets its expiry. May be repeated. */
+  async conclude(run: RunDoc): Promise<void> {
+    if (run.status === "failed" && this.#isFailureHandled(run)) {
+      await insertNew([failureOf(run, this.#clock.now())]);
+      this.#wake();
+    }
     await collections.jobTasks().deleteMany({ runId: run._id });
     await collections.jobSteps().deleteMany({ runId: run._id });
     await collections
@@ -228,41 +210,12 @@ export class Runs {
   /** Returns the fields of a finished run. */
   #over() {
     const expiresAt = new Date(this.#clock.ms() + KEEP_MS);
-    return { state: "done" as const, leaseBy: null, expiresAt, steps: {}, pending: [], cancelKeys: [] };
+    return { state: "done" as const, leaseBy: null, expiresAt, steps: {}, pending: [] };
   }
 
-  /** Cancels the runs that an event cancels. */
-  async cancelBy(event: EventPayload, eventId: string, receivedAt: Date): Promise<void> {
-    for (const fn of this.#functions().values()) {
-      for (const [index, cancel] of fn.cancels.entries()) {
-        const key = cancel.event === event.name ? keyOf(cancel.expression, "async", { async: event }) : null;
-        if (key === null) continue;
-        const since = new Date(receivedAt.getTime() - cancel.validMs);
-        const found = collections.jobRuns().find(
-          {
-            cancelKeys: cancelKey(fn.id, index, key),
-            status: "active",
-            // Excludes the runs that this event started, and later ones.
-            eventId: { $ne: eventId },
-            createdAt: { $gte: since, $lte: receivedAt },
-          },
-          { projection: { _id: 1 } },
-        );
-        for await (const { _id } of found) {
-          await this.end(_id, { status: "cancelled", outcome: { name: "Error", message: "function cancelled" } });
-        }
-      }
-    }
-  }
-
-  /**
-   * Returns whether any function listens for an event. Other end events are not created, since there would be one for
-   * every run.
-   */
-  #isHeard(name: string): boolean {
-    return [...this.#functions().values()].some(
-      (fn) => fn.events.some((one) => one.name === name) || fn.cancels.some((one) => one.event === name),
-    );
+  /** Returns whether any function handles the failure. Otherwise there is no event: there would be one for every run. */
+  #isFailureHandled({ functionId }: RunDoc): boolean {
+    return [...this.#functions().values()].some(({ failuresOf }) => failuresOf.includes(functionId));
   }
 
   async #keepLarge(runId: string, stepId: string, output: string): Promise<void> {
@@ -311,16 +264,12 @@ function overflow(limitBytes: number): JobError {
 }
 
 function limitsOf(fn: JobFunction, event: EventPayload): RunLimit[] {
-  return fn.concurrency.map(({ limit, isShared, key }, index) => {
+  return fn.concurrency.map(({ limit, key }, index) => {
     const value = createHash("sha256")
-      .update(JSON.stringify(key?.({ event }) ?? null))
+      .update(JSON.stringify(key?.(event) ?? null))
       .digest("base64url");
-    return { name: isShared ? `*|${value}` : `${fn.id}|${index}|${value}`, limit };
+    return { name: `${fn.id}|${index}|${value}`, limit };
   });
-}
-
-function cancelKey(functionId: string, index: number, key: string): string {
-  return `${functionId}|${index}|${key}`;
 }
 
 function refusalOf(run: RunDoc, bytes: number): JobError | null {
@@ -334,44 +283,30 @@ function refusalOf(run: RunDoc, bytes: number): JobError | null {
   };
 }
 
-function outputOf(run: RunDoc): unknown {
-  const outcome: unknown = JSON.parse(run.outcome ?? "null");
-  return run.status === "completed" ? { data: outcome } : { error: outcome };
-}
-
-const END_STATUS = { completed: "Completed", failed: "Failed", cancelled: "Cancelled" } as const;
-
-/** Returns the names of the events for a run's end. */
-function endNames({ eventName }: RunDoc, status: Ending["status"]): string[] {
-  if (END_EVENTS.includes(eventName)) return [];
-  return ["inngest/function.finished", ...(status === "completed" ? [] : [`inngest/function.${status}`])];
-}
-
-function endEventsOf(run: RunDoc, now: Date): EventDoc[] {
-  if (run.status === "active") return [];
+function failureOf(run: RunDoc, now: Date): EventDoc {
   const event: EventPayload = JSON.parse(run.payload);
-  const outcome: unknown = JSON.parse(run.outcome ?? "null");
   const data = {
     function_id: run.functionId,
     run_id: run._id,
     event,
     events: [event],
-    ...(run.status === "completed" ? { result: outcome } : { error: outcome }),
-    ...(run.parent && { correlation_id: `${run.parent.runId}.${run.parent.stepId}` }),
-    _inngest: { status: END_STATUS[run.status] },
+    error: JSON.parse(run.outcome ?? "null"),
+    _inngest: { status: "Failed" },
   };
-  const names = [
-    "inngest/function.finished",
-    ...(run.status === "completed" ? [] : [`inngest/function.${run.status}`]),
-  ];
-  return names.map((name) => ({
-    _id: `${run._id}:${name}`,
-    name,
-    payload: JSON.stringify({ id: run._id, name, data, ts: now.getTime(), user: {} } satisfies EventPayload),
+  return {
+    _id: `${run._id}:${FAILED_EVENT}`,
+    name: FAILED_EVENT,
+    payload: JSON.stringify({
+      id: run._id,
+      name: FAILED_EVENT,
+      data,
+      ts: now.getTime(),
+      user: {},
+    } satisfies EventPayload),
     createdAt: now,
     state: "ready",
     at: now,
     leaseBy: null,
     lapses: 0,
-  }));
+  };
 }
