@@ -72,9 +72,7 @@ export async function makeChange(
 }
 
 async function complete(workspaceId: ObjectId, seq: number, change: ItemChange): Promise<void> {
-  for (const written of await applyChange(workspaceId, seq, change)) {
-    await publishChange(workspaceId, change.userId, written);
-  }
+  await publishChange(workspaceId, change, await applyChange(workspaceId, seq, change));
 }
 
 /**

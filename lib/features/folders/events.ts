@@ -3,7 +3,7 @@ import type { Collection, ObjectId } from "mongodb";
 import { publish } from "@/lib/platform/events/publish";
 import { log } from "@/lib/platform/log";
 import type { Written } from "./apply-change";
-import { type Space, WORKSPACE_SPACE, type Write } from "./model";
+import { type ItemChange, type Push, type Space, WORKSPACE_SPACE, type Write } from "./model";
 
 type Standing = { _id: ObjectId; workspaceId: ObjectId; space: Space; ownerId: ObjectId; version?: number };
 type Kind = Write["kind"];
@@ -13,7 +13,23 @@ const FOLDER_KINDS: ReadonlySet<Kind> = new Set(["insertFolder", "updateFolder",
 /** Publishes the events of a change: for a private item to its owner, for a shared one to everyone. */
 export async function publishChange(
   workspaceId: ObjectId,
-  userId: ObjectId,
+  { userId, push }: Pick<ItemChange, "userId" | "push">,
+  all: readonly Written[],
+): Promise<void> {
+  const facts = { userId: userId.toHexString(), ...(push && { push }) };
+  for (const written of all) await publishItems(workspaceId, facts, written);
+  if (push) publishPush(workspaceId, userId, push);
+}
+
+/** Publishes a push to main, also one that changes no item. */
+export function publishPush(workspaceId: ObjectId, userId: ObjectId, push: Push): void {
+  const data = { userId: userId.toHexString(), push };
+  publish({ workspaceId, kind: "push", resourceType: "workspace", resourceId: workspaceId, data });
+}
+
+async function publishItems(
+  workspaceId: ObjectId,
+  facts: Record<string, unknown>,
   { itemKind, writes }: Written,
 ): Promise<void> {
   const { noun } = itemKind;
@@ -27,14 +43,17 @@ export async function publishChange(
     ]);
     // An item that is no longer shared was visible to everyone: they must learn that it is gone.
     const moved = new Set(writes.filter(changesSpace).map((write) => idOf(write).toHexString()));
-    const tell = (resourceType: string) => (each: Standing) => {
-      const isForAll = each.space === WORKSPACE_SPACE || moved.has(each._id.toHexString());
-      const onlyFor = isForAll ? {} : { onlyFor: each.ownerId };
-      // Clients that have this version already need not request it.
-      const data = { userId: userId.toHexString(), ...(each.version !== undefined && { version: each.version }) };
-      publish({ workspaceId, kind: noun, resourceType, resourceId: each._id, ...onlyFor, data });
-    };
-    [...items, ...deleted].forEach(tell(noun));
+    const tell =
+      (resourceType: string, more: Record<string, unknown> = {}) =>
+      (each: Standing) => {
+        const isForAll = each.space === WORKSPACE_SPACE || moved.has(each._id.toHexString());
+        const onlyFor = isForAll ? {} : { onlyFor: each.ownerId };
+        // Clients that have this version already need not request it.
+        const data = { ...facts, ...(each.version !== undefined && { version: each.version }), ...more };
+        publish({ workspaceId, kind: noun, resourceType, resourceId: each._id, ...onlyFor, data });
+      };
+    items.forEach(tell(noun));
+    deleted.forEach(tell(noun, { deleted: true }));
     folders.forEach(tell("folder"));
   } catch (error) {
     // The change itself is complete; viewers read it sooner or later.

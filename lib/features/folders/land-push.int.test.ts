@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { readMain } from "@/lib/features/repository/service";
 import { env } from "@/lib/platform/env";
+import { writeNow } from "@/lib/platform/events/publish";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
@@ -63,6 +64,15 @@ const read = async (id: string) => (await author.send("GET", `/${id}`)).json.dat
 const byPath = async (path: string) => {
   const { json } = await author.send("GET", "?limit=200");
   return json.data.find((each: { path: string }) => each.path === path) ?? null;
+};
+const lastEvent = async (kind: "console" | "push", resourceId?: string) => {
+  await writeNow();
+  const [event] = await collections
+    .events()
+    .find({ kind, "data.resourceId": resourceId })
+    .sort({ position: -1 })
+    .toArray();
+  return event?.data;
 };
 const widget = {
   id: "w",
@@ -240,6 +250,30 @@ describe("a push to main", () => {
       paths.length,
     );
     await withExport(world.workspaceId, async () => undefined);
+  });
+
+  it("announces each changed item, and itself once, with its commit, its user and the number of files", async () => {
+    const [edited, gone] = await Promise.all(
+      ["told", "told-gone"].map((name) => author.make(name, { access: "workspace", content: "select 1" })),
+    );
+    const clone = await fresh();
+    const sha = await commit(clone, "Tell", {
+      "consoles/told.sql": "select 2",
+      "consoles/told-gone.sql": null,
+      "apps/told/a.ts": "1\n",
+    });
+    await push(clone);
+    const pushed = { userId: world.owner.id, push: { sha: sha.slice(0, 7), name: "Olga", files: 3 } };
+    expect(await lastEvent("console", edited?.id)).toMatchObject({ ...pushed, version: 2 });
+    expect(await lastEvent("console", gone?.id)).toMatchObject({ ...pushed, deleted: true });
+    expect(await lastEvent("push", world.owner.workspaceId)).toMatchObject(pushed);
+    const ofApps = await commit(clone, "App", { "apps/told/a.ts": "2\n" });
+    await push(clone);
+    expect(await lastEvent("push", world.owner.workspaceId)).toMatchObject({
+      push: { sha: ofApps.slice(0, 7), files: 1 },
+    });
+    await author.save(edited?.id ?? "", { version: 2, content: "select 3" });
+    expect(await lastEvent("console", edited?.id)).not.toHaveProperty("push");
   });
 
   it.each([

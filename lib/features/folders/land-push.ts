@@ -12,6 +12,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { makeChange, settle, withChangesOf } from "./change-items";
 import { FOLDERS_MAX } from "./changes";
+import { publishPush } from "./events";
 import { type ItemKind, itemKinds } from "./item-kind";
 import { WORKSPACE_SPACE } from "./model";
 import { placeOfFile } from "./names";
@@ -20,27 +21,34 @@ import { FOLDER_DEPTH_MAX } from "./schema";
 /** Total size of the changed consoles and dashboards of a push, which are all in memory at once. */
 const TEXT_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Number of digits of a commit id in events. */
+const SHORT_SHA = 7;
+
 type FileChanges = Awaited<ReturnType<typeof filesBetween>>;
 
 /** Lands a push on main, and writes the consoles and dashboards that it changes. */
 export const landPush: LandPush = async (caller, before, after) => {
   const { workspaceId, user } = caller;
-  const pushed: { itemKind: ItemKind; changes: FileChanges }[] = [];
+  const all = await filesBetween(workspaceId, before, after, "");
+  const push = { sha: after.slice(0, SHORT_SHA), name: user.name || user.email, files: all.length };
+  const ofKinds: { itemKind: ItemKind; changes: FileChanges }[] = [];
   for (const itemKind of itemKinds()) {
-    const changes = await filesBetween(workspaceId, before, after, itemKind.root);
-    if (changes.length > 0) pushed.push({ itemKind, changes });
+    const changes = all.filter(({ path }) => path.startsWith(`${itemKind.root}/`));
+    if (changes.length > 0) ofKinds.push({ itemKind, changes });
   }
-  if (pushed.length === 0) {
+  if (ofKinds.length === 0) {
     const isMoved = await moveHead(workspaceId, MAIN_BRANCH, before, after);
-    if (isMoved) await indexQuietly(workspaceId, after);
-    return isMoved;
+    if (!isMoved) return false;
+    await indexQuietly(workspaceId, after);
+    publishPush(workspaceId, user._id, push);
+    return true;
   }
   return withChangesOf(workspaceId, async () => {
     for (;;) {
       const main = await settle(workspaceId);
       if (main.oid !== before) return false;
-      for (const { itemKind, changes } of pushed) await judge(caller, itemKind, changes);
-      const change = { userId: user._id, at: new Date(), pushed: { before, after } };
+      for (const { itemKind, changes } of ofKinds) await judge(caller, itemKind, changes);
+      const change = { userId: user._id, at: new Date(), pushed: { before, after }, push };
       if (await makeChange(workspaceId, main, after, change)) return true;
     }
   });

@@ -78,7 +78,12 @@ export type ItemChange = {
   commits?: PrivateCommit[];
   /** A push: the writes follow from the files that differ between these heads of main. */
   pushed?: { before: string | null; after: string };
+  /** Described in the events of the change; absent if nobody pushed. */
+  push?: Push;
 };
+
+/** A push to main: its short commit id, the name of the user, and the number of changed files. */
+export type Push = { sha: string; name: string; files: number };
 
 export type ItemRoot = "consoles" | "dashboards";
 

@@ -21,6 +21,7 @@ const KINDS: Record<EventKind, true> = {
   plan: true,
   execution: true,
   presence: true,
+  push: true,
 };
 /**
  * Time after opening a page that is reserved for its first requests, in ms. Data that may have changed before the

@@ -13,6 +13,7 @@ export const EVENT_KINDS = [
   "plan",
   "execution",
   "presence",
+  "push",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Stream workspace events",
     description:
-      "Streams changes as Server-Sent Events. `event` is run, log, delivery, console, dashboard, app, plan, execution or presence; `data` has `resourceType`, `resourceId`, `at` and fields per type. Reconnect with `Last-Event-ID` to resume. Events are kept for one hour: after `event: reset`, reload everything. `event: error` ends the stream when the server stops or access is revoked.",
+      "Streams changes as Server-Sent Events. `event` is run, log, delivery, console, dashboard, app, plan, execution, presence or push; `data` has `resourceType`, `resourceId`, `at` and fields per type. Reconnect with `Last-Event-ID` to resume. Events are kept for one hour: after `event: reset`, reload everything. `event: error` ends the stream when the server stops or access is revoked.",
     tag: "Workspaces",
     access: member,
     params: pathIds("workspaceId"),
