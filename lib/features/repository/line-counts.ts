@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { diffLines, splitLines } from "@/lib/base/text/line-diff";
 import { withLastNewline } from "@/lib/base/values/last-newline";
-import { diffLines, splitLines } from "./line-diff";
 import { readBlob } from "./object-store";
 import { isText } from "./text-content";
 

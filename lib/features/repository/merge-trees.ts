@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { mergeText } from "@/lib/base/text/merge-text";
 import { EMPTY_TREE, type GitObject, makeObject, makeTree, type TreeEntry } from "./git-objects";
-import { mergeText } from "./merge-text";
 import { readBlob, readTree } from "./object-store";
 import { isText } from "./text-content";
 import { isFile, join, refuseCollisions } from "./tree-edit";

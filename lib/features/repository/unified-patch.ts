@@ -1,4 +1,4 @@
-import { diffLines, type Hunk, splitLines } from "./line-diff";
+import { diffLines, type Hunk, splitLines } from "@/lib/base/text/line-diff";
 
 /** Unchanged lines around each change, as in git. */
 const CONTEXT_LINES = 3;
