@@ -104,6 +104,18 @@ describe("a push to main", () => {
     expect((await gitLines(clone, "show", "HEAD:consoles/edited.sql"))[0]).toBe("select 3");
   });
 
+  it("keeps the extension in a console's name, also when it moves the file", async () => {
+    const { id } = await author.make("named.sql", { access: "workspace", content: "select 1" });
+    const clone = await fresh();
+    await commit(clone, "Edit", { "consoles/named.sql": "select 2" });
+    await push(clone);
+    expect(await read(id)).toMatchObject({ name: "named.sql", path: "named", content: "select 2" });
+    await rename(join(clone, "consoles/named.sql"), join(clone, "consoles/renamed.sql"));
+    await commit(clone, "Move");
+    await push(clone);
+    expect(await read(id)).toMatchObject({ name: "renamed.sql", path: "renamed" });
+  });
+
   it("adds consoles in new folders, moves, renames and deletes them", async () => {
     const clone = await fresh();
     await commit(clone, "Add", {

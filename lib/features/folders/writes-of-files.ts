@@ -4,7 +4,7 @@ import { ObjectId } from "mongodb";
 import { changedFiles, readBlobs } from "@/lib/features/repository/service";
 import type { ItemFile, ItemKind } from "./item-kind";
 import { type FolderDoc, type ItemDoc, WORKSPACE_SPACE, type Write } from "./model";
-import { folderPlaceOf, placeOfFile } from "./names";
+import { endingOf, folderPlaceOf, placeOfFile } from "./names";
 
 type Push = { workspaceId: ObjectId; seq: number; userId: ObjectId; at: Date; before: string | null; after: string };
 
@@ -60,6 +60,8 @@ async function addFile(
 ): Promise<void> {
   const { before } = file;
   const { folderPath, ...place } = placeOfFile(itemKind, file.path);
+  // Names may include the extension; git does not tell.
+  if (before && hasEnding(itemKind.root, before)) place.name += endingOf(itemKind.root, place);
   const set = {
     ...(await itemKind.toFields(file)),
     ...place,
@@ -119,6 +121,10 @@ class SharedFolders {
     this.ids.set(place.key, doc._id);
     return doc._id;
   }
+}
+
+function hasEnding(root: string, doc: ItemDoc): boolean {
+  return doc.name === doc.path.slice(doc.path.lastIndexOf("/") + 1) + endingOf(root, doc);
 }
 
 function idFor(at: Date, text: string): ObjectId {
