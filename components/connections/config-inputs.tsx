@@ -5,7 +5,7 @@ import { useId, useState } from "react";
 import { FileInput } from "@/components/connections/file-input";
 import { NamedSecretsInput } from "@/components/connections/named-secrets-input";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
-import { FieldProblem } from "@/components/ui/form-parts";
+import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
 import type { ConfigField } from "@/lib/features/connections/browser/client";
@@ -49,7 +49,6 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
   }
   const isMoved = form.moved.has(field.name);
   const help = isMoved ? "The host changed. Enter this again." : field.help;
-  const describedBy = [problem ? `${id}-problem` : null, help ? `${id}-help` : null].filter(Boolean).join(" ");
   return (
     <div className={`field span-${span}`}>
       {field.kind === "select" || field.namesShown ? (
@@ -62,19 +61,8 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
           {field.required && <span className="sr-only"> (required)</span>}
         </label>
       )}
-      <Control
-        id={id}
-        field={field}
-        form={form}
-        isDisabled={isDisabled}
-        describedBy={describedBy === "" ? undefined : describedBy}
-      />
-      <FieldProblem id={`${id}-problem`} text={problem} />
-      {help && (
-        <div id={`${id}-help`} className={isMoved ? "help warn" : "help"}>
-          {help}
-        </div>
-      )}
+      <Control id={id} field={field} form={form} isDisabled={isDisabled} describedBy={messageIdOf(id, problem, help)} />
+      <FieldMessage id={id} problem={problem} help={help} isWarning={isMoved} />
       {field.kind === "json" && field.example !== undefined && value === "" && !isDisabled && (
         <div className="help">
           <button type="button" className="link" onClick={() => form.set(field.name, field.example ?? "")}>

@@ -3,10 +3,12 @@
 import { Search } from "lucide-react";
 import { useId, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
-import { FieldProblem } from "@/components/ui/form-parts";
+import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
 import type { ConfigField, SchemaChoice } from "@/lib/features/connections/browser/client";
 import { fromNames, toNames } from "@/lib/features/connections/browser/connection-form";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
+
+const HELP = "Limits the explorer and autocomplete only, not what queries can read.";
 
 type SchemaTicksProps = { field: ConfigField; form: ConnectionForm; choices: SchemaChoice[]; isDisabled: boolean };
 
@@ -30,7 +32,7 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
   return (
     <fieldset
       className="field span-6 ticks"
-      aria-describedby={`${id}-problem ${id}-help`}
+      aria-describedby={messageIdOf(id, problem, HELP)}
       data-invalid={problem === undefined ? undefined : true}
     >
       <legend className="flabel">
@@ -78,10 +80,7 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
         </ul>
         {shown.length === 0 && <p className="xs t2">No matches.</p>}
       </div>
-      <FieldProblem id={`${id}-problem`} text={problem} />
-      <div id={`${id}-help`} className="help">
-        Limits the explorer and autocomplete only, not what queries can read.
-      </div>
+      <FieldMessage id={id} problem={problem} help={HELP} />
     </fieldset>
   );
 }

@@ -3,12 +3,13 @@
 import { Check } from "lucide-react";
 import { type KeyboardEvent, useId, useState } from "react";
 import { TagDot } from "@/components/ui/colour-tag";
-import { FieldProblem } from "@/components/ui/form-parts";
+import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 import type { Tag } from "@/lib/features/connections/browser/client";
 import { COLOUR_NAMES, isPreset, TAG_PRESETS } from "@/lib/features/connections/browser/connection-tag";
 
 const NAME_MAX = 24;
+const HELP = "Shown on tabs, in the explorer and next to Run.";
 const OWN = "own";
 const NONE = "none";
 
@@ -51,7 +52,7 @@ export function TagField({ tag, problem, isDisabled, onChange }: TagFieldProps) 
         className="row tag-choices"
         role="radiogroup"
         aria-labelledby={`${id}-label`}
-        aria-describedby={`${id}-help`}
+        aria-describedby={messageIdOf(id, problem, HELP)}
         onKeyDown={move}
       >
         {choices.map((choice) => (
@@ -100,10 +101,7 @@ export function TagField({ tag, problem, isDisabled, onChange }: TagFieldProps) 
           />
         </div>
       )}
-      <FieldProblem id={`${id}-problem`} text={problem} />
-      <div id={`${id}-help`} className="help">
-        Shown on tabs, in the explorer and next to Run.
-      </div>
+      <FieldMessage id={id} problem={problem} help={HELP} />
     </div>
   );
 }

@@ -1,10 +1,12 @@
 "use client";
 
 import { useId } from "react";
-import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
+import { FieldMessage, FormFailure, messageIdOf } from "@/components/ui/form-parts";
 import { Keys } from "@/components/ui/keys";
 import { Modal } from "@/components/ui/modal";
 import { useServerForm } from "@/components/ui/use-server-form";
+
+const HELP = "The first line is the version's title. Optional.";
 
 type SaveDialogProps = {
   name: string;
@@ -52,7 +54,7 @@ export function SaveDialog({ name, onSave, onClose }: SaveDialogProps) {
             maxLength={5000}
             placeholder={`Save ${name}`}
             aria-invalid={problem === undefined ? undefined : true}
-            aria-describedby={`${id}-problem ${id}-help`}
+            aria-describedby={messageIdOf(id, problem, HELP)}
             // biome-ignore lint/a11y/noAutofocus: the dialog was opened to write here
             autoFocus
             onKeyDown={(event) => {
@@ -61,10 +63,7 @@ export function SaveDialog({ name, onSave, onClose }: SaveDialogProps) {
               void submit();
             }}
           />
-          <FieldProblem id={`${id}-problem`} text={problem} />
-          <span id={`${id}-help`} className="help">
-            The first line is the version's title. Optional.
-          </span>
+          <FieldMessage id={id} problem={problem} help={HELP} />
         </div>
       </form>
     </Modal>

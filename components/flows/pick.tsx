@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, useId } from "react";
-import { FieldProblem } from "@/components/ui/form-parts";
+import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 
 type PickProps = {
@@ -26,15 +26,10 @@ export function Pick({ label, error, help, ...select }: PickProps) {
       <Select
         {...select}
         labelId={`${id}-label`}
-        describedBy={error ? `${id}-error` : help ? `${id}-help` : undefined}
+        describedBy={messageIdOf(id, error, help)}
         isInvalid={error !== undefined}
       />
-      <FieldProblem id={`${id}-error`} text={error} />
-      {help && (
-        <div id={`${id}-help`} className="help">
-          {help}
-        </div>
-      )}
+      <FieldMessage id={id} problem={error} help={help} />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import type { FlowFieldsProps } from "@/components/flows/form-fields";
 import { NamesField } from "@/components/flows/names-field";
 import { Pick } from "@/components/flows/pick";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { FieldProblem } from "@/components/ui/form-parts";
+import { FieldMessage, FieldProblem, messageIdOf } from "@/components/ui/form-parts";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
@@ -19,6 +19,8 @@ const TYPES: { value: FlowDraft["type"]; label: string }[] = [
   { value: "query", label: FLOW_TYPE_WORDS.query },
   { value: "webhook", label: FLOW_TYPE_WORDS.webhook },
 ];
+
+const QUERY_HELP = "Read-only. Each run executes the whole query.";
 
 /** Form fields for the source of a flow. */
 export function SourceFields(props: FlowFieldsProps) {
@@ -106,14 +108,11 @@ function QueryFields({ draft, change, problemOf, isDisabled, language }: QueryFi
             autoCapitalize="none"
             placeholder={language === "mongodb" ? 'db.orders.find({status: "paid"})' : "select ..."}
             aria-invalid={problem ? true : undefined}
-            aria-describedby={`${id}-error ${id}-help`}
+            aria-describedby={messageIdOf(id, problem, QUERY_HELP)}
             onChange={({ target }) => change({ query: target.value })}
           />
         </div>
-        <FieldProblem id={`${id}-error`} text={problem} />
-        <div id={`${id}-help`} className="help">
-          Read-only. Each run executes the whole query.
-        </div>
+        <FieldMessage id={id} problem={problem} help={QUERY_HELP} />
       </div>
       {draft.write === "upsert" && (
         <NamesField

@@ -1,7 +1,7 @@
 "use client";
 
 import { type InputHTMLAttributes, type ReactNode, useId } from "react";
-import { FieldProblem } from "@/components/ui/form-parts";
+import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
 
 type TextFieldProps = InputHTMLAttributes<HTMLInputElement> & {
   label: string;
@@ -20,9 +20,6 @@ type TextFieldProps = InputHTMLAttributes<HTMLInputElement> & {
 
 export function TextField({ label, error, help, meter, end, aside, isDense = false, ...input }: TextFieldProps) {
   const id = useId();
-  const helpId = `${id}-help`;
-  const errorId = `${id}-error`;
-  const describedBy = [error ? errorId : null, help ? helpId : null].filter(Boolean).join(" ");
   return (
     <div className="field">
       {aside ? (
@@ -40,17 +37,12 @@ export function TextField({ label, error, help, meter, end, aside, isDense = fal
           id={id}
           {...input}
           aria-invalid={error ? true : undefined}
-          aria-describedby={describedBy === "" ? undefined : describedBy}
+          aria-describedby={messageIdOf(id, error, help)}
         />
         {end}
       </div>
       {meter}
-      <FieldProblem id={errorId} text={error} />
-      {help && (
-        <div id={helpId} className="help">
-          {help}
-        </div>
-      )}
+      <FieldMessage id={id} problem={error} help={help} />
     </div>
   );
 }

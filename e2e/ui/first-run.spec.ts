@@ -57,6 +57,8 @@ test("validates the form at its fields before sending", async ({ page }) => {
   await register.password.fill("mill");
   await register.password.blur();
   await expect(register.form).toContainText("Use at least 8 characters (4 more).");
+  // The help gives way to the error.
+  await expect(register.form).not.toContainText("At least 8 characters.");
   await register.password.fill("Password123");
   await expect(register.form).toContainText("This password is too common.");
   await register.form.getByRole("button", { name: "Show password" }).click();
