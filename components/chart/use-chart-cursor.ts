@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
-import { type Brush, type Cursor, findCursor, moveCursor, toSpots } from "@/components/chart/chart-geometry";
+import { type Brush, type Cursor, findCursor, moveCursor, type Spot, toSpots } from "@/components/chart/chart-geometry";
 import type { DrawnChart } from "@/components/chart/draw-chart";
 import type { Picture, Stop, StopRow } from "@/lib/base/charts/picture";
 
@@ -18,6 +18,9 @@ export type ChartMarks = {
 /** Minimum pointer movement that counts as brushing; anything shorter is a click on one mark. */
 const BRUSH_FROM_PX = 6;
 
+/** A press of the pointer, in pixels of the window: a chart that is drawn again during it has other stops. */
+type Press = { from: Spot; to: Spot; before: Cursor | null; isBrush: boolean; isTouch: boolean; isAdding: boolean };
+
 type ChartCursorProps = {
   picture: Picture;
   /** Null while the chart is being drawn. */
@@ -30,8 +33,9 @@ type ChartCursorProps = {
 export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorProps) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [brush, setBrush] = useState<Brush | null>(null);
-  /** Position of the last pointer-down, with the cursor under it and the cursor before it. */
-  const down = useRef<{ x: number; at: Cursor | null; before: Cursor | null } | null>(null);
+  const press = useRef<Press | null>(null);
+  /** A press that ended while the chart was being drawn. */
+  const released = useRef<Press | null>(null);
   const { stops } = picture;
   const stop = cursor === null ? null : (stops[cursor.stop] ?? null);
   const row = stop === null ? null : (stop.rows[Math.min(cursor?.row ?? 0, stop.rows.length - 1)] ?? null);
@@ -51,6 +55,11 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
     };
   }, [isShown, frameRef]);
 
+  /** Returns the stop at a point of the window; null between stops, and while the chart is being drawn. */
+  const cursorAt = ({ x, y }: Spot): Cursor | null => {
+    const box = frameRef.current?.getBoundingClientRect();
+    return box && chart !== null ? findCursor(picture, chart, { x: x - box.left, y: y - box.top }) : null;
+  };
   const pick = (at: Cursor, isAdding: boolean) => {
     const picked = stops[at.stop];
     const pickedRow = picked?.rows[Math.min(at.row, picked.rows.length - 1)];
@@ -61,32 +70,53 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
     setBrush(null);
     if (ends[0] && ends[1]) marks?.onRange?.(ends[0], ends[1]);
   };
+  const finish = ({ from, to, before, isBrush, isTouch, isAdding }: Press) => {
+    const [start, end] = [cursorAt(from), cursorAt(to)];
+    setBrush(null);
+    if (start === null) return;
+    if (isBrush) return brushed({ from: start.stop, to: (end ?? start).stop });
+    // The first tap shows the values, the second one on the same mark clicks it.
+    if (!isTouch || before?.stop === start.stop) pick(start, isAdding);
+  };
+  useEffect(() => {
+    const ended = released.current;
+    if (chart === null || ended === null) return;
+    released.current = null;
+    finish(ended);
+  });
   const onPointer = (event: PointerEvent) => {
-    const box = frameRef.current?.getBoundingClientRect();
-    if (!box || chart === null) return;
-    const at = findCursor(picture, chart, { x: event.clientX - box.left, y: event.clientY - box.top });
-    if (event.type === "pointerdown") down.current = { x: event.clientX, at, before: cursor };
-    setCursor(at);
+    const point = { x: event.clientX, y: event.clientY };
+    const isTouch = event.pointerType === "touch";
+    if (event.type === "pointerdown") {
+      press.current = { from: point, to: point, before: cursor, isBrush: false, isTouch, isAdding: false };
+      released.current = null;
+    }
+    const at = cursorAt(point);
+    if (chart !== null) setCursor(at);
     // A moving finger reads the marks one after another.
-    const isBrushing = down.current !== null && marks?.onRange && event.pointerType !== "touch";
-    if (!isBrushing || !down.current?.at || at === null) return;
-    if (brush === null && Math.abs(event.clientX - down.current.x) < BRUSH_FROM_PX) return;
-    if (brush === null) event.currentTarget.setPointerCapture(event.pointerId);
-    setBrush({ from: down.current.at.stop, to: at.stop });
+    const started = press.current;
+    if (started === null || !marks?.onRange || isTouch) return;
+    if (!started.isBrush && Math.abs(point.x - started.from.x) < BRUSH_FROM_PX) return;
+    if (!started.isBrush) event.currentTarget.setPointerCapture(event.pointerId);
+    started.isBrush = true;
+    // A pointer beyond the chart keeps the last stop; without a chart, it is not known yet.
+    if (at !== null || chart === null) started.to = point;
+    const start = cursorAt(started.from);
+    if (start !== null && at !== null) setBrush({ from: start.stop, to: at.stop });
   };
   const onPointerUp = (event: PointerEvent) => {
-    const started = down.current;
-    down.current = null;
+    const started = press.current;
+    press.current = null;
     if (marks === undefined || started === null || event.button !== 0) return;
-    if (brush !== null) return brushed(brush);
-    // The first tap shows the values, the second one on the same mark clicks it.
-    const isShown = event.pointerType !== "touch" || started.before?.stop === started.at?.stop;
-    if (started.at !== null && isShown) pick(started.at, event.shiftKey || event.metaKey || event.ctrlKey);
+    started.isAdding = event.shiftKey || event.metaKey || event.ctrlKey;
+    if (chart === null) released.current = started;
+    else finish(started);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") {
       if (cursor === null) return;
       event.stopPropagation();
+      press.current = null;
       setBrush(null);
       return setCursor(null);
     }
@@ -118,7 +148,7 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
       onPointerDown: onPointer,
       onPointerUp,
       onPointerCancel: () => {
-        down.current = null;
+        press.current = null;
         setBrush(null);
       },
       onPointerLeave: (event: PointerEvent) => event.pointerType === "mouse" && setCursor(null),
