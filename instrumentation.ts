@@ -19,9 +19,9 @@ export async function register(): Promise<void> {
 }
 
 /** Called by the framework with each error of a page. */
-export async function onRequestError(error: unknown): Promise<void> {
+export async function onRequestError(error: unknown, _request: unknown, context: { routePath: string }): Promise<void> {
   if (process.env.NEXT_RUNTIME === "nodejs") {
     const { notePageFailure } = await import("@/lib/platform/http/page-failure");
-    notePageFailure(error);
+    notePageFailure(error, context.routePath);
   }
 }

@@ -96,6 +96,18 @@ it("answers every request with 503 while a killed store is away, and loses nothi
   const levels = server.output().matchAll(/^\{"level":(\d+).*$/gm);
   expect([...levels].filter(([, level]) => Number(level) >= 50).map(([line]) => line)).toEqual([]);
 
+  // The framework's own text on standard error is no JSON.
+  const failed = [...server.output().matchAll(/^\{"level":.*"a page failed".*$/gm)].map(([line]) => JSON.parse(line));
+  expect(new Set(failed.map(({ route }) => route))).toContain("/share/[token]");
+  for (const line of failed) {
+    expect(line).toMatchObject({
+      level: 40,
+      err: { type: expect.stringMatching(/^Mongo/) },
+      errorId: expect.any(String),
+    });
+    expect(line.err.stack).toBeUndefined();
+  }
+
   store = await forkStore(folder, storeArgs);
   const isBack = async (): Promise<number> => (await ask(server, consoles, { cookie })).status;
   await expect.poll(isBack, { timeout: RECOVERY_MS }).toBe(200);
