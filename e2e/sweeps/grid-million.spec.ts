@@ -3,10 +3,10 @@ import { expect, test } from "../ui/fixtures";
 const MILLION = "select range as n, 'customer ' || range as name, range % 7 as week from range(1000000)";
 
 /** Loading a million rows on a busy machine. */
-const LOAD_TIMEOUT_MS = 90_000;
+const LOAD_TIMEOUT_MS = 300_000;
 
 test.beforeEach(async ({ page, consolePage, person }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(2 * LOAD_TIMEOUT_MS);
   await consolePage.open(person.slug);
   await consolePage.write(MILLION);
   await consolePage.run.click();
@@ -30,16 +30,16 @@ test("loads a million rows, scrolls to the last, sorts, filters and sums", async
   await expect(page.getByText("1,000,000 cells: sum 499,999,500,000, avg 499,999.50")).toBeVisible();
 
   await page.getByRole("textbox", { name: "Filter rows" }).fill("customer 99999");
-  await expect(page.getByText("11 of 1,000,000 rows")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText("11 of 1,000,000 rows")).toBeVisible();
   await expect(consolePage.cell(11, 1)).toHaveText("999,999");
   await page.getByRole("textbox", { name: "Filter rows" }).fill("");
-  await expect(page.getByText("1,000,000 of 1,000,000 rows")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText("1,000,000 of 1,000,000 rows")).toBeVisible();
 
   const head = consolePage.grid.getByRole("columnheader", { name: /^n / });
   await head.click();
   await head.click();
   await expect(head).toHaveAttribute("aria-sort", "descending");
-  await expect(consolePage.cell(1, 1)).toHaveText("999,999", { timeout: 30_000 });
+  await expect(consolePage.cell(1, 1)).toHaveText("999,999");
 });
 
 test("scrolls a million rows by the distance of the wheel", async ({ page, consolePage }) => {

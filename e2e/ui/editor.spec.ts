@@ -290,7 +290,7 @@ test("searches the texts of all consoles and opens one at its line", { tag: "@lo
   await consolePage.open(person.slug);
   await page.keyboard.press("ControlOrMeta+Shift+F");
   const dialog = page.getByRole("dialog", { name: "Search in consoles" });
-  const field = dialog.getByRole("combobox", { name: "Search the contents of all consoles" });
+  const field = dialog.getByRole("combobox", { name: "Search in consoles" });
   await expect(field).toBeFocused();
   await field.fill("needle");
   const found = dialog.getByRole("group", { name: /needles/ }).getByRole("option");
