@@ -1,5 +1,5 @@
 import "server-only";
-import type { LandPush } from "@/lib/features/repository/git/pushed-files";
+import type { PushLanding } from "@/lib/features/repository/git/pushed-files";
 import {
   filesBetween,
   indexQuietly,
@@ -26,16 +26,18 @@ const SHORT_SHA = 7;
 
 type FileChanges = Awaited<ReturnType<typeof filesBetween>>;
 
+/** Checks the consoles and dashboards that differ between two commits. @throws AppError invalid_request */
+export const judgePush: PushLanding["judge"] = async (caller, before, after) => {
+  const all = await filesBetween(caller.workspaceId, before, after, "");
+  for (const { itemKind, changes } of ofItemKinds(all)) await judge(caller, itemKind, changes);
+};
+
 /** Lands a push on main, and writes the consoles and dashboards that it changes. */
-export const landPush: LandPush = async (caller, before, after) => {
+export const landPush: PushLanding["land"] = async (caller, before, after) => {
   const { workspaceId, user } = caller;
   const all = await filesBetween(workspaceId, before, after, "");
   const push = { sha: after.slice(0, SHORT_SHA), name: user.name || user.email, files: all.length };
-  const ofKinds: { itemKind: ItemKind; changes: FileChanges }[] = [];
-  for (const itemKind of itemKinds()) {
-    const changes = all.filter(({ path }) => path.startsWith(`${itemKind.root}/`));
-    if (changes.length > 0) ofKinds.push({ itemKind, changes });
-  }
+  const ofKinds = ofItemKinds(all);
   if (ofKinds.length === 0) {
     const isMoved = await moveHead(workspaceId, MAIN_BRANCH, before, after);
     if (!isMoved) return false;
@@ -54,7 +56,15 @@ export const landPush: LandPush = async (caller, before, after) => {
   });
 };
 
-/** Checks everything that depends on the workspace. Each file is valid by itself. @throws AppError invalid_request */
+/** Returns the changes of each kind of item that has some. */
+function ofItemKinds(all: FileChanges): { itemKind: ItemKind; changes: FileChanges }[] {
+  return itemKinds().flatMap((itemKind) => {
+    const changes = all.filter(({ path }) => path.startsWith(`${itemKind.root}/`));
+    return changes.length > 0 ? [{ itemKind, changes }] : [];
+  });
+}
+
+/** Checks everything that depends on the workspace; each file was validated before. @throws AppError invalid_request */
 async function judge(caller: Caller, itemKind: ItemKind, changes: FileChanges): Promise<void> {
   const { workspaceId } = caller;
   const written = changes.flatMap(({ path, before, after }) =>

@@ -20,7 +20,7 @@ import type { Places } from "@/lib/features/query/admission";
 import type { Executions } from "@/lib/features/query/executions";
 import type { HistoryBuffer } from "@/lib/features/query/history-writer";
 import type { ParquetThread } from "@/lib/features/query/serialize/parquet-thread";
-import type { FileKind, LandPush } from "@/lib/features/repository/git/pushed-files";
+import type { FileKind, PushLanding } from "@/lib/features/repository/git/pushed-files";
 import type { LandingListener } from "@/lib/features/repository/main-index";
 import type { Tables } from "@/lib/features/results/crossfilter/tables";
 import type { FirstRowsBuffer } from "@/lib/features/results/first-rows";
@@ -159,7 +159,7 @@ declare module "@/lib/platform/process/server-context" {
     fileKinds: { kinds: readonly FileKind[] };
     itemKinds: ItemKind[];
     invitationLookUp: { find: FindsInvitation | null };
-    pushLanding: { land: LandPush | null };
+    pushLanding: { landing: PushLanding | null };
     landingListeners: Set<LandingListener>;
     runDeletion: { follow: FollowDeletion | null };
     shownFinders: { finders: Record<Shared["kind"], FindShown> | null };

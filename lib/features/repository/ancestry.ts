@@ -53,6 +53,25 @@ export async function mergeBase(repositoryId: ObjectId, a: Ancestry, b: Ancestry
   return tips.length < 2 ? null : (tips.sort((p, q) => p.seq - q.seq)[0]?.oid ?? null);
 }
 
+/** Returns the base commit for merging two heads, as `mergeBase`. */
+export async function findMergeBase(repositoryId: ObjectId, a: string, b: string): Promise<string | null> {
+  return mergeBase(repositoryId, await ancestryOf(repositoryId, a), await ancestryOf(repositoryId, b));
+}
+
+/** Returns how many commits each of two heads has that the other lacks. */
+export async function countBetween(
+  repositoryId: ObjectId,
+  head: string,
+  other: string,
+): Promise<{ ahead: number; behind: number }> {
+  const { a, b } = await countApart(
+    repositoryId,
+    await ancestryOf(repositoryId, head),
+    await ancestryOf(repositoryId, other),
+  );
+  return { ahead: a, behind: b };
+}
+
 /** Whether everything reachable from `a` is reachable from `b`. */
 export async function isWithin(repositoryId: ObjectId, a: Ancestry, b: Ancestry): Promise<boolean> {
   return (await countApart(repositoryId, a, b)).a === 0;

@@ -3,11 +3,45 @@ import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
 import { parseBranch } from "./paths";
 import { headOrThrow, resolveSha } from "./read";
-import { findHead, listHeads, MAIN_BRANCH, moveHead, removeHead } from "./refs";
+import { createHead, findHead, listHeads, listHeadsIn, MAIN_BRANCH, moveHead, removeHead } from "./refs";
 
 /** Returns the name of a user's branch. */
 export function ownBranch(userId: ObjectId): string {
   return `user/${userId.toHexString()}`;
+}
+
+/** Folder of the branches that a workspace reviews before they are merged. Every member can read them. */
+export const REVIEW_FOLDER = "review/";
+/** Maximum number of review branches: each fetch walks their commits, and nobody reviews more at a time. */
+export const REVIEWS_MAX = 50;
+
+/** Whether a branch is a review branch, with a valid name. It has one segment, as in the addresses of the API. */
+export function isReviewBranch(name: string): boolean {
+  if (!name.startsWith(REVIEW_FOLDER) || name.includes("/", REVIEW_FOLDER.length)) return false;
+  try {
+    return parseBranch(name) === name;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Creates a review branch at a stored commit.
+ * @returns false if it exists
+ * @throws AppError conflict if the name is a folder of branches or differs by case only, or for one branch too many
+ */
+export async function createReview(
+  repositoryId: ObjectId,
+  { name, sha, createdBy }: { name: string; sha: string; createdBy: ObjectId },
+): Promise<boolean> {
+  if (!(await createHead(repositoryId, name, sha, createdBy))) return false;
+  // Checked after the branch exists, so that at least one of two that conflict sees the other.
+  const heads = await listHeadsIn(repositoryId, REVIEW_FOLDER);
+  const other = heads.find((head) => excludes(head.name, name));
+  if (!other && heads.length <= REVIEWS_MAX) return true;
+  await removeHead(repositoryId, name, sha);
+  if (other) throw nameTaken(name, other.name);
+  throw new AppError("conflict", `Limit of ${REVIEWS_MAX} review branches reached. Delete some first.`);
 }
 
 /**

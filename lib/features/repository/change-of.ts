@@ -30,6 +30,9 @@ export type FileDiff = {
   patch: string | null;
 };
 
+/** A change of one file, by the ids of its contents; null if it did not or does not exist. */
+export type ChangedBlobs = Pick<HistoryChange, "path" | "previousPath" | "status" | "before" | "after">;
+
 export type CommitChange = CommitInfo & { files: FileDiff[] };
 
 /** A commit has one or two entries for a file, so more candidates are ambiguous anyway. */
@@ -74,10 +77,14 @@ export async function changeOf(
   return { ...toCommitInfo(sha, commit), files: change ? [await diffFile(repositoryId, change, input.contentIn)] : [] };
 }
 
-async function diffFile(
+/**
+ * Returns one file's change with its texts.
+ * @param contentIn returns the compared part of a text
+ */
+export async function diffFile(
   repositoryId: ObjectId,
-  change: HistoryChange,
-  contentIn: ((text: string) => string) | undefined,
+  change: ChangedBlobs,
+  contentIn?: (text: string) => string,
 ): Promise<FileDiff> {
   const { path, previousPath, status } = change;
   const before = change.before === null ? null : await readBlob(repositoryId, change.before);

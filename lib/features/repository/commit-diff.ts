@@ -41,6 +41,18 @@ export async function diffCommit(repositoryId: ObjectId, commit: Commit): Promis
   return pairRenames(changes, commit.files, first, similar);
 }
 
+/** Returns the files that differ between two commits, with renames as in a foreign commit. */
+export async function changesBetween(
+  repositoryId: ObjectId,
+  before: string | null,
+  after: string,
+): Promise<FileChange[]> {
+  const from = before === null ? null : (await readCommitObject(repositoryId, before)).tree;
+  const { tree } = await readCommitObject(repositoryId, after);
+  const changes = await diffTrees(repositoryId, from, tree);
+  return pairRenames(changes, [], before, await similarFiles(repositoryId, changes));
+}
+
 async function mergeChanges(repositoryId: ObjectId, commit: Commit, changes: TreeChange[]): Promise<FileChange[]> {
   const out: FileChange[] = [];
   for (const { path, before, after } of changes) {

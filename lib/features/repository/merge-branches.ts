@@ -66,40 +66,72 @@ type Attempt = {
 
 /** Null if the branch moved during the attempt. */
 async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResult | null> {
-  const ours = await ancestryOf(repositoryId, await headOrThrow(repositoryId, plan.into));
-  const theirs = await ancestryOf(repositoryId, await headOrThrow(repositoryId, plan.from));
+  const into = await headOrThrow(repositoryId, plan.into);
+  const from = await headOrThrow(repositoryId, plan.from);
+  const result = await mergeCommits(repositoryId, { ...plan, isMain: plan.into === MAIN_BRANCH, from, into });
+  if (!result.merged || result.kind === "up-to-date") return result;
+  return (await moveHead(repositoryId, plan.into, into, result.sha)) ? result : null;
+}
+
+type CommitMerge = {
+  from: string;
+  into: string;
+  /** Whether `into` is the head of main, which only moves along first parents. */
+  isMain: boolean;
+  author: Author;
+  message: string;
+  resolutions?: Resolutions;
+  takes?: MergeInput["takes"];
+  now: Date;
+};
+
+/** Merges one commit into another, and stores the merge commit if there is one. No branch moves. */
+export async function mergeCommits(repositoryId: ObjectId, plan: CommitMerge): Promise<MergeResult> {
+  const ours = await ancestryOf(repositoryId, plan.into);
+  const theirs = await ancestryOf(repositoryId, plan.from);
   if (await isWithin(repositoryId, theirs, ours)) return { merged: true, sha: ours.head, kind: "up-to-date" };
-  if (await canFastForward(repositoryId, plan.into, ours, theirs)) {
-    const isMoved = await moveHead(repositoryId, plan.into, ours.head, theirs.head);
-    return isMoved ? { merged: true, sha: theirs.head, kind: "fast-forward" } : null;
+  if (await canFastForward(repositoryId, plan.isMain, ours, theirs)) {
+    return { merged: true, sha: theirs.head, kind: "fast-forward" };
   }
+  const { merged, parents } = await mergeTwo(repositoryId, ours, theirs, plan);
+  if (merged.conflicts.length > 0) return { merged: false, conflicts: merged.conflicts };
+  const { author, message, now } = plan;
+  const commit = newCommit({ tree: merged.root, parents, author, message: cleanMessage(message), now });
+  await writeObjects(repositoryId, [...merged.objects, commit]);
+  return { merged: true, sha: commit.oid, kind: "merge" };
+}
+
+/** Returns the files that both sides of a merge changed differently. Nothing is stored. */
+export async function findConflicts(repositoryId: ObjectId, into: string, from: string): Promise<MergeConflict[]> {
+  const ours = await ancestryOf(repositoryId, into);
+  const theirs = await ancestryOf(repositoryId, from);
+  return (await mergeTwo(repositoryId, ours, theirs, {})).merged.conflicts;
+}
+
+async function mergeTwo(
+  repositoryId: ObjectId,
+  ours: Ancestry,
+  theirs: Ancestry,
+  { resolutions = new Map(), takes }: Pick<CommitMerge, "resolutions" | "takes">,
+) {
   const base = await mergeBase(repositoryId, ours, theirs);
-  const [mine, other] = await Promise.all([ours, theirs].map(({ head }) => readCommitObject(repositoryId, head)));
-  if (!mine || !other) return null;
-  const result = await mergeTrees(
+  const mine = await readCommitObject(repositoryId, ours.head);
+  const other = await readCommitObject(repositoryId, theirs.head);
+  const merged = await mergeTrees(
     repositoryId,
     {
       base: base === null ? null : (await readCommitObject(repositoryId, base)).tree,
       ours: mine.tree,
       theirs: other.tree,
     },
-    plan.resolutions,
-    plan.takes?.ifHead === ours.head ? plan.takes.folder : null,
+    resolutions,
+    takes?.ifHead === ours.head ? takes.folder : null,
   );
-  if (result.conflicts.length > 0) return { merged: false, conflicts: result.conflicts };
-  const commit = newCommit({
-    tree: result.root,
-    parents: [
-      { oid: ours.head, commit: mine },
-      { oid: theirs.head, commit: other },
-    ],
-    author: plan.author,
-    message: plan.message,
-    now: plan.now,
-  });
-  await writeObjects(repositoryId, [...result.objects, commit]);
-  const isMoved = await moveHead(repositoryId, plan.into, ours.head, commit.oid);
-  return isMoved ? { merged: true, sha: commit.oid, kind: "merge" } : null;
+  const parents = [
+    { oid: ours.head, commit: mine },
+    { oid: theirs.head, commit: other },
+  ];
+  return { merged, parents };
 }
 
 /**
@@ -108,11 +140,11 @@ async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResu
  */
 async function canFastForward(
   repositoryId: ObjectId,
-  into: string,
+  isMain: boolean,
   ours: Ancestry,
   theirs: Ancestry,
 ): Promise<boolean> {
-  if (into !== MAIN_BRANCH) return isWithin(repositoryId, ours, theirs);
+  if (!isMain) return isWithin(repositoryId, ours, theirs);
   let oid: string | undefined = theirs.head;
   for (let commit = theirs.side.get(oid); commit; commit = oid === undefined ? undefined : theirs.side.get(oid)) {
     [oid] = commit.parents;

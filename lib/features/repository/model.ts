@@ -38,6 +38,8 @@ export type GitRefDoc = {
   updatedAt: Date;
   seq?: number;
   open?: OpenChange;
+  /** The user who created the branch. Only on review branches. */
+  createdBy?: ObjectId;
 };
 
 /** A change with the time at which it was decided. The domain above defines its content. */

@@ -82,6 +82,52 @@ export async function removeHead(repositoryId: ObjectId, branch: string, expecte
   return deletedCount === 1;
 }
 
+/**
+ * Creates a branch that its creator may delete.
+ * @returns false if it exists
+ */
+export function createHead(repositoryId: ObjectId, branch: string, oid: string, createdBy: ObjectId): Promise<boolean> {
+  return setRef({ workspaceId: repositoryId, ref: toRef(branch), oid: null }, { oid, createdBy }, true);
+}
+
+/** A branch in a list. `createdBy` is null unless the branch has a creator. */
+export type Head = { name: string; oid: string; updatedAt: Date; createdBy: ObjectId | null };
+
+/** Returns one branch with its creator; null if it does not exist. */
+export async function findBranchHead(repositoryId: ObjectId, branch: string): Promise<Head | null> {
+  const doc = await collections.gitRefs().findOne({ workspaceId: repositoryId, ref: toRef(branch) });
+  return toHeads(doc ? [doc] : [])[0] ?? null;
+}
+
+/**
+ * Lists the branches of a folder by name.
+ * @param folder with the slash at its end
+ * @param after lists only names after this one
+ */
+export async function listHeadsIn(
+  repositoryId: ObjectId,
+  folder: string,
+  { after, limit }: { after?: string; limit?: number } = {},
+): Promise<Head[]> {
+  const start = after === undefined ? { $gte: toRef(folder) } : { $gt: toRef(after) };
+  // The character after the slash, so that the range is the folder.
+  const end = `${toRef(folder).slice(0, -1)}0`;
+  const docs = await collections
+    .gitRefs()
+    .find({ workspaceId: repositoryId, ref: { ...start, $lt: end } })
+    .project<Omit<GitRefDoc, "open">>({ open: 0 })
+    .sort({ ref: 1 })
+    .limit(limit ?? 0)
+    .toArray();
+  return toHeads(docs);
+}
+
+function toHeads(docs: readonly Omit<GitRefDoc, "open">[]): Head[] {
+  return docs.flatMap(({ ref, oid, updatedAt, createdBy = null }) =>
+    oid === null ? [] : [{ name: toBranch(ref), oid, updatedAt, createdBy }],
+  );
+}
+
 /** Lists all branches by name. */
 export async function listHeads(repositoryId: ObjectId): Promise<{ name: string; oid: string; updatedAt: Date }[]> {
   const docs = await collections

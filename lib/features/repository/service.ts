@@ -1,10 +1,20 @@
 import "server-only";
 
 /** Git repositories by id: the API for other domains. */
-export { createBranch, findBranch, ownBranch } from "./branches";
-export { type CommitChange, changeOf } from "./change-of";
+export { countBetween, findMergeBase } from "./ancestry";
+export {
+  createBranch,
+  createReview,
+  findBranch,
+  isReviewBranch,
+  ownBranch,
+  REVIEW_FOLDER,
+  REVIEWS_MAX,
+} from "./branches";
+export { type ChangedBlobs, type CommitChange, changeOf, diffFile } from "./change-of";
 export { changedFiles, filesBetween } from "./changed-files";
 export { type Change, type CommitInput, commitChanges, indexQuietly, prepareCommit } from "./commit-changes";
+export { changesBetween } from "./commit-diff";
 export { deleteRepository } from "./delete-repository";
 export { exportBare } from "./export-bare";
 export {
@@ -23,7 +33,7 @@ export {
 export { filesIn, folderIn, landFolder, mergeFolder } from "./land-folder";
 export { countLinesOf } from "./line-counts";
 export { tellLandingsTo } from "./main-index";
-export { mergeBranches } from "./merge-branches";
+export { findConflicts, mergeBranches, mergeCommits } from "./merge-branches";
 export type { MergeConflict } from "./merge-trees";
 export type { Main } from "./model";
 export { readBlob, readBlobs, sizesOf } from "./object-store";
@@ -39,5 +49,17 @@ export {
   readFile,
   resolveSha,
 } from "./read";
-export { closeChange, findHead, findOpenChanges, MAIN_BRANCH, moveHead, openChange, readMain } from "./refs";
+export {
+  closeChange,
+  findBranchHead,
+  findHead,
+  findOpenChanges,
+  type Head,
+  listHeadsIn,
+  MAIN_BRANCH,
+  moveHead,
+  openChange,
+  readMain,
+  removeHead,
+} from "./refs";
 export { untilWon } from "./until-won";

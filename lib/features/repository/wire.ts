@@ -31,6 +31,6 @@ export {
 } from "./object-store";
 export { entryHead, packHead } from "./pack";
 export { findPositions, findTip, type Position } from "./positions";
-export { findHead, MAIN_BRANCH, moveHead, removeHead, toRef } from "./refs";
+export { findBranchHead, findHead, listHeadsIn, MAIN_BRANCH, moveHead, removeHead, toRef } from "./refs";
 export { diffTrees } from "./tree-diff";
 export { findEntry } from "./tree-edit";

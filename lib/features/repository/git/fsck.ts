@@ -5,6 +5,8 @@ import { MAX_COMMIT_OBJECT_BYTES } from "./limits";
 
 export type Link = { name: string; oid: string; kind: "tree" | "blob" };
 
+/** Git's attributes. Only this name, and only at the top level: those of a folder could hide its files' changes. */
+export const ATTRIBUTES_FILE = ".gitattributes";
 const OID_BYTES = 20;
 const NO_OBJECT = "0".repeat(40);
 /** Number of names whose keys are cached: folders recur in each of their versions. */
@@ -52,7 +54,8 @@ export class Fsck {
   private keyOf(name: string): string {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
-    if (name.includes("/") || parsePath(name) !== name) {
+    // Which level a tree has is known when its files are judged.
+    if (name !== ATTRIBUTES_FILE && (name.includes("/") || parsePath(name) !== name)) {
       throw bad(`The name ${JSON.stringify(name)} contains a slash or is not NFC-normalised.`);
     }
     const key = collisionKey(name);

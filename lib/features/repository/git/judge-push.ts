@@ -1,20 +1,11 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { parseAddedPath, parsePath } from "@/lib/features/repository/service";
-import {
-  CommitGraph,
-  EMPTY_TREE,
-  findObject,
-  type ObjectType,
-  parseTree,
-  typesOf,
-} from "@/lib/features/repository/wire";
+import { CommitGraph, EMPTY_TREE, findObject, type ObjectType, typesOf } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
 import { checkCommit, Fsck, type Link } from "./fsck";
-import { MAX_PUSH_FILES } from "./limits";
-import { type FileKind, fileKinds, TOP_FILES } from "./pushed-files";
+import { judgeFiles, storedEntries } from "./judge-files";
 import { ReceivedPack } from "./received-pack";
-import type { Reach } from "./refs";
+import { Reach } from "./refs";
 
 type PushedCommit = { tree: string; parents: string[]; isOurs: boolean };
 
@@ -92,51 +83,37 @@ export class Push {
     return true;
   }
 
-  /**
-   * Validates the changes between two states.
-   * @param before a commit; null compares with an empty state
-   * @param known a commit whose paths are not new either: those already on the branch
-   * @throws AppError with the error, by its path
-   */
-  async judgeFiles(before: string | null, after: string, known: string | null = null): Promise<void> {
-    const kinds = new Map(fileKinds().map((kind) => [kind.root, kind]));
-    const base = before === null ? EMPTY_TREE : await this.treeOf(before);
-    let count = 0;
-    const queue: { path: string; before: string | null; after: string | null; known: string | null }[] = [
-      { path: "", before: base, after: await this.treeOf(after), known: known && (await this.treeOf(known)) },
-    ];
-    for (let pair = queue.pop(); pair; pair = queue.pop()) {
-      const { path } = pair;
-      const old = new Map((await this.entries(pair.before)).map((entry) => [entry.name, entry]));
-      const now = new Map((await this.entries(pair.after)).map((entry) => [entry.name, entry]));
-      const held = new Map((await this.entries(pair.known)).map((entry) => [entry.name, entry]));
-      for (const name of new Set([...old.keys(), ...now.keys()])) {
-        const [a, b] = [old.get(name) ?? null, now.get(name) ?? null];
-        if (a?.oid === b?.oid && a?.kind === b?.kind) continue;
-        const at = path === "" ? name : `${path}/${name}`;
-        if (++count > MAX_PUSH_FILES) throw bad(`A push is limited to ${MAX_PUSH_FILES} files. Push in parts.`);
-        const kind = requirePlace(kinds, at, path === "", (b ?? a)?.kind ?? "blob");
-        // Its parent folders have been validated before.
-        if (b && a === null && !held.has(name)) parseAddedPath(at, (known) => known !== at);
-        if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid);
-        const folders = [a?.kind === "tree" ? a.oid : null, b?.kind === "tree" ? b.oid : null] as const;
-        const c = held.get(name);
-        const heldFolder = c?.kind === "tree" ? c.oid : null;
-        if (folders[0] || folders[1]) {
-          queue.push({ path: at, before: folders[0], after: folders[1], known: heldFolder });
-        }
-      }
+  /** Whether a head reaches another one, by any parents. */
+  async reaches(head: string, other: string): Promise<boolean> {
+    const outside = new Set<string>();
+    const seen = new Set<string>();
+    const queue = [head];
+    for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
+      if (oid === other) return true;
+      if (seen.has(oid)) continue;
+      seen.add(oid);
+      const commit = this.commits.get(oid);
+      if (commit) queue.push(...commit.parents);
+      else outside.add(oid);
     }
+    return (await (await Reach.of(this.repositoryId, [...outside])).among([other])).size > 0;
   }
 
-  private async judgeFile(kind: FileKind | null, path: string, oid: string): Promise<void> {
-    parsePath(path);
-    if (!kind) return;
-    const size = this.sizes.get(oid);
-    if (size !== undefined && size > kind.bytesMax) throw bad(`${path} is too large.`);
-    const content = (await this.pack.content(oid)) ?? (await findObject(this.repositoryId, oid))?.content;
-    const fault = content ? kind.judge(path, content) : "is missing.";
-    if (fault !== null) throw bad(`${path} ${fault}`);
+  /** Validates the changes between two states (`judgeFiles`). */
+  judgeFiles(before: string | null, after: string, known: string | null = null): Promise<void> {
+    const content = async (oid: string) =>
+      (await this.pack.content(oid)) ?? (await findObject(this.repositoryId, oid))?.content ?? null;
+    return judgeFiles(
+      {
+        treeOf: (oid) => this.treeOf(oid),
+        entries: (tree) => this.entries(tree),
+        sizeOf: async (oid) => this.sizes.get(oid),
+        content,
+      },
+      before,
+      after,
+      known,
+    );
   }
 
   private async requireTrees(starts: ReadonlySet<string>): Promise<void> {
@@ -187,28 +164,8 @@ export class Push {
     if (oid === null || oid === EMPTY_TREE) return [];
     const links = this.trees.get(oid);
     if (links) return links;
-    const object = await findObject(this.repositoryId, oid);
-    if (object?.type !== "tree") throw bad("A tree is missing.");
-    return parseTree(object.content).map(({ mode, name, oid: each }) => ({
-      name,
-      oid: each,
-      kind: mode === "40000" ? "tree" : "blob",
-    }));
+    return storedEntries(this.repositoryId, oid);
   }
-}
-
-/** @returns the kind of the files in a folder; null for an allowed top-level file */
-function requirePlace(
-  kinds: ReadonlyMap<string, FileKind>,
-  path: string,
-  isTop: boolean,
-  kind: Link["kind"],
-): FileKind | null {
-  const found = kinds.get(path.split("/", 1)[0] ?? "") ?? null;
-  if (isTop && kind === "blob" && TOP_FILES.has(path)) return null;
-  if (found && !(isTop && kind === "blob")) return found;
-  const places = [...Array.from(kinds.keys(), (root) => `${root}/`), ...TOP_FILES].join(" ");
-  throw bad(`${path} is not allowed. Allowed paths: ${places}`);
 }
 
 function bad(message: string): AppError {

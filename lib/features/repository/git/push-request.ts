@@ -3,12 +3,20 @@ import { PktReader, textOf } from "./pkt-line";
 
 /** One branch's part of a push; null means that the branch does not exist before or after. */
 export type Command = { ref: string; before: string | null; after: string | null };
-export type PushRequest = { commands: Command[]; capabilities: ReadonlySet<string>; pack: Buffer };
+export type PushRequest = {
+  commands: Command[];
+  capabilities: ReadonlySet<string>;
+  /** Options of `git push -o`. */
+  options: ReadonlySet<string>;
+  pack: Buffer;
+};
 
 const NOTHING = "0".repeat(40);
 const COMMAND = /^([0-9a-f]{40}) ([0-9a-f]{40}) ([^\0]+)(?:\0(.*))?$/s;
-/** Maximum number of commands; a key may push to two branches. */
+/** Maximum number of branches in one push: main, the user's own one and some reviews. */
 const COMMANDS_MAX = 16;
+/** There is one option. Others are ignored, as git servers do. */
+const OPTIONS_MAX = 16;
 
 /** Null for a message without a command, by which git tests its access. @throws AppError */
 export function parsePush(bytes: Buffer): PushRequest | null {
@@ -26,7 +34,18 @@ export function parsePush(bytes: Buffer): PushRequest | null {
     if (commands.some((other) => other.ref === ref)) throw bad(`Duplicate ref ${ref} in the push.`);
     commands.push({ ref, before: before === NOTHING ? null : before, after: after === NOTHING ? null : after });
   }
-  return commands.length === 0 ? null : { commands, capabilities, pack: reader.rest() };
+  if (commands.length === 0) return null;
+  const options = capabilities.has("push-options") ? readOptions(reader) : new Set<string>();
+  return { commands, capabilities, options, pack: reader.rest() };
+}
+
+function readOptions(reader: PktReader): Set<string> {
+  const options = new Set<string>();
+  for (let packet = reader.next(); packet?.kind !== "flush"; packet = reader.next()) {
+    if (packet?.kind !== "line" || options.size >= OPTIONS_MAX) throw bad("The push has invalid options.");
+    options.add(textOf(packet.data));
+  }
+  return options;
 }
 
 function bad(message: string): AppError {

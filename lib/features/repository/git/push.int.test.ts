@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { listHeads } from "@/lib/features/repository/refs";
-import { findBranch, historyOf } from "@/lib/features/repository/service";
+import { listHeads, moveHead, removeHead } from "@/lib/features/repository/refs";
+import { findBranch, historyOf, REVIEWS_MAX } from "@/lib/features/repository/service";
 import { entryHead, packHead } from "@/lib/features/repository/wire";
 import { env } from "@/lib/platform/env";
 import { takeOwnDatabase } from "@/test/database";
@@ -123,7 +123,10 @@ describe("a push by stock git", () => {
       `refs/heads/${mine}`,
       "refs/heads/new",
       "refs/heads/con",
+      "refs/heads/review",
       "refs/heads/review/aux",
+      "refs/heads/review/a/b",
+      "refs/tagss/review/a",
       "refs/tags/v1",
       "HEAD",
     ]) {
@@ -135,6 +138,113 @@ describe("a push by stock git", () => {
     await git(clone, "push", "--quiet", "origin", "--delete", branch);
     expect(await head(branch)).toBeNull();
     expect((await listHeads(world.workspaceId)).map(({ name }) => name)).toEqual(["main"]);
+  });
+
+  it("accepts documentation, images, settings and attributes", async () => {
+    const clone = await fresh();
+    const sha = await commit(clone, "Documents", {
+      "docs/guide/readme.txt": "Über\n",
+      "docs/guide/logo.png": Buffer.of(0x89, 0x50, 0, 0xff),
+      "docs/logo.svg": "<svg/>",
+      ".millrace/notes.yaml": "a: 1\n",
+      ".gitattributes": "*.sql text eol=lf\n",
+    });
+    await git(clone, "push", "--quiet", "origin", "main");
+    expect(await head()).toBe(sha);
+    await sound();
+    await fresh();
+  });
+
+  it("with -o dry-run is validated, and moves no branch here or there", async () => {
+    const clone = await fresh();
+    const before = await listHeads(world.workspaceId);
+    const [tracked] = await gitLines(clone, "rev-parse", "origin/main");
+    await commit(clone, "Dry", { "apps/shop/dry.ts": "1\n" });
+    const refs = ["main", `HEAD:refs/heads/${mine}`, "HEAD:refs/heads/review/dry"];
+    const { stderr } = await git(clone, "push", "-o", "dry-run", "origin", ...refs);
+    expect(stderr).toContain("Dry run: the push is valid. Nothing was changed.");
+    expect(await listHeads(world.workspaceId)).toEqual(before);
+    expect(await gitLines(clone, "rev-parse", "origin/main")).toEqual([tracked]);
+    expect(await gitLines(clone, "branch", "--remotes", "--list", "origin/review/*")).toEqual([]);
+    const old = ["-c", "protocol.version=0"];
+    await git(clone, ...old, "push", "-o", "dry-run", "origin", "main");
+    await commit(clone, "Bad", { "consoles/x.txt": "1" });
+    expect(await refusal(clone, "-o", "dry-run", "origin", "main")).toMatch(/consoles\/x\.txt is not a console/);
+    expect(await listHeads(world.workspaceId)).toEqual(before);
+  });
+
+  describe("to a review branch", () => {
+    it("by any member is visible to all, moves forward only, and is deleted by its creator or an admin", async () => {
+      const clone = await fresh(memberUrl);
+      const first = await commit(clone, "Review", { "apps/shop/review.ts": "1\n" });
+      await git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/review/a");
+      expect(await head("review/a")).toBe(first);
+      const other = await fresh();
+      expect(await gitLines(other, "rev-parse", "origin/review/a")).toEqual([first]);
+      // Everyone continues it, also by a merge.
+      await git(other, "checkout", "--quiet", "review/a");
+      await git(other, ...ME, "merge", "--quiet", "--no-ff", "--no-edit", "origin/main");
+      const second = await commit(other, "Continue", { "apps/shop/review.ts": "2\n" });
+      await git(other, "push", "--quiet", "origin", "review/a");
+      expect(await head("review/a")).toBe(second);
+      await commit(clone, "Rewrite", { "apps/shop/review.ts": "3\n" });
+      expect(await refusal(clone, "--force", "origin", "HEAD:refs/heads/review/a")).toContain("can't be rewritten");
+
+      const stranger = world.urlFor(await world.keyOf(await seedMember(world.owner.workspaceId, "member")));
+      await git(clone, "remote", "add", "stranger", stranger);
+      await git(clone, "fetch", "--quiet", "stranger");
+      expect(await refusal(clone, "stranger", "--delete", "review/a")).toContain("only admins and its creator");
+      await git(clone, "push", "--quiet", "origin", "--delete", "review/a");
+      await git(clone, "push", "--quiet", "origin", "HEAD~1:refs/heads/review/a");
+      await git(other, "push", "--quiet", "origin", "--delete", "review/a");
+      expect(await head("review/a")).toBeNull();
+      await sound();
+    });
+
+    it("is validated like one to main", async () => {
+      const clone = await fresh(memberUrl);
+      await commit(clone, "Bad", { "consoles/x.txt": "1" });
+      expect(await refusal(clone, "origin", "HEAD:refs/heads/review/bad")).toMatch(/x\.txt is not a console/);
+      await git(clone, "rm", "--quiet", "consoles/x.txt");
+      const source = { connectionId: "0".repeat(24), query: "select 1" };
+      const datasets = [{ id: "d", name: "d", source, maxAgeS: null }];
+      const board = { title: "x", description: "", datasets, widgets: [], filters: [] };
+      await commit(clone, "Foreign", { "dashboards/x.json": JSON.stringify(board) });
+      expect(await refusal(clone, "origin", "HEAD:refs/heads/review/bad")).toMatch(/Connection not found/);
+      expect(await head("review/bad")).toBeNull();
+    });
+
+    it("with a read-only key, or with another workspace's, is rejected", async () => {
+      const clone = await fresh();
+      await commit(clone, "Read", { "apps/shop/read.ts": "1\n" });
+      const reading = world.urlFor(await world.keyOf(member, "read"));
+      expect(await refusal(clone, reading, "HEAD:refs/heads/review/read")).toContain("read-only");
+      const foreign = await newGitWorld();
+      const key = world.urlFor(await foreign.keyOf(foreign.owner));
+      expect(await refusal(clone, key, "HEAD:refs/heads/review/read")).toContain("not found");
+      await foreign.end();
+    });
+
+    it("of the same name at once succeeds for one, and up to 50 fit", async () => {
+      const all = await Promise.all([fresh(), fresh()]);
+      for (const [n, clone] of all.entries()) await commit(clone, `${n}`, { "apps/shop/at-once.ts": `${n}\n` });
+      const pushes = await Promise.allSettled(
+        all.map((clone) => git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/review/at-once")),
+      );
+      expect(pushes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      const [clone = ""] = all;
+      expect(await refusal(clone, "origin", "HEAD:refs/heads/review/AT-once")).toContain("conflicts with");
+      expect(await refusal(clone, "origin", "HEAD:refs/heads/review/at-once/b")).toContain("rejected");
+      const sha = (await head()) ?? "";
+      const names = Array.from({ length: REVIEWS_MAX - 1 }, (_, n) => `review/n${n}`);
+      for (const name of names) await moveHead(world.workspaceId, name, null, sha);
+      expect(await refusal(clone, "origin", "HEAD:refs/heads/review/one-more")).toContain(
+        "Limit of 50 review branches",
+      );
+      for (const name of names) await removeHead(world.workspaceId, name, sha);
+      await git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/review/one-more");
+      await git(clone, "push", "--quiet", "origin", "--delete", "review/one-more", "review/at-once");
+    });
   });
 
   it("never rewinds, diverts or deletes main", async () => {
@@ -175,6 +285,10 @@ describe("a push by stock git", () => {
     ["C21 a name that Windows reserves", { "apps/shop/aux.ts": "1" }, /name that Windows reserves/],
     ["C21 a folder that Windows reserves", { "consoles/NUL/x.sql": "1" }, /name that Windows reserves/],
     ["C21 a colon in its name", { "consoles/a:b.sql": "1" }, /must not contain </],
+    ["a folder that nothing reads", { "metrics/a.yaml": "1" }, /metrics is not allowed.*docs\/ \.millrace\//],
+    ["documentation that is neither text nor an image", { "docs/a.bin": Buffer.of(0, 1) }, /is not UTF-8 text, and/],
+    ["a setting that is not text", { ".millrace/a": Buffer.of(0xff) }, /\.millrace\/a is not UTF-8 text/],
+    ["an attribute line over 2 KiB", { ".gitattributes": "a".repeat(2048) }, /has a line over 2048 bytes/],
     ["an app's file beside the apps", { "apps/loose.ts": "1" }, /is not in an app/],
     ["a console that is none", { "consoles/x.txt": "1" }, /consoles\/x\.txt is not a console/],
     ["a console that is no text", { "consoles/x.sql": Buffer.of(0xff, 0xfe) }, /is not valid UTF-8/],

@@ -1,5 +1,6 @@
 import type { Caller } from "@/lib/platform/access/caller";
 import { serverMember } from "@/lib/platform/process/server-context";
+import { ATTRIBUTES_FILE } from "./fsck";
 
 /** The rules for one kind of file, by its folder in the repository. Each domain registers its own. */
 export type FileKind = {
@@ -12,7 +13,7 @@ export type FileKind = {
 };
 
 /** Files allowed at the top level, next to the folders. */
-export const TOP_FILES: ReadonlySet<string> = new Set(["README.md", ".gitignore"]);
+export const TOP_FILES: ReadonlySet<string> = new Set(["README.md", ".gitignore", ATTRIBUTES_FILE]);
 
 const handed = serverMember("fileKinds", () => ({ kinds: [] as readonly FileKind[] }));
 
@@ -25,23 +26,31 @@ export function fileKinds(): readonly FileKind[] {
   return handed().kinds;
 }
 
-/**
- * Moves main to a pushed commit, and makes everything else that the files define equal to them.
- * @returns false when main has moved
- * @throws AppError invalid_request for a file that does not fit the workspace, with its path; nothing was changed
- */
-export type LandPush = (caller: Caller, before: string | null, after: string) => Promise<boolean>;
+/** The rules and effects of pushes beyond git. */
+export type PushLanding = {
+  /**
+   * Checks what depends on the workspace, of the files that differ between two stored commits.
+   * @throws AppError invalid_request for a file that does not fit the workspace, with its path
+   */
+  judge: (caller: Caller, before: string | null, after: string) => Promise<void>;
+  /**
+   * Moves main to a stored commit, and makes everything else that the files define equal to them.
+   * @returns false when main has moved
+   * @throws AppError invalid_request as `judge`; nothing was changed
+   */
+  land: (caller: Caller, before: string | null, after: string) => Promise<boolean>;
+};
 
-const landing = serverMember("pushLanding", () => ({ land: null as LandPush | null }));
+const registered = serverMember("pushLanding", () => ({ landing: null as PushLanding | null }));
 
-/** Registers what a push to main changes. Called once at start. */
-export function landPushesBy(land: LandPush): void {
-  landing().land = land;
+/** Registers what a push changes. Called once at start. */
+export function landPushesBy(landing: PushLanding): void {
+  registered().landing = landing;
 }
 
-/** Lands a push (`LandPush`). */
-export function landPush(...args: Parameters<LandPush>): Promise<boolean> {
-  const { land } = landing();
-  if (!land) throw new Error("No feature lands pushes.");
-  return land(...args);
+/** Returns what a push changes. */
+export function pushLanding(): PushLanding {
+  const { landing } = registered();
+  if (!landing) throw new Error("No feature lands pushes.");
+  return landing;
 }

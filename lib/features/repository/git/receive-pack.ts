@@ -1,6 +1,20 @@
 import "server-only";
-import { ownBranch } from "@/lib/features/repository/service";
-import { findHead, MAIN_BRANCH, moveHead, removeHead, toRef, writePacked } from "@/lib/features/repository/wire";
+import {
+  createReview,
+  findMergeBase,
+  isReviewBranch,
+  ownBranch,
+  REVIEW_FOLDER,
+} from "@/lib/features/repository/service";
+import {
+  findBranchHead,
+  findHead,
+  MAIN_BRANCH,
+  moveHead,
+  removeHead,
+  toRef,
+  writePacked,
+} from "@/lib/features/repository/wire";
 import { isReadOnly } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
@@ -12,15 +26,17 @@ import { Push } from "./judge-push";
 import { MAX_PACK_BYTES } from "./limits";
 import { FLUSH, pktLine, sideBand } from "./pkt-line";
 import type { Command, PushRequest } from "./push-request";
-import { landPush } from "./pushed-files";
+import { pushLanding } from "./pushed-files";
 import { MAIN_REF, Reach, visibleRefs } from "./refs";
 import { AGENT } from "./upload-pack";
 
-const CAPABILITIES = `report-status delete-refs side-band-64k quiet atomic ofs-delta no-thin object-format=sha1 agent=${AGENT}`;
+const CAPABILITIES = `report-status report-status-v2 push-options delete-refs side-band-64k quiet atomic ofs-delta no-thin object-format=sha1 agent=${AGENT}`;
 const NOTHING = "0".repeat(40);
 /** Maximum number of pushes that one server validates at once: each may hold a pack and its largest files unpacked. */
 const PUSHES_AT_ONCE = 2;
 const PUSHES_WAITING_MAX = 20;
+/** Option of a push that is only validated. */
+const DRY_RUN = "dry-run";
 const ELSEWHERE = "another branch of this push was rejected";
 
 /** Requires that the caller may push. @throws AppError forbidden */
@@ -54,13 +70,16 @@ export async function* receivePack(
   const hasBands = request.capabilities.has("side-band-64k");
   const work = receive(caller, request, signal);
   const outcome = hasBands ? yield* alive(work) : await work;
-  const report = toReport(request.commands, outcome);
-  if (!request.capabilities.has("report-status")) return;
+  const { capabilities } = request;
+  const isDry = request.options.has(DRY_RUN);
+  const report = toReport(request.commands, outcome, { isDry, isV2: capabilities.has("report-status-v2") });
+  if (!capabilities.has("report-status") && !capabilities.has("report-status-v2")) return;
   if (!hasBands) {
     yield report;
     return;
   }
   const words = new Set([outcome.unpack, ...outcome.refs.values()].filter((why) => why !== null && why !== ELSEWHERE));
+  if (isDry && words.size === 0) words.add("Dry run: the push is valid. Nothing was changed.");
   for (const why of words) yield sideBand(2, Buffer.from(`${why}\n`));
   yield sideBand(1, report);
   yield FLUSH;
@@ -91,7 +110,7 @@ async function receive(
 
 async function judgeAndMove(
   caller: GitCaller,
-  { commands, capabilities, pack }: PushRequest,
+  { commands, capabilities, options, pack }: PushRequest,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { workspaceId, user } = caller;
@@ -113,9 +132,10 @@ async function judgeAndMove(
       await push.requireLinked(after);
       const isMain = ref === MAIN_REF;
       if (isMain && before !== null && !(await push.isForward(before, after))) {
-        return refuseAll(
-          ref === MAIN_REF ? "main requires a linear history. Run git pull --rebase, then push again." : ELSEWHERE,
-        );
+        return refuseAll("main requires a linear history. Run git pull --rebase, then push again.");
+      }
+      if (isReviewBranch(toBranch(ref)) && before !== null && !(await push.reaches(after, before))) {
+        return refuseAll("A review branch can't be rewritten. Add a commit, or push to another name.");
       }
       if (isMain) await push.judgeFiles(before, after);
       else await push.judgeFiles(await findHead(workspaceId, MAIN_BRANCH), after, before);
@@ -129,20 +149,45 @@ async function judgeAndMove(
   for (const type of ["blob", "tree", "commit"] as const) {
     await writePacked(workspaceId, push.pack.packed(type, push.reached));
   }
+  if (options.has(DRY_RUN)) {
+    for (const { ref, before, after } of open) {
+      refs.set(ref, after === null ? null : await faultOf(() => judgeStoredPush(caller, ref, before, after)));
+    }
+    return { unpack: null, refs };
+  }
   return { unpack: null, refs: await move(caller, open, refs, capabilities.has("atomic")) };
+}
+
+/** Checks what depends on the workspace. @throws AppError invalid_request */
+async function judgeStoredPush(caller: GitCaller, ref: string, before: string | null, after: string): Promise<void> {
+  const { workspaceId } = caller;
+  if (ref === MAIN_REF) await pushLanding().judge(caller, before, after);
+  else if (isReviewBranch(toBranch(ref))) {
+    // What main has changed since is not part of the review.
+    const main = await findHead(workspaceId, MAIN_BRANCH);
+    await pushLanding().judge(caller, main && (await findMergeBase(workspaceId, main, after)), after);
+  }
 }
 
 /** Returns the reason to refuse a command, before its objects are read, or null. */
 async function refusalOf(caller: GitCaller, { ref, before, after }: Command): Promise<string | null> {
   const { workspaceId, user, role } = caller;
-  const own = toRef(ownBranch(user._id));
-  if (ref !== MAIN_REF && ref !== own) return `allowed branches are main and ${own.slice("refs/heads/".length)}`;
+  const own = ownBranch(user._id);
+  const branch = toBranch(ref);
+  const isReview = isReviewBranch(branch);
+  if (ref !== MAIN_REF && ref !== toRef(own) && !isReview) {
+    return `allowed branches are main, ${REVIEW_FOLDER}<name> and ${own}`;
+  }
   if (ref === MAIN_REF) {
-    if (!isAtLeast(role, "admin")) return `only admins can push to main; push to ${own.slice("refs/heads/".length)}`;
+    if (!isAtLeast(role, "admin")) return `only admins can push to main; push to ${REVIEW_FOLDER}<name>`;
     if (after === null) return "main can't be deleted";
   }
-  const head = await findHead(workspaceId, ref.slice("refs/heads/".length));
-  return head === before ? null : "fetch first";
+  const head = await findBranchHead(workspaceId, branch);
+  if ((head?.oid ?? null) !== before) return "fetch first";
+  if (isReview && after === null && !isAtLeast(role, "admin") && !head?.createdBy?.equals(user._id)) {
+    return "only admins and its creator can delete a review branch";
+  }
+  return null;
 }
 
 /**
@@ -166,35 +211,73 @@ async function move(
     }
     refs.set(command.ref, reason);
     if (!isAtomic) continue;
-    for (const { ref, before, after } of done) await set(caller, { ref, before: after, after: before });
+    for (const each of done) await reset(caller, each);
     for (const { ref } of commands) if (ref !== command.ref) refs.set(ref, ELSEWHERE);
     return refs;
   }
   return refs;
 }
 
+/** Moves a branch back. */
+async function reset({ workspaceId }: GitCaller, { ref, before, after }: Command): Promise<void> {
+  const branch = toBranch(ref);
+  if (before !== null) await moveHead(workspaceId, branch, after, before);
+  else if (after !== null) await removeHead(workspaceId, branch, after);
+}
+
 /** @returns the reason why the branch was not moved, or null */
 async function set(caller: GitCaller, { ref, before, after }: Command): Promise<string | null> {
-  const { workspaceId } = caller;
-  const branch = ref.slice("refs/heads/".length);
+  const { workspaceId, user } = caller;
+  const branch = toBranch(ref);
+  let isMoved = false;
+  const fault = await faultOf(async () => {
+    if (after === null) isMoved = before === null || (await removeHead(workspaceId, branch, before));
+    else if (ref === MAIN_REF) isMoved = await pushLanding().land(caller, before, after);
+    else {
+      await judgeStoredPush(caller, ref, before, after);
+      const isNewReview = before === null && isReviewBranch(branch);
+      isMoved = isNewReview
+        ? await createReview(workspaceId, { name: branch, sha: after, createdBy: user._id })
+        : await moveHead(workspaceId, branch, before, after);
+    }
+  });
+  return fault ?? (isMoved ? null : "fetch first");
+}
+
+/** Runs work, and returns the message of an error of the pushed files; null without one. */
+async function faultOf(work: () => Promise<void>): Promise<string | null> {
   try {
-    const isMoved =
-      ref === MAIN_REF && after !== null
-        ? await landPush(caller, before, after)
-        : after !== null
-          ? await moveHead(workspaceId, branch, before, after)
-          : before === null || (await removeHead(workspaceId, branch, before));
-    return isMoved ? null : "fetch first";
+    await work();
+    return null;
   } catch (error) {
-    if (error instanceof AppError && error.kind === "invalid_request") return error.message;
+    if (error instanceof AppError && (error.kind === "invalid_request" || error.kind === "conflict")) {
+      return error.message;
+    }
     throw error;
   }
 }
 
-function toReport(commands: readonly Command[], { unpack, refs }: Outcome): Buffer {
-  const lines = commands.map(({ ref }) => {
+/** Returns the branch of a ref; empty for a ref that is not a branch. */
+function toBranch(ref: string): string {
+  const folder = toRef("");
+  return ref.startsWith(folder) ? ref.slice(folder.length) : "";
+}
+
+/**
+ * Returns git's report. After a dry run, version 2 tells the client that each branch stayed where it was, so that its
+ * own copies of the branches stay too. Older clients get an error for that.
+ */
+function toReport(
+  commands: readonly Command[],
+  { unpack, refs }: Outcome,
+  { isDry, isV2 }: { isDry: boolean; isV2: boolean },
+): Buffer {
+  const lines = commands.flatMap(({ ref, before }) => {
     const why = unpack === null ? (refs.get(ref) ?? null) : "nothing was accepted";
-    return pktLine(why === null ? `ok ${ref}\n` : `ng ${ref} ${why}\n`);
+    if (why !== null) return [pktLine(`ng ${ref} ${why}\n`)];
+    if (!isDry) return [pktLine(`ok ${ref}\n`)];
+    if (!isV2) return [pktLine(`ng ${ref} dry run: valid, nothing was changed\n`)];
+    return [pktLine(`ok ${ref}\n`), pktLine(`option new-oid ${before ?? NOTHING}\n`)];
   });
   return Buffer.concat([pktLine(`unpack ${unpack ?? "ok"}\n`), ...lines, FLUSH]);
 }

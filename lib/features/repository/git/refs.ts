@@ -1,7 +1,15 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { ownBranch } from "@/lib/features/repository/service";
-import { type Ancestry, ancestryOf, findHead, findPositions, MAIN_BRANCH, toRef } from "@/lib/features/repository/wire";
+import { ownBranch, REVIEW_FOLDER } from "@/lib/features/repository/service";
+import {
+  type Ancestry,
+  ancestryOf,
+  findHead,
+  findPositions,
+  listHeadsIn,
+  MAIN_BRANCH,
+  toRef,
+} from "@/lib/features/repository/wire";
 
 /** The user of the workspace's repository: an API key acts as its creator. */
 export type GitReader = { workspaceId: ObjectId; userId: ObjectId };
@@ -9,14 +17,15 @@ export type VisibleRef = { ref: string; oid: string };
 
 export const MAIN_REF = toRef(MAIN_BRANCH);
 
-/** Returns the branches that a key can read: main and its creator's. Other users' drafts are private. */
+/** Returns the branches that a key can read: main, its creator's and all reviews. Other users' drafts are private. */
 export async function visibleRefs({ workspaceId, userId }: GitReader): Promise<VisibleRef[]> {
   const refs: VisibleRef[] = [];
   for (const branch of [MAIN_BRANCH, ownBranch(userId)]) {
     const oid = await findHead(workspaceId, branch);
     if (oid !== null) refs.push({ ref: toRef(branch), oid });
   }
-  return refs;
+  for (const { name, oid } of await listHeadsIn(workspaceId, REVIEW_FOLDER)) refs.push({ ref: toRef(name), oid });
+  return refs.sort((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
 /** The commits that the visible branches reach, without a walk through those that have landed. */
