@@ -80,6 +80,8 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
           autoComplete="off"
           spellCheck={false}
           autoFocus
+          // The focus selects the name, which the form sets only later.
+          defaultValue={name}
           onFocus={(event) => event.target.select()}
           {...text("name")}
           error={problemOf("name") ?? taken}

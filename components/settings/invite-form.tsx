@@ -1,7 +1,7 @@
 "use client";
 
 import { X } from "lucide-react";
-import { useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
 import { useChange, useRights } from "@/components/settings/use-settings";
@@ -103,6 +103,11 @@ function EmailsField({ server: { form, problemOf }, isMember }: EmailsFieldProps
   const inputRef = useRef<HTMLInputElement>(null);
   const { emails, typed } = form.watch();
   const problem = problemOf("typed");
+  const { setValue } = form;
+  // A text that was typed before the page became interactive.
+  useEffect(() => {
+    if (inputRef.current?.value) setValue("typed", inputRef.current.value);
+  }, [setValue]);
   const setEmails = (next: string[]) => form.setValue("emails", next);
   /** Moves complete addresses of a text into chips. Those of members stay in the field. */
   const take = (text: string) => {

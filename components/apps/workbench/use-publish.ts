@@ -41,7 +41,10 @@ export function usePublish(work: Work) {
       const said = message.trim() === "" ? undefined : message.trim();
       setPhase("work");
       try {
-        if (uncommitted > 0 && !(await work.commitOpen(said))) return setPhase("ask");
+        if (uncommitted > 0 && !(await work.commitOpen(said))) {
+          setPhase("ask");
+          return readAnew();
+        }
         setFollowing("latest");
         const answer = await appApi.publish(workspace.id, app.id, {
           ...(said !== undefined && { message: said }),
@@ -60,10 +63,11 @@ export function usePublish(work: Work) {
         if (!hasRun) setFollowing(null);
         setPhase("ask");
         announce(`Couldn't publish ${app.title}`, true);
+        // The message does not wait for it.
+        void readAnew();
         throw error;
-      } finally {
-        await readAnew();
       }
+      await readAnew();
     },
     whenClosed: `Couldn't publish ${app.title}.`,
   });
