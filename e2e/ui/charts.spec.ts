@@ -162,6 +162,8 @@ test("explains charts that can't be drawn: negative shares, no values, no rows, 
   await expect(page.getByText("n has no numbers. Choose another y-axis column.")).toBeVisible();
   await consolePage.write("select 'a' as name, 9007199254740993 as n union all select 'b', 9007199254740995");
   await consolePage.run.click();
+  // A new result closes the list of chart types.
+  await expect(chart.marks.first()).toBeVisible();
   await chart.choose("Chart type", "Line");
   await expect(chart.notes).toContainText("Differences are too small to draw.");
   await chart.crosshair.focus();

@@ -46,7 +46,7 @@ test("runs actions only: formats and comments the query", { tag: "@long" }, asyn
   await page.keyboard.press("ControlOrMeta+z");
   await expect(consolePage.editor.locator(".cm-line")).toHaveCount(1);
   await page.keyboard.press("ControlOrMeta+Shift+p");
-  await find(page).fill("comments");
+  await find(page).fill("comment");
   await page.keyboard.press("Enter");
   await expect(consolePage.editor).toContainText("-- select a,b");
   await page.keyboard.press("ControlOrMeta+/");
