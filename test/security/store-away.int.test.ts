@@ -96,7 +96,7 @@ it("answers every request with 503 while a killed store is away, and loses nothi
   const levels = server.output().matchAll(/^\{"level":(\d+).*$/gm);
   expect([...levels].filter(([, level]) => Number(level) >= 50).map(([line]) => line)).toEqual([]);
 
-  // The framework's own text on standard error is no JSON.
+  // Next.js also prints its own text, on standard error.
   const failed = [...server.output().matchAll(/^\{"level":.*"a page failed".*$/gm)].map(([line]) => JSON.parse(line));
   expect(new Set(failed.map(({ route }) => route))).toContain("/share/[token]");
   for (const line of failed) {
