@@ -13,7 +13,7 @@ import {
 import { type AddressWay, hasTwoWays } from "@/lib/features/connections/browser/connection-form";
 import { parseConnectionString } from "@/lib/features/connections/browser/connection-string";
 
-/** What a button of the form does. */
+/** The action of a button. */
 export type Submission = "save" | "test";
 export type ConnectionDraft = ConnectionFields & ReturnType<typeof toDraft>;
 

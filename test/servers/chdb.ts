@@ -20,7 +20,7 @@ const START_TIMEOUT_MS = 30_000;
 const OF_THE_REQUEST = new Set(["query_id", "database", "readonly", "default_format", "max_execution_time"]);
 
 /**
- * Reads requests and writes responses, one JSON text a line. Each request has a session of its own, as over HTTP. The
+ * Reads requests and writes responses, one JSON text a line. Each request has a separate session, as over HTTP. The
  * engine would read its standard input as data, so it gets none.
  */
 const BRIDGE = `

@@ -6,7 +6,7 @@ import { WORKSPACE_SPACE } from "./model";
 
 /**
  * Makes the shared items of a workspace equal to the files of main, for a store whose documents were lost or damaged.
- * Items without a file stay as they are.
+ * Items without a file are not changed.
  * @param userId owner of items that are missing
  * @returns the number of shared items by kind
  */
