@@ -19,6 +19,7 @@ import { mailAccess } from "@/test/fixtures/mail/access-rows";
 import { notificationAccess } from "@/test/fixtures/notifications/access-rows";
 import { queryAccess } from "@/test/fixtures/query/access-rows";
 import { repohostAccess } from "@/test/fixtures/repository/hosts/access-rows";
+import { reviewAccess } from "@/test/fixtures/reviews/access-rows";
 import { workspaceAccess } from "@/test/fixtures/workspaces/access-rows";
 import type { AccessRows, Row } from "./access-rows";
 import { call } from "./client";
@@ -39,6 +40,7 @@ const DOMAINS: AccessRows[] = [
   queryAccess,
   consoleAccess,
   dashboardAccess,
+  reviewAccess,
   appAccess,
   repohostAccess,
   flowAccess,
@@ -164,6 +166,7 @@ describe("read-only keys", () => {
     "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows",
     "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows/count",
     "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel",
+    "POST /api/workspaces/{workspaceId}/reviews/{reviewName}/compare",
   ];
   let key = "";
   beforeAll(async () => {

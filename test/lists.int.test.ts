@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
 import { collections as agent } from "@/lib/features/agent/collections";
+import { createReview, findHead, MAIN_BRANCH } from "@/lib/features/repository/service";
 import { listEndpoints } from "@/lib/platform/api/registry";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { takeJobEvents } from "@/test/fixtures/notifications/clock";
@@ -118,6 +119,14 @@ const lists: Record<string, List> = {
   },
   "/api/workspaces/{workspaceId}/dashboards/folders": {
     add: (n) => post(`${home}/dashboards/folders`, { name: `Folder ${n}` }),
+  },
+  "/api/workspaces/{workspaceId}/reviews": {
+    add: async (n) => {
+      const repositoryId = new ObjectId(owner.workspaceId);
+      const sha = (await findHead(repositoryId, MAIN_BRANCH)) ?? "";
+      await createReview(repositoryId, { name: `review/list-${n}`, sha, createdBy: new ObjectId(owner.id) });
+    },
+    idOf: ({ name }) => name,
   },
   "/api/workspaces/{workspaceId}/apps/{appId}/deployments": { add: publishOnceMore },
   "/api/workspaces/{workspaceId}/apps/{appId}/operations": { add: publishOnceMore },

@@ -5,7 +5,7 @@ import { ancestryOf } from "./ancestry";
 import { collections } from "./collections";
 import { type Commit, subjectOf } from "./git-objects";
 import type { Author } from "./new-commit";
-import { findCommit, readBlob, readTree } from "./object-store";
+import { findCommit, readBlob, readCommitObject, readTree } from "./object-store";
 import { parseBranch, parseFolder, parsePath } from "./paths";
 import { findPositions } from "./positions";
 import { findHead, listHeads, MAIN_BRANCH } from "./refs";
@@ -61,6 +61,11 @@ export async function listTree(
   const items: TreeItem[] = [];
   await addItems(repositoryId, root, path, recursive, items);
   return items;
+}
+
+/** Returns the facts of a stored commit. */
+export async function commitInfoOf(repositoryId: ObjectId, sha: string): Promise<CommitInfo> {
+  return toCommitInfo(sha, await readCommitObject(repositoryId, sha));
 }
 
 export function toCommitInfo(sha: string, commit: Commit): CommitInfo {

@@ -45,6 +45,7 @@ export {
 } from "./paths";
 export { isReachable } from "./reachable";
 export {
+  commitInfoOf,
   listTree,
   readFile,
   resolveSha,

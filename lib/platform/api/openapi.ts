@@ -54,6 +54,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Members: "Members of a workspace and invitations.",
   Notifications: "Rules, deliveries and test notifications.",
   Queries: "Query execution, its history and cancellation.",
+  Reviews: "Branches of the repository that are reviewed and merged.",
   Runs: "Runs of consoles, flows and dashboards.",
   Service: "Health, version and this description.",
   Shares: "Dashboards and apps behind a link.",
