@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
 import { collections as agent } from "@/lib/features/agent/collections";
-import { createReview, findHead, MAIN_BRANCH } from "@/lib/features/repository/service";
+import { commitChanges, createReview } from "@/lib/features/repository/service";
 import { listEndpoints } from "@/lib/platform/api/registry";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { takeJobEvents } from "@/test/fixtures/notifications/clock";
@@ -123,7 +123,9 @@ const lists: Record<string, List> = {
   "/api/workspaces/{workspaceId}/reviews": {
     add: async (n) => {
       const repositoryId = new ObjectId(owner.workspaceId);
-      const sha = (await findHead(repositoryId, MAIN_BRANCH)) ?? "";
+      const author = { name: "Olga", email: "olga@example.com" };
+      const changes = [{ kind: "put" as const, path: `docs/${n}.md`, content: `${n}` }];
+      const { sha } = await commitChanges({ repositoryId, author, message: `Document ${n}`, changes });
       await createReview(repositoryId, { name: `review/list-${n}`, sha, createdBy: new ObjectId(owner.id) });
     },
     idOf: ({ name }) => name,
