@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mergeText } from "./merge-text";
+import { mergeSides, mergeText } from "./merge-text";
 
 const BASE = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
@@ -36,5 +36,18 @@ describe("merging two versions of a text", () => {
     expect(mergeText(BASE, "", BASE)).toBe("");
     expect(mergeText(BASE, BASE, "new")).toBe("new");
     expect(mergeText("", "a\n", "")).toBe("a\n");
+  });
+});
+
+describe("mergeSides", () => {
+  it("keeps both sides of a conflict, and merges all other edits into both", () => {
+    const ours = BASE.replace("one", "1").replace("four", "mine");
+    const theirs = BASE.replace("four", "theirs").replace("seven", "7");
+    const merged = BASE.replace("one", "1").replace("seven", "7");
+    expect(mergeSides(BASE, ours, theirs)).toEqual({
+      ours: merged.replace("four", "mine"),
+      theirs: merged.replace("four", "theirs"),
+      conflicts: 1,
+    });
   });
 });
