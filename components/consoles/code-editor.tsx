@@ -15,6 +15,7 @@ import { editorLanguage } from "@/components/editor/languages";
 import { renameName } from "@/components/editor/rename-name";
 import type { ScriptLanguage } from "@/components/editor/script";
 import { errorMark, setErrorMark, statementBar } from "@/components/editor/statement-mark";
+import { textChanges } from "@/components/editor/text-changes";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Entity } from "@/lib/features/query/browser/api";
 import { spacedName } from "@/lib/platform/browser/spaced-name";
@@ -92,8 +93,8 @@ export function CodeEditor(props: CodeEditorProps) {
   // it.
   useEffect(() => {
     const view = viewRef.current;
-    if (!view || view.state.doc.toString() === props.content) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: props.content } });
+    const shown = view?.state.doc.toString() ?? props.content;
+    if (shown !== props.content) view?.dispatch({ changes: textChanges(shown, props.content) });
   }, [props.content]);
 
   useEffect(() => {

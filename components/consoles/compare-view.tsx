@@ -13,21 +13,28 @@ import { useDatabases } from "@/components/schema/use-schema";
 import { showToast } from "@/components/ui/toast";
 import { useMediaQuery } from "@/components/ui/use-browser";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { mergeSides } from "@/lib/base/text/merge-text";
 import { type Console, consoleApi, type HistoryItem } from "@/lib/features/consoles/browser/client";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 
 type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft };
 
 /**
- * Shows the saved text beside the user's after two people changed the same console. The user keeps one of them, or
- * accepts single chunks. Use a new key for another version.
+ * Shows the saved text beside the user's after two people changed the same lines of a console. Changes of other lines
+ * are merged into both sides. The user keeps one of them, or accepts single chunks. Use a new key for another version.
  */
 export function CompareView({ open, saved, draft }: CompareViewProps) {
   const { workspace, user, consoles, drafts } = useWorkspace();
   const { isSaving } = useSaveState(open.id);
   const hostRef = useRef<HTMLElement>(null);
   const isNarrow = useMediaQuery("(max-width: 900px)");
-  const [mine] = useState(draft.content);
+  const [sides] = useState(() =>
+    draft.base === null
+      ? { ours: draft.content, theirs: saved.content, conflicts: 0 }
+      : mergeSides(draft.base, draft.content, saved.content),
+  );
+  const [merged, setMerged] = useState(sides.ours);
   const connection = useDatabases().find(({ id }) => id === saved.connectionId);
   const dialect = useDialect(connection?.type);
   const last = useQuery({
@@ -37,11 +44,14 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
 
   const mount = useEffectEvent((host: HTMLElement, dialect: SqlDialect) =>
     showMerge(host, {
-      theirs: saved.content,
-      mine: drafts.read(open.id)?.content ?? mine,
+      theirs: sides.theirs,
+      mine: merged,
       dialect,
       isNarrow,
-      onChange: (merged) => drafts.write(saved, merged),
+      onChange: (text) => {
+        setMerged(text);
+        drafts.write(saved, text);
+      },
     }),
   );
   useEffect(() => {
@@ -49,14 +59,14 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
   }, [isNarrow, dialect]);
 
   const takeTheirs = async () => {
-    const typed = drafts.read(open.id)?.content ?? mine;
-    if (!(await consoles.resolve(open.id, saved, saved.content))) return;
+    const typed = drafts.read(open.id)?.content ?? merged;
+    if (!(await consoles.resolve(open.id, saved, sides.theirs))) return;
     showToast("Saved version loaded", {
       id: `theirs-${open.id}`,
-      action: { label: "Undo", onClick: () => drafts.write(saved, typed) },
+      action: { label: "Undo", onClick: () => consoles.edit(open.id, typed) },
     });
   };
-  const isMerged = draft.content !== mine;
+  const isMerged = merged !== sides.ours;
   return (
     <section className="compare" aria-label="Compare versions">
       <div className="compare-head">
@@ -65,14 +75,17 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
           <h2 className="grow">{toWho(last, user.email)} while you edited it</h2>
         </div>
         <p className="t2 xs">
-          {last && `${last.subject}, ${formatStamp(new Date(last.date))}. `}Both versions are kept in the history.
+          {last && `${last.subject}, ${formatStamp(new Date(last.date))}. `}
+          {sides.conflicts > 0 &&
+            `${formatCountOf(sides.conflicts, "conflict")}. Changes of other lines are merged into both sides. `}
+          Both versions are kept in the history.
         </p>
         <div className="row compare-acts">
           <button
             type="button"
             className="btn primary"
             disabled={isSaving}
-            onClick={() => void consoles.resolve(open.id, saved, drafts.read(open.id)?.content ?? mine)}
+            onClick={() => void consoles.resolve(open.id, saved, merged)}
           >
             {isMerged ? "Save merged version" : "Keep mine"}
           </button>
@@ -81,7 +94,7 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
               type="button"
               className="btn"
               disabled={isSaving}
-              onClick={() => void consoles.resolve(open.id, saved, mine)}
+              onClick={() => void consoles.resolve(open.id, saved, sides.ours)}
             >
               Keep mine
             </button>

@@ -22,8 +22,8 @@ import { Fragment, useState } from "react";
 import { useEngineName } from "@/components/connections/use-connection-types";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
 import { useConsoleActions, useIsHistory, useIsSchedule } from "@/components/consoles/use-console-actions";
-import type { ConsoleNews } from "@/components/consoles/use-console-news";
 import { type OpenConsole, useConsoleFolders, useConsoleList, useSaveState } from "@/components/consoles/use-consoles";
+import type { useEditingUsers } from "@/components/consoles/use-editing-users";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -46,7 +46,7 @@ const MoveDialog = lazyComponent(loadMoveDialog, (module) => module.MoveDialog);
 
 type ChipProps = { draft: OpenConsole; connection: Connection | null };
 /** `editing`: other users who are typing in the console. */
-type HeadProps = ChipProps & { editing: ConsoleNews["editing"] };
+type HeadProps = ChipProps & { editing: ReturnType<typeof useEditingUsers> };
 
 /** Bar above the editor: the console's location, its connection, its history, and Save. */
 export function ConsoleBar({ draft, connection, editing }: HeadProps) {
@@ -190,7 +190,7 @@ function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps)
 }
 
 /** Shows who else is typing in the console, before two texts have to be compared. */
-function Editing({ people }: { people: ConsoleNews["editing"] }) {
+function Editing({ people }: { people: ReturnType<typeof useEditingUsers> }) {
   const [first, ...more] = people;
   const words =
     first && (more.length === 0 ? `${first.name} is editing` : `${first.name} and ${more.length} more are editing`);

@@ -107,6 +107,70 @@ describe("ConsoleService", () => {
     expect(drafts.read(ID)?.content).toBe("select 'mine'");
   });
 
+  it("merges edits of other lines into the draft, also when a save meets them", async () => {
+    const base = consoleOf({ content: "a\nb\nc\nd\n" });
+    const server = serve(base);
+    const { service, drafts } = makeService();
+    service.note(base);
+    drafts.write(base, "mine\nb\nc\nd\n");
+    server.saveElsewhere({ content: "a\nb\nc\ntheirs\n" });
+    expect(await service.save(ID)).toBe(ID);
+    expect(server.read().content).toBe("mine\nb\nc\ntheirs\n");
+    expect(drafts.read(ID)).toBeNull();
+  });
+
+  describe("when someone else changes an open console", () => {
+    const base = consoleOf({ content: "a\nb\nc\nd\n" });
+    const push = { sha: "a1b2c3d", name: "Bo", files: 2 };
+    const facts = { resourceType: "console", resourceId: ID, at: "t" };
+    async function hear(theirs: string, mine: string | null, more: Record<string, unknown> = { userId: "bo", push }) {
+      const made = makeService();
+      const { service, drafts, queryClient } = made;
+      service.note(base);
+      if (mine !== null) drafts.write(base, mine);
+      const newest = { ...base, version: 2, content: theirs };
+      vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ success: true, data: newest })));
+      await service.hear({ ...facts, version: 2, ...more });
+      const shown = queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.content;
+      return { ...made, shown, draft: drafts.read(ID), news: service.readNews(ID) };
+    }
+
+    it("shows the new text without a draft, and names the push", async () => {
+      const { shown, draft, news, service } = await hear("a\nb\nc\ntheirs\n", null);
+      expect(shown).toBe("a\nb\nc\ntheirs\n");
+      expect(draft).toBeNull();
+      expect(news).toMatchObject({ push, effect: "shown", before: base.content, after: shown });
+      service.dismissNews(ID);
+      expect(service.readNews(ID)).toBeNull();
+    });
+
+    it("merges edits of other lines into the draft", async () => {
+      const { draft, news } = await hear("a\nb\nc\ntheirs\n", "mine\nb\nc\nd\n");
+      expect(draft).toMatchObject({ content: "mine\nb\nc\ntheirs\n", version: 2, base: "a\nb\nc\ntheirs\n" });
+      expect(news).toMatchObject({ effect: "merged" });
+    });
+
+    it("keeps a draft with edits of the same lines, and discards it on request", async () => {
+      const { draft, news, service, drafts } = await hear("theirs\nb\nc\nd\n", "mine\nb\nc\nd\n");
+      expect(draft).toMatchObject({ content: "mine\nb\nc\nd\n", version: 1, base: base.content });
+      expect(news).toMatchObject({ effect: "aside", before: base.content });
+      service.reload(ID);
+      expect(drafts.read(ID)).toBeNull();
+      expect(service.readNews(ID)).toBeNull();
+    });
+
+    it("tells the user of their own push, and not of their own save", async () => {
+      expect((await hear("x\n", null, { userId: "u" })).news).toBeNull();
+      expect((await hear("x\n", null, { userId: "u", push })).news).toMatchObject({ push });
+    });
+
+    it("keeps the draft of a deleted one", async () => {
+      const { draft, news } = await hear("", "mine\n", { userId: "bo", push, deleted: true, version: 1 });
+      expect(draft).toMatchObject({ content: "mine\n" });
+      expect(news).toMatchObject({ effect: "deleted", push });
+    });
+  });
+
   it("saves over a version that only renamed the console", async () => {
     const server = serve(consoleOf());
     const { service, drafts } = makeService();

@@ -4,6 +4,7 @@ import type { EditorMemory } from "@/components/consoles/editor-memory";
 import type { RunStore } from "@/components/consoles/run-store";
 import type { WorkbenchStore } from "@/components/consoles/workbench-store";
 import type { DraftStore } from "@/components/layout/draft-store";
+import { type ItemNews, toItemNews } from "@/components/layout/use-change-sentence";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { Coalescer } from "@/lib/base/async/coalescer";
@@ -24,6 +25,7 @@ import {
 } from "@/lib/features/consoles/browser/workbench";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
+import type { EventData } from "@/lib/platform/events/schema";
 
 /** Destination of a new console. */
 export type ConsolePlace = Pick<Console, "folderId" | "access">;
@@ -32,6 +34,17 @@ type Later = { message?: string; place?: ConsolePlace };
 
 /** Fields of a console, besides its text, that a user can change. */
 export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart">>;
+
+/** The latest change of an open console by someone else. */
+export type ConsoleNews = ItemNews & {
+  /** The text before and after it. */
+  before: string;
+  after: string;
+  /** New path; null if it was not moved. */
+  movedTo: string | null;
+  /** `merged` into the user's draft, or `aside` of a draft that changed the same lines. */
+  effect: "shown" | "merged" | "aside" | "deleted";
+};
 
 /** Settings that are changed from the editor and shown before the server has them. */
 type Choice = Partial<Pick<Console, "connectionId" | "chart">>;
@@ -67,6 +80,7 @@ export class ConsoleService {
   /** Consoles to save when the server is reachable, with the arguments of the save. */
   #later = new Map<string, Later>();
   #waiting: ReadonlySet<string> = new Set();
+  readonly #news = new Map<string, ConsoleNews>();
   readonly #changes = createStore(() => 0);
 
   constructor(private readonly parts: Parts) {}
@@ -92,6 +106,15 @@ export class ConsoleService {
 
   /** Returns the consoles that are queued to be saved. */
   readWaiting = (): ReadonlySet<string> => this.#waiting;
+
+  /** Returns the latest change of an open console by someone else, until the user dismisses it or saves. */
+  readNews(id: string): ConsoleNews | null {
+    return this.#news.get(id) ?? null;
+  }
+
+  dismissNews(id: string): void {
+    if (this.#news.delete(id)) this.#notify();
+  }
 
   setComparing(id: string, isComparing: boolean): void {
     this.#comparing = withMember(this.#comparing, id, isComparing);
@@ -126,6 +149,7 @@ export class ConsoleService {
     const choices = this.#choices.get(answer.id);
     const saved = { ...answer, ...choices?.sent, ...choices?.next };
     drafts.observe(saved);
+    if (this.#news.get(saved.id)?.effect === "deleted") this.dismissNews(saved.id);
     if (isCached) queryClient.setQueryData(toConsoleKey(workspaceId, saved.id), saved);
     const { content: _, chart: __, ...summary } = saved;
     queryClient.setQueryData<ConsoleSummary[]>(toListKey(workspaceId), (list) => {
@@ -268,6 +292,47 @@ export class ConsoleService {
     }
   }
 
+  /** Takes in a change of an open console: it is read again, merged into the draft if possible, and noted as news. */
+  async hear(data: EventData): Promise<void> {
+    const { resourceId: id, version, deleted } = data;
+    const { workspaceId, queryClient, drafts } = this.parts;
+    const key = toConsoleKey(workspaceId, id);
+    const known = queryClient.getQueryData<Console>(key);
+    if (!known) return;
+    const change = toItemNews(data, this.parts.userId);
+    const before = drafts.read(id)?.base ?? known.content;
+    if (deleted === true) {
+      // The user's own deletion closes the tab.
+      if (!change) return;
+      this.#setNews(id, { ...change, before, after: "", movedTo: null, effect: "deleted" });
+      // It is answered by a 404 from now on.
+      return queryClient.invalidateQueries({ queryKey: key });
+    }
+    if (typeof version !== "number" || known.version >= version) return;
+    const hadDraft = drafts.read(id) !== null;
+    await this.refresh(id, version);
+    const newest = queryClient.getQueryData<Console>(key);
+    if (!newest || newest.version < version || !change) return;
+    const draft = drafts.read(id);
+    this.#setNews(id, {
+      ...change,
+      before,
+      after: newest.content,
+      movedTo: newest.path === known.path ? null : newest.path,
+      effect:
+        draft !== null && draft.version < newest.version
+          ? "aside"
+          : hadDraft && draft !== null && newest.content !== known.content
+            ? "merged"
+            : "shown",
+    });
+  }
+
+  #setNews(id: string, news: ConsoleNews): void {
+    this.#news.set(id, news);
+    this.#notify();
+  }
+
   /**
    * Reads a console again when a later version than the known one is announced. Without an event nothing has changed.
    * @param version null when events may have been missed
@@ -283,6 +348,8 @@ export class ConsoleService {
       if (newest.version > (known()?.version ?? 0)) this.note(newest);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      // It is private now, or deleted.
+      if (error.status === 404) void queryClient.invalidateQueries({ queryKey: toConsoleKey(workspaceId, id) });
     }
   }
 
@@ -326,6 +393,7 @@ export class ConsoleService {
       if (now === null) return id;
       if (now.version === current.version) {
         await this.#put(id, current.version, now.content, message);
+        if (now.content !== draft.content) showToast(`${current.name} saved. Other changes are merged.`);
         return id;
       }
       this.setComparing(id, true);
@@ -358,12 +426,36 @@ export class ConsoleService {
     }
   }
 
+  /** Discards the draft of a console, and shows the saved text. */
+  reload(id: string): void {
+    const { workspaceId, queryClient, drafts } = this.parts;
+    const saved = queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id));
+    const draft = drafts.read(id);
+    if (!saved || !draft) return;
+    drafts.drop(id);
+    this.dismissNews(id);
+    const { base, version, content } = draft;
+    const started = base === null ? saved : { id, version, content: base };
+    showToast("Saved version loaded", {
+      id: `theirs-${id}`,
+      action: { label: "Undo", onClick: () => drafts.rebase(started, content) },
+    });
+  }
+
+  /** Makes a text the draft of a console, based on its latest version. */
+  edit(id: string, content: string): void {
+    const { workspaceId, queryClient, drafts } = this.parts;
+    const saved = queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id));
+    if (saved) drafts.rebase(saved, content);
+  }
+
   async #put(id: string, version: number, content: string, message?: string): Promise<void> {
     const { workspaceId, drafts, queryClient } = this.parts;
     const saved = await consoleApi.update(workspaceId, id, { version, content, message });
     const typed = drafts.read(id)?.content ?? content;
     this.note(saved);
     drafts.rebase(saved, typed);
+    this.dismissNews(id);
     void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
     announce(`${saved.name} saved`);
   }

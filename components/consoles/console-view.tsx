@@ -2,6 +2,7 @@
 
 import { useSearchParams } from "next/navigation";
 import { type KeyboardEvent, useEffect } from "react";
+import { ChangeNotice } from "@/components/consoles/change-notice";
 import { CancelDialog, SaveQuestion } from "@/components/consoles/console-dialogs";
 import { ConsoleEditor, loadEditor } from "@/components/consoles/console-editor";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
@@ -9,10 +10,9 @@ import { EditorSkeleton } from "@/components/consoles/editor-skeleton";
 import { PhoneConsole } from "@/components/consoles/phone-console";
 import { ResultPane } from "@/components/consoles/result-pane";
 import { RunStatusBar } from "@/components/consoles/run-status-bar";
-import { StaleNotice } from "@/components/consoles/stale-notice";
-import { useConsoleNews } from "@/components/consoles/use-console-news";
 import { type ConsoleSession, useConsoleSession } from "@/components/consoles/use-console-session";
 import { type OpenConsole, useSaveState } from "@/components/consoles/use-consoles";
+import { useEditingUsers } from "@/components/consoles/use-editing-users";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { RunTools } from "@/components/results/run-tools";
@@ -44,7 +44,7 @@ const NOTHING_TO_RUN = "Nothing to run. Write a query first.";
 export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const session = useConsoleSession(draft);
   const { isComparing } = useSaveState(draft.id);
-  const news = useConsoleNews(draft);
+  const editing = useEditingUsers(draft.id);
   const isPhone = useIsPhone();
   const { connection, dialect, variables, run } = session;
   useEffect(() => {
@@ -58,8 +58,8 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const Head = isPhone ? PhoneHead : ConsoleBar;
   return (
     <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${draft.id}`}>
-      <Head draft={draft} connection={connection} editing={news.editing} />
-      {draft.isStale && !isComparing && <StaleNotice open={draft} savedBy={news.savedBy} />}
+      <Head draft={draft} connection={connection} editing={editing} />
+      {!isComparing && <ChangeNotice open={draft} />}
       {variables.names.length > 0 && !isComparing && (
         <VariableBar variables={variables} missing={session.missing} onRun={session.runAtCursor} />
       )}

@@ -2,11 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useSyncExternalStore } from "react";
-import { toConsoleKey, toFoldersKey, toListKey } from "@/components/consoles/console-service";
+import { type ConsoleNews, toConsoleKey, toFoldersKey, toListKey } from "@/components/consoles/console-service";
 import type { LocalDraft } from "@/components/layout/draft-store";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { type Console, consoleApi } from "@/lib/features/consoles/browser/client";
 import { type DraftConsole, findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** A console as shown: the editor's content and the saved version. */
 export type OpenConsole = DraftConsole & {
@@ -52,13 +53,13 @@ export function useSavedConsole(id: string | null) {
 export function useOpenConsole(id: string | null): OpenConsole | null {
   const workbench = useWorkbench();
   const draft = useDraft(id ?? "");
-  const { data: saved } = useSavedConsole(id);
+  const { data: saved, error } = useSavedConsole(id);
   if (id === null) return null;
   if (!isSavedId(id)) {
     const unsaved = workbench && findConsole(workbench, id);
     return unsaved ? { ...unsaved, saved: null, draft: null, isStale: false } : null;
   }
-  if (!saved) return null;
+  if (!saved || isGone(error)) return null;
   const { name, connectionId, content, chart } = saved;
   const isStale = draft !== null && draft.version < saved.version;
   return {
@@ -71,6 +72,18 @@ export function useOpenConsole(id: string | null): OpenConsole | null {
     draft,
     isStale,
   };
+}
+
+/** Returns whether a console could not be read because it was deleted, or is private to someone else. */
+export function isGone(error: Error | null): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 400);
+}
+
+/** Returns the latest change of an open console by someone else; null without one. */
+export function useConsoleNews(id: string): ConsoleNews | null {
+  const { consoles } = useWorkspace();
+  const read = useCallback(() => consoles.readNews(id), [consoles, id]);
+  return useSyncExternalStore(consoles.subscribe, read, () => null);
 }
 
 export function useDraft(id: string): LocalDraft | null {

@@ -2,6 +2,7 @@
 
 import { Lock, Plus, SquareTerminal } from "lucide-react";
 import { type RefObject, useEffect, useRef, useSyncExternalStore } from "react";
+import { useNewsSentence } from "@/components/consoles/change-notice";
 import { ConsoleTabs } from "@/components/consoles/console-tabs";
 import { ConsoleView } from "@/components/consoles/console-view";
 import {
@@ -10,7 +11,14 @@ import {
   useIsHistory,
   useIsSchedule,
 } from "@/components/consoles/use-console-actions";
-import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/consoles/use-consoles";
+import {
+  isGone,
+  useConsoleList,
+  useConsoleNews,
+  useDraft,
+  useOpenConsole,
+  useSavedConsole,
+} from "@/components/consoles/use-consoles";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections, useDatabases } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -21,7 +29,6 @@ import {
   addConsole, closeTab, EMPTY_WORKBENCH, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
 import { later } from "@/lib/platform/browser/load-again";
-import { ApiError } from "@/lib/platform/browser/request";
 import "./console.css";
 import "@/components/consoles/consoles.css";
 
@@ -44,7 +51,7 @@ export function WorkbenchView() {
 
   const query = useSavedConsole(activeId);
   const active = useOpenConsole(activeId);
-  const isGone = query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
+  const isMissing = isGone(query.error);
 
   // Only a new address opens a tab: closing the visible one changes the workbench before the address follows.
   const openId = workbench === null ? null : (active?.id ?? null);
@@ -56,8 +63,8 @@ export function WorkbenchView() {
 
   // Consoles that were deleted elsewhere lose their tab.
   useEffect(() => {
-    if (isGone && activeId !== null) store.change((each) => closeTab(each, activeId));
-  }, [isGone, activeId, store]);
+    if (isMissing && activeId !== null) store.change((each) => closeTab(each, activeId));
+  }, [isMissing, activeId, store]);
 
   // The workspace's root address shows the console that was open last. On a phone that address is also the list, so
   // only the first visit redirects. The sample's first address, which may be bookmarked, does the same.
@@ -104,7 +111,7 @@ export function WorkbenchView() {
         </div>
       ) : isSavedId(activeId) && query.isPending ? (
         <ConsoleBones />
-      ) : query.error && !isGone ? (
+      ) : query.error && !isMissing ? (
         <div className="bench-empty">
           <LoadFailure error={query.error} onRetry={() => query.refetch()} />
         </div>
@@ -138,10 +145,13 @@ function useIsLeaving(activeId: string | null): RefObject<boolean> {
  * lost.
  */
 function CannotOpen({ id }: { id: string }) {
-  const { drafts } = useWorkspace();
+  const { drafts, consoles } = useWorkspace();
   const { open, create } = useConsoleActions();
   const workbench = useWorkbench();
   const draft = useDraft(id);
+  const news = useConsoleNews(id);
+  const sentence = useNewsSentence(news);
+  const isDeleted = news?.effect === "deleted";
   const lastId = workbench?.lastActiveId ?? null;
   const keep = () => {
     if (draft === null) return;
@@ -154,13 +164,18 @@ function CannotOpen({ id }: { id: string }) {
         <span className="empty-mark">
           <Lock />
         </span>
-        <h1>Console not found</h1>
-        <p>It may be private or deleted. Ask the sender to share it.</p>
+        <h1>{isDeleted ? "Console deleted" : "Console not found"}</h1>
+        <p>{isDeleted ? sentence : "It may be private or deleted. Ask the sender to share it."}</p>
         {draft !== null && <p>Your unsaved draft is kept.</p>}
         <div className="row">
           {draft !== null && (
             <button type="button" className="btn primary" onClick={keep}>
               Save as new console
+            </button>
+          )}
+          {isDeleted && (
+            <button type="button" className="btn" onClick={() => void consoles.undelete(id)}>
+              Restore console
             </button>
           )}
           <button type="button" className="btn" onClick={() => (lastId === null ? create() : open(lastId))}>

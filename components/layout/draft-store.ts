@@ -1,4 +1,5 @@
 import { createStore } from "zustand/vanilla";
+import { mergeText } from "@/lib/base/text/merge-text";
 import type { Console, ConsoleDraft } from "@/lib/features/consoles/browser/client";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
@@ -104,16 +105,16 @@ export class DraftStore {
   }
 
   /**
-   * Updates the draft after a change of its console: a save of the same text deletes it, and one that left the draft's
-   * base text unchanged (a rename, a move) does not make it stale.
+   * Updates the draft after a change of its console: a save of the same text deletes it, and edits of other lines are
+   * merged into it. A draft whose own lines were changed stays, and is stale.
    */
   observe(saved: Pick<Console, "id" | "content" | "version">): void {
     const draft = this.read(saved.id);
     if (draft === null) return;
     if (draft.content === saved.content) this.drop(saved.id);
-    else if (draft.version < saved.version && draft.base === saved.content) {
-      this.#set(saved.id, { ...draft, version: saved.version, isSent: false });
-      this.#sendSoon(saved.id);
+    else if (draft.version < saved.version && draft.base !== null) {
+      const merged = mergeText(draft.base, draft.content, saved.content);
+      if (merged !== null) this.rebase(saved, merged);
     }
   }
 

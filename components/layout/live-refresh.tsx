@@ -20,10 +20,11 @@ const STALE_AFTER: Partial<Record<Kind, (workspaceId: string) => readonly (reado
 
 /** Reloads shown data after changes elsewhere. Nothing polls. */
 export function LiveRefresh() {
-  const { workspace, runs } = useWorkspace();
+  const { workspace, runs, consoles } = useWorkspace();
   const queryClient = useQueryClient();
   useLive((event) => {
     const { kind } = event;
+    if (kind === "console") void consoles.hear(event.data);
     applyFlowEvent(queryClient, workspace.id, event);
     applyRunInMotion(queryClient, workspace.id, event);
     applyKeptResult(queryClient, workspace.id, event, runs.isKnown);

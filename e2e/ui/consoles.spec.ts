@@ -284,8 +284,10 @@ test("leaves no unsaved text of a console deleted here", async ({ page, consoleP
 });
 
 test.describe("when someone else has saved first", () => {
-  const THEIRS = "select 'theirs' as a;\n\nselect 1;\n\n\n\nselect 'same';";
-  const MINE = "select 'old' as a;\n\nselect 1;\n\n\n\nselect 'mine';";
+  const THEIRS = "select 'theirs' as a;\n\nselect 1;\n\n\n\nselect 'their end';";
+  const MINE = "select 'mine' as a;\n\nselect 2;\n\n\n\nselect 'same';";
+  /** Edits of other lines are merged. */
+  const merged = (start: "mine" | "theirs") => `select '${start}' as a;\n\nselect 2;\n\n\n\nselect 'their end';`;
 
   test.beforeEach(async ({ page, consolePage }) => {
     const id = shownId(page);
@@ -302,10 +304,11 @@ test.describe("when someone else has saved first", () => {
     await expect(compare.getByRole("heading")).toHaveText("You changed this console elsewhere while you edited it");
     await expect(compare.getByRole("textbox", { name: "Your version" })).toContainText("'mine'");
     await expect(compare.locator('[aria-label="Saved version"]')).toContainText("'theirs'");
+    await expect(compare).toContainText("1 conflict.");
     await compare.getByRole("button", { name: "Keep mine" }).click();
     await expect(compare).toHaveCount(0);
     await expect(consolePage.save).toHaveText("Saved");
-    expect((await readConsole(page.request, shownId(page)))?.content).toBe(MINE);
+    expect((await readConsole(page.request, shownId(page)))?.content).toBe(merged("mine"));
   });
 
   test("takes theirs, and undo restores mine", async ({ page, consolePage }) => {
@@ -314,14 +317,14 @@ test.describe("when someone else has saved first", () => {
     await expect(consolePage.save).toHaveText("Saved");
     await page.getByRole("button", { name: "Undo" }).click();
     await expect(consolePage.editor).toContainText("'mine'");
-    expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS);
+    expect((await readConsole(page.request, shownId(page)))?.content).toBe(merged("theirs"));
   });
 
   test("takes single changes and saves the merged text", { tag: "@long" }, async ({ page }) => {
     await page.getByRole("button", { name: "Use saved version of this change" }).first().click();
     await page.getByRole("button", { name: "Save merged version" }).click();
     await expect(page.getByRole("region", { name: "Compare versions" })).toHaveCount(0);
-    expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS.replace("'same'", "'mine'"));
+    expect((await readConsole(page.request, shownId(page)))?.content).toBe(merged("theirs"));
   });
 
   test("can wait, with a notice until it is resolved", { tag: "@long" }, async ({ page, consolePage }) => {

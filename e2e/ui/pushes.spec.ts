@@ -1,0 +1,102 @@
+import type { APIRequestContext, Browser, Page } from "@playwright/test";
+import { ConsolePage } from "../pages/console-page";
+import { addConsole, readConsole } from "./consoles.fixtures";
+import { expect, expectAccessible, type Person, test } from "./fixtures";
+import { type FileChanges, pushFiles } from "./git.fixtures";
+import { join } from "./settings.fixtures";
+
+const BASE = "select 1 as a;\n\nselect 2 as b;\n\nselect 3 as c;\n";
+const MINE = BASE.replace("1", "'mine'");
+const FILE = "consoles/shared.sql";
+
+test.describe("an open console that a colleague changes by a push", () => {
+  let jun: APIRequestContext;
+  let id: string;
+  let consolePage: ConsolePage;
+  let push: (changes: FileChanges) => Promise<string>;
+
+  async function open(browser: Browser, page: Page, person: Person, baseURL: string) {
+    ({ request: jun } = await join(browser, page, "admin"));
+    ({ id } = await addConsole(page.request, { name: "shared.sql", content: BASE, access: "workspace" }));
+    push = (changes) => pushFiles(jun, baseURL, changes);
+    await page.goto(`/w/${person.slug}/consoles/${id}`);
+    consolePage = new ConsolePage(page);
+    await consolePage.editor.waitFor();
+  }
+  test.beforeEach(async ({ browser, page, person, baseURL }) => open(browser, page, person, baseURL ?? ""));
+
+  const notice = (page: Page) => page.getByRole("status").filter({ hasText: "Jun Abe pushed" });
+
+  test("shows the new text at once, with the push and its diff", async ({ page }) => {
+    const sha = await push({ [FILE]: BASE.replace("3", "'pushed'"), "apps/shop/a.ts": "1\n" });
+    await expect(consolePage.editor).toContainText("select 'pushed' as c");
+    await expect(notice(page)).toContainText(`Jun Abe pushed ${sha}: 2 files changed.`);
+    await expectAccessible(page);
+    await notice(page).getByRole("button", { name: "View diff" }).click();
+    const diff = page.getByRole("dialog", { name: `Jun Abe pushed ${sha}` });
+    await expect(diff.locator(".cm-deletedChunk")).toContainText("select 3 as c");
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await notice(page).getByRole("button", { name: "Dismiss" }).click();
+    await expect(notice(page)).toHaveCount(0);
+  });
+
+  test("merges edits of other lines into the draft, and keeps the cursor", async ({ page }) => {
+    await consolePage.write(MINE);
+    await page.keyboard.press("ControlOrMeta+Home");
+    await page.keyboard.press("End");
+    const sha = await push({ [FILE]: BASE.replace("3", "'pushed'") });
+    await expect(notice(page)).toContainText(`Jun Abe pushed ${sha}: 1 file changed. Merged into your draft.`);
+    await page.keyboard.insertText(" -- typed");
+    await expect(consolePage.editor).toContainText("select 'mine' as a; -- typed");
+    await expect(consolePage.editor).toContainText("select 'pushed' as c");
+    await consolePage.save.click();
+    await expect(consolePage.save).toHaveText("Saved");
+    expect((await readConsole(page.request, id))?.content).toBe(
+      "select 'mine' as a; -- typed\n\nselect 2 as b;\n\nselect 'pushed' as c;\n",
+    );
+  });
+
+  test("keeps a draft with edits of the same lines, until the user compares or reloads", async ({ page }) => {
+    await consolePage.write(MINE);
+    await push({ [FILE]: BASE.replace("1", "'pushed'").replace("3", "'merged'") });
+    await expect(notice(page)).toContainText("Your draft is kept.");
+    await expect(consolePage.editor).toContainText("select 'mine' as a");
+    await expectAccessible(page);
+    await notice(page).getByRole("button", { name: "Compare" }).click();
+    const compare = page.getByRole("region", { name: "Compare versions" });
+    await expect(compare).toContainText("1 conflict. Changes of other lines are merged into both sides.");
+    await expect(compare.getByRole("textbox", { name: "Your version" })).toContainText("'merged'");
+    await compare.getByRole("button", { name: "Not now" }).click();
+    await notice(page).getByRole("button", { name: "Reload" }).click();
+    await expect(consolePage.editor).toContainText("select 'pushed' as a");
+    await expect(notice(page)).toHaveCount(0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(consolePage.editor).toContainText("select 'mine' as a");
+    await page.getByRole("button", { name: "Compare" }).click();
+    await compare.getByRole("button", { name: "Use saved version of this change" }).click();
+    await compare.getByRole("button", { name: "Save merged version" }).click();
+    await expect(compare).toHaveCount(0);
+    expect((await readConsole(page.request, id))?.content).toBe(BASE.replace("1", "'pushed'").replace("3", "'merged'"));
+  });
+
+  test("names the push that deleted it, keeps the draft, and restores it", async ({ page }) => {
+    await consolePage.write(MINE);
+    const sha = await push({ [FILE]: null });
+    await expect(page.getByRole("heading", { name: "Console deleted" })).toBeVisible();
+    await expect(page.getByText(`Jun Abe pushed ${sha}: 1 file changed.`)).toBeVisible();
+    await expect(page.getByText("Your unsaved draft is kept.")).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Restore console" }).click();
+    await expect(consolePage.editor).toContainText("select 'mine' as a");
+    await consolePage.save.click();
+    await expect(consolePage.save).toHaveText("Saved");
+    expect((await readConsole(page.request, id))?.content).toBe(MINE);
+  });
+
+  test("follows a rename", async ({ page }) => {
+    await push({ [FILE]: null, "consoles/team/renamed.sql": BASE });
+    await expect(consolePage.tabs.filter({ hasText: "renamed" })).toHaveCount(1);
+    await expect(notice(page)).toContainText("New path: team/renamed");
+  });
+});
