@@ -15,13 +15,15 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { prepareCharts } from "@/components/chart/draw-chart";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
+import { DashboardNotice, DeletedDashboard } from "@/components/dashboards/dashboard-notice";
 import { toFailure } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
 import { useDashboardData } from "@/components/dashboards/use-dashboard-data";
+import { useDashboardNews } from "@/components/dashboards/use-dashboard-news";
 import { toDashboardDataKey, useDashboard, useDashboardFolders } from "@/components/dashboards/use-dashboards";
 import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { WidgetCard } from "@/components/dashboards/widget-card";
@@ -97,7 +99,9 @@ export function DashboardView({ dashboardId }: { dashboardId: string }) {
   useEffect(prepareCharts, []);
   const root = `/w/${workspace.slug}/dashboards`;
   const { error, data } = dashboard;
+  const [news, dismissNews] = useDashboardNews(data);
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
+    if (news?.isDeleted) return <DeletedDashboard news={news} />;
     return <CannotOpen what="dashboard" back={{ href: root, label: "Back to dashboards" }} />;
   }
   if (!data) {
@@ -113,7 +117,15 @@ export function DashboardView({ dashboardId }: { dashboardId: string }) {
       </div>
     );
   }
-  return <Loaded dashboard={data} choice={choice} reading={reading} timezone={timezone} isWall={isWall} />;
+  const notice =
+    !isWall && news && !news.isDeleted && news.before.version < data.version ? (
+      <div className="dashboard-said">
+        <DashboardNotice news={news} dashboard={data} effect="" onDismiss={dismissNews} />
+      </div>
+    ) : null;
+  return (
+    <Loaded dashboard={data} choice={choice} reading={reading} timezone={timezone} isWall={isWall} notice={notice} />
+  );
 }
 
 type LoadedProps = {
@@ -122,9 +134,11 @@ type LoadedProps = {
   reading: ReturnType<typeof useDashboardData>;
   timezone: string;
   isWall: boolean;
+  /** Change of the dashboard by someone else. */
+  notice: ReactNode;
 };
 
-function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
+function Loaded({ dashboard, choice, reading, timezone, isWall, notice }: LoadedProps) {
   const { workspace } = useWorkspace();
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const find = useMemo(() => () => dashboard, [dashboard]);
@@ -191,6 +205,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   return (
     <div ref={pageRef} className="dashboard-host">
       <Page title={heading} trail={isWall ? undefined : trail} actions={actions} isWide>
+        {notice}
         {description !== "" && <p className="lead dashboard-lead">{description}</p>}
         <FilterBar
           filters={dashboard.filters}
@@ -332,7 +347,7 @@ function NoWidgets({ dashboardId }: { dashboardId: string }) {
   );
 }
 
-function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "timezone">) {
+function Widgets({ dashboard, choice, reading, isWall }: Omit<LoadedProps, "timezone" | "notice">) {
   const { data, isSlow, arrived } = reading;
   const error = toFailure(reading);
   /** The mark whose rows are shown: a widget, and the page's filters with the mark's own. */

@@ -234,22 +234,34 @@ test("keeps unsaved changes over a reload, and asks before leaving", async ({ pa
   await expect(card(page, "Revenue")).toBeVisible();
 });
 
-test("reports, compares, takes or overwrites another person's save", async ({ page, person }) => {
+test("merges another person's save of other parts, and asks about a part that both changed", async ({
+  page,
+  person,
+}) => {
   await open(page, person);
   await place(page, "Revenue").focus();
   await page.keyboard.press("Shift+ArrowRight");
   await saveDashboard(page.request, made.id, { description: "Theirs" });
+  await expect(page.getByText("Merged with your changes.")).toBeVisible();
+  await expect(page.getByText("1 unsaved change")).toBeVisible();
+
+  await page.getByRole("button", { name: "Edit Revenue" }).click();
+  await panel(page, "Revenue").getByRole("textbox", { name: "Title" }).fill("Mine");
+  const { widgets } = await saved(page);
+  const renamed = widgets.map((each) => (each.id === "total" ? { ...each, title: "Theirs" } : each));
+  await saveDashboard(page.request, made.id, { title: "Their board", widgets: renamed });
   const notice = page.getByRole("alert").filter({ hasText: "changed this dashboard" });
-  await expect(notice).toBeVisible();
   await expect(notice).toContainText("Ines Okafor");
   await notice.getByRole("button", { name: "Compare" }).click();
   const dialog = page.getByRole("dialog", { name: "Compare changes" });
-  await expect(dialog).toContainText("Changed description");
-  await expect(dialog).toContainText("Resized number “Revenue”");
+  await expect(dialog).toContainText("Renamed number “Theirs” from “Revenue”");
   await expectAccessible(page);
-  await dialog.getByRole("button", { name: "Overwrite with mine" }).click();
-  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
+  await dialog.getByRole("radio", { name: "Theirs" }).click();
+  await dialog.getByRole("button", { name: "Merge changes" }).click();
+  await expect(card(page, "Theirs")).toBeVisible();
+  await save(page);
   expect(await layoutOf(page, "total")).toMatchObject({ w: 4 });
+  expect(await saved(page)).toMatchObject({ title: "Their board", description: "Theirs" });
 });
 
 test("keeps changes made during a save unsaved", async ({ page, person }) => {

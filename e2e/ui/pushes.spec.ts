@@ -1,6 +1,7 @@
 import type { APIRequestContext, Browser, Page } from "@playwright/test";
 import { ConsolePage } from "../pages/console-page";
 import { addConsole, readConsole } from "./consoles.fixtures";
+import { addDashboard, readDashboard } from "./dashboard.fixtures";
 import { expect, expectAccessible, type Person, test } from "./fixtures";
 import { type FileChanges, pushFiles } from "./git.fixtures";
 import { join } from "./settings.fixtures";
@@ -98,5 +99,85 @@ test.describe("an open console that a colleague changes by a push", () => {
     await push({ [FILE]: null, "consoles/team/renamed.sql": BASE });
     await expect(consolePage.tabs.filter({ hasText: "renamed" })).toHaveCount(1);
     await expect(notice(page)).toContainText("New path: team/renamed");
+  });
+});
+
+test.describe("an open dashboard that a colleague changes by a push", () => {
+  const FILE = "dashboards/Shop pulse.json";
+  const text = (id: string, x: number) => ({
+    id,
+    kind: "text",
+    title: id,
+    source: null,
+    spec: { text: `About ${id}` },
+    layout: { x, y: 0, w: 6, h: 4 },
+  });
+  type File = { description: string; widgets: { id: string; title: string }[] };
+  const edit = (change: (file: File) => void) => (before: string) => {
+    const file = JSON.parse(before) as File;
+    change(file);
+    return `${JSON.stringify(file, null, 2)}\n`;
+  };
+  const rename = (id: string, title: string) =>
+    edit(({ widgets }) => {
+      for (const widget of widgets) if (widget.id === id) widget.title = title;
+    });
+  let id: string;
+  let jun: APIRequestContext;
+  test.beforeEach(async ({ browser, page }) => {
+    ({ request: jun } = await join(browser, page, "admin"));
+    const widgets = [text("one", 0), text("two", 6)];
+    ({ id } = await addDashboard(page.request, { title: "Shop pulse", access: "workspace", widgets }));
+  });
+  const card = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
+  const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
+
+  test("shows the new version at once, with the push and its changes", async ({ page, person, baseURL }) => {
+    await page.goto(`/w/${person.slug}/dashboards/${id}`);
+    await expect(card(page, "one")).toBeVisible();
+    const sha = await pushFiles(jun, baseURL ?? "", { [FILE]: rename("one", "Pushed") });
+    await expect(card(page, "Pushed")).toBeVisible();
+    const notice = page.getByRole("status").filter({ hasText: `Jun Abe pushed ${sha}: 1 file changed.` });
+    await expectAccessible(page);
+    await notice.getByRole("button", { name: "View changes" }).click();
+    await expect(page.getByRole("dialog")).toContainText("Renamed text “Pushed” from “one”");
+    await page.keyboard.press("Escape");
+    await notice.getByRole("button", { name: "Dismiss" }).click();
+    await expect(notice).toHaveCount(0);
+    await pushFiles(jun, baseURL ?? "", { [FILE]: null });
+    await expect(page.getByRole("heading", { name: "Dashboard deleted" })).toBeVisible();
+    await page.getByRole("button", { name: "Restore dashboard" }).click();
+    await expect(card(page, "Pushed")).toBeVisible();
+  });
+
+  test("keeps unsaved changes in edit mode, merges other parts, and asks about the same one", async ({
+    page,
+    person,
+    baseURL,
+  }) => {
+    await page.goto(`/w/${person.slug}/dashboards/${id}/edit`);
+    await page.getByRole("button", { name: "Edit one" }).click();
+    await panel(page, "one").getByRole("textbox", { name: "Title" }).fill("Mine");
+    await pushFiles(jun, baseURL ?? "", { [FILE]: rename("two", "Pushed two") });
+    await expect(card(page, "Pushed two")).toBeVisible();
+    await expect(card(page, "Mine")).toBeVisible();
+    await expect(page.getByRole("status").filter({ hasText: "Jun Abe pushed" })).toContainText(
+      "Merged with your changes.",
+    );
+    await expect(page.getByText("1 unsaved change")).toBeVisible();
+    await pushFiles(jun, baseURL ?? "", { [FILE]: rename("one", "Pushed one") });
+    const conflict = page.getByRole("alert").filter({ hasText: "Jun Abe pushed" });
+    await expect(conflict).toContainText("Your changes are kept.");
+    await expectAccessible(page);
+    await conflict.getByRole("button", { name: "Compare" }).click();
+    const dialog = page.getByRole("dialog", { name: "Compare changes" });
+    await expect(dialog).toContainText("Renamed text “Pushed one” from “one”");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Merge changes" }).click();
+    await expect(conflict).toHaveCount(0);
+    await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
+    await expect(page).toHaveURL(new RegExp(`/dashboards/${id}$`));
+    const { widgets } = await readDashboard(page.request, id);
+    expect(widgets.map(({ title }) => title).sort()).toEqual(["Mine", "Pushed two"]);
   });
 });

@@ -3,6 +3,7 @@
 import { Database, Filter as FilterIcon, Settings2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
+import { DashboardNotice, DeletedNotice } from "@/components/dashboards/dashboard-notice";
 import { DatasetsPanel } from "@/components/dashboards/edit/datasets-panel";
 import { EditGrid } from "@/components/dashboards/edit/edit-grid";
 import { EditHead } from "@/components/dashboards/edit/edit-head";
@@ -14,6 +15,7 @@ import { type Editing, useEditing } from "@/components/dashboards/edit/use-editi
 import { useUndo } from "@/components/dashboards/edit/use-undo";
 import { type EditorPanel, useWidgetActions } from "@/components/dashboards/edit/use-widget-actions";
 import { WidgetPanel } from "@/components/dashboards/edit/widget-panel";
+import { type DashboardNews, useDashboardNews } from "@/components/dashboards/use-dashboard-news";
 import { Confirm } from "@/components/ui/confirm";
 import { FormFailure } from "@/components/ui/form-parts";
 import { LeaveQuestion } from "@/components/ui/leave-question";
@@ -30,6 +32,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
   const leave = () => router.push(`${root}/${dashboard.id}`);
   const editing = useEditing(dashboard, leave);
   const undoing = useUndo(editing);
+  const [news, dismissNews] = useDashboardNews(dashboard);
   const widgets = useWidgetActions(editing, gridRef);
   const [isDiscarding, setIsDiscarding] = useState(false);
   const { draft, apply, changes, state } = editing;
@@ -45,7 +48,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
         onLeave={() => (isUnsaved ? setIsDiscarding(true) : leave())}
       />
       <EditTools editing={editing} panel={panel} onToggle={widgets.toggle} />
-      <EditNotices editing={editing} />
+      <EditNotices editing={editing} dashboard={dashboard} news={news} onDismiss={dismissNews} />
       <EditGrid
         gridRef={gridRef}
         dashboardId={dashboard.id}
@@ -125,12 +128,37 @@ function EditTools({ editing: { draft }, panel, onToggle }: EditToolsProps) {
   );
 }
 
+type EditNoticesProps = {
+  editing: Editing;
+  dashboard: Dashboard;
+  news: DashboardNews | null;
+  onDismiss: () => void;
+};
+
 /** Changes of others, an outage, and the last failure. */
-function EditNotices({ editing }: { editing: Editing }) {
+function EditNotices({ editing, dashboard, news, onDismiss }: EditNoticesProps) {
   const outage = useOutage();
+  const isMerged = editing.isMerged && editing.changes.length > 0;
   return (
     <div className="edit-notices">
-      {editing.theirs && <TheirsNotice editing={editing} theirs={editing.theirs} />}
+      {editing.theirs ? (
+        <TheirsNotice editing={editing} theirs={editing.theirs} news={news} />
+      ) : news?.isDeleted ? (
+        <DeletedNotice news={news} onRestored={onDismiss} />
+      ) : news && news.before.version < dashboard.version ? (
+        <DashboardNotice
+          news={news}
+          dashboard={dashboard}
+          effect={isMerged ? "Merged with your changes." : ""}
+          onDismiss={onDismiss}
+        />
+      ) : (
+        isMerged && (
+          <Notice kind="info" role="status">
+            This dashboard was changed elsewhere. Merged with your changes.
+          </Notice>
+        )
+      )}
       {outage !== null && editing.state !== "waiting" && (
         <Notice kind="info" role="status">
           {outage}. Changes are kept here and save when you reconnect.

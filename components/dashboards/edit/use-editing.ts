@@ -21,7 +21,8 @@ import {
   toText,
   toUpdateBody,
 } from "@/lib/features/dashboards/browser/edit/draft";
-import { begin, pause, redo, type Steps, take, undo } from "@/lib/features/dashboards/browser/edit/steps";
+import { mergeDrafts, type PartConflict, type Side } from "@/lib/features/dashboards/browser/edit/merge-drafts";
+import { begin, mapSteps, pause, redo, type Steps, take, undo } from "@/lib/features/dashboards/browser/edit/steps";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** The version that is being edited, and its content. */
@@ -48,10 +49,13 @@ export type Editing = {
   failure: string | null;
   /** Returns the server's problem of a field; undefined without one. */
   problemOf: (field: EditField) => string | undefined;
-  /** Changes that others saved since editing started; null without any. */
-  theirs: { dashboard: Dashboard; changes: string[] } | null;
+  /** Changes by others of parts that the user changed too; null without any. */
+  theirs: { dashboard: Dashboard; changes: string[]; conflicts: PartConflict[] } | null;
   takeTheirs: () => void;
-  saveOverTheirs: () => void;
+  /** Merges the version of others. @param choices the side to keep of each conflict */
+  merge: (choices: Readonly<Record<string, Side>>) => void;
+  /** Whether changes of others were merged into unsaved ones. */
+  isMerged: boolean;
 };
 
 /**
@@ -67,6 +71,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   const [steps, setSteps] = useState(() => begin(toDraft(newest)));
   const [state, setState] = useState<Editing["state"]>("idle");
   const { failure, setFailure, problemOf, reject } = useRejection();
+  const [isMerged, setIsMerged] = useState(false);
   /** The stored draft is read once, before anything is written. */
   const [isRead, setIsRead] = useState(false);
   const { id } = newest;
@@ -90,7 +95,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   const changes = useMemo(() => listChanges(base.draft, draft), [base.draft, draft]);
   useEffect(() => {
     if (!isRead || state === "saved") return;
-    store.write({ id, version: base.version, content: toText(base.draft) }, toText(draft));
+    store.rebase({ id, version: base.version, content: toText(base.draft) }, toText(draft));
   }, [store, id, base, draft, isRead, state]);
 
   useLive((event) => {
@@ -100,12 +105,19 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   // A version with the same content, for example after a rename in a list or a move, is not news.
   const isNews = newest.version > base.version && listChanges(base.draft, toDraft(newest)).length > 0;
   const theirs = useMemo(
-    () => (isNews ? { dashboard: newest, changes: listChanges(base.draft, toDraft(newest)) } : null),
-    [isNews, newest, base.draft],
+    () =>
+      isNews
+        ? {
+            dashboard: newest,
+            changes: listChanges(base.draft, toDraft(newest)),
+            conflicts: mergeDrafts(base.draft, draft, toDraft(newest)).conflicts,
+          }
+        : null,
+    [isNews, newest, base.draft, draft],
   );
   const version = isNews ? base.version : Math.max(base.version, newest.version);
 
-  const [send] = useSingleFlight(async (over: Dashboard | null) => {
+  const [send] = useSingleFlight(async () => {
     if (state === "saved") return;
     setFailure(null);
     const problem = findDraftProblem(draft);
@@ -116,8 +128,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     }
     setState("saving");
     try {
-      const body = over ? toUpdateBody(draft, toDraft(over), over.version) : toUpdateBody(draft, base.draft, version);
-      const saved = await dashboardApi.update(workspace.id, id, body);
+      const saved = await dashboardApi.update(workspace.id, id, toUpdateBody(draft, base.draft, version));
       client.setQueryData(toDashboardKey(workspace.id, id), saved);
       void client.invalidateQueries({ queryKey: toDashboardsKey(workspace.id) });
       void client.invalidateQueries({ queryKey: toDashboardDataKey(workspace.id, id) });
@@ -146,7 +157,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     latestDraft.current = draft;
   });
   useEffect(() => {
-    if (state === "waiting" && isOnline) void sendLatest.current(null);
+    if (state === "waiting" && isOnline) void sendLatest.current();
   }, [state, isOnline]);
 
   const start = useCallback(
@@ -155,15 +166,30 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       setBase(toBase(from));
       setSteps(begin(toDraft(from)));
       setFailure(null);
+      setIsMerged(false);
       setState("idle");
     },
     [store, id, setFailure],
   );
-  // Without unsaved changes, continue with the latest version.
-  const isIdle = isRead && theirs !== null && changes.length === 0 && state === "idle";
+  const merge = useCallback(
+    (choices: Readonly<Record<string, Side>>) => {
+      const latest = toDraft(newest);
+      // Undo must not revert the changes of others.
+      setSteps((before) => mapSteps(before, (each) => mergeDrafts(base.draft, each, latest, choices).draft));
+      setBase(toBase(newest));
+      setIsMerged(true);
+      announce("Changes merged");
+    },
+    [newest, base.draft],
+  );
+  // Without unsaved changes, continue with the latest version; with changes of other parts, merge them.
+  const isIdle = isRead && theirs !== null && state === "idle";
+  const isUnchanged = isIdle && changes.length === 0;
+  const isMergeable = isIdle && changes.length > 0 && theirs.conflicts.length === 0;
   useEffect(() => {
-    if (isIdle) start(newest);
-  }, [isIdle, newest, start]);
+    if (isUnchanged) start(newest);
+    else if (isMergeable) merge({});
+  }, [isUnchanged, isMergeable, newest, start, merge]);
   const change = (next: (before: Steps<Draft>) => Steps<Draft>) => {
     setSteps(next);
     setFailure(null);
@@ -178,13 +204,14 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     redo: () => change(redo),
     discard: () => start(newest),
     // Let the same key event update the draft first, for example with a query that was being typed.
-    save: () => void setTimeout(() => sendLatest.current(null)),
+    save: () => void setTimeout(() => sendLatest.current()),
     state,
     failure,
     problemOf,
-    theirs,
+    theirs: theirs !== null && changes.length > 0 && theirs.conflicts.length > 0 ? theirs : null,
     takeTheirs: () => start(newest),
-    saveOverTheirs: () => void send(newest),
+    merge,
+    isMerged,
   };
 }
 

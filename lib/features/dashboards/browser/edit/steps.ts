@@ -27,6 +27,12 @@ export function take<T>(steps: Steps<T>, value: T, words: string, part: string |
   return { value, past: [...steps.past, { value: steps.value, words, part }].slice(-STEPS_MAX), future: [] };
 }
 
+/** Changes every state of the history, for a change that undo must not revert. */
+export function mapSteps<T>({ value, past, future }: Steps<T>, change: (value: T) => T): Steps<T> {
+  const mapStep = (step: Step<T>) => ({ ...step, value: change(step.value) });
+  return { value: change(value), past: past.map(mapStep), future: future.map(mapStep) };
+}
+
 /** Ends a typing step: the next change is a separate step. */
 export function pause<T>(steps: Steps<T>): Steps<T> {
   const last = steps.past.at(-1);
