@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { APIRequestContext } from "@playwright/test";
 import { expect } from "./fixtures";
-import { workspaceIdOf } from "./settings.fixtures";
 
 const run = promisify(execFile);
 const PLAIN = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
@@ -15,11 +14,16 @@ const ME = ["-c", "user.name=Jun Abe", "-c", "user.email=jun@example.com"];
 export type FileChanges = Record<string, string | null | ((before: string) => string)>;
 
 /**
- * Pushes changed files to main with stock git, with a new key of this user.
+ * Pushes changed files to main of a workspace with stock git, with a new key of this user.
  * @returns the short commit id
  */
-export async function pushFiles(request: APIRequestContext, service: string, changes: FileChanges): Promise<string> {
-  const workspace = `/api/workspaces/${await workspaceIdOf(request)}`;
+export async function pushFiles(
+  request: APIRequestContext,
+  workspaceId: string,
+  service: string,
+  changes: FileChanges,
+): Promise<string> {
+  const workspace = `/api/workspaces/${workspaceId}`;
   const made = await request.post(`${workspace}/api-keys`, { data: { name: "git" } });
   expect(made.status(), await made.text()).toBe(201);
   const { key } = (await made.json()).data;

@@ -4,7 +4,7 @@ import { addConsole, readConsole } from "./consoles.fixtures";
 import { addDashboard, readDashboard } from "./dashboard.fixtures";
 import { expect, expectAccessible, type Person, test } from "./fixtures";
 import { type FileChanges, pushFiles } from "./git.fixtures";
-import { join } from "./settings.fixtures";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 const BASE = "select 1 as a;\n\nselect 2 as b;\n\nselect 3 as c;\n";
 const MINE = BASE.replace("1", "'mine'");
@@ -19,7 +19,8 @@ test.describe("an open console that a colleague changes by a push", () => {
   async function open(browser: Browser, page: Page, person: Person, baseURL: string) {
     ({ request: jun } = await join(browser, page, "admin"));
     ({ id } = await addConsole(page.request, { name: "shared.sql", content: BASE, access: "workspace" }));
-    push = (changes) => pushFiles(jun, baseURL, changes);
+    const workspaceId = await workspaceIdOf(page.request);
+    push = (changes) => pushFiles(jun, workspaceId, baseURL, changes);
     await page.goto(`/w/${person.slug}/consoles/${id}`);
     consolePage = new ConsolePage(page);
     await consolePage.editor.waitFor();
@@ -124,8 +125,11 @@ test.describe("an open dashboard that a colleague changes by a push", () => {
     });
   let id: string;
   let jun: APIRequestContext;
-  test.beforeEach(async ({ browser, page }) => {
+  let workspaceId: string;
+  // The owner registers first.
+  test.beforeEach(async ({ browser, page, person: _ }) => {
     ({ request: jun } = await join(browser, page, "admin"));
+    workspaceId = await workspaceIdOf(page.request);
     const widgets = [text("one", 0), text("two", 6)];
     ({ id } = await addDashboard(page.request, { title: "Shop pulse", access: "workspace", widgets }));
   });
@@ -135,7 +139,7 @@ test.describe("an open dashboard that a colleague changes by a push", () => {
   test("shows the new version at once, with the push and its changes", async ({ page, person, baseURL }) => {
     await page.goto(`/w/${person.slug}/dashboards/${id}`);
     await expect(card(page, "one")).toBeVisible();
-    const sha = await pushFiles(jun, baseURL ?? "", { [FILE]: rename("one", "Pushed") });
+    const sha = await pushFiles(jun, workspaceId, baseURL ?? "", { [FILE]: rename("one", "Pushed") });
     await expect(card(page, "Pushed")).toBeVisible();
     const notice = page.getByRole("status").filter({ hasText: `Jun Abe pushed ${sha}: 1 file changed.` });
     await expectAccessible(page);
@@ -144,7 +148,7 @@ test.describe("an open dashboard that a colleague changes by a push", () => {
     await page.keyboard.press("Escape");
     await notice.getByRole("button", { name: "Dismiss" }).click();
     await expect(notice).toHaveCount(0);
-    await pushFiles(jun, baseURL ?? "", { [FILE]: null });
+    await pushFiles(jun, workspaceId, baseURL ?? "", { [FILE]: null });
     await expect(page.getByRole("heading", { name: "Dashboard deleted" })).toBeVisible();
     await page.getByRole("button", { name: "Restore dashboard" }).click();
     await expect(card(page, "Pushed")).toBeVisible();
@@ -158,14 +162,14 @@ test.describe("an open dashboard that a colleague changes by a push", () => {
     await page.goto(`/w/${person.slug}/dashboards/${id}/edit`);
     await page.getByRole("button", { name: "Edit one" }).click();
     await panel(page, "one").getByRole("textbox", { name: "Title" }).fill("Mine");
-    await pushFiles(jun, baseURL ?? "", { [FILE]: rename("two", "Pushed two") });
+    await pushFiles(jun, workspaceId, baseURL ?? "", { [FILE]: rename("two", "Pushed two") });
     await expect(card(page, "Pushed two")).toBeVisible();
     await expect(card(page, "Mine")).toBeVisible();
     await expect(page.getByRole("status").filter({ hasText: "Jun Abe pushed" })).toContainText(
       "Merged with your changes.",
     );
     await expect(page.getByText("1 unsaved change")).toBeVisible();
-    await pushFiles(jun, baseURL ?? "", { [FILE]: rename("one", "Pushed one") });
+    await pushFiles(jun, workspaceId, baseURL ?? "", { [FILE]: rename("one", "Pushed one") });
     const conflict = page.getByRole("alert").filter({ hasText: "Jun Abe pushed" });
     await expect(conflict).toContainText("Your changes are kept.");
     await expectAccessible(page);
