@@ -2,6 +2,7 @@
 
 import {
   Activity,
+  GitPullRequest,
   LayoutDashboard,
   Send,
   SquareTerminal,
@@ -41,6 +42,7 @@ export function ActivityExplorer() {
   const { workspace } = useWorkspace();
   const path = usePathname();
   const root = `/w/${workspace.slug}/activity`;
+  const reviews = `/w/${workspace.slug}/reviews`;
   const query = new URLSearchParams(useSearchParams());
   // The search text applies only to its section.
   query.delete("q");
@@ -74,6 +76,11 @@ export function ActivityExplorer() {
       <h2 className="nav-head">Type</h2>
       <NavList label="Type" items={kinds.map(toItem)} />
       <SavedViews />
+      <h2 className="nav-head">Repository</h2>
+      <NavList
+        label="Repository"
+        items={[{ name: "Reviews", icon: <GitPullRequest />, href: reviews, isOn: path.startsWith(reviews) }]}
+      />
     </nav>
   );
 }

@@ -120,7 +120,7 @@ export const AREAS: Area[] = [
     name: "Activity",
     icon: Bell,
     path: "/activity",
-    owns: isBelow("/activity"),
+    owns: (path) => isBelow("/activity")(path) || isBelow("/reviews")(path),
     keys: undefined,
     isAtFoot: true,
     isOnPhoneBar: false,
