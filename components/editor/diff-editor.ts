@@ -24,6 +24,8 @@ const mergeTheme = EditorView.theme({
   ".cm-changedText, .cm-deletedText": { color: "var(--text-1)" },
   "&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter": { backgroundColor: "var(--success)" },
   "&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": { backgroundColor: "var(--danger)" },
+  // The default ornament is a letter that few fonts have.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: "none" },
   ".cm-collapsedLines": {
     padding: "4px 14px",
     fontFamily: "var(--font-ui)",
