@@ -14,7 +14,7 @@ type DashboardNoticeProps = {
   news: DashboardNews;
   /** The version that is shown now. */
   dashboard: Dashboard;
-  /** What became of the user's own changes; empty without any. */
+  /** The effect on the user's own changes; empty without any. */
   effect: string;
   onDismiss: () => void;
 };
