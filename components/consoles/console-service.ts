@@ -4,7 +4,7 @@ import type { EditorMemory } from "@/components/consoles/editor-memory";
 import type { RunStore } from "@/components/consoles/run-store";
 import type { WorkbenchStore } from "@/components/consoles/workbench-store";
 import type { DraftStore } from "@/components/layout/draft-store";
-import { type ItemNews, toItemNews } from "@/components/layout/use-change-sentence";
+import { type ItemNews, toItemNews } from "@/components/layout/item-news";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { Coalescer } from "@/lib/base/async/coalescer";

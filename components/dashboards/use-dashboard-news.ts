@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { type ItemNews, toItemNews } from "@/components/layout/use-change-sentence";
+import { type ItemNews, toItemNews } from "@/components/layout/item-news";
 import { useLive } from "@/components/layout/use-live";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Dashboard } from "@/lib/features/dashboards/browser/client";
