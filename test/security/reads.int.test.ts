@@ -1,6 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeNow } from "@/lib/features/query/history-writer";
+import { createBranch } from "@/lib/features/repository/service";
 import { beginRun, finishRun, queueRun } from "@/lib/features/runs/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -114,7 +115,9 @@ beforeAll(async () => {
     chatId,
     resultId: kept?.output.resultId,
     token: invite.link.split("/").at(-1),
+    reviewName: "one",
   };
+  await createBranch({ repositoryId: new ObjectId(workspaceId), name: "review/one" });
 });
 
 describe("a GET", () => {

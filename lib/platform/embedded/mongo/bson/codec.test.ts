@@ -1,4 +1,4 @@
-import { BSONSymbol, Code, deserialize, serialize } from "bson";
+import { deserialize, serialize } from "bson";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyDoc } from "../../../../../test/fixtures/embedded/mongo/arbitrary.ts";
@@ -21,17 +21,6 @@ describe("the BSON codec", () => {
     const bytes = Buffer.from(serialize(object));
     expect(encodeDocument(decodeDocument(bytes)).equals(bytes)).toBe(true);
     expect(deserialize(encodeDocument(decodeDocument(bytes)))).toEqual(object);
-  });
-
-  test.each([
-    ["symbol", new BSONSymbol("a")],
-    ["javascript", new Code("1")],
-    ["javascriptWithScope", new Code("1", {})],
-  ])("refuses the type %s with a name, also in a field that is not wanted", (type, value) => {
-    const bytes = Buffer.from(serialize({ a: value, b: 1 }));
-    const refusal = `The BSON type ${type} is not supported by this store.`;
-    expect(() => decodeDocument(bytes)).toThrow(refusal);
-    expect(() => decodeDocument(bytes, 0, new Set(["b"]))).toThrow(refusal);
   });
 
   test("keeps the order of numeric field names, and keeps a whole double a double", () => {

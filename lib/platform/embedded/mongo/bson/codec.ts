@@ -2,6 +2,11 @@ import { StoreError } from "../errors.ts";
 import {
   Binary,
   BSONRegExp,
+  BSONSymbol,
+  BsonUndefined,
+  Code,
+  CodeWithScope,
+  DbPointer,
   Decimal128,
   type Doc,
   Double,
@@ -12,6 +17,7 @@ import {
   RawDocument,
   Timestamp,
   TYPE,
+  UNDEFINED,
   type Value,
 } from "./values.ts";
 
@@ -55,21 +61,6 @@ export function encodeDocument(doc: Doc, most = MAX_MADE_BYTES): Buffer {
 
 function invalid(why: string): StoreError {
   return new StoreError("InvalidBSON", `Invalid BSON: ${why}`);
-}
-
-/** Names of BSON's types that are not in scope: code and the deprecated ones. */
-const UNSUPPORTED: Readonly<Record<number, string>> = {
-  6: "undefined",
-  12: "dbPointer",
-  13: "javascript",
-  14: "symbol",
-  15: "javascriptWithScope",
-};
-
-function unsupported(type: number): StoreError {
-  const name = UNSUPPORTED[type];
-  if (name === undefined) return invalid(`unknown element type ${type}`);
-  return new StoreError("BadValue", `The BSON type ${name} is not supported by this store.`);
 }
 
 /** Reads BSON values at a moving position. */
@@ -185,6 +176,8 @@ export class BsonReader {
         this.at = start + length;
         return new Binary(Buffer.from(buffer.subarray(start, start + length)), subtype);
       }
+      case TYPE.undefined:
+        return UNDEFINED;
       case TYPE.objectId:
         return this.objectId();
       case TYPE.bool: {
@@ -206,6 +199,19 @@ export class BsonReader {
         const pattern = this.name();
         return new BSONRegExp(pattern, this.name());
       }
+      case TYPE.dbPointer: {
+        const namespace = this.string();
+        return new DbPointer(namespace, this.objectId());
+      }
+      case TYPE.javascript:
+        return new Code(this.string());
+      case TYPE.symbol:
+        return new BSONSymbol(this.string());
+      case TYPE.javascriptWithScope: {
+        this.at += 4;
+        const code = this.string();
+        return new CodeWithScope(code, this.document(depth + 1));
+      }
       case TYPE.int:
         this.at += 4;
         return buffer.readInt32LE(this.at - 4);
@@ -226,7 +232,7 @@ export class BsonReader {
       case TYPE.maxKey:
         return MAX_KEY;
       default:
-        throw unsupported(type);
+        throw invalid(`unknown element type ${type}`);
     }
   }
 
@@ -246,10 +252,13 @@ export class BsonReader {
         this.at += 8;
         return;
       case TYPE.string:
+      case TYPE.javascript:
+      case TYPE.symbol:
         this.at += 4 + this.buffer.readInt32LE(this.at);
         return;
       case TYPE.object:
       case TYPE.array:
+      case TYPE.javascriptWithScope:
         this.at += this.buffer.readInt32LE(this.at);
         return;
       case TYPE.binData:
@@ -265,6 +274,9 @@ export class BsonReader {
         this.skipName();
         this.skipName();
         return;
+      case TYPE.dbPointer:
+        this.at += 4 + this.buffer.readInt32LE(this.at) + 12;
+        return;
       case TYPE.int:
         this.at += 4;
         return;
@@ -272,11 +284,12 @@ export class BsonReader {
         this.at += 16;
         return;
       case TYPE.null:
+      case TYPE.undefined:
       case TYPE.minKey:
       case TYPE.maxKey:
         return;
       default:
-        throw unsupported(type);
+        throw invalid(`unknown element type ${type}`);
     }
   }
 }
@@ -449,12 +462,13 @@ export class BsonWriter {
     } else if (value instanceof Date) {
       this.head(TYPE.date, name);
       this.long(BigInt(value.getTime()));
-    } else this.special(name, value);
+    } else this.special(name, value, depth);
   }
 
   private special(
     name: string,
     value: Exclude<Value, null | boolean | number | bigint | string | Date | Doc | Value[]>,
+    depth: number,
   ): void {
     if (value instanceof ObjectId) {
       this.head(TYPE.objectId, name);
@@ -481,8 +495,26 @@ export class BsonWriter {
       this.head(TYPE.regex, name);
       this.cstring(value.pattern);
       this.cstring(value.options);
+    } else if (value instanceof Code) {
+      this.head(TYPE.javascript, name);
+      this.string(value.code);
+    } else if (value instanceof CodeWithScope) {
+      this.head(TYPE.javascriptWithScope, name);
+      const start = this.at;
+      this.int32(0);
+      this.string(value.code);
+      this.document(value.scope, depth + 1);
+      this.buffer.writeInt32LE(this.at - start, start);
+    } else if (value instanceof BSONSymbol) {
+      this.head(TYPE.symbol, name);
+      this.string(value.value);
+    } else if (value instanceof DbPointer) {
+      this.head(TYPE.dbPointer, name);
+      this.string(value.namespace);
+      this.raw(value.id.id);
     } else if (value instanceof MinKey) this.head(0xff, name);
     else if (value instanceof MaxKey) this.head(TYPE.maxKey, name);
+    else if (value instanceof BsonUndefined) this.head(TYPE.undefined, name);
     else throw new Error(`not a BSON value in field ${name}`);
   }
 }

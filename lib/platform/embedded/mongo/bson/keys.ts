@@ -5,7 +5,11 @@ import { type Finite, parseDecimal } from "./decimal.ts";
 import {
   Binary,
   BSONRegExp,
+  BSONSymbol,
   BsonUndefined,
+  Code,
+  CodeWithScope,
+  DbPointer,
   Decimal128,
   type Doc,
   Double,
@@ -38,6 +42,9 @@ export const TAG = {
   date: 0x60,
   timestamp: 0x68,
   regex: 0x70,
+  dbPointer: 0x78,
+  code: 0x80,
+  codeWithScope: 0x88,
   maxKey: 0xe0,
 } as const;
 
@@ -111,6 +118,7 @@ export class KeyWriter {
       this.byte(END);
     } else if (value instanceof Double) this.double(value.value, IS_DOUBLE);
     else if (value instanceof Decimal128) this.decimal(value);
+    else if (value instanceof BSONSymbol) this.text(value.value);
     else if (value instanceof Binary) {
       this.room(5);
       this.at = this.buffer.writeUInt32BE(value.position, this.at);
@@ -122,6 +130,16 @@ export class KeyWriter {
     } else if (value instanceof BSONRegExp) {
       this.text(value.pattern);
       this.text(value.options);
+    } else if (value instanceof DbPointer) {
+      const bytes = Buffer.from(value.namespace, "utf8");
+      this.room(4);
+      this.at = this.buffer.writeUInt32BE(bytes.length, this.at);
+      this.raw(bytes);
+      this.raw(value.id.id);
+    } else if (value instanceof Code) this.text(value.code);
+    else if (value instanceof CodeWithScope) {
+      this.text(value.code);
+      this.doc(value.scope);
     }
   }
 
@@ -236,9 +254,13 @@ export function tagOf(value: Value): number {
   if (value instanceof Date) return TAG.date;
   if (value instanceof ObjectId) return TAG.objectId;
   if (value instanceof Double || value instanceof Decimal128) return TAG.number;
+  if (value instanceof BSONSymbol) return TAG.string;
   if (value instanceof Binary) return TAG.binData;
   if (value instanceof Timestamp) return TAG.timestamp;
   if (value instanceof BSONRegExp) return TAG.regex;
+  if (value instanceof DbPointer) return TAG.dbPointer;
+  if (value instanceof Code) return TAG.code;
+  if (value instanceof CodeWithScope) return TAG.codeWithScope;
   if (value instanceof MinKey) return TAG.minKey;
   if (value instanceof MaxKey) return TAG.maxKey;
   if (value instanceof BsonUndefined) return TAG.undefined;

@@ -1,4 +1,4 @@
-import { Binary, BSONRegExp, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
+import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
 
 /**
  * BSON in memory. Types survive a round trip. A JavaScript number is an int32 if its value is one, and a double
@@ -21,16 +21,42 @@ export type Value =
   | Binary
   | BSONRegExp
   | Timestamp
+  | Code
+  | CodeWithScope
+  | BSONSymbol
   | MinKey
   | MaxKey
   | BsonUndefined
+  | DbPointer
   | RawDocument;
 
-/** The value that sorts and indexes take an empty array for. Never stored. */
+/** The deprecated BSON type 6, as a single instance. */
 export class BsonUndefined {
   readonly _bsontype = "BSONUndefined";
 }
 export const UNDEFINED = new BsonUndefined();
+
+/** The deprecated BSON type 12. */
+export class DbPointer {
+  readonly _bsontype = "DbPointer";
+  readonly namespace: string;
+  readonly id: ObjectId;
+  constructor(namespace: string, id: ObjectId) {
+    this.namespace = namespace;
+    this.id = id;
+  }
+}
+
+/** The deprecated BSON type 15; the scope keeps its field order. */
+export class CodeWithScope {
+  readonly _bsontype = "CodeWithScope";
+  readonly code: string;
+  readonly scope: Doc;
+  constructor(code: string, scope: Doc) {
+    this.code = code;
+    this.scope = scope;
+  }
+}
 
 /** An encoded document, copied into an answer unchanged. Never part of a decoded document. */
 export class RawDocument {
@@ -54,6 +80,10 @@ export const TYPE = {
   date: 9,
   null: 10,
   regex: 11,
+  dbPointer: 12,
+  javascript: 13,
+  symbol: 14,
+  javascriptWithScope: 15,
   int: 16,
   timestamp: 17,
   long: 18,
@@ -75,9 +105,13 @@ const TYPE_OF_CLASS = new Map<string, number>([
   ["Binary", TYPE.binData],
   ["BSONRegExp", TYPE.regex],
   ["Timestamp", TYPE.timestamp],
+  ["Code", TYPE.javascript],
+  ["CodeWithScope", TYPE.javascriptWithScope],
+  ["BSONSymbol", TYPE.symbol],
   ["MinKey", TYPE.minKey],
   ["MaxKey", TYPE.maxKey],
   ["BSONUndefined", TYPE.undefined],
+  ["DbPointer", TYPE.dbPointer],
   ["RawDocument", TYPE.object],
 ]);
 
@@ -140,7 +174,7 @@ export function toWholeNumber(value: Value | undefined): number | undefined {
 
 /** Returns the truth of an option as in MongoDB: false, 0, null and missing are false. */
 export function isTruthy(value: Value | undefined): boolean {
-  if (value === undefined || value === null || value === false) return false;
+  if (value === undefined || value === null || value === false || value instanceof BsonUndefined) return false;
   return isNumber(value) ? toDouble(value) !== 0 : true;
 }
 
@@ -171,7 +205,7 @@ export function cloneDoc(doc: Doc): Doc {
   return copy;
 }
 
-export { Binary, BSONRegExp, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp };
+export { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp };
 
 let lastTimestampSecond = 0;
 let timestampIncrement = 0;

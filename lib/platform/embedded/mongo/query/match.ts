@@ -3,6 +3,8 @@ import { fieldOf, type Path, someAtPath, toPath } from "../bson/paths.ts";
 import { parseTypes } from "../bson/type-names.ts";
 import {
   BSONRegExp,
+  BSONSymbol,
+  BsonUndefined,
   Decimal128,
   type Doc,
   Double,
@@ -17,7 +19,7 @@ import {
 import { badValue, failedToParse, StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Env, Variables } from "../expressions/scope.ts";
-import { isNullish, isTrueInAggregation } from "../expressions/truth.ts";
+import { isTrueInAggregation } from "../expressions/truth.ts";
 import { compileRegex } from "./regex.ts";
 
 /**
@@ -103,7 +105,12 @@ function isOperatorDoc(value: Value): value is Doc {
 function parseField(path: Path, value: Value, options: MatchOptions): MatchNode[] {
   if (isOperatorDoc(value)) return parseOperators(path, value, options);
   if (value instanceof BSONRegExp) return [regexNode(path, value)];
-  return [{ kind: "compare", path, op: "eq", value }];
+  return [{ kind: "compare", path, op: "eq", value: defined(value) }];
+}
+
+function defined(value: Value): Value {
+  if (value instanceof BsonUndefined) throw badValue("cannot compare to undefined");
+  return value;
 }
 
 function regexNode(path: Path, regex: BSONRegExp): MatchNode {
@@ -132,7 +139,7 @@ function comparison(op: Comparison): FieldOperator {
   return (path, value) => {
     if (value instanceof BSONRegExp && op !== "eq")
       throw badValue(`Can't have RegEx as arg to predicate over field '${path.text}'.`);
-    return { kind: "compare", path, op, value };
+    return { kind: "compare", path, op, value: defined(value) };
   };
 }
 
@@ -147,7 +154,7 @@ export const FIELD_OPERATORS: ReadonlyMap<string, FieldOperator> = new Map<strin
     "$ne",
     (path, value) => {
       if (value instanceof BSONRegExp) throw badValue("Can't have regex as arg to $ne.");
-      return not({ kind: "compare", path, op: "eq", value });
+      return not({ kind: "compare", path, op: "eq", value: defined(value) });
     },
   ],
   ["$in", inNode],
@@ -191,7 +198,7 @@ function inNode(path: Path, value: Value): MatchNode {
       compileRegex(item);
       regexes.push(item);
     } else if (isOperatorDoc(item)) throw badValue("cannot nest $ under $in");
-    else values.push(item);
+    else values.push(defined(item));
   }
   return { kind: "in", path, values, regexes };
 }
@@ -287,12 +294,18 @@ function leafTest(node: LeafNode): (value: Value | undefined) => boolean {
   }
 }
 
+function isNullish(value: Value | undefined): boolean {
+  return value === undefined || value === null || value instanceof BsonUndefined;
+}
+
 function compareTest(op: Comparison, operand: Value): (value: Value | undefined) => boolean {
   if (operand === null) {
     return op === "eq" || op === "gte" || op === "lte" ? isNullish : () => false;
   }
   if (op === "eq") {
-    if (typeof operand === "string") return (value) => value === operand;
+    if (typeof operand === "string") {
+      return (value) => value === operand || (value instanceof BSONSymbol && value.value === operand);
+    }
     if (typeof operand === "number" && !Number.isNaN(operand)) {
       return (value) =>
         typeof value === "number" ? value === operand : value !== undefined && areEqual(value, operand);
@@ -327,9 +340,11 @@ function membership(values: Value[]): (value: Value | undefined) => boolean {
   const hashed = new Set<string | number | boolean>();
   const others: ((value: Value | undefined) => boolean)[] = [];
   let hasNumber = false;
+  let hasText = false;
   for (const value of values) {
     if (typeof value === "string") {
       hashed.add(`s${value}`);
+      hasText = true;
     } else if (typeof value === "number" && !Number.isNaN(value)) {
       hashed.add(value);
       hasNumber = true;
@@ -341,6 +356,7 @@ function membership(values: Value[]): (value: Value | undefined) => boolean {
     } else if (typeof value === "number") {
       if (hashed.has(value)) return true;
     } else if (hasNumber && isNumber(value) && values.some((item) => areEqual(item, value))) return true;
+    else if (hasText && value instanceof BSONSymbol && hashed.has(`s${value.value}`)) return true;
     for (const test of others) if (test(value)) return true;
     return false;
   };
@@ -350,6 +366,7 @@ function regexTest(regex: BSONRegExp): (value: Value | undefined) => boolean {
   const compiled = compileRegex(regex);
   return (value) => {
     if (typeof value === "string") return compiled.test(value);
+    if (value instanceof BSONSymbol) return compiled.test(value.value);
     return value instanceof BSONRegExp && value.pattern === regex.pattern && value.options === regex.options;
   };
 }
