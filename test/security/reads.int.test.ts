@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeNow } from "@/lib/features/query/history-writer";
-import { createBranch } from "@/lib/features/repository/service";
+import { commitChanges, createBranch } from "@/lib/features/repository/service";
 import { beginRun, finishRun, queueRun } from "@/lib/features/runs/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -117,7 +117,15 @@ beforeAll(async () => {
     token: invite.link.split("/").at(-1),
     reviewName: "one",
   };
-  await createBranch({ repositoryId: new ObjectId(workspaceId), name: "review/one" });
+  const repositoryId = new ObjectId(workspaceId);
+  const changes = [{ kind: "put", path: "README.md", content: "Hi\n" }] as const;
+  await commitChanges({
+    repositoryId,
+    author: { name: "Ana", email: "ana@example.com" },
+    message: "Hi",
+    changes: [...changes],
+  });
+  await createBranch({ repositoryId, name: "review/one" });
 });
 
 describe("a GET", () => {
