@@ -14,7 +14,7 @@ const ME = ["-c", "user.name=Jun Abe", "-c", "user.email=jun@example.com"];
 export type FileChanges = Record<string, string | null | ((before: string) => string)>;
 
 /**
- * Pushes changed files to main of a workspace with stock git, with a new key of this user.
+ * Pushes changed files to a branch of a workspace with stock git, with a new key of this user.
  * @returns the short commit id
  */
 export async function pushFiles(
@@ -22,6 +22,7 @@ export async function pushFiles(
   workspaceId: string,
   service: string,
   changes: FileChanges,
+  branch = "main",
 ): Promise<string> {
   const workspace = `/api/workspaces/${workspaceId}`;
   const made = await request.post(`${workspace}/api-keys`, { data: { name: "git" } });
@@ -41,7 +42,7 @@ export async function pushFiles(
     }
     await git("add", "--all");
     await git(...ME, "commit", "--quiet", "--message", "Edit");
-    await git("push", "--quiet", "origin", "HEAD:main");
+    await git("push", "--quiet", "origin", `HEAD:refs/heads/${branch}`);
     return (await git("rev-parse", "HEAD")).stdout.slice(0, 7);
   } finally {
     await rm(dir, { recursive: true, force: true });

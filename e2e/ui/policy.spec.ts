@@ -5,6 +5,7 @@ import { saveOver, shownId } from "./consoles.fixtures";
 import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, SAID_ANYWAY, test } from "./fixtures";
 import { flowBench } from "./flows.fixtures";
+import { pushFiles } from "./git.fixtures";
 import { runToEnd } from "./run.fixtures";
 import { invite, settings, workspaceIdOf } from "./settings.fixtures";
 
@@ -200,6 +201,10 @@ test("breaks no security policy and logs nothing on any page (T106)", async ({ b
   await page.getByRole("button", { name: /invited you/ }).click();
   await expect(page.locator("iframe")).toHaveAttribute("srcdoc", /Accept invitation/);
   await expect(page.frameLocator("iframe").getByText("Accept invitation").last()).toBeVisible();
+  const { baseURL } = test.info().project.use;
+  const workspaceId = await workspaceIdOf(page.request);
+  await pushFiles(page.request, workspaceId, baseURL ?? "", { "docs/a.md": "A\n" }, "review/one");
+  for (const path of ["reviews", "reviews/one"]) await open(`/w/${slug}/${path}`);
   await page.goto(`/w/${slug}/settings`);
   await open(`/invites/${token}`);
   await open("/new-workspace");

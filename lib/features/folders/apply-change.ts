@@ -26,7 +26,7 @@ export async function applyChange(workspaceId: ObjectId, seq: number, change: It
     }
   }
   for (const { repositoryId, base, oid } of change.commits ?? []) {
-    // False if an earlier attempt has moved it: nobody else writes to a private repository.
+    // False if an earlier attempt has moved it: no one else writes to a private repository.
     if (await moveHead(repositoryId, MAIN_BRANCH, base, oid)) await indexQuietly(repositoryId, oid);
   }
   if (await closeChange(workspaceId, seq)) return written;

@@ -96,7 +96,7 @@ export async function settle(workspaceId: ObjectId): Promise<Main> {
   }
 }
 
-/** Completes changes that dead servers have left open, so that nobody has to come for them. */
+/** Completes changes that dead servers have left open, without waiting for a visitor. */
 export async function completeAbandoned(): Promise<void> {
   const openedBefore = new Date(Date.now() - ABANDONED_AFTER_MS);
   const workspaces = await findOpenChanges(openedBefore, ABANDONED_AT_ONCE);

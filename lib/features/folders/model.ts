@@ -78,7 +78,7 @@ export type ItemChange = {
   commits?: PrivateCommit[];
   /** A push: the writes follow from the files that differ between these heads of main. */
   pushed?: { before: string | null; after: string };
-  /** Described in the events of the change; absent if nobody pushed. */
+  /** Described in the events of the change; absent for other changes. */
   push?: Push;
 };
 

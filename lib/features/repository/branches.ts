@@ -12,7 +12,7 @@ export function ownBranch(userId: ObjectId): string {
 
 /** Folder of the branches that a workspace reviews before they are merged. Every member can read them. */
 export const REVIEW_FOLDER = "review/";
-/** Maximum number of review branches: each fetch walks their commits, and nobody reviews more at a time. */
+/** Maximum number of review branches: each fetch walks their commits, and no team reviews more at a time. */
 export const REVIEWS_MAX = 50;
 
 /** Whether a branch is a review branch, with a valid name. It has one segment, as in the addresses of the API. */
