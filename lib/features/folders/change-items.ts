@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ObjectId } from "mongodb";
 import { findOpenChanges, indexQuietly, type Main, openChange, readMain } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
+import { isFullDisk } from "@/lib/platform/db/full-disk";
+import { AppError } from "@/lib/platform/http/errors";
 import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { applyChange } from "./apply-change";
 import { Changes } from "./changes";
@@ -67,7 +69,14 @@ export async function makeChange(
 ): Promise<boolean> {
   if (!(await openChange(workspaceId, main, oid, change))) return false;
   if (oid !== null && oid !== main.oid) await indexQuietly(workspaceId, oid);
-  await complete(workspaceId, main.seq + 1, change);
+  try {
+    await complete(workspaceId, main.seq + 1, change);
+  } catch (error) {
+    if (!isFullDisk(error)) throw error;
+    // The change counts, since main has moved.
+    const message = "The store is full. The change is saved in git and is shown as soon as there is free space.";
+    throw new AppError("storage_full", message, { cause: error });
+  }
   return true;
 }
 
