@@ -42,7 +42,8 @@ export function ResultComparison({ reviewName, path }: { reviewName: string; pat
     <div className="review-results">
       <div className="row xs">
         {state.kind === "running" ? (
-          <button type="button" className="btn sm" onClick={() => running.current?.abort()}>
+          // The second click of a double click on Compare must not cancel.
+          <button type="button" className="btn sm" onClick={({ detail }) => detail < 2 && running.current?.abort()}>
             <Square className="s" />
             Cancel
           </button>

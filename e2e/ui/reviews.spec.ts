@@ -97,7 +97,7 @@ test("lists a pushed review, shows its diff and its changed numbers, merges and 
   const changed = file.getByRole("table", { name: /Changed rows/ });
   await expect(changed.getByRole("row", { name: /Changed/ })).toContainText("20 25");
   const board = page.getByRole("region", { name: "dashboards/Board.json", exact: true });
-  await board.getByRole("button", { name: "Compare results" }).click();
+  await board.getByRole("button", { name: "Compare results" }).dblclick();
   await expect(board.getByRole("heading", { name: "Revenue" })).toBeVisible();
   await expect(board.getByRole("table", { name: /Changed rows/ })).toContainText("7");
   await expectAccessible(page);
