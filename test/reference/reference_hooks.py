@@ -405,6 +405,14 @@ def token_of(case, person):
     return shared().new_invitation(person if case.path.endswith("/accept") else None)
 
 
+def resource_of(case, person):
+    """What a notification rule is for: of the kind that stands beside it."""
+    fields = case.query if isinstance(case.query, dict) and "resourceType" in case.query else case.body
+    if isinstance(fields, dict) and fields.get("resourceType") == "flow":
+        return person.once("flow", person.new_flow)
+    return person.once("console", person.new_console)
+
+
 # A real value for each name that paths have; a path with another name fails until it stands here.
 PATH_VALUES = {
     "workspaceId": lambda case, person: person.workspace_id,
@@ -456,10 +464,11 @@ FIELD_VALUES = {
     # One id is one run.
     "executionId": lambda case, person: str(uuid.uuid4()),
     "ruleId": lambda case, person: person.once("rule", person.new_rule),
-    "resourceId": lambda case, person: person.once("console", person.new_console),
+    "resourceId": resource_of,
     # A name that is never given to anybody.
     "url": lambda case, person: "https://hooks.invalid/in",
     "chatWebhookUrl": lambda case, person: "https://chat.invalid/in",
+    "teamsWebhookUrl": lambda case, person: "https://teams.invalid/in",
     "cron": lambda case, person: "0 7 * * *",
     "timezone": lambda case, person: "Europe/Vienna",
     # Most moments have passed.
