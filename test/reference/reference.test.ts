@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { routeModules } from "@/.generated/routes";
 import { schemaModules } from "@/.generated/schemas";
@@ -33,6 +34,21 @@ const FREE_TEXTS = [
   /[ .](query|params|chart|config|spec)\.\(name\)$/,
   /: variables\.\*/,
 ];
+
+/** The generated requests read real values of path parameters from here; it runs only where schemathesis is installed. */
+const HOOKS = readFileSync(new URL("reference_hooks.py", import.meta.url), "utf8");
+
+describe("the generated requests of the API reference", () => {
+  it("have a real value for each path parameter", () => {
+    const values = HOOKS.match(/^PATH_VALUES = \{\n(.*?)^\}/ms)?.[1] ?? "";
+    const known = [...values.matchAll(/^ {4}"(\w+)":/gm)].map(([, name]) => name);
+    const names = endpoints.flatMap(({ path }) =>
+      [...documentedPath(path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+    );
+    expect(names.length).toBeGreaterThan(0);
+    expect(known).toEqual(expect.arrayContaining([...new Set(names)]));
+  });
+});
 
 describe("the API reference", () => {
   it("gives the format or length of every text input", () => {

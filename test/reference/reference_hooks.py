@@ -9,6 +9,7 @@ import atexit
 import json
 import os
 import sqlite3
+import subprocess
 import tempfile
 import threading
 import time
@@ -30,6 +31,7 @@ SHARD, SHARDS = (int(part) for part in os.environ.get("REFERENCE_SHARD", "1/1").
 # Of so many requests one keeps the id that was made up, which names nothing: an answer of 404 has a form too.
 KEEP_UNKNOWN_EVERY = 8
 FREE_STATEMENT = "select 1 as one"
+REVIEWED = "consoles/reviewed.sql"
 # A stream ends with its reader alone, who would be this process; an event's body is judged with its signature; and a
 # protocol of its own has clients of its own.
 LEFT_OUT = ["/api/workspaces/{workspaceId}/events", "/api/webhooks/{token}", "/api/repohost/webhook", "/api/mcp"]
@@ -65,6 +67,7 @@ class Person:
         self.id = data["user"]["id"]
         self.workspace_id = data["workspace"]["id"]
         self.home = f"/api/workspaces/{self.workspace_id}"
+        self.slug = data["workspace"]["slug"]
         self.key = None
         self._made = {}
 
@@ -244,6 +247,26 @@ class Person:
         requests.post(f"{BASE}/api/auth/login", json={"email": self.email, "password": PASSWORD}, timeout=30)
         sessions = send("GET", "/api/auth/sessions", self)
         return next(session["id"] for session in sessions if not session["isCurrent"])
+
+    def new_review(self):
+        """A branch with one new console, which is pushed as its author would. Returns its name and its head."""
+        name = uuid.uuid4().hex
+        sample = send("GET", f"{self.home}/connectors", self)[0]["name"]
+        key = self.once("key to push", self.new_key)["key"]
+        with tempfile.TemporaryDirectory() as folder:
+
+            def git(*args):
+                command = ["git", "-c", "user.name=Ana", "-c", "user.email=ana@example.com", *args]
+                return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+            git("clone", "-q", f"{BASE.replace('://', f'://any:{key}@')}/git/{self.slug}.git", ".")
+            os.makedirs(os.path.join(folder, "consoles"), exist_ok=True)
+            with open(os.path.join(folder, REVIEWED), "w") as console:
+                console.write(f"/* ---\nconnection: {json.dumps(sample)}\n--- */\nselect '{name}' as name\n")
+            git("add", REVIEWED)
+            git("commit", "-q", "-m", "Add a console")
+            git("push", "-q", "origin", f"HEAD:refs/heads/review/{name}")
+            return name, git("rev-parse", "HEAD")
 
     def commit(self, kind, id):
         return send("GET", f"{self.home}/{kind}/{id}/git/history", self)["items"][0]["sha"]
@@ -441,6 +464,7 @@ PATH_VALUES = {
     "snapshotId": snapshot_of,
     "provider": lambda case, person: "github",
     "ruleId": lambda case, person: thing(case, person, "rule", person.new_rule),
+    "reviewName": lambda case, person: thing(case, person, "review", person.new_review)[0],
     "chatId": lambda case, person: thing(case, person, "chat", person.new_chat),
     # Only an answer makes them.
     "messageId": lambda case, person: uuid.uuid4().hex[:24],
@@ -566,6 +590,8 @@ def put_field_values(case, person, digest):
             app, published = person.published_app()
             case.path_parameters["appId"] = app
             case.body["sha"] = published["sha"]
+        elif "{reviewName}" in case.path:
+            put_review(case, person)
         else:
             put_in(case, person, case.body)
         if isinstance(case.body.get("config"), dict):
@@ -602,6 +628,15 @@ def put_question(case):
     case.body["chatId"] = uuid.uuid4().hex[:24]
     for name in ("modelId", "agentId", "openConsoles", "consoleId"):
         case.body.pop(name, None)
+
+
+def put_review(case, person):
+    """Its head, or its file: another commit conflicts, and another path is none of it."""
+    if "sha" in case.body:
+        case.body["sha"] = person.once("review", person.new_review)[1]
+    if "path" in case.body:
+        case.body["path"] = REVIEWED
+        case.body.pop("variables", None)
 
 
 def put_in(case, person, fields):
