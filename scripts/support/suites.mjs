@@ -18,7 +18,7 @@ const REPORTS = inRoot("test-results");
 const SOURCES = ["lib", "components", "app", "emails", "inngest", "scripts/commands", "instrumentation.ts", "proxy.ts"];
 
 /** Marks tests of the long suite in a file, directly or through test/cases.ts. */
-const MARKS_LONG = /"long"|\bsplitCases\b/;
+const MARKS_LONG = /\["long"\]|\bsplitCases\b/;
 
 /**
  * Runs lint, language, layers, types and unit tests; they need no build. All but the tests run in parallel and count as
