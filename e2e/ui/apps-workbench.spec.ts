@@ -163,6 +163,9 @@ test("completes @millrace/app, bindings and columns in a script, with descriptio
   const editor = bench.editor("src/regions.ts");
   const offers = page.getByRole("listbox", { name: "Completions" });
   await expect(bench.row(/millrace-app\.d\.ts/)).toBeVisible();
+  // The check for accessibility below includes the preview: while it is drawn, colours fade in.
+  const preview = page.getByRole("region", { name: "Preview" }).frameLocator("iframe");
+  await expect(preview.locator("body")).toContainText(/€[1-9]/, { timeout: 40_000 });
   await editor.click();
 
   await page.keyboard.type("const months = useB");
