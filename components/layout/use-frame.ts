@@ -17,6 +17,8 @@ const OVER_QUERY = "(max-width: 900px)";
 
 /** Stored preferences of the frame. */
 let kept: FramePreferences | null = null;
+/** The preferences that this page has found when it opened. */
+let found: FramePreferences | null = null;
 /** Whether the explorer is open over the work for now. The stored preference is for the explorer beside the work. */
 let isOverWork = false;
 /** Shown preferences with their inputs: the same object until an input changes. */
@@ -75,6 +77,12 @@ export function uncoverFromExplorer(): void {
   if (isNarrow()) updateFrame({ explorerOpen: false });
 }
 
+/** Returns the preferences before any change in this page. */
+export function readFoundFrame(): FramePreferences {
+  const now = readKept();
+  return found ?? now;
+}
+
 function isNarrow(): boolean {
   return matchMedia(OVER_QUERY).matches;
 }
@@ -88,6 +96,7 @@ function readKept(): FramePreferences {
       text = null;
     }
     kept = parseFramePreferences(text);
+    found = kept;
   }
   return kept;
 }

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { readFrame, subscribeFrame, updateFrame } from "@/components/layout/use-frame";
+import { readFoundFrame, readFrame, subscribeFrame, updateFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { readPreferences } from "@/components/shell/use-kept-workbench";
 import { accountApi } from "@/lib/features/accounts/browser/account";
@@ -12,6 +12,11 @@ import {
   toFrameChange,
   toPreferencesBody,
 } from "@/lib/features/accounts/browser/kept-preferences";
+
+/** The choices that this page has applied or sent last. A choice can be made before the effect below runs. */
+let known: KeptChoices | null = null;
+/** The user who has made a choice in this page. It takes precedence over an older answer of the server. */
+let chooserId: string | null = null;
 
 /**
  * Stores theme, density, cell format, editor lines and one-letter keys with the account, so that they follow the user
@@ -24,10 +29,13 @@ export function useKeptPreferences(): void {
   useEffect(() => {
     const mark = `millrace:preferences-unsent:${user.id}`;
     const stop = new AbortController();
-    let shown = toChoices(readFrame());
+    let shown = known ?? toChoices(readFoundFrame());
     let isSending = false;
-    let hasChosen = false;
 
+    const setShown = (choices: KeptChoices) => {
+      shown = choices;
+      known = choices;
+    };
     const send = async () => {
       let sent: KeptChoices;
       do {
@@ -42,7 +50,7 @@ export function useKeptPreferences(): void {
       setMark(mark, false);
     };
     const sendOnce = () => {
-      hasChosen = true;
+      chooserId = user.id;
       setMark(mark, true);
       if (isSending) return;
       isSending = true;
@@ -56,20 +64,23 @@ export function useKeptPreferences(): void {
       try {
         const kept = toFrameChange(await readPreferences(queryClient, user.id));
         // A choice made while the answer was loading takes precedence, also if the server already has it.
-        if (stop.signal.aborted || hasChosen || hasMark(mark) || isSame(kept, shown)) return;
-        shown = kept;
+        if (stop.signal.aborted || chooserId === user.id || hasMark(mark) || isSame(kept, shown)) return;
+        setShown(kept);
         updateFrame(kept);
       } catch {
         // Without an answer, this browser's copy applies.
       }
     };
 
-    const unsubscribe = subscribeFrame(() => {
+    const onChange = () => {
       const now = toChoices(readFrame());
       if (isSame(now, shown)) return;
-      shown = now;
+      setShown(now);
       sendOnce();
-    });
+    };
+
+    const unsubscribe = subscribeFrame(onChange);
+    onChange();
     void begin();
     return () => {
       stop.abort();

@@ -194,6 +194,25 @@ test("applies theme and density at once, and in another browser", async ({ page,
   await elsewhere.close();
 });
 
+test("keeps a choice that was made as soon as the page reacted", async ({ page, person }) => {
+  // Clicks until the page reacts: before its effects run, and before the preferences of the account are loaded.
+  await page.addInitScript(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      const radios = [...document.querySelectorAll<HTMLElement>('[role="radio"]')];
+      const radio = radios.find((each) => each.textContent === "As stored");
+      if (radio?.getAttribute("aria-checked") === "true") return;
+      radio?.click();
+      channel.port2.postMessage(null);
+    };
+    channel.port2.postMessage(null);
+  });
+  await page.goto(settings(person, "appearance"));
+  const kept = async () => (await (await page.request.get("/api/me/preferences")).json()).data.times;
+  await expect.poll(kept).toBe("raw");
+  await expect(page.getByRole("radio", { name: "As stored" })).toBeChecked();
+});
+
 test("shows times in a searched time zone and numbers as selected, and copies exact values", {
   tag: "@long",
 }, async ({ page, context, person, consolePage }) => {
