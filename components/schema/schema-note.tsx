@@ -6,12 +6,21 @@ import type { TreeRow } from "@/components/ui/tree";
 import type { Entity } from "@/lib/features/query/browser/api";
 import { formatClock } from "@/lib/platform/browser/format";
 
-export const SCHEMA_BARS = <ExplorerBars label="Loading schema" widths={[62, 48, 70, 40, 56, 44]} />;
+const LOADING = "Loading schema";
+export const SCHEMA_BARS = <ExplorerBars label={LOADING} widths={[62, 48, 70, 40, 56, 44]} />;
 
 /** Returns a row below another that only informs. */
 export function toNoteRow(under: TreeRow, note: ReactNode, onRetry: (() => void) | null): TreeRow {
   const content = <SchemaNote note={note} onRetry={onRetry} />;
-  return { ...under, id: `${under.id}-note`, parentId: under.id, level: 1, isNote: true, content };
+  return {
+    ...under,
+    id: `${under.id}-note`,
+    parentId: under.id,
+    level: 1,
+    isNote: true,
+    ...(note === SCHEMA_BARS && { noteLabel: LOADING }),
+    content,
+  };
 }
 
 function SchemaNote({ note, onRetry }: { note: ReactNode; onRetry: (() => void) | null }) {

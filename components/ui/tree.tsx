@@ -15,6 +15,8 @@ export type TreeRow = TreeNode & {
   isSelected?: boolean;
   /** Rows that only inform, such as a failure with its button, cannot be focused. */
   isNote?: boolean;
+  /** Accessible name of such a row if it has no text. */
+  noteLabel?: string;
   /** Whether it can be dragged onto another row, if the tree accepts drops. */
   canDrag?: boolean;
 };
@@ -248,6 +250,7 @@ function NoteRow({ row, top, index, measure }: NoteRowProps) {
     <div
       className="tree-note"
       role="treeitem"
+      aria-label={row.noteLabel}
       aria-level={row.level + 1}
       aria-selected={false}
       style={placeOf(row, top)}

@@ -161,3 +161,20 @@ test("clears the schema selection for another server, and charts the latency", a
     }
   }
 });
+
+test("names a schema in the tree while it is loaded", async ({ page, person, consolePage }) => {
+  let answer = () => {};
+  await page.route("**/entities*", async (route) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await route.continue();
+  });
+  await consolePage.open(person.slug);
+  const loading = page.getByRole("treeitem", { name: "Loading schema" });
+  await expect(loading).toBeVisible();
+  await expectAccessible(page);
+  answer();
+  await expect(loading).toHaveCount(0);
+  await expect(page.getByRole("treeitem", { name: /^orders/ })).toBeVisible();
+});
