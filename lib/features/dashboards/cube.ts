@@ -9,6 +9,7 @@ import {
 } from "@/lib/features/results/crossfilter/cube";
 import { withGrain } from "@/lib/features/results/crossfilter/period";
 import { queryTables } from "@/lib/features/results/crossfilter/tables";
+import { RowsReplacedError, readCurrent } from "@/lib/features/results/datasets/read-current";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
@@ -68,6 +69,15 @@ export async function readCubeOf(
   // Without data there is nothing to click.
   const pressed = readsData(active) ? toPressedColumns(withGrain(queryOf(active), page.grain)) : [];
   const spared = new Set(Array.isArray(active.spec.exclude) ? active.spec.exclude : []);
+  return readCurrent(() => readCubes(page, others, pressed, spared));
+}
+
+async function readCubes(
+  page: Page,
+  others: readonly Widget[],
+  pressed: readonly PressedColumn[] | null,
+  spared: ReadonlySet<unknown>,
+): Promise<Cube> {
   const stands = await readParts(page, partsOf(page.file, others));
   refuseUnknownFields(page, stands);
   const cubes: Cube["widgets"] = [];
@@ -126,7 +136,8 @@ async function readOne(
     };
   } catch (failure) {
     page.signal.throwIfAborted();
-    // The widget's own data gives the reason; rows replaced in between are available to its next request.
+    if (failure instanceof RowsReplacedError) throw failure;
+    // The widget's own data gives the reason.
     if (!(failure instanceof AppError))
       log.error({ err: failure }, "a cube could not be built because of an internal error");
     return { id, none: "failed" };

@@ -462,6 +462,22 @@ describe("the data of a dashboard", () => {
     expect(await kept()).toEqual([]);
   });
 
+  it("whose rows are replaced again and again is unavailable for a second, by each endpoint", async () => {
+    const id = await make();
+    await widgetsOf(id);
+    const ofIt = { ownerId: new ObjectId(id), name: "dataset:sales" };
+    const doc = await collections.datasets().findOne(ofIt);
+    // No look-up finds rows that are still stored.
+    await collections.datasets().updateOne(ofIt, { $set: { "kept.resultId": new ObjectId() } });
+    for (const path of ["data", "filters/region/values", "widgets/by-region/cube"]) {
+      const answer = await ask(id, {}, path);
+      expect([path, answer.status, answer.headers.get("retry-after")]).toEqual([path, 503, "1"]);
+    }
+    await collections.datasets().updateOne(ofIt, { $set: { "kept.resultId": doc?.kept?.resultId } });
+    for (const path of ["data", "filters/region/values", "widgets/by-region/cube"])
+      expect((await ask(id, {}, path)).status).toBe(200);
+  });
+
   it("is deleted with the dashboard and its rows", async () => {
     const id = await make();
     await widgetsOf(id);

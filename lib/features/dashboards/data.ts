@@ -14,6 +14,7 @@ import { type TableField, toAggregateStatement, toListStatement } from "@/lib/fe
 import { queryTables, warmKept } from "@/lib/features/results/crossfilter/tables";
 import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
 import type { DatasetOwner, DatasetPlace } from "@/lib/features/results/datasets/model";
+import { RowsReplacedError, readCurrent } from "@/lib/features/results/datasets/read-current";
 import {
   type DatasetLimits,
   type DatasetSource,
@@ -214,12 +215,7 @@ async function computeAgain(
   stands: ReadonlyMap<string, Stand>,
   standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
 ): Promise<WidgetData> {
-  const first = await compute(look, widget, asker, stands);
-  // Its rows were replaced between the look-up and the query.
-  if (first !== "replaced") return first;
-  const again = await compute(look, widget, asker, await standAnew(widget));
-  if (again !== "replaced") return again;
-  throw new AppError("unavailable", "The data changed while it was read. Try again.");
+  return readCurrent(async (isAgain) => compute(look, widget, asker, isAgain ? await standAnew(widget) : stands));
 }
 
 /**
@@ -251,6 +247,10 @@ export async function readValuesOf(
   const page = openPage(doc, query, signal, toReader);
   const filter = page.file.filters.find(({ id }) => id === filterId);
   if (!filter) throw new AppError("not_found", "Filter not found.");
+  return readCurrent(() => readValues(page, filter, query));
+}
+
+async function readValues(page: Page, filter: Filter, query: ValuesQuery): Promise<FilterValues> {
   const parts = partsOf(page.file, page.file.widgets).filter(({ name }) => isFiltered(filter, name));
   if (parts.length === 0) return { field: { name: filter.field, type: "other" }, values: [], isMore: false };
   const stands = await readParts(page, parts);
@@ -263,10 +263,10 @@ export async function readValuesOf(
     const error = parts.map(({ name }) => stands.get(name)?.error).find((each) => each);
     throw new AppError(
       "invalid_request",
-      error ? toReader(error) : `No dataset has the filter's field ${filter.field}.`,
+      error ? page.toReader(error) : `No dataset has the filter's field ${filter.field}.`,
     );
   }
-  const others = page.file.filters.filter(({ id }) => id !== filterId);
+  const others = page.file.filters.filter(({ id }) => id !== filter.id);
   const { fields, rows, isMore } = await queryTables(
     first.kept.table,
     page.zone,
@@ -277,7 +277,7 @@ export async function readValuesOf(
         { field: filter.field, search: query.q ?? "", limit: query.limit },
         conditionsFor({ ...page, filters: others }, first.name, first.kept.fields, null),
       ),
-    signal,
+    page.signal,
   );
   const [field] = fields;
   // Only offer values that a filter accepts, without long texts.
@@ -502,7 +502,7 @@ async function compute(
   widget: Widget,
   asker: QueryBatcher,
   stands: ReadonlyMap<string, Stand>,
-): Promise<WidgetData | "replaced"> {
+): Promise<WidgetData> {
   const name = partNameOf(widget);
   const stand: Stand = stands.get(name) ?? { kept: null, error: "The widget's dataset was deleted." };
   const { kept, error } = stand;
@@ -560,7 +560,7 @@ async function compute(
     };
   } catch (failure) {
     page.signal.throwIfAborted();
-    if (failure instanceof AppError && failure.kind === "conflict") return "replaced";
+    if (failure instanceof RowsReplacedError) throw failure;
     return { ...nothing, ...age, ...cut, truncated: kept.truncated, error: page.toReader(wordsOf(failure)) };
   }
 }

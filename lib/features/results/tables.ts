@@ -4,9 +4,9 @@ import type { Batch, Field } from "@/lib/base/values/fields";
 import type { ResultStream } from "@/lib/features/connections/data-source";
 import { parquet } from "@/lib/features/query/serialize/parquet";
 import { settleTypes } from "@/lib/features/query/serialize/settle";
-import { AppError } from "@/lib/platform/http/errors";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
+import { RowsReplacedError } from "./datasets/read-current";
 
 /** A result stored as one Parquet file, to be read whole. */
 export type KeptTable = {
@@ -84,7 +84,7 @@ export async function extendTable(workspaceId: ObjectId, resultId: ObjectId, unt
 
 /**
  * Reads the file of a stored table, part by part.
- * @throws AppError `conflict` when it is no longer stored: another has replaced it
+ * @throws RowsReplacedError when it is no longer stored: another has replaced it
  */
 export async function* readTable(workspaceId: ObjectId, resultId: ObjectId): AsyncGenerator<Uint8Array> {
   const doc = await collections.results().findOne({ _id: resultId, workspaceId }, { projection: { chunks: 1 } });
@@ -93,5 +93,5 @@ export async function* readTable(workspaceId: ObjectId, resultId: ObjectId): Asy
     chunks += 1;
     yield part;
   }
-  if (doc === null || chunks < doc.chunks) throw new AppError("conflict", "These rows were replaced. Try again.");
+  if (doc === null || chunks < doc.chunks) throw new RowsReplacedError();
 }

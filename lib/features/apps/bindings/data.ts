@@ -13,6 +13,7 @@ import { settleTypes } from "@/lib/features/query/serialize/settle";
 import { type AggregateSpec, aggregateSpec, type Condition } from "@/lib/features/results/crossfilter/spec";
 import { type TableField, toAggregateStatement } from "@/lib/features/results/crossfilter/statement";
 import { streamKept } from "@/lib/features/results/crossfilter/tables";
+import { RowsReplacedError, readCurrent } from "@/lib/features/results/datasets/read-current";
 import { type Dataset, readDatasets, refreshDataset } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
@@ -72,7 +73,7 @@ export async function answerData(request: DataRequest): Promise<Response | null>
   const { name = "", form = "" } = PATH.exec(path)?.groups ?? {};
   if (name === "") throw new AppError("not_found", "Data not found.");
   const query = readQuery(search);
-  for (let isAgain = false; ; isAgain = true) {
+  return readCurrent(async () => {
     const kept =
       at.kind === "deployment"
         ? await publishedRows(app, at.sha, name, signal)
@@ -85,15 +86,8 @@ export async function answerData(request: DataRequest): Promise<Response | null>
       ...(kept.truncated && { [FIRST_ROWS_HEADER]: String(kept.rowCount) }),
     };
     if (isKnown(headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers: common });
-    try {
-      return form === "arrow"
-        ? await answerArrow(kept, query, common, signal)
-        : await answerJson(kept, query, common, signal);
-    } catch (error) {
-      // The rows were replaced between the lookup and the query.
-      if (isAgain || !(error instanceof AppError) || error.kind !== "conflict") throw error;
-    }
-  }
+    return form === "arrow" ? answerArrow(kept, query, common, signal) : answerJson(kept, query, common, signal);
+  });
 }
 
 type Kept = NonNullable<Dataset["kept"]>;
@@ -134,7 +128,7 @@ async function publishedRows(app: AppDoc, sha: string, name: string, signal: Abo
     const source = await resolveBinding(publisher, binding, originOf(app));
     const { kept } = await refreshDataset(publisher, place, source, signal, undefined, there);
     if (kept) return kept;
-    throw new AppError("conflict", "These rows were replaced. Try again.");
+    throw new RowsReplacedError();
   } catch (error) {
     signal.throwIfAborted();
     // The reason is hidden from viewers of the app: it may reveal details of the source.
@@ -150,7 +144,7 @@ async function ownRows(app: AppDoc, userId: ObjectId, name: string, signal: Abor
   const caller: Caller | null = await callerOfJob(app.workspaceId, userId, app._id);
   if (!caller) throw new AppError("forbidden", "You are no longer a member of this workspace.");
   const { kept } = await triedBinding(caller, app, name, signal);
-  if (!kept) throw new AppError("unavailable", "These rows were replaced. Try again.", { retryAfterSeconds: 1 });
+  if (!kept) throw new RowsReplacedError();
   return kept;
 }
 

@@ -1,6 +1,6 @@
 import "server-only";
+import { RowsReplacedError, readCurrent } from "@/lib/features/results/datasets/read-current";
 import type { Caller } from "@/lib/platform/access/caller";
-import { AppError } from "@/lib/platform/http/errors";
 import { readData } from "./data";
 import { type BindingData, dataQuery } from "./schema";
 import { tryBinding } from "./work";
@@ -18,7 +18,9 @@ export async function previewBinding(
   name: string,
   signal: AbortSignal,
 ): Promise<BindingData> {
-  const { kept } = await tryBinding(caller, ref, name, signal);
-  if (!kept) throw new AppError("conflict", "These rows were replaced. Try again.");
-  return readData(kept, dataQuery.parse({ limit: PREVIEW_ROWS }), signal);
+  return readCurrent(async () => {
+    const { kept } = await tryBinding(caller, ref, name, signal);
+    if (!kept) throw new RowsReplacedError();
+    return readData(kept, dataQuery.parse({ limit: PREVIEW_ROWS }), signal);
+  });
 }
