@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
+import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { useOutage } from "@/components/ui/use-browser";
 import { useServerForm } from "@/components/ui/use-server-form";
@@ -17,7 +18,7 @@ type LinkFormProps = {
   onLinked: () => Promise<unknown>;
 };
 
-/** Form for the repository to which the workspace's apps are mirrored. */
+/** Form for the repository with which the workspace's files are synced. */
 export function LinkForm({ accounts, onLinked }: LinkFormProps) {
   const { workspace } = useWorkspace();
   const outage = useOutage();
@@ -52,12 +53,16 @@ export function LinkForm({ accounts, onLinked }: LinkFormProps) {
       <FormFailure text={failure} />
       <TextField label="Owner" help="User or organisation on the Git host" {...field("owner")} />
       <TextField label="Repository" {...field("repo")} />
-      <TextField label="Branch" help="Publishing pushes to this branch" {...field("defaultBranch")} />
+      <TextField label="Branch" help="Synced with main of this workspace" {...field("defaultBranch")} />
       <TextField
         label="Folder"
-        help="Folder that contains apps/. Leave empty for the root."
+        help="Folder that contains consoles/ and apps/. Leave empty for the root."
         {...field("subdirectory")}
       />
+      <Notice kind="warn">
+        Everyone who can read the repository can read the shared queries. Everyone who can push to the branch can change
+        them.
+      </Notice>
       <div className="row acts">
         <button type="submit" className="btn primary" disabled={isBusy || outage !== null}>
           {isBusy ? "Linking" : "Link repository"}

@@ -19,7 +19,7 @@ import { appApi, type RepositoryLink } from "@/lib/features/apps/browser/client"
 import "./apps.css";
 
 /**
- * Page that links the workspace's apps to a repository on a host, in both directions, and shows the state of the link.
+ * Page that links the workspace's files to a repository on a host, in both directions, and shows the state of the link.
  */
 export function LinkRepository() {
   const { workspace } = useWorkspace();
@@ -35,7 +35,7 @@ export function LinkRepository() {
         </>
       }
     >
-      <p className="lead">Sync this workspace's apps with a Git repository, both ways.</p>
+      <p className="lead">Sync this workspace's shared files with a Git repository, both ways.</p>
       {link.isPending && <ListSkeleton label="Loading repository" />}
       {link.isError && !link.data && <LoadFailure error={link.error} onRetry={() => link.refetch()} />}
       {link.data && (repo ? <LinkedRepository repo={repo} /> : <Begin link={link.data} onLinked={link.refetch} />)}

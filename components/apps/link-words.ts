@@ -17,6 +17,10 @@ export function toLinkWords(
       const count = formatCountOf(conflicts.length, "file");
       return { text: `Conflicts in ${count}${ago}`, isProblem: true };
     }
+    case "rejected":
+      return { text: `Invalid file${ago}`, isProblem: true };
+    case "rewritten":
+      return { text: `Branch rewritten${ago}`, isProblem: true };
     case "failing":
       return { text: `Sync failed${ago}`, isProblem: true };
   }

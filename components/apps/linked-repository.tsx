@@ -16,9 +16,9 @@ const AGE_EVERY_MS = 30_000;
 
 /** Describes how the repository and the workspace were combined when they were linked. */
 const ADOPTIONS: Record<Repo["adoption"], string> = {
-  imported: "Its apps were imported into this workspace.",
-  seeded: "This workspace's apps were pushed to it.",
-  fresh: "Linked with no apps on either side.",
+  imported: "Its files were imported into this workspace.",
+  seeded: "This workspace's files were pushed to it.",
+  fresh: "Linked with no files on either side.",
 };
 
 /** State of a linked repository, with conflicts to resolve and a button to remove the link. */
@@ -47,8 +47,18 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
       setIsBusy(false);
     }
   };
-  const mirror = (prefer?: "workspace" | "host") =>
-    void act(() => appApi.mirrorRepository(workspace.id, prefer), "Sync queued");
+  const mirror = (ask: { prefer?: "workspace" | "host"; scope?: "all" } = {}) =>
+    void act(() => appApi.mirrorRepository(workspace.id, ask), "Sync queued");
+  const choices = isAdmin && (
+    <div className="row link-acts">
+      <button type="button" className="btn" disabled={isStill} onClick={() => mirror({ prefer: "workspace" })}>
+        Keep workspace version
+      </button>
+      <button type="button" className="btn" disabled={isStill} onClick={() => mirror({ prefer: "host" })}>
+        Keep repository version
+      </button>
+    </div>
+  );
   return (
     <div className="linked">
       {failure !== null && !isEnding && (
@@ -57,20 +67,12 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
         </Notice>
       )}
       <Notice kind={isProblem ? "warn" : "good"}>{repo.problem ?? `${text}.`}</Notice>
+      {repo.state === "rewritten" && choices}
       {repo.conflicts.length > 0 && (
         <section className="part" aria-labelledby="link-conflicts">
           <h2 id="link-conflicts">Conflicts</h2>
           <PathList paths={repo.conflicts.map((path) => ({ path }))} />
-          {isAdmin && (
-            <div className="row link-acts">
-              <button type="button" className="btn" disabled={isStill} onClick={() => mirror("workspace")}>
-                Keep workspace version
-              </button>
-              <button type="button" className="btn" disabled={isStill} onClick={() => mirror("host")}>
-                Keep repository version
-              </button>
-            </div>
-          )}
+          {choices}
         </section>
       )}
       {repo.skipped.length > 0 && (
@@ -79,8 +81,24 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
           <PathList paths={repo.skipped} />
         </section>
       )}
+      {repo.scope === "apps" && (
+        <section className="part" aria-labelledby="link-scope">
+          <h2 id="link-scope">Only apps are synced</h2>
+          <p className="t2">
+            Consoles, dashboards and docs can be synced too. Everyone who can read the repository can then read them.
+          </p>
+          {isAdmin && (
+            <div className="row link-acts">
+              <button type="button" className="btn" disabled={isStill} onClick={() => mirror({ scope: "all" })}>
+                Sync all files
+              </button>
+            </div>
+          )}
+        </section>
+      )}
       <p className="t2 part">
-        Branch <span className="mono">{repo.defaultBranch}</span>
+        {repo.scope === "all" && "Shared consoles, dashboards, apps and docs. "}Branch{" "}
+        <span className="mono">{repo.defaultBranch}</span>
         {repo.subdirectory !== "" && (
           <>
             , folder <span className="mono">{repo.subdirectory}</span>

@@ -25,7 +25,7 @@ export function RepositoryCard() {
         <span className="trunc">{repo ? `${repo.owner}/${repo.repo}` : "Link repository"}</span>
       </span>
       <span className={words?.isProblem ? "repository-state bad" : "repository-state"}>
-        {words ? words.text : "Sync apps with your Git host"}
+        {words ? words.text : "Sync files with your Git host"}
       </span>
     </Link>
   );

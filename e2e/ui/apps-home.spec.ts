@@ -87,7 +87,7 @@ test("shows feed sections, recent work and the linked repository beside the feed
 
   // No host is set up here: the server's answers about a link are stubbed.
   const repo = {
-    ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1 },
+    ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1, scope: "all" },
     ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "conflict", problem: null },
     ...{ conflicts: ["apps/gift-finder/a.md"], skipped: [{ path: "apps/odd", why: "It is a link." }], remoteSha: null },
     ...{ syncedAt: new Date(Date.now() - 3 * 60_000).toISOString(), createdAt: new Date().toISOString() },
@@ -114,7 +114,7 @@ test("shows feed sections, recent work and the linked repository beside the feed
 test("links a repository after the host grants access, and unlinks it", { tag: "@long" }, async ({ page, person }) => {
   // The host's answers are stubbed: none is set up here.
   const repo = {
-    ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1 },
+    ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1, scope: "all" },
     ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "synced", problem: null },
     ...{ conflicts: [], skipped: [], remoteSha: null, syncedAt: new Date().toISOString() },
     createdAt: new Date().toISOString(),

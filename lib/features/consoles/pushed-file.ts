@@ -3,7 +3,7 @@ import type { ObjectId } from "mongodb";
 import { findConnectionsNamed, labelsOf } from "@/lib/features/connections/by-name";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import type { ItemFile } from "@/lib/features/folders/item-kind";
-import { putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
+import { pauseSchedule, putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type ConsoleSettings, contentOfFile, formatConsoleFile, parseConsoleFile } from "./file";
@@ -78,16 +78,27 @@ export async function checkConsoleFile(caller: Caller, { text, previous, before 
   if (contentOfFile(text).trim() === "") throw bad("schedule: Add a query, which the schedule runs.");
 }
 
-/** Sets or removes the schedule, if a push has changed it. Its runs have the rights of the user who pushed. */
+/**
+ * Sets or removes the schedule, if a push has changed it. Its runs have the rights of the user who pushed. A change from
+ * a repository host, whose author may be no member, pauses the schedule until a member enables it.
+ */
 export async function followConsoleFile(
   { workspaceId, text, previous }: ItemFile,
-  { id, userId }: { id: ObjectId; userId: ObjectId },
+  { id, userId, isFromHost }: { id: ObjectId; userId: ObjectId; isFromHost: boolean },
 ): Promise<void> {
   const { settings, isChanged } = settingsOf({ text, previous });
-  if (!isChanged("schedule")) return;
   const resource = { resourceType: RESOURCE_TYPE, resourceId: id };
-  if (settings.schedule) await putSchedule({ workspaceId, user: { _id: userId } }, resource, settings.schedule);
-  else await removeSchedule({ workspaceId }, resource);
+  if (!isChanged("schedule")) {
+    const isOtherQuery = previous !== null && contentOfFile(previous) !== contentOfFile(text);
+    if (isFromHost && (isOtherQuery || isChanged("connection"))) await pauseSchedule({ workspaceId }, resource);
+    return;
+  }
+  const { schedule } = settings;
+  if (!schedule) await removeSchedule({ workspaceId }, resource);
+  else {
+    const enabled = schedule.enabled && !isFromHost;
+    await putSchedule({ workspaceId, user: { _id: userId } }, resource, { ...schedule, enabled });
+  }
 }
 
 function settingsOf({ text, previous }: Pick<ItemFile, "text" | "previous">) {

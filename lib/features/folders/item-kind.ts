@@ -45,7 +45,7 @@ export type ItemKind = {
   /** Returns the fields of the kind, and the content, that follow from a pushed file. */
   toFields: (file: ItemFile) => Promise<Partial<ItemDoc>>;
   /** Changes what else a pushed file defines, once its item is written. Idempotent. */
-  follow?: (file: ItemFile, item: { id: ObjectId; userId: ObjectId }) => Promise<void>;
+  follow?: (file: ItemFile, item: { id: ObjectId; userId: ObjectId; isFromHost: boolean }) => Promise<void>;
 };
 
 /** Returns all kinds that have been defined. */

@@ -32,11 +32,19 @@ export const judgePush: PushLanding["judge"] = async (caller, before, after) => 
   for (const { itemKind, changes } of ofItemKinds(all)) await judge(caller, itemKind, changes);
 };
 
-/** Lands a push on main, and writes the consoles and dashboards that it changes. */
-export const landPush: PushLanding["land"] = async (caller, before, after) => {
+/**
+ * Lands a push on main, and writes the consoles and dashboards that it changes.
+ * @param host name of the repository at a host from which the files come
+ */
+export const landPush = async (
+  caller: Caller,
+  before: string | null,
+  after: string,
+  host?: string,
+): Promise<boolean> => {
   const { workspaceId, user } = caller;
   const all = await filesBetween(workspaceId, before, after, "");
-  const push = { sha: after.slice(0, SHORT_SHA), name: user.name || user.email, files: all.length };
+  const push = { sha: after.slice(0, SHORT_SHA), name: host ?? (user.name || user.email), files: all.length };
   const ofKinds = ofItemKinds(all);
   if (ofKinds.length === 0) {
     const isMoved = await moveHead(workspaceId, MAIN_BRANCH, before, after);
@@ -50,7 +58,10 @@ export const landPush: PushLanding["land"] = async (caller, before, after) => {
       const main = await settle(workspaceId);
       if (main.oid !== before) return false;
       for (const { itemKind, changes } of ofKinds) await judge(caller, itemKind, changes);
-      const change = { userId: user._id, at: new Date(), pushed: { before, after }, push };
+      const change = {
+        ...{ userId: user._id, at: new Date(), pushed: { before, after }, push },
+        ...(host !== undefined && { isFromHost: true }),
+      };
       if (await makeChange(workspaceId, main, after, change)) return true;
     }
   });

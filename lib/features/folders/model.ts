@@ -80,6 +80,8 @@ export type ItemChange = {
   pushed?: { before: string | null; after: string };
   /** Described in the events of the change; absent for other changes. */
   push?: Push;
+  /** The files come from a repository host: schedules that they change stay paused until a member enables them. */
+  isFromHost?: boolean;
 };
 
 /** A push to main: its short commit id, the name of the user, and the number of changed files. */

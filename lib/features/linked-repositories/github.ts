@@ -11,6 +11,9 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const JWT_SECONDS = 9 * 60;
 const CLOCK_SKEW_SECONDS = 60;
 const PAGE_ITEMS = 100;
+/** Pause after a response of the rate limit that names none, as the host's documentation asks for; and the longest. */
+const LIMITED_SECONDS = 60;
+const LIMITED_SECONDS_MAX = 60 * 60;
 /** Enough for a thousand installations of one user. */
 const PAGES_MAX = 10;
 
@@ -143,6 +146,25 @@ export async function mayWrite(
 }
 
 /**
+ * Returns how two commits of a repository relate: their merge base, and whether `head` only adds commits to `base`.
+ * Null if one is missing, or they have nothing in common.
+ */
+export async function compareCommits(
+  host: HostSettings,
+  token: string,
+  { owner, repo }: Omit<HostRepository, "number">,
+  { base, head }: { base: string; head: string },
+): Promise<{ mergeBase: string; isAhead: boolean } | null> {
+  // The first page would list all changed files.
+  const path = `repos/${segment(owner)}/${segment(repo)}/compare/${base}...${head}?per_page=1&page=2`;
+  const { status, json } = await call(`${host.apiUrl}/${path}`, { authorization: `Bearer ${token}` });
+  if (status !== 200) return none(status);
+  const mergeBase = textIn(field(json, "merge_base_commit"), "sha");
+  if (mergeBase === null) throw unreadable();
+  return { mergeBase, isAhead: ["ahead", "identical"].includes(textIn(json, "status") ?? "") };
+}
+
+/**
  * Returns the clone URL of a repository. It is built from the setting, not from a response: the key goes nowhere else.
  */
 export function gitAddress({ webUrl }: Pick<HostSettings, "webUrl">, { owner, repo }: Omit<HostRepository, "number">) {
@@ -198,7 +220,23 @@ async function call(url: string, { method = "GET", authorization, body }: Call) 
   } catch {
     // The status decides then.
   }
+  refuseLimited(answer.status, answer.headers, json);
   return { status: answer.status, json };
+}
+
+/** @throws AppError rate_limited if the host asks for a pause, with its length */
+function refuseLimited(status: number, headers: Headers, json: unknown): void {
+  const after = headers.get("retry-after");
+  const isUsedUp = headers.get("x-ratelimit-remaining") === "0";
+  const isSecondary = /secondary rate limit/i.test(textIn(json, "message") ?? "");
+  if (status !== 429 && !(status === 403 && (after !== null || isUsedUp || isSecondary))) return;
+  const reset = isUsedUp ? Number(headers.get("x-ratelimit-reset")) - Date.now() / 1000 : Number.NaN;
+  const seconds = [Number(after ?? Number.NaN), reset].find(Number.isFinite) ?? LIMITED_SECONDS;
+  const retryAfterSeconds = Math.min(Math.max(Math.ceil(seconds), 1), LIMITED_SECONDS_MAX);
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  throw new AppError("rate_limited", `The repository host limits requests. The sync resumes in ${minutes} min.`, {
+    retryAfterSeconds,
+  });
 }
 
 async function expect200(url: string, authorization: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import "server-only";
 import { deflateSync } from "node:zlib";
-import { fileKinds } from "@/lib/features/repository/git/pushed-files";
+import { fileKinds, TOP_FILES } from "@/lib/features/repository/git/pushed-files";
 import { ReceivedPack } from "@/lib/features/repository/git/received-pack";
 import { parseAddedPath } from "@/lib/features/repository/service";
 import {
@@ -15,6 +15,7 @@ import {
   type TreeEntry,
 } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
+import type { Scope } from "./schema";
 
 /** A file of the host, by its path from the workspace's root. */
 export type HostedFile = { oid: string; mode: FileMode };
@@ -23,9 +24,20 @@ export type FileEdits = ReadonlyMap<string, { oid: string } | null>;
 
 /** Same limit as for a push. */
 const FILES_MAX = 50_000;
+const NO_CONTENT = Buffer.alloc(0);
 /** Maximum number of skipped files that are listed. */
 const SKIPPED_TOLD = 50;
-export const APPS = "apps";
+const APPS = "apps";
+
+/** Whether a link syncs the file at a path, counted from the workspace's root. */
+export function isSynced(path: string, scope: Scope): boolean {
+  if (scope === "all" && TOP_FILES.has(path)) return true;
+  return path.includes("/") && syncedRoots(scope).has(path.slice(0, path.indexOf("/")));
+}
+
+function syncedRoots(scope: Scope): ReadonlySet<string> {
+  return new Set(scope === "apps" ? [APPS] : fileKinds().map(({ root }) => root));
+}
 
 /** One state of a hosted repository: its folders, and the files that the pack contained. */
 export class HostedFiles {
@@ -61,13 +73,14 @@ export class HostedFiles {
   }
 
   /**
-   * Returns the files of apps and, separately, those that a workspace cannot hold: links, submodules, names that git
-   * reserves, and new names that Git on Windows refuses.
+   * Returns the synced files and, separately, those that a workspace cannot hold: links, submodules, names that git
+   * reserves, new names that Git on Windows refuses, and files in `apps/` that are in no app. Contents are not read.
    * @param known paths of the workspace's own files
    */
-  apps(
+  synced(
     root: string,
     subdirectory: string,
+    scope: Scope,
     known: Iterable<string>,
   ): { files: Map<string, HostedFile>; skipped: { path: string; why: string }[] } {
     const files = new Map<string, HostedFile>();
@@ -76,26 +89,30 @@ export class HostedFiles {
       if (skipped.length < SKIPPED_TOLD) skipped.push({ path, why });
     };
     let folder: string | null = root;
-    for (const name of [...segmentsOf(subdirectory), APPS]) {
+    for (const name of segmentsOf(subdirectory)) {
       const found: TreeEntry | undefined =
         folder === null ? undefined : this.entries(folder).find((e) => e.name === name);
       folder = found?.mode === "40000" ? found.oid : null;
     }
     const knownPaths = withFolders(known);
-    const judge = fileKinds().find((kind) => kind.root === APPS)?.judge ?? (() => null);
-    const queue = folder === null ? [] : [{ path: APPS, oid: folder }];
+    const roots = syncedRoots(scope);
+    const judgeApp = fileKinds().find((kind) => kind.root === APPS)?.judge ?? (() => null);
+    const queue = folder === null ? [] : [{ path: "", oid: folder }];
     for (let at = queue.pop(); at; at = queue.pop()) {
       for (const { mode, name, oid } of this.entries(at.oid)) {
-        const path = `${at.path}/${name}`;
-        if (mode === "40000") queue.push({ path, oid });
+        const path = at.path === "" ? name : `${at.path}/${name}`;
+        const isFolder = mode === "40000";
+        // The rest of the repository is none of the workspace's files.
+        if (at.path === "" && !(isFolder ? roots.has(name) : isSynced(name, scope))) continue;
+        if (isFolder) queue.push({ path, oid });
         else if (mode === "120000") skip(path, "a symbolic link");
         else if (mode === "160000") skip(path, "a submodule");
         else {
-          const fault = badPath(path, knownPaths) ?? judge(path, Buffer.alloc(0));
+          const fault = badPath(path, knownPaths) ?? (path.startsWith(`${APPS}/`) ? judgeApp(path, NO_CONTENT) : null);
           if (fault !== null) skip(path, fault);
           else files.set(path, { oid, mode });
           if (files.size > FILES_MAX) {
-            throw new AppError("too_large", `A linked repository can have at most ${FILES_MAX} app files.`);
+            throw new AppError("too_large", `A linked repository can have at most ${FILES_MAX} synced files.`);
           }
         }
       }
@@ -104,7 +121,7 @@ export class HostedFiles {
   }
 
   /**
-   * Changes some files of apps in a tree.
+   * Changes some synced files in a tree.
    * @returns the new root; `takeMade` returns the objects that the host lacks
    * @throws AppError `conflict` if a file would replace a folder, or a folder a file
    */
@@ -187,6 +204,7 @@ function withFolders(paths: Iterable<string>): Set<string> {
 }
 
 function badPath(path: string, known: ReadonlySet<string>): string | null {
+  if (TOP_FILES.has(path)) return null;
   try {
     return parseAddedPath(path, (each) => known.has(each)) === path ? null : "a name that is not NFC-normalised";
   } catch (error) {

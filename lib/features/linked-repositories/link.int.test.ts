@@ -1,128 +1,36 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { ObjectId } from "mongodb";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { handIn } from "@/lib/features/instance/register-hooks";
-import { commitChanges, findBranch, listTree, readFile } from "@/lib/features/repository/service";
-import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findBranch, listTree } from "@/lib/features/repository/service";
 import type { Claim } from "@/lib/platform/work/heartbeat";
 import { call } from "@/test/client";
-import { takeOwnDatabase } from "@/test/database";
-import { git, gitLines, temporaryFolder } from "@/test/fixtures/repository/git-command";
-import { type HostPerson, type HostStandIn, startHostStandIn } from "@/test/fixtures/repository/hosts/stand-in";
-import { put, remove } from "@/test/fixtures/repository/repository-fixture";
+import { git, gitLines } from "@/test/fixtures/repository/git-command";
+import {
+  authorize,
+  begin,
+  drain,
+  events,
+  folder,
+  hereOf,
+  host,
+  type Linked,
+  ME,
+  nextNumber,
+  passTime,
+  pushAtHost,
+  save,
+  takeHost,
+  thereOf,
+} from "@/test/fixtures/repository/hosts/linked-workspace";
 import { lapsedWork } from "@/test/fixtures/work/lapsed";
-import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { seedKey, seedMember } from "@/test/seed";
 import { collections } from "./collections";
-import { executeSync, SYNC_EVENT, type SyncDue, sweepLinks, wakeSync } from "./enqueue";
+import { sweepLinks, wakeSync } from "./enqueue";
 import { endAuthorization } from "./installations";
 import { linkWork, syncLink } from "./sync";
 
-const own = takeOwnDatabase();
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let host: HostStandIn;
-const events: JobEvent[] = [];
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  host = await startHostStandIn(folder.dir);
-  Object.assign(process.env, host.settings, { PUBLIC_URL: "http://localhost:3000" });
-  handIn();
-  sendJobEventsBy(async (sent) => void events.push(...sent));
-});
-afterEach(() => expect(host.complaints).toEqual([]));
-afterAll(async () => {
-  await host.close();
-  await folder.remove();
-  await own.drop();
-});
-
-const ME = ["-c", "user.name=Hana", "-c", "user.email=hana@example.com"];
-let made = 0;
-
-/** Creates a workspace whose owner has authorised one installation, and a repository of it. */
-async function begin(files: Record<string, string> = {}) {
-  const owner = await seedPerson("Olga");
-  const installationId = 100 + made++;
-  const name = `work-${installationId}`;
-  const person: HostPerson = { login: "olga-at-host", installations: [installationId] };
-  const repository = await host.create("acme", name, installationId, { [person.login]: "write" });
-  await authorize(owner, person);
-  const clone = join(folder.dir, `clone-${installationId}`);
-  await git(folder.dir, "clone", "--quiet", repository.dir, clone);
-  const at = `/api/workspaces/${owner.workspaceId}/apps-v2/link`;
-  const link = (body: object = {}) =>
-    call("POST", at, { cookie: owner.cookie, body: { owner: "acme", repo: name, ...body } });
-  const state = async () => (await call("GET", at, { cookie: owner.cookie })).json.data;
-  const workspaceId = new ObjectId(owner.workspaceId);
-  const world = { owner, workspaceId, installationId, name, person, repository, clone, at, link, state };
-  if (Object.keys(files).length > 0) await pushAtHost(world, "Begin", files);
-  return world;
-}
-type Linked = Awaited<ReturnType<typeof begin>>;
-
-async function authorize(owner: Person, person: HostPerson): Promise<string> {
-  const { json } = await call("GET", `/api/workspaces/${owner.workspaceId}/apps-v2/repohost-sync-url`, {
-    cookie: owner.cookie,
-  });
-  const back = new URL(host.agree(json.data.url, person));
-  const answer = await call("GET", `${back.pathname}${back.search}`, { cookie: owner.cookie });
-  expect(answer.status).toBe(302);
-  return answer.headers.get("location") ?? "";
-}
-
-async function pushAtHost({ clone }: { clone: string }, message: string, files: Record<string, string | null>) {
-  await git(clone, "pull", "--quiet", "--ff-only").catch(() => undefined);
-  for (const [path, content] of Object.entries(files)) {
-    if (content === null) await git(clone, "rm", "--quiet", path);
-    else {
-      await mkdir(dirname(join(clone, path)), { recursive: true });
-      await writeFile(join(clone, path), content);
-    }
-  }
-  await git(clone, "add", "--all");
-  await git(clone, ...ME, "commit", "--quiet", "--message", message);
-  await git(clone, "push", "--quiet", "origin", "HEAD:main");
-}
-
-async function save({ workspaceId }: Linked, message: string, files: Record<string, string | null>) {
-  const changes = Object.entries(files).map(([path, content]) =>
-    content === null ? remove(path) : put(path, content),
-  );
-  const author = { name: "Olga", email: "olga@example.com" };
-  return (await commitChanges({ repositoryId: workspaceId, author, message, changes })).sha;
-}
-
-async function hereOf({ workspaceId }: Linked): Promise<Record<string, string>> {
-  const items = await listTree({ repositoryId: workspaceId, recursive: true });
-  const files: Record<string, string> = {};
-  for (const { path, kind } of items) {
-    if (kind !== "file" || !path.startsWith("apps/")) continue;
-    files[path] = (await readFile({ repositoryId: workspaceId, path })).content.toString("utf8");
-  }
-  return files;
-}
-
-async function thereOf({ repository }: Linked, prefix = "apps/"): Promise<Record<string, string>> {
-  await git(repository.dir, "fsck", "--strict", "--full", "--no-progress");
-  const paths = await gitLines(repository.dir, "ls-tree", "-r", "--name-only", "main");
-  const files: Record<string, string> = {};
-  for (const path of paths.filter((each) => each.startsWith(prefix))) {
-    files[path] = (await git(repository.dir, "cat-file", "blob", `main:${path}`)).stdout;
-  }
-  return files;
-}
-
-/** Runs the syncs that the job runner was notified of. */
-async function drain(): Promise<number> {
-  const due = events.splice(0).filter(({ name }) => name === SYNC_EVENT);
-  for (const { data } of due) await executeSync(data as unknown as SyncDue).catch(() => undefined);
-  return due.length;
-}
-
-/** Moves the times of a link's work back. */
-const passTime = ({ workspaceId }: Linked, ms: number) =>
-  collections.repoLinks().updateOne({ workspaceId }, [{ $set: { "work.dueAt": { $subtract: ["$work.dueAt", ms] } } }]);
+takeHost();
 
 describe("linking", () => {
   it("imports a repository's apps, each as a shared app", async () => {
@@ -156,7 +64,10 @@ describe("linking", () => {
     await save(world, "An app", { "apps/orders/index.html": "1\n", "apps/orders/lib/a.ts": "2\n", "README.md": "x\n" });
     const { json } = await world.link({ defaultBranch: "main" });
     expect(json.data).toMatchObject({ adoption: "seeded", repo: { state: "synced" } });
-    expect(await thereOf(world, "")).toEqual({ "apps/orders/index.html": "1\n", "apps/orders/lib/a.ts": "2\n" });
+    expect(await thereOf(world, "")).toEqual({
+      ...{ "apps/orders/index.html": "1\n", "apps/orders/lib/a.ts": "2\n" },
+      "README.md": "x\n",
+    });
   });
 
   it("leaves the rest of a repository alone for a folder", async () => {
@@ -290,6 +201,7 @@ describe("a linked repository", () => {
     expect(await thereOf(world)).toEqual(await hereOf(world));
     expect(await gitLines(world.repository.dir, "log", "--format=%s|%an|%ae", "main")).toEqual([
       "Third|Olga|olga@example.com",
+      "A console|Olga|olga@example.com",
       "Second|Olga|olga@example.com",
       "Begin|Hana|hana@example.com",
     ]);
@@ -528,7 +440,7 @@ describe("webhooks of the host", () => {
       .update(body)
       .digest("hex")}`;
   const pushOf = ({ repository }: Linked) =>
-    JSON.stringify({ ref: "refs/heads/main", n: made++, repository: { id: repository.number } });
+    JSON.stringify({ ref: "refs/heads/main", n: nextNumber(), repository: { id: repository.number } });
 
   it("start one sync each, only with a valid signature", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });

@@ -1,8 +1,8 @@
 import type { ObjectId } from "mongodb";
 import type { Work } from "@/lib/platform/work/model";
-import type { Adoption, LinkState } from "./schema";
+import type { Adoption, LinkState, Scope } from "./schema";
 
-/** The repository that a workspace's apps are synced with. One for each workspace. */
+/** The repository that a workspace's files are synced with. One for each workspace. */
 export type RepoLinkDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -14,6 +14,9 @@ export type RepoLinkDoc = {
   branch: string;
   /** The folder in it for the workspace's root; "" is the repository's root. */
   subdirectory: string;
+  /** The synced files; absent in older links, which sync apps only. */
+  scope?: Scope;
+  /** The admin with whose rights changes of the host land. */
   linkedBy: ObjectId;
   adoption: Adoption;
   state: LinkState;
@@ -23,9 +26,11 @@ export type RepoLinkDoc = {
   conflicts: string[];
   /** The host's files that are skipped, with the reason. */
   skipped: { path: string; why: string }[];
-  /** The last commits of both sides with equal apps; null before the first sync. */
+  /** The last commits of both sides with equal files; null before the first sync. */
   localSha: string | null;
   remoteSha: string | null;
+  /** The files that are equal in these commits; absent means apps. */
+  syncedScope?: Scope;
   syncedAt: Date | null;
   checkedAt: Date;
   createdAt: Date;

@@ -38,7 +38,7 @@ export const linkBody = z.object({
   owner,
   repo,
   defaultBranch: branch.optional().describe("Default: main"),
-  subdirectory: subdirectory.optional().describe("Folder that contains `apps/`. Default: the root"),
+  subdirectory: subdirectory.optional().describe("Folder that contains `consoles/` and `apps/`. Default: the root"),
   installationId: z
     .int()
     .positive()
@@ -49,8 +49,11 @@ export type LinkBody = z.infer<typeof linkBody>;
 
 export const ADOPTIONS = ["imported", "seeded", "fresh"] as const;
 export type Adoption = (typeof ADOPTIONS)[number];
-const LINK_STATES = ["pending", "synced", "conflict", "failing"] as const;
+const LINK_STATES = ["pending", "synced", "conflict", "rejected", "rewritten", "failing"] as const;
 export type LinkState = (typeof LINK_STATES)[number];
+const SCOPES = ["all", "apps"] as const;
+/** The synced files: all that the workspace's repository may have, or apps only, as older links do. */
+export type Scope = (typeof SCOPES)[number];
 
 const repoSchema = z.object({
   owner: z.string(),
@@ -59,8 +62,13 @@ const repoSchema = z.object({
   subdirectory: z.string(),
   installationId: z.int(),
   url: z.string(),
+  scope: z.enum(SCOPES).describe("apps: an older link, which syncs apps only until you widen it"),
   adoption: z.enum(ADOPTIONS),
-  state: z.enum(LINK_STATES),
+  state: z
+    .enum(LINK_STATES)
+    .describe(
+      "rejected: the host has an invalid file. rewritten: its branch lost commits. Nothing changes until fixed",
+    ),
   problem: z.string().nullable(),
   conflicts: z.array(z.string()).describe("Files changed on both sides. Mirroring is paused until they are resolved"),
   skipped: z.array(z.object({ path: z.string(), why: z.string() })),
@@ -79,7 +87,12 @@ export const linkStatusAnswer = z.object({
     .describe("Installations that you can use; see repohost-sync-url"),
 });
 export const syncBody = z.object({
-  prefer: z.enum(["workspace", "host"]).optional().describe("Version to keep for the files in `conflicts`"),
+  prefer: z
+    .enum(["workspace", "host"])
+    .optional()
+    .describe("Version to keep for the files in `conflicts`, or of a rewritten branch"),
+  scope: z.literal("all").optional().describe("Syncs all files of a link that synced apps only"),
 });
+export type SyncBody = z.infer<typeof syncBody>;
 export const syncUrlAnswer = z.object({ url: z.string() });
 export const messageAnswer = z.object({ taken: z.boolean() });

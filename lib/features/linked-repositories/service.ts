@@ -25,14 +25,14 @@ import {
 } from "./github";
 import { installationsOf } from "./installations";
 import type { RepoLinkDoc } from "./model";
-import type { Adoption, LinkBody, linkStatusAnswer, Repo } from "./schema";
-import { ownApps, type Prefer, readHosted, syncLink } from "./sync";
+import type { Adoption, LinkBody, linkStatusAnswer, Repo, SyncBody } from "./schema";
+import { ownFiles, readHosted, syncLink } from "./sync";
 
 type LinkStatus = z.infer<typeof linkStatusAnswer>;
 
 /**
- * Links a repository of the host: from then on, its apps and the workspace's are synced. Linking the same one again
- * binds it to its current installation.
+ * Links a repository of the host: from then on, its files and the workspace's are synced. Linking the same one again
+ * binds it to its current installation and to the caller, with whose rights the host's changes land.
  * @throws AppError repo_host_not_configured; forbidden for an installation that is not the caller's; not_found for a
  *   repository that the host hides from them; conflict if the workspace has another one, or the repository another
  *   workspace
@@ -55,17 +55,20 @@ export async function linkRepository(
     if (!isSame) {
       throw new AppError("conflict", `${standing.owner}/${standing.repo} is already linked. Unlink it first.`);
     }
-    await collections
-      .repoLinks()
-      .updateOne(
-        { _id: standing._id, workspaceId },
-        { $set: { installationId, owner: found.owner, repo: found.repo, state: "pending", problem: null } },
-      );
+    await collections.repoLinks().updateOne(
+      { _id: standing._id, workspaceId },
+      {
+        $set: {
+          ...{ installationId, linkedBy: user._id, owner: found.owner, repo: found.repo },
+          ...{ state: "pending", problem: null },
+        },
+      },
+    );
   } else {
     if (await collections.repoLinks().findOne({ repositoryNumber: found.number })) throw linkedElsewhere();
     const hosted = await readHosted(host, token, { ...found, branch }, signal);
-    const own = await ownApps(workspaceId, await findHead(workspaceId, MAIN_BRANCH));
-    const { files } = hosted.files.apps(hosted.root, subdirectory, own.keys());
+    const own = await ownFiles(workspaceId, await findHead(workspaceId, MAIN_BRANCH), "all");
+    const { files } = hosted.files.synced(hosted.root, subdirectory, "all", own.keys());
     const now = new Date();
     const link: RepoLinkDoc = {
       _id: new ObjectId(),
@@ -76,8 +79,10 @@ export async function linkRepository(
       repo: found.repo,
       branch,
       subdirectory,
+      scope: "all",
+      syncedScope: "all",
       linkedBy: user._id,
-      adoption: files.size > 0 ? "imported" : own.size > 0 ? "seeded" : "fresh",
+      adoption: adoptionOf(files.keys(), own.keys()),
       state: "pending",
       problem: null,
       conflicts: [],
@@ -123,10 +128,12 @@ export async function unlinkRepository({ workspaceId }: Caller): Promise<void> {
 }
 
 /** Starts a sync of the link. @throws AppError `not_found`, `repo_host_not_configured` */
-export async function requestSync(caller: Caller, prefer: Prefer | undefined): Promise<LinkStatus> {
+export async function requestSync(caller: Caller, { prefer, scope }: SyncBody): Promise<LinkStatus> {
   requireHost();
-  const { workspaceId } = caller;
-  const { matchedCount } = await collections.repoLinks().updateOne({ workspaceId }, { $set: { state: "pending" } });
+  const { workspaceId, user } = caller;
+  const { matchedCount } = await collections
+    .repoLinks()
+    .updateOne({ workspaceId }, { $set: { state: "pending", ...(scope && { scope, linkedBy: user._id }) } });
   if (matchedCount === 0) throw noLink();
   await wakeSync(workspaceId, new ObjectId().toHexString(), prefer);
   return getLink(caller);
@@ -169,12 +176,14 @@ async function syncOrLeave(workspaceId: ObjectId): Promise<void> {
 
 function toRepo(host: HostSettings, link: RepoLinkDoc): Repo {
   const { owner, repo, branch, subdirectory, installationId, adoption, state, problem, conflicts, skipped } = link;
+  const { scope = "apps" } = link;
   return {
     owner,
     repo,
     defaultBranch: branch,
     subdirectory,
     installationId,
+    scope,
     url: gitAddress(host, link).replace(/\.git$/, ""),
     adoption,
     state,
@@ -185,6 +194,12 @@ function toRepo(host: HostSettings, link: RepoLinkDoc): Repo {
     syncedAt: link.syncedAt?.toISOString() ?? null,
     createdAt: link.createdAt.toISOString(),
   };
+}
+
+/** Returns how both sides are combined. A README that the host has made does not count. */
+function adoptionOf(theirs: Iterable<string>, own: Iterable<string>): Adoption {
+  const isItem = (path: string) => /^(?:apps|consoles|dashboards)\//.test(path);
+  return [...theirs].some(isItem) ? "imported" : [...own].some(isItem) ? "seeded" : "fresh";
 }
 
 function linkedElsewhere(): AppError {

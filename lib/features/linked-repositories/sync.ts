@@ -1,22 +1,24 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import type { ObjectId } from "mongodb";
+import { callerOfJob } from "@/lib/features/accounts/identity";
 import { adoptApps } from "@/lib/features/apps/adopt";
+import { landPush } from "@/lib/features/folders/land-push";
 import {
   fetchHosted,
   findHostedBranch,
   type HostedRepository,
   pushHosted,
 } from "@/lib/features/repository/git/host-client";
+import { judgeStored } from "@/lib/features/repository/git/judge-files";
 import { MAX_PACK_BYTES } from "@/lib/features/repository/git/limits";
-import { type Change, commitChanges } from "@/lib/features/repository/service";
+import { type Change, prepareCommit } from "@/lib/features/repository/service";
 import {
   type Commit,
   diffTrees,
   EMPTY_TREE,
   entryHead,
   findCommit,
-  findEntry,
   findHead,
   findObject,
   MAIN_BRANCH,
@@ -26,6 +28,8 @@ import {
   streamObjects,
   typesOf,
 } from "@/lib/features/repository/wire";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isAtLeast } from "@/lib/platform/access/roles";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
 import { toAppError } from "@/lib/platform/http/to-app-error";
@@ -36,6 +40,7 @@ import { DurableWork, SUCCEEDED } from "@/lib/platform/work/durable-work";
 import type { Claim } from "@/lib/platform/work/heartbeat";
 import { collections } from "./collections";
 import {
+  compareCommits,
   findRepository,
   gitAddress,
   gitAuthorization,
@@ -43,8 +48,9 @@ import {
   installationToken,
   requireHost,
 } from "./github";
-import { APPS, type FileEdits, HostedFiles, packedObject } from "./hosted-files";
+import { type FileEdits, HostedFiles, isSynced, packedObject } from "./hosted-files";
 import type { RepoLinkDoc } from "./model";
+import type { LinkState, Scope } from "./schema";
 
 /** Each sync holds the folders of a repository in memory. */
 const SYNCS_AT_ONCE = 2;
@@ -56,6 +62,8 @@ const COMMITS_MAX = 50;
 /** Maximum number of files requested by id at once. */
 const WANTS_MAX = 1_000;
 const CONFLICTS_TOLD = 50;
+/** Folders whose removal at the host has to be confirmed. */
+const GUARDED_ROOTS = ["apps", "consoles", "dashboards"];
 
 /** Time without a sync after which a link is checked, in ms: a message of the host may be lost, or no webhook be set up. */
 const UNHEARD_MS = 10 * 60 * 1000;
@@ -68,6 +76,12 @@ const TOLD: ReadonlySet<ErrorKind> = new Set([
   "not_found",
   "invalid_request",
 ]);
+/** States of a link after an error that the users of one side can fix. */
+const FAILED_STATES: Partial<Record<ErrorKind, LinkState>> = { conflict: "conflict", invalid_request: "rejected" };
+const REWRITTEN =
+  "The branch was rewritten on the host. Nothing was changed here. Choose which version to keep, or restore the branch.";
+/** Characters of a host's commit message that are taken over. */
+const MESSAGE_CHARS_MAX = 10_000;
 export const linkWork = new DurableWork(collections.repoLinks);
 
 type Entry = { oid: string };
@@ -86,8 +100,9 @@ type Hosted = {
 const syncs = serverMember("repositorySyncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
 
 /**
- * Syncs a workspace's apps and its linked repository in both directions: a change that one side made since both were
- * equal goes to the other. If both changed the same file, nothing moves, and the link reports it. Safe to repeat:
+ * Syncs the files of a workspace and of its linked repository in both directions: a change that one side made since both
+ * were equal goes to the other. The host's changes land like a push to main, all or none. If one is invalid, or both
+ * sides changed the same file, nothing moves, and the link reports it. Safe to repeat:
  * branches move by compare-and-set, and equal contents are no change. While another server syncs, this returns at once,
  * and that server syncs again.
  * @throws AppError if the host is unreachable, so that the caller retries
@@ -132,9 +147,12 @@ async function syncClaimed(claim: Claim, prefer: Prefer | undefined, outer: Abor
       asked = preferOf(now);
     }
   } catch (error) {
-    const isTold = error instanceof AppError && TOLD.has(error.kind);
+    const known = error instanceof AppError ? error : null;
     const keepAsked = asked ? [{ $set: { syncAgain: asked } }] : [];
-    await (isTold ? linkWork.release(claim, UNHEARD_MS) : linkWork.fail(claim, keepAsked)).catch(() => {});
+    const pauseMs = known?.kind === "rate_limited" ? (known.retryAfterSeconds ?? 60) * 1000 : null;
+    if (pauseMs !== null) await linkWork.release(claim, pauseMs, keepAsked).catch(() => {});
+    else if (known && TOLD.has(known.kind)) await linkWork.release(claim, UNHEARD_MS).catch(() => {});
+    else await linkWork.fail(claim, keepAsked).catch(() => {});
     throw error;
   } finally {
     claim.drop();
@@ -187,10 +205,12 @@ export async function readHosted(
   return { remote, head, canFilter, root: files.commit(head).tree, files };
 }
 
-/** Returns the files of apps in a local commit. */
-export async function ownApps(repositoryId: ObjectId, sha: string | null): Promise<Files> {
-  const changes = await diffTrees(repositoryId, null, await appsTree(repositoryId, sha), APPS);
-  return new Map(changes.flatMap(({ path, after }) => (after ? [[path, { oid: after.oid }]] : [])));
+/** Returns the synced files of a local commit. */
+export async function ownFiles(repositoryId: ObjectId, sha: string | null, scope: Scope): Promise<Files> {
+  const changes = await diffTrees(repositoryId, null, await rootOf(repositoryId, sha));
+  return new Map(
+    changes.flatMap(({ path, after }) => (after && isSynced(path, scope) ? [[path, { oid: after.oid }]] : [])),
+  );
 }
 
 /** @returns false if a side moved during the sync, so that it has to start over */
@@ -213,14 +233,20 @@ async function syncOnce(
   if (hosted.head === null && link.remoteSha !== null) {
     throw gone("The repository is empty. Nothing was deleted here. Push again or unlink.");
   }
-  const ownHead = await findHead(workspaceId, MAIN_BRANCH);
-  const base = await ownApps(workspaceId, link.localSha);
-  const ours = await ownApps(workspaceId, ownHead);
-  const known = [...base.keys(), ...ours.keys()];
-  const { files: theirs, skipped } = hosted.files.apps(hosted.root, link.subdirectory, known);
-  if (theirs.size === 0 && base.size > 0 && prefer !== "host") {
-    throw gone("All apps were removed on the host. Nothing was deleted here. Restore them or unlink.");
+  const isRewritten = await hasLost(host, token, found, link.remoteSha, hosted.head);
+  if (isRewritten && prefer === undefined) {
+    throw new AppError("precondition_failed", REWRITTEN, { details: { state: "rewritten" satisfies LinkState } });
   }
+  const ownHead = await findHead(workspaceId, MAIN_BRANCH);
+  const { scope = "apps", syncedScope = "apps" } = link;
+  const ours = await ownFiles(workspaceId, ownHead, scope);
+  const synced = await ownFiles(workspaceId, link.localSha, syncedScope);
+  const known = [...synced.keys(), ...ours.keys()];
+  const { files: theirs, skipped } = hosted.files.synced(hosted.root, link.subdirectory, scope, known);
+  // The workspace's version replaces a rewritten branch: each file that differs is the workspace's change.
+  const isReplaced = isRewritten && prefer === "workspace";
+  const base: Files = isReplaced ? theirs : synced;
+  if (prefer !== "host") refuseRemoval(base, theirs);
   const theirEdits = editsBetween(base, theirs);
   const ownEdits = editsBetween(base, ours);
   const conflicts: string[] = [];
@@ -249,18 +275,46 @@ async function syncOnce(
     // A concurrent save: its change is not at the host yet.
     if (localSha === null) return false;
   }
-  const remoteSha = await sendOut(link, hosted, ownEdits, ownHead, signal);
+  // Without a common state of all files, the local commits since then do not hold all changes.
+  const since = isReplaced || scope !== syncedScope ? null : link.localSha;
+  const remoteSha = await sendOut(link, hosted, { edits: ownEdits, since, ownHead }, signal);
   if (remoteSha === null && ownEdits.size > 0) return false;
   await note(
     claim,
     link,
     { state: "synced", problem: null, conflicts: [], skipped, syncedAt: new Date() },
-    { localSha, remoteSha: remoteSha ?? hosted.head },
+    { localSha, remoteSha: remoteSha ?? hosted.head, syncedScope: scope },
   );
   return true;
 }
 
-/** Commits the host's changes. @returns null if main moved in the meantime */
+/** Whether the linked branch has lost the commit up to which both sides were equal. */
+async function hasLost(
+  host: HostSettings,
+  token: string,
+  repository: Pick<RepoLinkDoc, "owner" | "repo">,
+  before: string | null,
+  head: string | null,
+): Promise<boolean> {
+  if (before === null || head === null || before === head) return false;
+  const found = await compareCommits(host, token, repository, { base: before, head });
+  return !found?.isAhead;
+}
+
+/** Refuses a state of the host that has lost all items of a kind. @throws AppError precondition_failed */
+function refuseRemoval(base: Files, theirs: Files): void {
+  for (const root of GUARDED_ROOTS) {
+    const isIn = (path: string) => path.startsWith(`${root}/`);
+    if (![...base.keys()].some(isIn) || [...theirs.keys()].some(isIn)) continue;
+    throw gone(`All ${root} were removed on the host. Nothing was deleted here. Restore them or unlink.`);
+  }
+}
+
+/**
+ * Lands the host's changes as one commit, by the operation that a push to main is.
+ * @returns null if main moved in the meantime
+ * @throws AppError invalid_request for a file that is refused; nothing was changed
+ */
 async function takeIn(
   link: RepoLinkDoc,
   hosted: Hosted,
@@ -278,17 +332,33 @@ async function takeIn(
     changes.push(content ? { kind: "put", path, content } : { kind: "delete", path });
   }
   const { author, message } = hosted.files.commit(hosted.head ?? "");
-  const { sha } = await commitChanges({
-    repositoryId: workspaceId,
+  const name = `${link.owner}/${link.repo}`;
+  const sha = await prepareCommit(workspaceId, ownHead, {
     author: { name: author.name, email: author.email },
-    message: `${message.trim() || "Change at the host"}\n\nFrom ${link.owner}/${link.repo} ${hosted.head}`,
+    message: `${message.trim().slice(0, MESSAGE_CHARS_MAX) || "Change at the host"}\n\nFrom ${name} ${hosted.head}`,
     changes,
-    ...(ownHead !== null && { expectedHead: ownHead }),
+    now: new Date(),
   });
+  if (sha !== null && sha !== ownHead) {
+    const caller = await callerOf(link);
+    await judgeStored(workspaceId, ownHead, sha);
+    if (!(await landPush(caller, ownHead, sha, name))) return null;
+  }
   await adoptApps(workspaceId, link.linkedBy);
-  if (sha === ownHead) return sha;
-  const made = await findCommit(workspaceId, sha);
-  return (made?.parents[0] ?? null) === ownHead ? sha : null;
+  return sha;
+}
+
+/**
+ * Returns the caller with whose rights the host's changes land: the admin who linked the repository.
+ * @throws AppError precondition_failed if they are no longer an admin
+ */
+async function callerOf({ _id, workspaceId, linkedBy, owner, repo, scope = "apps" }: RepoLinkDoc): Promise<Caller> {
+  const caller = await callerOfJob(workspaceId, linkedBy, _id);
+  if (caller && isAtLeast(caller.role, "admin")) return caller;
+  if (scope !== "apps") throw gone("The admin who linked this repository is no longer an admin. Link it again.");
+  // Files of apps need no rights: nothing runs before a member publishes them.
+  const user = { _id: linkedBy, name: `${owner}/${repo}`, email: "", createdAt: new Date(0) };
+  return { workspaceId, role: "member", user, via: { kind: "job", runId: _id } };
 }
 
 /** Returns contents by id: local ones, those in the pack, and the rest from the host. */
@@ -322,8 +392,7 @@ async function contentsOf(
 async function sendOut(
   link: RepoLinkDoc,
   hosted: Hosted,
-  edits: FileEdits,
-  ownHead: string | null,
+  { edits, since, ownHead }: { edits: FileEdits; since: string | null; ownHead: string | null },
   signal: AbortSignal,
 ): Promise<string | null> {
   if (edits.size === 0 || ownHead === null) return null;
@@ -348,7 +417,7 @@ async function sendOut(
     bytes = 0;
     return true;
   };
-  for (const step of await stepsOf(workspaceId, link.localSha, ownHead, edits)) {
+  for (const step of await stepsOf(workspaceId, since, ownHead, edits)) {
     const next = hosted.files.edit(root, link.subdirectory, step.edits);
     if (next === root) continue;
     const commit: Commit = {
@@ -393,11 +462,11 @@ async function stepsOf(workspaceId: ObjectId, from: string | null, to: string, e
     return [{ commit: await requireCommit(workspaceId, to), edits }];
   }
   const steps: Step[] = [];
-  let before = await appsTree(workspaceId, from);
+  let before = await rootOf(workspaceId, from);
   for (const { oid, commit } of chain.reverse()) {
-    const after = await appsTree(workspaceId, oid);
+    const after = await rootOf(workspaceId, oid);
     const own = new Map<string, Entry | null>();
-    for (const change of await diffTrees(workspaceId, before, after, APPS)) {
+    for (const change of await diffTrees(workspaceId, before, after)) {
       // If the host changed it too, the host's version wins or is equal.
       if (edits.has(change.path)) own.set(change.path, change.after && { oid: change.after.oid });
     }
@@ -413,10 +482,8 @@ async function requireCommit(workspaceId: ObjectId, oid: string): Promise<Commit
   return commit;
 }
 
-async function appsTree(workspaceId: ObjectId, sha: string | null): Promise<string | null> {
-  if (sha === null) return null;
-  const entry = await findEntry(workspaceId, (await requireCommit(workspaceId, sha)).tree, APPS);
-  return entry?.mode === "40000" ? entry.oid : null;
+async function rootOf(workspaceId: ObjectId, sha: string | null): Promise<string | null> {
+  return sha === null ? null : (await requireCommit(workspaceId, sha)).tree;
 }
 
 function editsBetween(
@@ -439,7 +506,7 @@ async function note(
   claim: Claim,
   { _id, workspaceId }: RepoLinkDoc,
   facts: Partial<RepoLinkDoc>,
-  shas: Partial<Pick<RepoLinkDoc, "localSha" | "remoteSha">> = {},
+  shas: Partial<Pick<RepoLinkDoc, "localSha" | "remoteSha" | "syncedScope">> = {},
 ): Promise<void> {
   await collections.repoLinks().updateOne(claim.held, { $set: { ...facts, ...shas, checkedAt: new Date() } });
   publish({ workspaceId, kind: "app", resourceType: "repo_link", resourceId: _id });
@@ -447,10 +514,11 @@ async function note(
 
 async function noteFailure(claim: Claim, link: RepoLinkDoc, error: unknown): Promise<void> {
   // A file against a folder: the user has to rename one.
-  const { kind, message } = toAppError(error);
+  const { kind, message, details } = toAppError(error);
   const problem = kind === "internal" ? "Internal error. The sync will be retried." : message;
   if (kind === "internal") log.error({ err: error }, "a linked repository could not be mirrored");
-  await note(claim, link, { state: kind === "conflict" ? "conflict" : "failing", problem });
+  const state = details && "state" in details ? "rewritten" : (FAILED_STATES[kind] ?? "failing");
+  await note(claim, link, { state, problem });
 }
 
 /** Returns an error that a retry cannot fix: the user has to act. */

@@ -8,7 +8,7 @@ import { MAX_COMMIT_BYTES, MAX_COMMIT_FILES, MAX_FILE_BYTES } from "./limits";
 import { indexUpTo } from "./main-index";
 import { type Author, cleanMessage, newCommit } from "./new-commit";
 import { findCommit, readCommitObject, typesOf, writeObjects } from "./object-store";
-import { parseBranch, parsePath } from "./paths";
+import { parseBranch, parseFilePath } from "./paths";
 import { findHead, MAIN_BRANCH, moveHead } from "./refs";
 import { type Edit, editTree, findEntry, isFile } from "./tree-edit";
 import { untilWon } from "./until-won";
@@ -96,7 +96,7 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
 export async function prepareCommit(
   repositoryId: ObjectId,
   head: string | null,
-  input: Required<Pick<CommitInput, "author" | "message" | "changes" | "change" | "now">>,
+  input: Required<Pick<CommitInput, "author" | "message" | "changes" | "now">> & Pick<CommitInput, "change">,
 ): Promise<string | null> {
   const plan = planChanges(input.changes);
   const made = await makeCommitOn(repositoryId, head, plan, {
@@ -190,14 +190,14 @@ function planChanges(changes: Change[]): Plan {
     plan.headers.push(header);
   };
   for (const change of changes) {
-    if (change.kind === "delete") plan.deletes.add(claim(sources, parsePath(change.path)));
+    if (change.kind === "delete") plan.deletes.add(claim(sources, parseFilePath(change.path)));
     else if (change.kind === "put") {
-      const path = claim(targets, parsePath(change.path));
+      const path = claim(targets, parseFilePath(change.path));
       plan.puts.set(path, { oid: addBlob(path, change.content) });
       if (change.fileId !== undefined) addHeader({ fileId: change.fileId, path, from: null });
     } else {
-      const from = claim(sources, parsePath(change.from));
-      const path = claim(targets, parsePath(change.to));
+      const from = claim(sources, parseFilePath(change.from));
+      const path = claim(targets, parseFilePath(change.to));
       if (from === path) throw badChange(`“${path}” can't be moved to itself.`);
       plan.moves.set(path, { from, oid: change.content === undefined ? null : addBlob(path, change.content) });
       addHeader({ fileId: change.fileId ?? null, path, from });

@@ -66,6 +66,14 @@ function windowsFault(segment: string): string | null {
   return WINDOWS_DEVICES.test(stem.trim()) ? "must not use a name that Windows reserves, such as con or aux" : null;
 }
 
+/** Git's attributes. Only this name, and only at the top level: those of a folder could hide its files' changes. */
+export const ATTRIBUTES_FILE = ".gitattributes";
+
+/** Returns the path of a file of a commit: like `parsePath`, and git's attributes. */
+export function parseFilePath(path: string): string {
+  return path === ATTRIBUTES_FILE ? path : parsePath(path);
+}
+
 /** Returns a folder's path: like `parsePath`, and "" for the root. */
 export function parseFolder(path: string): string {
   return path === "" ? "" : parsePath(path.endsWith("/") ? path.slice(0, -1) : path);

@@ -38,6 +38,7 @@ export type { MergeConflict } from "./merge-trees";
 export type { Main } from "./model";
 export { readBlob, readBlobs, sizesOf } from "./object-store";
 export {
+  ATTRIBUTES_FILE,
   collisionKey,
   parseAddedPath,
   parsePath,

@@ -148,9 +148,9 @@ export const appApi = {
   readLink: (workspaceId: string, signal?: AbortSignal) => send<RepositoryLink>("GET", link(workspaceId), { signal }),
   linkRepository: (workspaceId: string, body: LinkAsk) => send<unknown>("POST", link(workspaceId), { body }),
   unlinkRepository: (workspaceId: string) => send<null>("DELETE", link(workspaceId)),
-  /** Syncs the repository. @param prefer the side whose files win where both have changed them */
-  mirrorRepository: (workspaceId: string, prefer?: "workspace" | "host") =>
-    send<RepositoryLink>("POST", `${link(workspaceId)}/sync`, { body: prefer === undefined ? {} : { prefer } }),
+  /** Syncs the repository. @param body.prefer the side whose files win where both have changed them */
+  mirrorRepository: (workspaceId: string, body: { prefer?: "workspace" | "host"; scope?: "all" }) =>
+    send<RepositoryLink>("POST", `${link(workspaceId)}/sync`, { body }),
   /** Returns the address at which the host asks for permission to list the user's installations. */
   readHostAddress: (workspaceId: string) =>
     send<{ url: string }>("GET", `/api/workspaces/${workspaceId}/apps-v2/repohost-sync-url`),

@@ -1,12 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { collisionKey, parsePath } from "@/lib/features/repository/service";
+import { ATTRIBUTES_FILE, collisionKey, parsePath } from "@/lib/features/repository/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { MAX_COMMIT_OBJECT_BYTES } from "./limits";
 
 export type Link = { name: string; oid: string; kind: "tree" | "blob" };
 
-/** Git's attributes. Only this name, and only at the top level: those of a folder could hide its files' changes. */
-export const ATTRIBUTES_FILE = ".gitattributes";
 const OID_BYTES = 20;
 const NO_OBJECT = "0".repeat(40);
 /** Number of names whose keys are cached: folders recur in each of their versions. */

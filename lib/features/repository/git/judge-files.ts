@@ -1,9 +1,9 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { parseAddedPath, parsePath } from "@/lib/features/repository/service";
+import { ATTRIBUTES_FILE, parseAddedPath, parsePath } from "@/lib/features/repository/service";
 import { EMPTY_TREE, findCommit, findObject, parseTree, sizesOf } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
-import { ATTRIBUTES_FILE, type Link } from "./fsck";
+import type { Link } from "./fsck";
 import { MAX_PUSH_FILES } from "./limits";
 import { type FileKind, fileKinds, TOP_FILES } from "./pushed-files";
 

@@ -1,6 +1,6 @@
+import { ATTRIBUTES_FILE } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { serverMember } from "@/lib/platform/process/server-context";
-import { ATTRIBUTES_FILE } from "./fsck";
 
 /** The rules for one kind of file, by its folder in the repository. Each domain registers its own. */
 export type FileKind = {

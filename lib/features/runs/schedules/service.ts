@@ -40,6 +40,17 @@ export async function putSchedule(
   return toSchedule(doc, now);
 }
 
+/** Disables the schedule, if there is one. */
+export async function pauseSchedule({ workspaceId }: Pick<Caller, "workspaceId">, resource: Resource): Promise<void> {
+  const { resourceType, resourceId } = resource;
+  await collections
+    .schedules()
+    .updateOne(
+      { workspaceId, resourceType, resourceId, enabled: true },
+      { $set: { enabled: false, updatedAt: new Date() }, $unset: { nextAt: true, lookedAtUntil: true } },
+    );
+}
+
 /** Deletes the schedule, if there is one. */
 export async function removeSchedule({ workspaceId }: Pick<Caller, "workspaceId">, resource: Resource): Promise<void> {
   const { resourceType, resourceId } = resource;

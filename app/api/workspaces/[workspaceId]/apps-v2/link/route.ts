@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Link a repository",
     description:
-      "Starts a two-way mirror of apps. `imported`: the repository had apps. `seeded`: the workspace's apps were pushed. `fresh`: neither had apps. Linking again updates the installation.",
+      "Syncs the workspace's files both ways. `imported`: the repository had apps, consoles or dashboards. `seeded`: the workspace's were pushed. `fresh`: neither had some. Linking again updates the installation, and the user with whose permissions the repository's changes land.",
     tag: "Apps",
     access: admin,
     params: pathIds("workspaceId"),
@@ -31,6 +31,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "timeout",
       "too_large",
       "unavailable",
+      "rate_limited",
     ],
     message: "Repository linked",
     handle: ({ caller, body, signal }) => linkRepository(caller, body, signal),

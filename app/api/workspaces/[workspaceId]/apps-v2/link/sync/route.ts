@@ -7,7 +7,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Sync the linked repository",
-    description: "Starts a sync job. `prefer` resolves the files in `conflicts`.",
+    description: "Starts a sync job. `prefer` resolves `conflicts` and a rewritten branch.",
     tag: "Apps",
     access: admin,
     params: pathIds("workspaceId"),
@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     status: 202,
     failures: ["repo_host_not_configured", "not_found"],
     message: "Sync started",
-    handle: ({ caller, body }) => requestSync(caller, body.prefer),
+    handle: ({ caller, body }) => requestSync(caller, body),
   }),
 });
