@@ -22,9 +22,33 @@ export type WireValue = null | boolean | number | string | WireValue[] | { [key:
 
 /**
  * A run of rows, column by column: `columns[i][r]` is row r of field i. `isCut` is on the last batch of a result that
- * ended early because of `cellBytesMax`; that batch may have no rows.
+ * ended early because of `cellBytesMax`; that batch may have no rows. `raw` has the same rows as the database sent them.
  */
-export type Batch = { rowCount: number; columns: WireValue[][]; isCut?: true };
+export type Batch = { rowCount: number; columns: WireValue[][]; isCut?: true; raw?: RowBytes };
+
+/**
+ * The text of a column's cells, in UTF-8:
+ * - `integer`: digits of an integer that a double holds
+ * - `int64`: digits of any integer
+ * - `float`: the shortest digits of a double, maybe with an exponent; NaN, Infinity or -Infinity
+ * - `boolean`: t or f
+ * - `plain`: the value, without characters that CSV or JSON escape
+ * - `text`: the value
+ * - `date`, `timestamp`: PostgreSQL's ISO form; a time with a zone is in UTC
+ * - `json`: PostgreSQL's jsonb: each key once, and only necessary escapes
+ * - `other`: known to `decode` only
+ */
+export type CellForm =
+  "integer" | "int64" | "float" | "boolean" | "plain" | "text" | "date" | "timestamp" | "json" | "other"; // biome-ignore format: one look at the whole list
+
+/** A column of `RowBytes`. `decode` returns the value of a cell's text, for every form. */
+export type ByteColumn = { form: CellForm; decode: (text: string) => WireValue };
+
+/**
+ * Rows in the layout of PostgreSQL's DataRow messages. A row has its code, its length without the code (int32,
+ * big-endian) and its number of columns (int16). Each cell has a length (int32; -1 for null) and that many bytes.
+ */
+export type RowBytes = { bytes: Uint8Array; columns: readonly ByteColumn[] };
 
 export type EntityColumn = { name: string; type: string; nullable: boolean; primaryKey: boolean };
 /** A foreign key as the database declares it: `columns[i]` refers to `references.columns[i]`. */

@@ -40,6 +40,8 @@ export type QueryOptions = {
   cellBytesMax?: number;
   /** Returns JSON columns as their texts (`JsonText`), for flows. */
   jsonAsText?: true;
+  /** Batches may have their rows as bytes, for results that are written to a file. Not with `cellBytesMax`. */
+  asBytes?: boolean;
   /**
    * The caller reads each result of a statement with several. Otherwise the driver reads past all but the first, and
    * fails with their errors.

@@ -116,7 +116,10 @@ const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, field
 export async function executeQuery(caller: Caller, request: QueryRequest, format: ResultFormat): Promise<Response> {
   const run = await begin(caller, request, format);
   try {
-    const first = await run.open(format === "json" ? CELL_BYTES_MAX : undefined);
+    const first = await run.open(
+      format === "json" ? CELL_BYTES_MAX : undefined,
+      format === "csv" || format === "ndjson",
+    );
     const result = await skipResults(first, request.result ?? 0);
     return format === "json"
       ? await answerJson(run, result, request.limit)
@@ -326,8 +329,11 @@ type Timing = { durationMs: number; databaseMs: number };
 /** One query from its admission to its end. Only the first call of `succeed` or `fail` counts. */
 type RunningQuery = {
   executionId: string;
-  /** Waits for a slot, opens the source and starts the statement; the batches measure the time that they wait. */
-  open(cellBytesMax: number | undefined): Promise<ResultStream>;
+  /**
+   * Waits for a slot, opens the source and starts the statement; the batches measure the time that they wait.
+   * @param asBytes see `QueryOptions`
+   */
+  open(cellBytesMax: number | undefined, asBytes?: boolean): Promise<ResultStream>;
   /** Known when the result was read; null for a query, for DDL, and if the database does not report it. */
   affectedRows(): number | null;
   /** @param first counts of the first result, if there are several */
@@ -398,7 +404,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
 
   return {
     executionId: record.executionId,
-    async open(cellBytesMax) {
+    async open(cellBytesMax, asBytes = false) {
       leavePlace = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
       record.running();
       lease = leaseDataSource(connection);
@@ -416,6 +422,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
           timeoutMs: timeoutMs + DATABASE_TIMEOUT_EXTRA_MS,
           allResults: true,
           isChange,
+          asBytes,
           ...(cellBytesMax !== undefined && { cellBytesMax }),
         }),
       );

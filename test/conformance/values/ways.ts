@@ -135,7 +135,8 @@ export function resultOf({ source, select }: ValueSubject, table: ValueTable): P
   const read = async () => {
     const { fields, batches, looseTypes } = await source.query(
       { query: select(table.keyed.name) },
-      { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal },
+      // Streams are read as bytes; the other ways decode the same rows.
+      { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal, asBytes: true },
     );
     const all: Batch[] = [];
     for await (const batch of batches) all.push(batch);

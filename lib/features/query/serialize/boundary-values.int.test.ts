@@ -153,7 +153,7 @@ async function write(
 ): Promise<{ fields: Field[]; bytes: Uint8Array }> {
   const { fields, batches } = await source.query(
     { query },
-    { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal },
+    { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal, asBytes: true },
   );
   const iterator = batches[Symbol.asyncIterator]();
   const settled =

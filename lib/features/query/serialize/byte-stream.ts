@@ -1,5 +1,6 @@
-import type { Batch } from "@/lib/base/values/fields";
+import type { Batch, ByteColumn } from "@/lib/base/values/fields";
 import { Pacer } from "@/lib/platform/process/pacer";
+import { type RowWriters, writeRows } from "./cell-bytes";
 import { hasLargeCell } from "./large-cells";
 
 /** A text format, written row by row. */
@@ -8,6 +9,8 @@ export type TextFormat = {
   row: (batch: Batch, row: number) => string;
   /** Returns the same text in pieces, for a row with large cells. */
   pieces: (batch: Batch, row: number) => Iterable<string>;
+  /** Returns writers of the same text for rows as bytes. */
+  rawRows: (columns: readonly ByteColumn[]) => RowWriters;
 };
 
 /** A binary format, written batch by batch. `rowCount` may be less than the batch has. */
@@ -92,11 +95,25 @@ async function* textChunks(
 ): AsyncGenerator<Uint8Array, void> {
   const pacer = new Pacer();
   let text = format.head;
+  let writers: RowWriters | null = null;
   try {
     for (;;) {
       if (limit !== null && counter.rows >= limit) break;
       const { done, value: batch } = await batches.next();
       if (done) break;
+      if (batch.raw) {
+        writers ??= format.rawRows(batch.raw.columns);
+        const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
+        const bytes = writeRows(batch.raw, rowCount, writers);
+        if (bytes) {
+          counter.rows += rowCount;
+          if (text !== "") yield Buffer.from(text);
+          text = "";
+          yield bytes;
+          await pacer.restIfLate();
+          continue;
+        }
+      }
       const isLarge = hasLargeCell(batch);
       for (let row = 0; row < batch.rowCount; row += 1) {
         if (limit !== null && counter.rows >= limit) break;

@@ -32,7 +32,8 @@ export function jsonRowWriter(fields: readonly Field[]): JsonRowWriter {
   };
 }
 
-function cellText(value: WireValue): string {
+/** Returns the JSON of a value, with the sign of negative zero. */
+export function cellText(value: WireValue): string {
   if (typeof value === "number") return numberText(value);
   if (typeof value === "string" || typeof value === "object") return JSON.stringify(value);
   return value ? "true" : "false";

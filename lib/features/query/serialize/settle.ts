@@ -89,7 +89,7 @@ export async function settleTypes(
         }
         await pacer.restIfLate();
       }
-      await spool.add({ ...batch, rowCount });
+      await spool.add({ rowCount, columns: batch.columns });
       await pacer.restIfLate();
     }
     await batches.return?.();

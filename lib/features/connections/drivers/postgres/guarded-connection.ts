@@ -46,6 +46,8 @@ export class GuardedConnection extends Base {
   /** Messages above this close the connection; see `onOversize`. */
   messageBytesMax = Number.POSITIVE_INFINITY;
   onOversize: (() => void) | null = null;
+  /** Receives the rows of the running statement in place of the library. */
+  rowSink: RowSink | null = null;
   readonly #config: OnServer<NetworkConfig>;
   readonly #settings: Readonly<Record<string, string>>;
 
@@ -77,7 +79,10 @@ export class GuardedConnection extends Base {
    */
   override attachListeners(stream: NodeJS.ReadableStream): void {
     const messages = new EventEmitter();
-    const guard = new MessageGuard((bytes) => messages.emit("data", bytes));
+    const guard = new MessageGuard(
+      (bytes) => messages.emit("data", bytes),
+      () => this.rowSink,
+    );
     super.attachListeners(messages as unknown as NodeJS.ReadableStream);
     let isOver = false;
     stream.on("data", (chunk: Buffer) => {
@@ -104,17 +109,39 @@ export class BrokenProtocol extends Error {
   }
 }
 
-/** Splits a stream into messages and passes each on; those that contain text are passed whole, after a check. */
+/** Receives rows as the server sent them. */
+export type RowSink = {
+  /** Called when a row begins. @param length its announced length */
+  begin(length: number): void;
+  /**
+   * Adds the next bytes.
+   * @param rowCount rows that end in them
+   * @param end offset after the last of these rows
+   */
+  add(bytes: Buffer, rowCount: number, end: number): void;
+};
+
+/** The code of a DataRow message. */
+const ROW = 0x44;
+
+/**
+ * Splits a stream into messages and passes each on; those that contain text are passed whole, after a check. Rows go to
+ * the sink, if there is one.
+ */
 class MessageGuard {
   readonly #pass: (bytes: Buffer) => void;
+  readonly #sink: () => RowSink | null;
   #header = Buffer.alloc(0);
   /** Bytes of the current message that have not arrived. */
   #left = 0;
   /** The current message, when it must be checked. */
   #held: Buffer[] | null = null;
+  /** The receiver of the current message, when it is a row for a sink. */
+  #rowSink: RowSink | null = null;
 
-  constructor(pass: (bytes: Buffer) => void) {
+  constructor(pass: (bytes: Buffer) => void, sink: () => RowSink | null) {
     this.#pass = pass;
+    this.#sink = sink;
   }
 
   /**
@@ -126,6 +153,15 @@ class MessageGuard {
     let at = 0;
     /** Start of the bytes that were not passed on yet. */
     let from = 0;
+    /** Rows among these bytes; null when they are other messages. */
+    let rows = this.#rowSink && { sink: this.#rowSink, count: 0, end: 0 };
+    const passOn = () => {
+      const bytes = chunk.subarray(from, at);
+      from = at;
+      if (bytes.length === 0) return;
+      if (rows) rows.sink.add(bytes, rows.count, rows.end);
+      else this.#pass(bytes);
+    };
     while (at < chunk.length) {
       if (this.#left > 0) {
         const end = Math.min(at + this.#left, chunk.length);
@@ -137,25 +173,46 @@ class MessageGuard {
         at = end;
       } else if (this.#header.length === 0 && chunk.length - at >= HEADER_BYTES && !isChecked(chunk[at])) {
         // Almost always rows, many of which are passed in one piece.
+        const sink = chunk[at] === ROW ? this.#sink() : null;
+        if (sink !== (rows?.sink ?? null)) {
+          passOn();
+          rows = sink && { sink, count: 0, end: 0 };
+        }
         const length = this.#begin(chunk.readUInt32BE(at + 1));
         longest = Math.max(longest, length);
+        this.#rowSink = sink;
+        sink?.begin(length);
         at += HEADER_BYTES;
       } else {
         const end = Math.min(at + HEADER_BYTES - this.#header.length, chunk.length);
         this.#header = Buffer.concat([this.#header, chunk.subarray(at, end)]);
-        if (from < at) this.#pass(chunk.subarray(from, at));
+        passOn();
+        rows = null;
         at = end;
         from = end;
         if (this.#header.length < HEADER_BYTES) break;
         const header = this.#header;
         this.#header = Buffer.alloc(0);
-        longest = Math.max(longest, this.#begin(header.readUInt32BE(1)));
+        const length = this.#begin(header.readUInt32BE(1));
+        longest = Math.max(longest, length);
+        const sink = header[0] === ROW ? this.#sink() : null;
+        this.#rowSink = sink;
         if (isChecked(header[0])) this.#hold(header);
-        else this.#pass(header);
+        else if (sink) {
+          rows = { sink, count: 0, end: 0 };
+          sink.begin(length);
+          sink.add(header, 0, 0);
+        } else this.#pass(header);
       }
-      if (this.#left === 0) this.#end();
+      if (this.#left > 0) continue;
+      if (rows && this.#rowSink) {
+        rows.count += 1;
+        rows.end = at - from;
+        this.#rowSink = null;
+      }
+      this.#end();
     }
-    if (from < at) this.#pass(chunk.subarray(from, at));
+    passOn();
     return longest;
   }
 

@@ -26,7 +26,8 @@ export async function* portalBatches(
         if (!readOnly) await portal.over;
         return;
       }
-      await parseLargeCells(step.batch.columns, () => pacer.restIfLate());
+      // Rows as bytes have no large cells.
+      if (!step.batch.raw) await parseLargeCells(step.batch.columns, () => pacer.restIfLate());
       yield step.batch;
       if (step.batch.isCut && !isChange) return;
     }

@@ -1,12 +1,15 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, DatabaseError, FieldDef, Submittable } from "pg";
+import type { CellForm } from "@/lib/base/values/fields";
 import { BatchBuilder, BatchQueue, type Step } from "../shared/batch-queue";
 import { notItsProtocol, tooLargeRow } from "../shared/failures";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import type { RunningStatement } from "../shared/statement-run";
 import { valueBytes } from "../shared/wire-values";
 import type { Decode } from "./decode";
+import type { RowSink } from "./guarded-connection";
+import { RAW_BATCH_BYTES, RowCollector } from "./row-collector";
 
 /** Time to receive a portion of rows already on the wire when the reader leaves, in ms, which saves the session. */
 const LEAVE_GRACE_MS = 250;
@@ -14,7 +17,10 @@ const LEAVE_GRACE_MS = 250;
 const GROWTH = 4;
 
 /** Internals of the library's connection that this file uses. */
-type Line = Connection & { stream: { cork?(): void; uncork?(): void; pause(): void; resume(): void } };
+type Line = Connection & {
+  stream: { cork?(): void; uncork?(): void; pause(): void; resume(): void };
+  rowSink: RowSink | null;
+};
 
 /** Tags of statements that change rows; for INSERT the first number is an OID that is always 0. */
 const CHANGE_TAG = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/;
@@ -50,6 +56,8 @@ export type PortalOptions = {
   portal?: { name: string; rowsMax: number } | undefined;
   /** Returns the decoders of these columns; null when their types must be looked up first (`readWith`). */
   decodersOf: (fields: readonly FieldDef[]) => readonly Decode[] | null;
+  /** Returns the forms of these columns' texts, once their types are known. Absent: batches have values only. */
+  formsOf?: ((fields: readonly FieldDef[]) => readonly CellForm[]) | undefined;
 };
 
 /**
@@ -66,6 +74,9 @@ export class Portal implements Submittable, RunningStatement {
   readonly #over = Promise.withResolvers<void>();
   readonly #batches = new BatchQueue();
   #rows = new BatchBuilder(0);
+  /** Rows as bytes, for results that are written and not read. */
+  #collector: RowCollector | null = null;
+  #columns: readonly FieldDef[] = [];
   #line: Line | null = null;
   #commandsLeft: number;
   #decoders: readonly Decode[] = [];
@@ -180,6 +191,7 @@ export class Portal implements Submittable, RunningStatement {
 
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
     this.#line?.removeListener("noData", this.#onNoData);
+    this.#columns = fields;
     const decoders = this.#options.decodersOf(fields);
     if (decoders !== null) this.#decodeBy(decoders);
     else if (!this.#isLeft) {
@@ -272,6 +284,21 @@ export class Portal implements Submittable, RunningStatement {
   #decodeBy(decoders: readonly Decode[]): void {
     this.#decoders = decoders;
     this.#rows = new BatchBuilder(decoders.length);
+    const forms = this.#options.formsOf?.(this.#columns);
+    // A row without columns has no cell to write.
+    if (!forms || forms.length === 0 || !this.#line) return;
+    const columns = decoders.map((decode, index) => ({ decode, form: forms[index] ?? ("other" as const) }));
+    const collector = new RowCollector(columns);
+    this.#collector = collector;
+    this.#line.rowSink = {
+      begin: (length) => collector.begin(length),
+      add: (bytes, rowCount, end) => {
+        this.#rowCount += rowCount;
+        if (this.#isLeft) return;
+        collector.add(bytes, rowCount, end);
+        if (collector.bytes >= RAW_BATCH_BYTES) this.#push();
+      },
+    };
   }
 
   #send({ text, values = [] }: SideStatement): void {
@@ -302,6 +329,7 @@ export class Portal implements Submittable, RunningStatement {
   #sync(): void {
     if (this.#isSynced) return;
     this.#isSynced = true;
+    if (this.#line) this.#line.rowSink = null;
     this.#inOnePiece((line) => {
       if (!this.#batches.isFailed) {
         this.#epilogueLeft = this.#options.epilogue.length;
@@ -326,8 +354,9 @@ export class Portal implements Submittable, RunningStatement {
   }
 
   #push(): void {
-    if (this.#rows.rowCount === 0 || this.#isLeft || this.#isCut) return;
-    this.#batches.push(this.#rows.take());
+    const ready = [this.#rows, this.#collector].filter((each) => each !== null && each.rowCount > 0);
+    if (ready.length === 0 || this.#isLeft || this.#isCut) return;
+    for (const each of ready) if (each) this.#batches.push(each.take());
     if (!this.#batches.isFull || this.#isPaused) return;
     this.#isPaused = true;
     this.#line?.stream.pause();

@@ -25,6 +25,7 @@ import { type OnServer, withinLimit } from "../shared/server";
 import { StatementRun } from "../shared/statement-run";
 import { positionOf } from "../shared/text-position";
 import { DEFAULT_SCHEMA_SQL, ENTITIES_SQL, SCHEMAS_SQL, toEntities } from "./catalog";
+import { formOf } from "./cell-forms";
 import { DDL_SQL, toDdl } from "./ddl";
 import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
@@ -137,9 +138,16 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
       const epilogue = readOnly ? CLEAN_UP : [];
       const jsonAsText = options.jsonAsText === true;
       const decodersOf = (fields: readonly FieldDef[]) => this.#decodersOf(fields, jsonAsText);
+      const { serverVersion } = run.session;
+      const formsOf = (fields: readonly FieldDef[]) =>
+        fields.map((field) => formOf(field.dataTypeID, (oid) => this.#types.get(oid), serverVersion));
+      const isRaw = options.asBytes === true && cellBytesMax === undefined && !jsonAsText;
       portal = run.begin(
         run.session.start(
-          { preamble, epilogue, text, values, cellBytesMax, readsToEnd: options.isChange, decodersOf },
+          {
+            ...{ preamble, epilogue, text, values, cellBytesMax, readsToEnd: options.isChange, decodersOf },
+            ...(isRaw && { formsOf }),
+          },
           rowBytesMax,
         ),
       );
