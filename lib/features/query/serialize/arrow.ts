@@ -17,26 +17,58 @@ import {
   Utf8,
 } from "apache-arrow";
 import { toBoolean, toBytes, toFloat64, toInt32, toInt64, toUint64 } from "@/lib/base/values/exact-cells";
-import type { Batch, Field, FieldType, WireValue } from "@/lib/base/values/fields";
+import type { Batch, ByteColumn, Field, FieldType, RowBytes, WireValue } from "@/lib/base/values/fields";
 import { isUnsigned64 } from "@/lib/base/values/precision";
 import { textOf } from "@/lib/base/values/text-of";
 import { AppError } from "@/lib/platform/http/errors";
 import type { BinaryFormat } from "./byte-stream";
+import {
+  BooleanColumn,
+  type ColumnOfBytes,
+  fillColumns,
+  NumberColumn,
+  readFloat,
+  readInteger,
+  TextColumn,
+  UnfitCell,
+  UnfitValue,
+  ValueColumn,
+} from "./column-bytes";
 
 /** Size of the continuation mark and the length before each message of the stream format. */
 const MESSAGE_PREFIX_BYTES = 8;
 /** Size of a continuation mark with a length of zero. */
 const END_OF_STREAM_BYTES = 8;
 
-type Column = { type: DataType; toData: (values: readonly WireValue[]) => Data };
+type Column = {
+  type: DataType;
+  toData: (values: readonly WireValue[]) => Data;
+  /** Returns a column for rows as bytes; absent or null: for values. */
+  ofBytes?: (rowCount: number, column: ByteColumn) => ColumnOfBytes | null;
+};
 
-const TEXT: Column = { type: new Utf8(), toData: toTextData };
+const TEXT: Column = {
+  type: new Utf8(),
+  toData: toTextData,
+  ofBytes: (rowCount, column) => (column.form === "other" ? null : new TextColumn(rowCount, column)),
+};
+const int64Column =
+  (toCell: (value: WireValue) => bigint | undefined): Column["ofBytes"] =>
+  (rowCount, { form, decode }) =>
+    form === "integer" || form === "int64"
+      ? new NumberColumn(new BigInt64Array(rowCount), readInteger, (text) => toCell(decode(text)))
+      : null;
 const INT64: Column = {
   type: new Int64(),
+  ofBytes: int64Column(toInt64),
   toData: (values) => fixed(new Int64(), values, BigInt64Array.from(cellsOf(values, toInt64, 0n))),
 };
 const UINT64: Column = {
   type: new Uint64(),
+  ofBytes: int64Column((value) => {
+    const whole = toUint64(value);
+    return whole === undefined ? undefined : BigInt.asIntN(64, whole);
+  }),
   toData: (values) => fixed(new Uint64(), values, BigUint64Array.from(cellsOf(values, toUint64, 0n))),
 };
 /**
@@ -48,11 +80,19 @@ const COLUMNS: Partial<Record<FieldType, (field: Field) => Column>> = {
   int32: () => ({
     type: new Int32(),
     toData: (values) => fixed(new Int32(), values, Int32Array.from(cellsOf(values, toInt32, 0))),
+    ofBytes: (rowCount, { form, decode }) =>
+      form === "integer"
+        ? new NumberColumn(new Int32Array(rowCount), readInteger, (text) => toInt32(decode(text)))
+        : null,
   }),
   int64: (field) => (isUnsigned64(field) ? UINT64 : INT64),
   float64: () => ({
     type: new Float64(),
     toData: (values) => fixed(new Float64(), values, Float64Array.from(cellsOf(values, toFloat64, 0))),
+    ofBytes: (rowCount, { form, decode }) =>
+      form === "float"
+        ? new NumberColumn(new Float64Array(rowCount), readFloat, (text) => toFloat64(decode(text)))
+        : null,
   }),
   boolean: () => ({
     type: new Bool(),
@@ -62,12 +102,10 @@ const COLUMNS: Partial<Record<FieldType, (field: Field) => Column>> = {
         values,
         toBits(cellsOf(values, toBoolean, false), (value) => value),
       ),
+    ofBytes: (rowCount, { form }) => (form === "boolean" ? new BooleanColumn(rowCount) : null),
   }),
   binary: () => ({ type: new Binary(), toData: toBinaryData }),
 };
-
-/** A value that does not fit the Arrow type of its column. */
-class UnfitValue extends Error {}
 
 /**
  * Returns the cells of a column, with `empty` in place of null.
@@ -107,22 +145,57 @@ export function arrow(fields: readonly Field[]): BinaryFormat {
 }
 
 function toRecordBatch(schema: Schema, columns: Column[], batch: Batch, rowCount: number): RecordBatch {
-  const children = columns.map(({ toData }, index) => {
+  const children =
+    (batch.raw && dataOfBytes(schema, columns, batch.raw, rowCount)) || dataOf(schema, columns, batch, rowCount);
+  return new RecordBatch(
+    schema,
+    makeData({ type: new Struct(schema.fields), length: rowCount, nullCount: 0, children }),
+  );
+}
+
+function dataOf(schema: Schema, columns: Column[], batch: Batch, rowCount: number): Data[] {
+  return columns.map(({ toData }, index) => {
     const values = batch.columns[index] ?? [];
     try {
       return toData(values.length > rowCount ? values.slice(0, rowCount) : values);
     } catch (error) {
-      if (!(error instanceof UnfitValue)) throw error;
-      const name = schema.fields[index]?.name ?? "";
-      throw new AppError(
-        "query_failed",
-        `The column ${name} has a value that its Arrow type can't hold. Cast it to text, or use another format.`,
-      );
+      throw error instanceof UnfitValue ? unfit(schema, index) : error;
     }
   });
-  return new RecordBatch(
-    schema,
-    makeData({ type: new Struct(schema.fields), length: rowCount, nullCount: 0, children }),
+}
+
+/** Returns the same data from rows as bytes; null when a text is not UTF-8. */
+function dataOfBytes(schema: Schema, columns: Column[], raw: RowBytes, rowCount: number): Data[] | null {
+  const filled = columns.map(({ ofBytes }, index) => {
+    const column = raw.columns[index] as ByteColumn;
+    return ofBytes?.(rowCount, column) ?? new ValueColumn(rowCount, column.decode);
+  });
+  try {
+    if (!fillColumns(raw, rowCount, filled)) return null;
+  } catch (error) {
+    throw error instanceof UnfitCell ? unfit(schema, error.column) : error;
+  }
+  return columns.map(({ type, toData }, index) => {
+    const column = filled[index] as ColumnOfBytes;
+    if (column instanceof ValueColumn) {
+      try {
+        return toData(column.values);
+      } catch (error) {
+        throw error instanceof UnfitValue ? unfit(schema, index) : error;
+      }
+    }
+    const { length, nullCount, valid } = column;
+    const nulls = { length, nullCount, nullBitmap: nullCount === 0 ? null : valid };
+    const data = { data: (column as TextColumn | BooleanColumn | NumberColumn<Float64Array>).data };
+    const offsets = column instanceof TextColumn && { valueOffsets: column.offsets };
+    return makeData({ type, ...nulls, ...data, ...offsets } as Parameters<typeof makeData>[0]);
+  });
+}
+
+function unfit(schema: Schema, index: number): AppError {
+  return new AppError(
+    "query_failed",
+    `The column ${schema.fields[index]?.name ?? ""} has a value that its Arrow type can't hold. Cast it to text, or use another format.`,
   );
 }
 

@@ -5,6 +5,7 @@ import { byteBatch } from "@/lib/base/values/row-bytes";
 import { formOf } from "@/lib/features/connections/drivers/postgres/cell-forms";
 import { decoderOf } from "@/lib/features/connections/drivers/postgres/decode";
 import { BUILT_IN_TYPES } from "@/lib/features/connections/drivers/postgres/types";
+import { arrow } from "./arrow";
 import { byteStream } from "./byte-stream";
 import { csv } from "./csv";
 import { ndjson } from "./ndjson";
@@ -99,6 +100,34 @@ describe.each(Object.entries({ csv, ndjson }))("rows as bytes in %s", (_, format
     row.writeInt32BE(1000, 7);
     const batch = byteBatch(row, 1, [columnOf(25)]);
     await expect(write(format, [fieldOf(25)], batch)).rejects.toThrow("Invalid row.");
+  });
+});
+
+describe("rows as bytes in Arrow", () => {
+  const stream = (fields: Field[], batch: Batch) =>
+    buffer(byteStream(each(batch), arrow(fields), null, () => undefined));
+
+  it.each(Object.keys(TEXTS).map(Number))("are written like the values of type %i", async (oid) => {
+    const rows = [...(TEXTS[oid] ?? []), null].map((cell) => [cell, cell]);
+    const batch = batchOf([oid, oid], rows);
+    // The second column is text, as one whose values do not all fit its type.
+    const fields = [fieldOf(oid), { ...fieldOf(oid), name: "text", type: "string" as const }];
+    expect(await stream(fields, batch)).toEqual(await stream(fields, valuesOf(batch)));
+  });
+
+  it("are read as the doubles that JavaScript reads", async () => {
+    let seed = 1;
+    const rows = Array.from({ length: 5000 }, () => {
+      seed = (seed * 16807) % 2147483647;
+      return [String(seed / 10 ** (seed % 17))];
+    });
+    const batch = batchOf([701], rows);
+    expect(await stream([fieldOf(701)], batch)).toEqual(await stream([fieldOf(701)], valuesOf(batch)));
+  });
+
+  it("are decoded where two texts of a column share a character", async () => {
+    const batch = batchOf([25], [[Buffer.from([0xc3])], [Buffer.from([0xa9])]]);
+    expect(await stream([fieldOf(25)], batch)).toEqual(await stream([fieldOf(25)], valuesOf(batch)));
   });
 });
 

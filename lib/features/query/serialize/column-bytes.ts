@@ -1,0 +1,289 @@
+import { isUtf8 } from "node:buffer";
+import type { ByteColumn, RowBytes, WireValue } from "@/lib/base/values/fields";
+import { eachCell } from "@/lib/base/values/row-bytes";
+import { textOf } from "@/lib/base/values/text-of";
+import {
+  ByteOut,
+  type CellWriter,
+  type CellWriters,
+  copyJson,
+  copyPlain,
+  copyTimestamp,
+  isPlainDate,
+  isPlainFloat,
+  writeBoolean,
+  writersOf,
+} from "./cell-bytes";
+
+/*
+ * Fills the columns of typed files (Arrow, Parquet) from rows as bytes, without a value per cell. Texts that are not
+ * read here are decoded and converted as values.
+ */
+
+/** A value that does not fit the type of its column. */
+export class UnfitValue extends Error {}
+
+/** The cells of one column, in the order of rows. */
+export abstract class ColumnOfBytes {
+  /** One bit for each row that has a value, lowest first. */
+  readonly valid: Uint8Array;
+  length = 0;
+  nullCount = 0;
+
+  constructor(rowCount: number) {
+    this.valid = new Uint8Array((rowCount + 7) >> 3);
+  }
+
+  /** Adds a cell. @throws UnfitValue */
+  add(bytes: Buffer, from: number, end: number): void {
+    this.markValid();
+    this.write(bytes, from, end);
+    this.length += 1;
+  }
+
+  addNull(): void {
+    this.nullCount += 1;
+    this.length += 1;
+  }
+
+  /** Returns whether every text is UTF-8. */
+  isText(): boolean {
+    return true;
+  }
+
+  protected markValid(): void {
+    const at = this.length >> 3;
+    this.valid[at] = (this.valid[at] as number) | (1 << (this.length & 7));
+  }
+
+  /** Undoes `markValid` for a text whose value is null. */
+  protected markNull(): void {
+    const at = this.length >> 3;
+    this.valid[at] = (this.valid[at] as number) & ~(1 << (this.length & 7));
+    this.nullCount += 1;
+  }
+
+  protected abstract write(bytes: Buffer, from: number, end: number): void;
+}
+
+type Numbers = Int32Array | BigInt64Array | Float64Array;
+/** Returns a number that a double holds exactly, NaN for any other text. */
+type Read = (bytes: Uint8Array, from: number, end: number) => number;
+
+/** A column of numbers. `read` handles nearly all texts, `exact` the rest. */
+export class NumberColumn<T extends Numbers> extends ColumnOfBytes {
+  readonly data: T;
+  readonly #read: Read;
+  readonly #exact: (text: string) => number | bigint | undefined;
+  /** The halves of 64-bit integers: a bigint per cell would be an object. */
+  readonly #halves: Int32Array | null;
+
+  constructor(data: T, read: Read, exact: (text: string) => number | bigint | undefined) {
+    super(data.length);
+    this.data = data;
+    this.#read = read;
+    this.#exact = exact;
+    this.#halves = data instanceof BigInt64Array ? new Int32Array(data.buffer) : null;
+  }
+
+  protected override write(bytes: Buffer, from: number, end: number): void {
+    const number = this.#read(bytes, from, end);
+    if (Number.isNaN(number)) {
+      const exact = this.#exact(bytes.toString("latin1", from, end));
+      if (exact === undefined) throw new UnfitValue();
+      (this.data as { [index: number]: number | bigint })[this.length] =
+        this.#halves && typeof exact === "number" ? BigInt(exact) : exact;
+    } else if (this.#halves) {
+      const high = Math.floor(number / TWO_32);
+      this.#halves[this.length * 2] = number - high * TWO_32;
+      this.#halves[this.length * 2 + 1] = high;
+    } else (this.data as Int32Array)[this.length] = number;
+  }
+}
+
+const TWO_32 = 2 ** 32;
+const TRUE = 0x74;
+
+export class BooleanColumn extends ColumnOfBytes {
+  readonly data: Uint8Array;
+
+  constructor(rowCount: number) {
+    super(rowCount);
+    this.data = new Uint8Array((rowCount + 7) >> 3);
+  }
+
+  protected override write(bytes: Buffer, from: number): void {
+    const at = this.length >> 3;
+    if (bytes[from] === TRUE) this.data[at] = (this.data[at] as number) | (1 << (this.length & 7));
+  }
+}
+
+const CONTINUATION = 0x80;
+const CONTINUATION_MASK = 0xc0;
+/** Initial size of a text, in bytes. */
+const TEXT_BYTES = 16;
+
+/** A column of texts, one after another. */
+export class TextColumn extends ColumnOfBytes {
+  /** The start of each text, and the end of the last. */
+  readonly offsets: Int32Array;
+  readonly #out: ByteOut;
+  readonly #write: CellWriter;
+  #isNull = false;
+  #isSplit = false;
+
+  constructor(rowCount: number, column: ByteColumn) {
+    super(rowCount);
+    this.offsets = new Int32Array(rowCount + 1);
+    this.#out = new ByteOut(rowCount * TEXT_BYTES);
+    const [write = copyPlain] = writersOf([column], TEXT_WRITERS, (out, value) => {
+      if (value === null) this.#isNull = true;
+      else out.text(textOf(value));
+    });
+    this.#write = write;
+  }
+
+  get data(): Uint8Array {
+    return this.#out.bytes.subarray(0, this.#out.at);
+  }
+
+  override addNull(): void {
+    super.addNull();
+    this.offsets[this.length] = this.#out.at;
+  }
+
+  /** Checks the starts, too: parts of a character must not meet. */
+  override isText(): boolean {
+    return !this.#isSplit && isUtf8(this.data);
+  }
+
+  protected override write(bytes: Buffer, from: number, end: number): void {
+    const out = this.#out;
+    const start = out.at;
+    this.#write(out, bytes, from, end);
+    if (out.at > start && ((out.bytes[start] as number) & CONTINUATION_MASK) === CONTINUATION) this.#isSplit = true;
+    if (this.#isNull) {
+      this.#isNull = false;
+      this.markNull();
+    }
+    this.offsets[this.length + 1] = out.at;
+  }
+}
+
+/** A column of decoded values. */
+export class ValueColumn extends ColumnOfBytes {
+  readonly values: WireValue[] = [];
+  readonly #decode: (text: string) => WireValue;
+
+  constructor(rowCount: number, decode: (text: string) => WireValue) {
+    super(rowCount);
+    this.#decode = decode;
+  }
+
+  override addNull(): void {
+    super.addNull();
+    this.values.push(null);
+  }
+
+  protected override write(bytes: Buffer, from: number, end: number): void {
+    this.values.push(this.#decode(bytes.toString("utf8", from, end)));
+  }
+}
+
+/**
+ * Fills the columns.
+ * @returns false when a text of the database is not UTF-8; its values are then decoded
+ * @throws UnfitCell for a value that its column cannot hold; Error for rows in another layout
+ */
+export function fillColumns(raw: RowBytes, rowCount: number, columns: readonly ColumnOfBytes[]): boolean {
+  const bytes = Buffer.from(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.length);
+  eachCell(raw, rowCount, (index, from, end) => {
+    const column = columns[index] as ColumnOfBytes;
+    if (from < 0) {
+      column.addNull();
+      return;
+    }
+    try {
+      column.add(bytes, from, end);
+    } catch (error) {
+      throw error instanceof UnfitValue ? new UnfitCell(index) : error;
+    }
+  });
+  return columns.every((column) => column.isText());
+}
+
+/** A value that the column of this number cannot hold. */
+export class UnfitCell extends Error {
+  readonly column: number;
+
+  constructor(column: number) {
+    super();
+    this.column = column;
+  }
+}
+
+/** Write texts as `textOf` does. */
+const TEXT_WRITERS: CellWriters = {
+  integer: () => copyPlain,
+  int64: () => copyPlain,
+  float: (byValue) => (out, bytes, from, end) => {
+    if (isPlainFloat(bytes, from, end)) out.copy(bytes, from, end);
+    else byValue(out, bytes, from, end);
+  },
+  boolean: () => writeBoolean,
+  plain: () => copyPlain,
+  text: () => copyPlain,
+  date: (byValue) => (out, bytes, from, end) => {
+    if (isPlainDate(bytes, from, end)) out.copy(bytes, from, end);
+    else byValue(out, bytes, from, end);
+  },
+  timestamp: (byValue) => (out, bytes, from, end) => {
+    if (!copyTimestamp(out, bytes, from, end)) byValue(out, bytes, from, end);
+  },
+  json: (byValue) => (out, bytes, from, end) => {
+    if (copyJson(out, bytes, from, end, false) === null) byValue(out, bytes, from, end);
+  },
+};
+
+const [MINUS, POINT, ZERO, NINE] = [0x2d, 0x2e, 0x30, 0x39];
+/** Digits that a double always holds. */
+const DIGITS_MAX = 15;
+const POWERS = Array.from({ length: DIGITS_MAX + 1 }, (_, exponent) => 10 ** exponent);
+
+/** Reads an integer of up to 15 digits. */
+export const readInteger: Read = (bytes, from, end) => {
+  const isNegative = bytes[from] === MINUS;
+  const start = isNegative ? from + 1 : from;
+  if (end - start > DIGITS_MAX || end === start) return Number.NaN;
+  let number = 0;
+  for (let at = start; at < end; at += 1) {
+    const char = bytes[at] as number;
+    if (char < ZERO || char > NINE) return Number.NaN;
+    number = number * 10 + char - ZERO;
+  }
+  // Integers have one zero.
+  return isNegative ? (number === 0 ? Number.NaN : -number) : number;
+};
+
+/** Reads a double of up to 15 digits: a quotient of two doubles that are exact is rounded as its text would be. */
+export const readFloat: Read = (bytes, from, end) => {
+  const isNegative = bytes[from] === MINUS;
+  const start = isNegative ? from + 1 : from;
+  if (end - start > DIGITS_MAX + 1 || end === start) return Number.NaN;
+  let number = 0;
+  let scale = -1;
+  for (let at = start; at < end; at += 1) {
+    const char = bytes[at] as number;
+    if (char === POINT && scale < 0) {
+      scale = 0;
+      continue;
+    }
+    if (char < ZERO || char > NINE) return Number.NaN;
+    number = number * 10 + char - ZERO;
+    if (scale >= 0) scale += 1;
+  }
+  // Without a point there may be 16 digits.
+  if (scale < 0 && end - start > DIGITS_MAX) return Number.NaN;
+  const value = scale > 0 ? number / (POWERS[scale] as number) : number;
+  return isNegative ? -value : value;
+};
