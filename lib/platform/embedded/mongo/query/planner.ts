@@ -28,8 +28,10 @@ export type Plan =
   | {
       kind: "index";
       index: Index;
-      ranges: KeyRange[];
+      ranges: PlannedRange[];
       isReverse: boolean;
+      /** True when each range alone has the sort's order, and the query has to merge them. */
+      isMerged: boolean;
       /** True when every entry in the ranges matches the whole filter, so that documents need not be read. */
       isExact: boolean;
       isSorted: boolean;
@@ -38,6 +40,11 @@ export type Plan =
   | { kind: "union"; plans: Plan[] }
   | { kind: "nothing" };
 
+/** A range of an index. `prefixBytes` is the length of the values that all its keys share. */
+export type PlannedRange = KeyRange & { prefixBytes: number };
+
+/** Maximum number of ranges to merge, as in MongoDB: the query holds a chunk of each. */
+const MAX_MERGED_RANGES = 200;
 /** Maximum number of ranges; more are not worth their look-ups. */
 const MAX_RANGES = 10_000;
 /** Maximum entries to count per candidate index to find the most selective one. */
@@ -409,7 +416,9 @@ function planIndex(
     );
     if (!isComplete) return undefined;
   }
-  const sorted = sortDirection(index, used, sort);
+  const inOrder = sortDirection(index, used, sort);
+  const merged = inOrder === undefined ? mergedDirection(index, used, sort) : undefined;
+  const sorted = inOrder ?? merged;
   const isBound = used.length > 0;
   const existing = predicates.some(
     ({ path, node: of }) => of.kind === "exists" && path === index.fields[0]?.path && index.isSparse,
@@ -434,6 +443,7 @@ function planIndex(
       index,
       ranges: built.ranges,
       isReverse: sorted === "reverse",
+      isMerged: merged !== undefined,
       isExact: isWhole,
       isSorted: sorted !== undefined && sort.length > 0,
       bounds: used.map((intervals) =>
@@ -452,15 +462,38 @@ function coversAll(node: MatchNode, taken: ReadonlySet<MatchNode>): boolean {
   return taken.has(node);
 }
 
+type Direction = "forward" | "reverse";
+
 /** Returns the direction in which the index yields the sort's order; undefined when it cannot. */
-function sortDirection(index: Index, used: Interval[][], sort: readonly SortKey[]): "forward" | "reverse" | undefined {
+function sortDirection(index: Index, used: Interval[][], sort: readonly SortKey[]): Direction | undefined {
   if (sort.length === 0) return "forward";
-  if (index.isMultikey) return undefined;
-  const single = used.findIndex((intervals) => intervals.length !== 1 || intervals[0]?.isPoint !== true);
-  const fixed = single < 0 ? used.length : single;
+  const fixed = used.findIndex((intervals) => intervals.length !== 1 || intervals[0]?.isPoint !== true);
   // Several ranges of one component still come in its order; the components after several points do not.
-  const isFixed = (path: string): boolean => index.fields.slice(0, fixed).some((field) => field.path === path);
-  let direction: "forward" | "reverse" | undefined;
+  return directionBehind(index, used, sort, fixed < 0 ? used.length : fixed);
+}
+
+/**
+ * Returns the direction in which each range of an index yields the sort's order, so that a merge of the ranges does;
+ * undefined when it does not.
+ */
+function mergedDirection(index: Index, used: Interval[][], sort: readonly SortKey[]): Direction | undefined {
+  const open = used.findIndex((intervals) => !intervals.every(({ isPoint }) => isPoint));
+  const points = open < 0 ? used : used.slice(0, open);
+  const count = used.reduce((product, intervals) => product * intervals.length, 1);
+  return count > MAX_MERGED_RANGES ? undefined : directionBehind(index, used, sort, points.length);
+}
+
+/** Returns the direction of the sort's order in the entries that share the first `fixed` components. */
+function directionBehind(
+  index: Index,
+  used: Interval[][],
+  sort: readonly SortKey[],
+  fixed: number,
+): Direction | undefined {
+  if (index.isMultikey) return undefined;
+  const isFixed = (path: string): boolean =>
+    index.fields.slice(0, fixed).some((field, i) => field.path === path && used[i]?.length === 1);
+  let direction: Direction | undefined;
   let at = fixed;
   for (const key of sort) {
     if (index.fields[at]?.path !== key.path.text) {
@@ -479,8 +512,8 @@ function sortDirection(index: Index, used: Interval[][], sort: readonly SortKey[
 function buildRanges(
   index: Index,
   used: Interval[][],
-  sorted: "forward" | "reverse" | undefined,
-): { ranges: KeyRange[]; isWhole: boolean } {
+  sorted: Direction | undefined,
+): { ranges: PlannedRange[]; isWhole: boolean } {
   let prefixes: Buffer[] = [Buffer.alloc(0)];
   let isWhole = true;
   for (let i = 0; i < used.length; i++) {
@@ -497,10 +530,12 @@ function buildRanges(
         isWhole = false;
         break;
       }
+      const arePoints = oriented.every(({ isPoint }) => isPoint);
       const ranges = prefixes.flatMap((prefix) =>
         oriented.map(({ low, high }) => ({
           low: Buffer.concat([prefix, toBytes(low)]),
           high: Buffer.concat([prefix, toBytes(high)]),
+          prefixBytes: prefix.length + (arePoints ? low.bytes.length : 0),
         })),
       );
       return { ranges: order(ranges, sorted), isWhole };
@@ -510,11 +545,12 @@ function buildRanges(
   const ranges = prefixes.map((prefix) => ({
     low: prefix.length === 0 ? BELOW_ALL.bytes : prefix,
     high: prefix.length === 0 ? ABOVE_ALL.bytes : toBytes(behind(prefix)),
+    prefixBytes: prefix.length,
   }));
   return { ranges: order(ranges, sorted), isWhole };
 }
 
-function order(ranges: KeyRange[], sorted: "forward" | "reverse" | undefined): KeyRange[] {
+function order(ranges: PlannedRange[], sorted: Direction | undefined): PlannedRange[] {
   const ordered = ranges.sort((a, b) => Buffer.compare(a.low, b.low));
   return sorted === "reverse" ? ordered.reverse() : ordered;
 }
@@ -631,7 +667,8 @@ export function describePlan(chosen: Plan): Doc {
         direction: chosen.isReverse ? "backward" : "forward",
         indexBounds: chosen.bounds,
       });
-      return docOf({ stage: "FETCH", inputStage: scan });
+      const inputStage = chosen.isMerged ? docOf({ stage: "SORT_MERGE", inputStages: [scan] }) : scan;
+      return docOf({ stage: "FETCH", inputStage });
     }
   }
 }

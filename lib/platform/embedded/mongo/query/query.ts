@@ -2,11 +2,11 @@ import { decodeDocument } from "../bson/codec.ts";
 import type { Doc, Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { type Flow, PAUSE, sortByTurns, TURN_MS, window } from "../scheduling/flow.ts";
+import { type Flow, PAUSE, type Pause, sortByTurns, TURN_MS, window } from "../scheduling/flow.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { IndexRow, Row, RowSource } from "../storage/store.ts";
 import { compileMatch, type Matcher, type MatchNode, parseMatch } from "./match.ts";
-import { type Plan, plan } from "./planner.ts";
+import { type Plan, type PlannedRange, plan } from "./planner.ts";
 import { compareSortValues, type SortKey, sortValues } from "./sort.ts";
 
 /** Rows of the first and of later chunks; small first, because most reads need few. */
@@ -143,26 +143,23 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
       }
     }
     case "index": {
+      if (chosen.isMerged) {
+        yield* merged(query, chosen, chunk);
+        return;
+      }
       // A document with several entries in the ranges is returned once.
       const seen = chosen.index.isMultikey ? new Set<number>() : undefined;
       let size = chunk;
       for (const range of chosen.ranges) {
-        let after: IndexRow | undefined;
-        for (;;) {
-          const found = rows.range(collection, chosen.index, range, after, chosen.isReverse, size);
-          if (examined !== undefined) {
-            examined.keys += found.length;
-            examined.docs += found.length;
-          }
-          for (const row of found) {
-            if (seen?.has(row.rid)) continue;
-            seen?.add(row.rid);
+        for (const row of entries(query, chosen, range, size)) {
+          if (row === PAUSE) {
+            size = Math.min(MAX_CHUNK, size * 2);
+            yield PAUSE;
+          } else if (seen === undefined) yield row;
+          else if (!seen.has(row.rid)) {
+            seen.add(row.rid);
             yield row;
           }
-          if (found.length === 0) break;
-          after = found.at(-1);
-          size = Math.min(MAX_CHUNK, size * 2);
-          yield PAUSE;
         }
       }
       return;
@@ -179,6 +176,57 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
         }
       }
     }
+  }
+}
+
+type IndexPlan = Extract<Plan, { kind: "index" }>;
+
+/** Returns the rows of one range of an index, with a pause after each chunk. @param chunk rows of the first chunk */
+function* entries(query: Query, chosen: IndexPlan, range: PlannedRange, chunk: number): Flow<IndexRow> {
+  const { collection, rows, examined } = query;
+  let after: IndexRow | undefined;
+  for (let size = chunk; ; size = Math.min(MAX_CHUNK, size * 2)) {
+    const found = rows.range(collection, chosen.index, range, after, chosen.isReverse, size);
+    if (examined !== undefined) {
+      examined.keys += found.length;
+      examined.docs += found.length;
+    }
+    yield* found;
+    after = found.at(-1);
+    if (after === undefined) return;
+    yield PAUSE;
+  }
+}
+
+/** Returns the rows of several ranges in the order of their keys behind the range's prefix. */
+function* merged(query: Query, chosen: IndexPlan, chunk: number): Flow<Row> {
+  type Head = { row: IndexRow; rest: Flow<IndexRow>; prefixBytes: number };
+  const isBefore = (a: Head, b: Head): boolean => {
+    const order = a.row.key.compare(b.row.key, b.prefixBytes, undefined, a.prefixBytes);
+    return chosen.isReverse ? order > 0 : order < 0;
+  };
+  const heads: Head[] = [];
+  for (const range of chosen.ranges) {
+    const rest = entries(query, chosen, range, Math.min(chunk, FIRST_CHUNK));
+    const row = yield* next(rest);
+    if (row !== undefined) heads.push({ row, rest, prefixBytes: range.prefixBytes });
+  }
+  while (heads.length > 0) {
+    const first = heads.reduce((least, head) => (isBefore(head, least) ? head : least));
+    yield first.row;
+    const row = yield* next(first.rest);
+    if (row === undefined) heads.splice(heads.indexOf(first), 1);
+    else first.row = row;
+  }
+}
+
+/** Takes the next item of a flow, and passes its pauses on; undefined at the end. */
+function* next<T>(flow: Flow<T>): Generator<Pause, T | undefined, undefined> {
+  for (;;) {
+    const { value, done } = flow.next();
+    if (done === true) return undefined;
+    if (value === PAUSE) yield PAUSE;
+    else return value as T;
   }
 }
 
