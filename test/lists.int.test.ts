@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { ObjectId } from "mongodb";
+import { type CommandStartedEvent, type Document, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
 import { collections as agent } from "@/lib/features/agent/collections";
+import { declarations } from "@/lib/features/instance/collections";
 import { commitChanges, createReview } from "@/lib/features/repository/service";
 import { listEndpoints } from "@/lib/platform/api/registry";
+import { database, mongoClient } from "@/lib/platform/db/client";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { takeJobEvents } from "@/test/fixtures/notifications/clock";
 import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
@@ -24,6 +26,8 @@ type List = {
   itemsIn?: (data: Item) => Item[];
   /** Further query parameters that the list requires. */
   query?: (person: Person) => Record<string, string>;
+  /** Filters of the list that match no item here, and would have to read all of them without an index. */
+  rare?: Record<string, string>[];
 };
 
 /** Number of items in each list; three pages of one or two. */
@@ -32,6 +36,10 @@ const ITEMS = 5;
 const PAGES_MAX = 6 * ITEMS;
 
 const own = takeOwnDatabase();
+// The driver reports commands only on request, and only on connections opened after it.
+const uri = new URL(process.env.MONGODB_URI ?? "");
+uri.searchParams.set("monitorCommands", "true");
+process.env.MONGODB_URI = uri.toString();
 let owner: Person;
 let stranger: Person;
 let home: string;
@@ -190,14 +198,20 @@ const lists: Record<string, List> = {
     add: () => post(`${home}/flows/${webhookFlowId}/webhook/test`, {}),
   },
   // Runs of consoles and flows, which the lists above and the deliveries below have created.
-  "/api/workspaces/{workspaceId}/runs": { add: () => Promise.resolve() },
+  "/api/workspaces/{workspaceId}/runs": {
+    add: () => Promise.resolve(),
+    rare: [{ status: "success" }, { resourceType: "flow", status: "running" }],
+  },
   "/api/workspaces/{workspaceId}/invites": {
     add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
   },
   "/api/workspaces/{workspaceId}/notification-rules": { add: addRule, query: ofConsole },
-  "/api/workspaces/{workspaceId}/notifications/rules": { add: addRule },
+  "/api/workspaces/{workspaceId}/notifications/rules": { add: addRule, rare: [{ channelType: "webhook" }] },
   "/api/workspaces/{workspaceId}/notification-rules/deliveries": { add: addDelivery, query: ofConsole },
-  "/api/workspaces/{workspaceId}/notifications/deliveries": { add: addDelivery },
+  "/api/workspaces/{workspaceId}/notifications/deliveries": {
+    add: addDelivery,
+    rare: [{ status: "skipped" }, { channelType: "webhook" }, { ruleId: "f".repeat(24), status: "sent" }],
+  },
   // Each invitation is an email too.
   "/api/workspaces/{workspaceId}/outbox": {
     add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
@@ -431,6 +445,90 @@ describe.each(Object.keys(bounded))("C40 %s", (path) => {
     for (const cursor of ["bad", "", "p", "p-1", "p1.5", "%00", "1", "f".repeat(24), `p${"9".repeat(10)}`]) {
       const answer = await read(path, { cursor });
       expect([cursor, answer.status, answer.json.details?.[0].path]).toEqual([cursor, 400, "cursor"]);
+    }
+  });
+});
+
+/** Number of copies of each item: a list that reads more than its page then shows it. */
+const COPIES = 100;
+const PAGE_ITEMS = 3;
+/** Maximum number of documents that a query of a page examines: chunks of up to two ranges, and those of a merge. */
+const READ_MAX = 60;
+/** Fields that only some documents of a unique or partial index have. */
+const MARKS = ["isNewest", "isUnfinished"];
+
+type Command = { name: string; command: Document };
+
+/** Returns the reads that a request sends to the store. */
+async function readsOf(work: () => Promise<unknown>): Promise<Command[]> {
+  const reads: Command[] = [];
+  const note = ({ commandName, command }: CommandStartedEvent) => {
+    const isRead = commandName === "find" || commandName === "aggregate";
+    if (isRead && typeof command[commandName] === "string") reads.push({ name: commandName, command });
+  };
+  mongoClient().on("commandStarted", note);
+  await work();
+  mongoClient().off("commandStarted", note);
+  return reads;
+}
+
+/** Multiplies the documents of a list's collection, with other values in its unique indexes. */
+async function multiply({ name, command }: Command): Promise<void> {
+  const collection = database().collection(command[name]);
+  const filter = name === "find" ? command.filter : command.pipeline[0].$match;
+  const unique = declarations.find(({ collectionName }) => collectionName === command[name])?.indexes ?? [];
+  const fields = unique.flatMap(({ key, unique: isUnique }) => (isUnique ? Object.keys(key).slice(-1) : []));
+  const changed = (value: unknown, n: number): unknown =>
+    value instanceof ObjectId ? new ObjectId() : typeof value === "number" ? value + n * 1000 : `${value}${n}`;
+  const docs = await collection.find(filter).toArray();
+  const copies = docs.flatMap((doc) =>
+    Array.from({ length: COPIES }, (_, n) => {
+      const copy: Document = { ...doc, _id: new ObjectId() };
+      for (const field of fields) if (copy[field] != null) copy[field] = changed(copy[field], n + 1);
+      for (const mark of MARKS) delete copy[mark];
+      return copy;
+    }),
+  );
+  if (copies.length > 0) await collection.insertMany(copies);
+}
+
+/** Returns the number of documents and index entries that a read examines. */
+async function examinedBy({ name, command }: Command): Promise<number> {
+  const { lsid: _, $db: __, $clusterTime: ___, ...plain } = command;
+  const explained = await database().command({
+    explain: { [name]: command[name], ...plain },
+    verbosity: "executionStats",
+  });
+  const stats = explained.executionStats ?? explained.stages?.[0]?.$cursor?.executionStats;
+  return Math.max(stats?.totalDocsExamined ?? 0, stats?.totalKeysExamined ?? 0);
+}
+
+const isLimited = ({ command }: Command): boolean =>
+  command.limit !== undefined || command.pipeline?.some((stage: Document) => "$limit" in stage);
+
+describe("among many documents", () => {
+  // Files are not in the store.
+  const stored = Object.keys(lists).filter((path) => !path.endsWith("/files"));
+
+  beforeAll(async () => {
+    const known = new Set<string>();
+    for (const path of stored) {
+      for (const found of (await readsOf(() => read(path, { limit: "1" }))).filter(isLimited)) {
+        const collection = String(found.command[found.name]);
+        if (!known.has(collection)) await multiply(found);
+        known.add(collection);
+      }
+    }
+  });
+
+  it.each(stored)("%s reads a page and a constant number of documents", async (path) => {
+    const cursor = nextOf(await read(path, { limit: String(PAGE_ITEMS) }));
+    const queries = [{}, ...(cursor === null ? [] : [{ cursor }]), ...(lists[path]?.rare ?? [])];
+    for (const query of queries) {
+      const reads = await readsOf(() => read(path, { limit: String(PAGE_ITEMS), ...query }));
+      expect(reads.filter(isLimited)).not.toEqual([]);
+      const costs = await Promise.all(reads.map(async (each) => ({ ...each, examined: await examinedBy(each) })));
+      expect(costs.filter(({ examined }) => examined > READ_MAX)).toEqual([]);
     }
   });
 });

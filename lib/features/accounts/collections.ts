@@ -14,7 +14,7 @@ export const collections = {
     isOfWorkspace: false,
     indexes: [
       { key: { sessionToken: 1 }, unique: true, serves: "who sends this cookie, on every request" },
-      { key: { userId: 1 }, serves: "a user's own sessions; ending them on a password change" },
+      { key: { userId: 1, _id: -1 }, serves: "a user's own sessions; ending them on a password change" },
       {
         key: { expires: 1 },
         expireAfterSeconds: 0,

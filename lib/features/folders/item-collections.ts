@@ -34,7 +34,7 @@ export function declareItemCollections<D extends ItemDoc & Document>(
         { key: { workspaceId: 1, space: 1, folderId: 1 }, serves: `the ${many} of a folder` },
         { key: { workspaceId: 1, space: 1, updatedAt: -1 }, serves: "searches read what was saved last first" },
         { key: { workspaceId: 1, space: 1, file: 1 }, serves: `which ${noun} a file of git is` },
-        { key: { workspaceId: 1, _id: 1 }, serves: `the ${many} of a workspace, in the order of their making` },
+        { key: { workspaceId: 1, space: 1, _id: 1 }, serves: `the ${many} that a member sees, oldest first` },
         ...indexes,
       ],
     }),
@@ -42,6 +42,7 @@ export function declareItemCollections<D extends ItemDoc & Document>(
       isOfWorkspace: true,
       indexes: [
         { key: { workspaceId: 1, space: 1, key: 1 }, unique: true, serves: "one folder a place, on every file system" },
+        { key: { workspaceId: 1, space: 1, _id: 1 }, serves: "the folders that a member sees, oldest first" },
       ],
     }),
     deleted: declareCollection<Deleted<D>>(`deleted_${many}`, {

@@ -15,6 +15,7 @@ export const collections = {
         serves: "the rules of a resource: for its page, when its run ends, when it is deleted",
       },
       { key: { workspaceId: 1, _id: -1 }, serves: "all rules of a workspace, newest first" },
+      { key: { workspaceId: 1, "channel.type": 1, _id: -1 }, serves: "the rules of a channel, newest first" },
     ],
   }),
   snapshots: declareCollection<SnapshotDoc>("dashboardSnapshots", {
@@ -49,6 +50,11 @@ export const collections = {
       },
       { key: { workspaceId: 1, resourceType: 1, resourceId: 1, _id: -1 }, serves: "the deliveries of a resource" },
       { key: { workspaceId: 1, _id: -1 }, serves: "all deliveries of a workspace, newest first" },
+      {
+        key: { workspaceId: 1, channelType: 1, status: 1, _id: -1 },
+        serves: "the deliveries of a workspace with a status or by a channel, newest first",
+      },
+      { key: { workspaceId: 1, ruleId: 1, status: 1, _id: -1 }, serves: "the deliveries of a rule, newest first" },
       {
         key: { target: 1, _id: 1 },
         partialFilterExpression: { status: "queued" },

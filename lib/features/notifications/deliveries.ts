@@ -10,13 +10,14 @@ import { LEASE_MS } from "@/lib/platform/work/limits";
 import { inMs } from "@/lib/platform/work/model";
 import { deliveryWork, NOTE_INTERRUPTED, reasonToSkip } from "./attempts";
 import type { ChannelType } from "./channels/registry";
+import { CHANNEL_TYPES } from "./channels/requests";
 import { collections } from "./collections";
 import { wakeCalls } from "./enqueue";
 import { publishDeliveryEvents } from "./events";
 import { type DeliveryDoc, toDelivery, toDeliveryDetails } from "./model";
 import type { RuledType } from "./payload-schema";
 import { onlyVisible } from "./resources";
-import type { Delivery, DeliveryDetails, DeliveryStatus } from "./schema";
+import { type Delivery, type DeliveryDetails, type DeliveryStatus, deliveryStatus } from "./schema";
 import { senderOf } from "./senders";
 import { resourceOf } from "./service";
 
@@ -61,11 +62,16 @@ export async function listWorkspaceDeliveries(
   { status, channelType, ruleId, ...page }: PageRequest & DeliveryFilters,
 ): Promise<Page<Delivery>> {
   const { workspaceId } = caller;
+  // A page is read in the order of an index by channel or rule and by status, so that a rare status is not searched for.
+  const ofStatus = { status: { $in: status ? [status] : [...deliveryStatus.options] } };
   const filter = {
     workspaceId,
-    ...(status && { status }),
-    ...(channelType && { channelType }),
-    ...(ruleId && { ruleId: new ObjectId(ruleId) }),
+    ...(ruleId && { ruleId: new ObjectId(ruleId), ...ofStatus, ...(channelType && { channelType }) }),
+    ...(!ruleId &&
+      (channelType ?? status) && {
+        channelType: { $in: channelType ? [channelType] : [...CHANNEL_TYPES] },
+        ...ofStatus,
+      }),
   };
   const found = await visiblePage(caller, collections.deliveries(), filter, page, onlyVisible);
   return { ...found, items: found.items.map(toDelivery) };

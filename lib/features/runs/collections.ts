@@ -35,6 +35,10 @@ export const collections = {
       },
       { key: { workspaceId: 1, _id: -1 }, serves: "all runs of a workspace, newest first" },
       {
+        key: { workspaceId: 1, resourceType: 1, status: 1, _id: -1 },
+        serves: "the runs of a workspace with a status or of a type, newest first",
+      },
+      {
         key: { workspaceId: 1, isUnfinished: 1, _id: -1 },
         partialFilterExpression: { isUnfinished: true },
         serves: "the activity of a workspace",

@@ -12,12 +12,20 @@ import { collections } from "./collections";
 import { reportEnd } from "./ends";
 import { publishRunEvent } from "./events";
 import { type RunDoc, type RunResource, toRun } from "./model";
-import type { EntityProgress, Run, RunCounts, RunFilters, RunOutcome, RunStatus, TriggerType } from "./schema";
+import {
+  type EntityProgress,
+  RESOURCE_TYPES,
+  type Run,
+  type RunCounts,
+  type RunFilters,
+  type RunOutcome,
+  runStatus,
+  type TriggerType,
+} from "./schema";
 import { type OnlyVisible, visiblePage } from "./visible-page";
 
 /** Maximum length of an error of a source or a database; the log has the rest. */
 const ERROR_CHARS_MAX = 10_000;
-const UNFINISHED: RunStatus[] = ["queued", "running"];
 /** Updates that stop running entities when a run ends for any reason. */
 const ENTITIES_AFTER = { failure: withoutRunning("failed"), cancelled: withoutRunning("cancelled") };
 /** Maximum number of entities, since the list is part of the run's document. */
@@ -330,10 +338,11 @@ export async function listWorkspaceRuns(
 ): Promise<Page<Run>> {
   const filter = {
     workspaceId: caller.workspaceId,
-    ...(resourceType && { resourceType }),
-    ...(status && { status }),
-    // Lets the store search the few unfinished runs, rather than all that have ended.
-    ...(status && UNFINISHED.includes(status) && { isUnfinished: true as const }),
+    // A page is read in the order of an index by type and status, so that a rare status is not searched for.
+    ...((resourceType ?? status) && {
+      resourceType: { $in: resourceType ? [resourceType] : [...RESOURCE_TYPES] },
+      status: { $in: status ? [status] : [...runStatus.options] },
+    }),
   };
   const found = await visiblePage(caller, collections.runs(), filter, page, onlyVisible);
   return { ...found, items: found.items.map(toRun) };

@@ -18,6 +18,7 @@ export const collections = {
         unique: true,
         serves: "may this user enter, on every request; one role a person",
       },
+      { key: { workspaceId: 1, _id: 1 }, serves: "the members of a workspace, in the order in which they joined" },
       { key: { userId: 1, _id: 1 }, serves: "the workspaces of a user, in the order in which they joined" },
     ],
   }),
