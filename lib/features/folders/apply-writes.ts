@@ -1,6 +1,6 @@
 import "server-only";
-import type { AnyBulkWriteOperation, ObjectId } from "mongodb";
-import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import type { AnyBulkWriteOperation, Collection, ObjectId, OptionalUnlessRequiredId } from "mongodb";
+import { indexesOfDuplicates } from "@/lib/platform/db/duplicate-key";
 import { log } from "@/lib/platform/log";
 import type { ItemKind } from "./item-kind";
 import type { FolderDoc, ItemChange, ItemDoc, Write } from "./model";
@@ -41,7 +41,14 @@ export async function applyWrites(
   if (folderUpdates.length > 0) await itemKind.folders().bulkWrite(folderUpdates);
   if (vacations.length > 0) await itemKind.items().bulkWrite(vacations);
   if (updates.length > 0) await itemKind.items().bulkWrite(updates);
-  for (const write of writes) await applyOne(itemKind, write, workspaceId, seq);
+  const emptied = writes.flatMap((write) => (write.kind === "removeFolder" ? [write.id] : []));
+  if (emptied.length > 0) await itemKind.folders().deleteMany({ ...older, _id: { $in: emptied } });
+  const folders = writes.flatMap((write) => (write.kind === "insertFolder" ? [{ ...write.doc, seq }] : []));
+  await insertNew(itemKind.folders(), folders);
+  const items = writes.flatMap((write) => (write.kind === "insert" ? [{ ...write.doc, seq }] : []));
+  await insertNew(itemKind.items(), items);
+  const restored = items.map(({ _id }) => _id);
+  if (restored.length > 0) await itemKind.deleted().deleteMany({ ...older, _id: { $in: restored } });
 }
 
 /** Deletes late inserts of documents that had been deleted already. */
@@ -51,30 +58,27 @@ export async function withdrawLateInserts(
   seq: number,
   writes: readonly Write[],
 ): Promise<void> {
-  for (const write of writes) {
-    if (write.kind !== "insert") continue;
-    const { _id } = write.doc;
-    const deleted = await itemKind.deleted().findOne({ _id, workspaceId, seq: { $gt: seq } });
-    if (deleted) await itemKind.items().deleteOne({ _id, workspaceId, seq });
-  }
+  const inserted = writes.flatMap((write) => (write.kind === "insert" ? [write.doc._id] : []));
+  if (inserted.length === 0) return;
+  const deleted = await itemKind
+    .deleted()
+    .find({ _id: { $in: inserted }, workspaceId, seq: { $gt: seq } }, { projection: { _id: 1 } })
+    .toArray();
+  if (deleted.length === 0) return;
+  await itemKind.items().deleteMany({ _id: { $in: deleted.map(({ _id }) => _id) }, workspaceId, seq });
 }
 
-async function applyOne(itemKind: ItemKind, write: Write, workspaceId: ObjectId, seq: number): Promise<void> {
-  const older = { workspaceId, seq: { $lt: seq } };
-  if (write.kind === "insertFolder") {
-    await itemKind
-      .folders()
-      .insertOne({ ...write.doc, seq })
-      .catch(ignoreRepeat);
-  } else if (write.kind === "removeFolder") {
-    await itemKind.folders().deleteOne({ ...older, _id: write.id });
-  } else if (write.kind === "insert") {
-    const { _id } = write.doc;
-    await itemKind
-      .items()
-      .insertOne({ ...write.doc, seq })
-      .catch(ignoreRepeat);
-    await itemKind.deleted().deleteOne({ ...older, _id });
+/**
+ * Inserts documents and ignores duplicate keys: an earlier attempt inserted them, or a late insert meets newer
+ * documents.
+ */
+async function insertNew<D extends ItemDoc | FolderDoc>(collection: Collection<D>, docs: D[]): Promise<void> {
+  if (docs.length === 0) return;
+  try {
+    await collection.insertMany(docs as OptionalUnlessRequiredId<D>[], { ordered: false });
+  } catch (error) {
+    if (indexesOfDuplicates(error) === null) throw error;
+    log.info({ err: error }, "a change of files was applied twice");
   }
 }
 
@@ -94,10 +98,4 @@ async function discard(
   await itemKind.deleted().replaceOne({ _id: doc._id, workspaceId }, deleted, { upsert: true });
   await itemKind.items().deleteOne(older);
   await itemKind.forget?.(workspaceId, doc._id);
-}
-
-/** Ignores a duplicate key: an earlier attempt inserted the document, or a late insert meets newer documents. */
-function ignoreRepeat(error: unknown): void {
-  if (!isDuplicateKey(error)) throw error;
-  log.info({ err: error }, "a change of files was applied twice");
 }

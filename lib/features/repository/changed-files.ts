@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { folderIn } from "./land-folder";
 import { indexUpTo } from "./main-index";
-import { findPositions, lineageOnMain } from "./positions";
+import { findPositions, lineagesOnMain } from "./positions";
 import { diffTrees, type TreeChange } from "./tree-diff";
 import { isFile } from "./tree-edit";
 
@@ -27,13 +27,18 @@ export async function changedFiles(
   const start = before === null ? 0 : ((await findPositions(repositoryId, [before])).get(before)?.seq ?? 0);
   const removed = new Map<string, string>();
   const written = new Map<string, { path: string; after: string }>();
-  for (const { path, ...change } of await filesBetween(repositoryId, before, after, folder)) {
+  const changes = await filesBetween(repositoryId, before, after, folder);
+  const now = changes.flatMap(({ path, after: file }) => (isFile(file) ? [path] : []));
+  const then = changes.flatMap(({ path, before: file }) => (file ? [path] : []));
+  const idsNow = await lineagesOnMain(repositoryId, tip.seq, now);
+  const idsThen = await lineagesOnMain(repositoryId, start, then);
+  for (const { path, ...change } of changes) {
     if (isFile(change.after)) {
-      const fileId = await lineageOnMain(repositoryId, tip.seq, path);
-      if (fileId === null) throw new Error(`The file ${path} is not indexed.`);
+      const fileId = idsNow.get(path);
+      if (fileId === undefined) throw new Error(`The file ${path} is not indexed.`);
       written.set(fileId, { path, after: change.after.oid });
     }
-    const fileId = change.before && (await lineageOnMain(repositoryId, start, path));
+    const fileId = idsThen.get(path);
     if (change.before && fileId) removed.set(fileId, change.before.oid);
   }
   return [

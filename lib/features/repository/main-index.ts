@@ -2,12 +2,12 @@ import "server-only";
 import { MongoBulkWriteError, ObjectId } from "mongodb";
 import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
-import { diffCommit } from "./commit-diff";
+import { diffCommit, type FileChange } from "./commit-diff";
 import { type Commit, subjectOf } from "./git-objects";
 import { folderChanges, type HistoryChange, type Lookup, toHistory } from "./lineage";
 import type { GitHistoryDoc } from "./model";
 import { ignoreDuplicates, readCommitObject } from "./object-store";
-import { findPositions, lineageOnMain, type Position } from "./positions";
+import { findPositions, lineageOnMain, lineagesOnMain, type Position } from "./positions";
 import { findHead, MAIN_BRANCH } from "./refs";
 import { historiesOf, walkCommits } from "./side-commits";
 import { findEntry } from "./tree-edit";
@@ -18,6 +18,8 @@ const FLUSH_DOCS = 1_000;
 const LOOK_BACK = 200;
 /** Maximum number of paths cached during indexing; about 20 MB. */
 const REMEMBERED_PATHS_MAX = 100_000;
+/** Number of changed files from which they are looked up together, which reads the history of each. */
+const LOOK_AHEAD_FILES = 10;
 /** Subjects are shown in one line. */
 const SUBJECT_CHARS = 200;
 
@@ -90,7 +92,9 @@ class IndexWriter {
     const main = commit.parents[0];
     const lookup: Lookup = (parent, path) =>
       parent === main || !sideLookup ? this.lookup(path) : sideLookup(parent, path);
-    const changes = await toHistory(oid, commit, await diffCommit(this.repositoryId, commit), lookup);
+    const files = await diffCommit(this.repositoryId, commit);
+    await this.lookAhead(files.filter(({ status, parent }) => status !== "added" && parent === main));
+    const changes = await toHistory(oid, commit, files, lookup);
     this.tip = this.append(oid, commit, changes, true);
     if (this.entries.length + this.commits.length >= FLUSH_DOCS) await this.flush();
   }
@@ -103,6 +107,15 @@ class IndexWriter {
 
   private async lookup(path: string): Promise<string | null> {
     return this.latest.get(path) ?? (this.tip && lineageOnMain(this.repositoryId, this.tip.seq, path));
+  }
+
+  /** Finds many files at once, which `lookup` then knows. */
+  private async lookAhead(files: readonly FileChange[]): Promise<void> {
+    if (!this.tip || files.length < LOOK_AHEAD_FILES) return;
+    const paths = files.map(({ path, previousPath }) => previousPath ?? path).filter((path) => !this.latest.has(path));
+    for (const [path, lineage] of await lineagesOnMain(this.repositoryId, this.tip.seq, paths)) {
+      this.latest.set(path, lineage);
+    }
   }
 
   /** Adds the commits that a merge brings, which land just before it. */

@@ -16,7 +16,8 @@ export class Push {
   private readonly sizes = new Map<string, number>();
   /** Objects of the pack that the new heads reach. The others are not stored. */
   readonly reached = new Set<string>();
-  private readonly sound = new Set<string>([EMPTY_TREE]);
+  /** Stored objects that are stored with everything they reach. */
+  private readonly sound = new Map<string, ObjectType>([[EMPTY_TREE, "tree"]]);
 
   private constructor(
     private readonly repositoryId: ObjectId,
@@ -68,7 +69,8 @@ export class Push {
     }
     const known = await this.reach.among([...outside]);
     if (known.size < outside.size) throw bad("A parent commit is missing. Fetch, then push again.");
-    await this.requireTrees(trees);
+    const bases = await Promise.all([...known].map((oid) => this.treeOf(oid)));
+    await this.requireTrees(trees, bases);
   }
 
   /** Whether a head reaches another one through first parents alone, as the history of the main branch requires. */
@@ -116,23 +118,34 @@ export class Push {
     );
   }
 
-  private async requireTrees(starts: ReadonlySet<string>): Promise<void> {
+  /**
+   * @param bases trees of commits on a branch, which are stored with everything they reach. Beside them only what has
+   *   changed is followed
+   */
+  private async requireTrees(starts: ReadonlySet<string>, bases: readonly string[]): Promise<void> {
     const outside = new Map<string, ObjectType>();
-    const queue = [...starts];
+    const queue = Array.from(starts, (oid) => ({ oid, bases }));
     const name = (oid: string, kind: ObjectType) => {
       const found = this.pack.typeOf(oid);
       if (found !== null && found !== kind) throw bad("A tree entry has an object of another type.");
-      if (found === null && !this.sound.has(oid)) outside.set(oid, kind);
+      if (found === null && this.sound.get(oid) !== kind) outside.set(oid, kind);
       return found !== null;
     };
-    for (const oid of queue) name(oid, "tree");
-    for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
-      const links = this.trees.get(oid);
-      if (this.reached.has(oid) || !links) continue;
-      this.reached.add(oid);
+    for (const oid of bases) this.sound.set(oid, "tree");
+    for (const { oid } of queue) name(oid, "tree");
+    for (let item = queue.pop(); item !== undefined; item = queue.pop()) {
+      const links = this.trees.get(item.oid);
+      if (this.reached.has(item.oid) || !links) continue;
+      this.reached.add(item.oid);
+      const known = (await Promise.all(item.bases.map((base) => this.entries(base)))).flat();
+      const folders = new Map<string, string[]>();
+      for (const { name: at, oid, kind } of known) {
+        this.sound.set(oid, kind);
+        if (kind === "tree") folders.set(at, [...(folders.get(at) ?? []), oid]);
+      }
       for (const link of links) {
         if (!name(link.oid, link.kind)) continue;
-        if (link.kind === "tree") queue.push(link.oid);
+        if (link.kind === "tree") queue.push({ oid: link.oid, bases: folders.get(link.name) ?? [] });
         else this.reached.add(link.oid);
       }
     }
@@ -148,9 +161,10 @@ export class Push {
       const next = new Map<string, ObjectType>();
       for (const [oid, kind] of level) {
         if (types.get(oid) !== kind) throw bad("A tree entry has a missing object. Fetch, then push again.");
-        this.sound.add(oid);
+        this.sound.set(oid, kind);
         if (kind !== "tree") continue;
-        for (const link of await this.entries(oid)) if (!this.sound.has(link.oid)) next.set(link.oid, link.kind);
+        for (const link of await this.entries(oid))
+          if (this.sound.get(link.oid) !== link.kind) next.set(link.oid, link.kind);
       }
       level = next;
     }

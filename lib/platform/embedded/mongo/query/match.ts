@@ -11,6 +11,7 @@ import {
   isDoc,
   isNumber,
   isTruthy,
+  ObjectId,
   toWholeNumber,
   typeCode,
   typeName,
@@ -348,18 +349,25 @@ function membership(values: Value[]): (value: Value | undefined) => boolean {
     } else if (typeof value === "number" && !Number.isNaN(value)) {
       hashed.add(value);
       hasNumber = true;
-    } else others.push(compareTest("eq", value));
+    } else if (value instanceof ObjectId) hashed.add(idKey(value));
+    else others.push(compareTest("eq", value));
   }
   return (value) => {
     if (typeof value === "string") {
       if (hashed.has(`s${value}`)) return true;
     } else if (typeof value === "number") {
       if (hashed.has(value)) return true;
+    } else if (value instanceof ObjectId) {
+      if (hashed.has(idKey(value))) return true;
     } else if (hasNumber && isNumber(value) && values.some((item) => areEqual(item, value))) return true;
     else if (hasText && value instanceof BSONSymbol && hashed.has(`s${value.value}`)) return true;
     for (const test of others) if (test(value)) return true;
     return false;
   };
+}
+
+function idKey(id: ObjectId): string {
+  return `o${id.toHexString()}`;
 }
 
 function regexTest(regex: BSONRegExp): (value: Value | undefined) => boolean {
