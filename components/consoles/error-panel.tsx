@@ -14,7 +14,6 @@ import { ColourTag } from "@/components/ui/colour-tag";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
-import { toSqlName } from "@/lib/base/sql/names";
 import type { ErrorPlace } from "@/lib/base/sql/query-error";
 import type { Connection } from "@/lib/features/connections/schema";
 
@@ -47,7 +46,7 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
 
   const repair = () => {
     if (place === null || suggestion === null) return;
-    editors.active?.replace(place.from, place.to, toSqlName(suggestion.name, dialect));
+    editors.active?.replace(place.from, place.to, suggestion.text);
     announce(`Replaced with ${suggestion.name}. Run the query again.`);
   };
   const askAgent = () => {

@@ -9,12 +9,22 @@ import { useConsoleRuns, useWorkspace } from "@/components/layout/workspace-cont
 import { announce } from "@/components/ui/live-region";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { readSqlMarks } from "@/lib/base/sql/marks";
-import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/base/sql/query-error";
+import { toSqlName, toSqlTable } from "@/lib/base/sql/names";
+import {
+  describeQueryError,
+  type ErrorPlace,
+  locateError,
+  suggestName,
+  suggestTable,
+} from "@/lib/base/sql/query-error";
 import { readScope } from "@/lib/base/sql/scope";
 import type { SqlStatement } from "@/lib/base/sql/statements";
 import type { TypedValue } from "@/lib/base/sql/variables";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { Entity } from "@/lib/features/query/browser/api";
+
+/** `name` is shown, and `text` replaces the wrong name; `from` is the table of a column. */
+type Suggestion = { name: string; text: string; from: string | null };
 
 /** A failed statement with its message and its positions in the text. */
 export type ReadFailure = {
@@ -24,7 +34,7 @@ export type ReadFailure = {
   message: string;
   code: string;
   place: ErrorPlace | null;
-  suggestion: { name: string; from: string | null } | null;
+  suggestion: Suggestion | null;
 };
 
 type RunOptions = {
@@ -152,7 +162,7 @@ function readFailure(run: ConsoleRun, entities: Entity[], dialect: SqlDialect): 
     const place = isRefused ? placeOf(run.content, statement.statement) : null;
     return { ...base, title: TITLES[code] ?? "Query failed", place, suggestion: null };
   }
-  const { title, name } = describeQueryError(message);
+  const { title, name, unknown } = describeQueryError(message);
   const { from, text } = statement.statement;
   const place = locateError(run.content, { from, text, dialect }, details, name);
   const scope = readScope(text, dialect);
@@ -166,7 +176,14 @@ function readFailure(run: ConsoleRun, entities: Entity[], dialect: SqlDialect): 
     ...scope.ctes.map((cte) => cte.name),
     ...entities.map((e) => e.name),
   ];
+  const isQualified = place !== null && run.content[place.from - 1] === ".";
+  const table = unknown === "table" && !isQualified ? suggestTable(name, entities) : null;
+  if (table) {
+    const shown = table.schema === undefined ? table.name : `${table.schema}.${table.name}`;
+    return { ...base, title, place, suggestion: { name: shown, text: toSqlTable(table, dialect), from: null } };
+  }
   const meant = suggestName(name, details, names);
   const owner = inScope.find((entity) => entity.columns?.some((column) => column.name === meant))?.name ?? null;
-  return { ...base, title, place, suggestion: meant === null ? null : { name: meant, from: owner } };
+  const suggestion = meant === null ? null : { name: meant, text: toSqlName(meant, dialect), from: owner };
+  return { ...base, title, place, suggestion };
 }

@@ -13,7 +13,12 @@ import type { Entity } from "@/lib/features/query/browser/api";
 import { offerSql, type SqlOffer } from "@/lib/features/query/browser/sql-completion";
 
 /** `order` is the rank in the list among equal matches. */
-type SqlCompletion = Completion & { sign: string; mark: SqlOffer["mark"]; order: number };
+type SqlCompletion = Completion & {
+  sign: string;
+  mark: SqlOffer["mark"];
+  schema: string | undefined;
+  order: number;
+};
 
 /** Contexts that open the completion list before a letter is typed: tables after JOIN, conditions after ON. */
 const OFFERED_AT_ONCE = /\b(?:join|on) $/i;
@@ -41,8 +46,7 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     const script = context.state.field(editorScript);
     if (!(script instanceof SqlScript)) return null;
     const offers = offerSql(script, context.pos, readEntities());
-    const isWorthIt =
-      context.explicit || !isAtOnce || offers.some(({ kind, isLinked }) => kind === "join" || isLinked === true);
+    const isWorthIt = context.explicit || !isAtOnce || offers.some(({ kind }) => kind === "join");
     if (offers.length === 0 || !isWorthIt) return null;
     return { from: word?.from ?? context.pos, options: offers.map(toCompletion), validFor: /^[\p{L}\p{N}_$]*$/u };
   };
@@ -52,7 +56,10 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     maxRenderedOptions: 60,
     // The library's default order is alphabetical.
     compareCompletions: (a, b) => (a as SqlCompletion).order - (b as SqlCompletion).order,
-    addToOptions: [{ position: 20, render: (completion) => toSign(completion as SqlCompletion) }],
+    addToOptions: [
+      { position: 20, render: (completion) => toSign(completion as SqlCompletion) },
+      { position: 40, render: (completion) => toSchema(completion as SqlCompletion) },
+    ],
   });
 }
 
@@ -65,6 +72,7 @@ function toCompletion(offer: SqlOffer, order: number): SqlCompletion {
     type: offer.kind,
     boost: offer.rank,
     mark: offer.mark,
+    schema: offer.schema,
     order,
     sign: offer.kind === "column" ? COLUMN_SIGNS[offer.columnKind ?? "other"] : KIND_SIGNS[offer.kind],
     ...(info === null ? {} : { info: () => toInfo(info) }),
@@ -76,6 +84,15 @@ const MARKS = {
   key: "M2.6 17.4A2 2 0 0 0 2 18.8V21a1 1 0 0 0 1 1h3a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h1a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h.2a2 2 0 0 0 1.4-.6l.8-.8a6.5 6.5 0 1 0-4-4zM16.5 7.5h.01",
   link: "M9 17H7A5 5 0 0 1 7 7h2M15 7h2a5 5 0 1 1 0 10h-2M8 12h8",
 };
+
+/** Shows the schema that is inserted with a table. */
+function toSchema({ schema }: SqlCompletion): HTMLElement | null {
+  if (schema === undefined) return null;
+  const element = document.createElement("span");
+  element.className = "cm-schema";
+  element.textContent = `${schema}.`;
+  return element;
+}
 
 function toSign({ sign, mark }: SqlCompletion): HTMLElement {
   const element = document.createElement("span");

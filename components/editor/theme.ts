@@ -126,7 +126,11 @@ const view = EditorView.theme({
     color: "var(--text-1)",
   },
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "600", color: "var(--accent-text)" },
+  ".cm-completionLabel": { minWidth: "0", overflow: "hidden", textOverflow: "ellipsis" },
+  // The schema and the name are one word.
+  ".cm-schema": { marginRight: "-7px", color: "var(--text-3)" },
   ".cm-completionDetail": {
+    flex: "none",
     marginLeft: "auto",
     paddingLeft: "16px",
     fontStyle: "normal",

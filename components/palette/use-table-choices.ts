@@ -6,8 +6,9 @@ import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { BESIDE, type Choice, type ChoiceList } from "@/components/palette/palette-choice";
 import { useConnections, useDatabases, useOpenSchemas } from "@/components/schema/use-schema";
-import { toSqlName } from "@/lib/base/sql/names";
+import { toSqlTable } from "@/lib/base/sql/names";
 import type { Connection } from "@/lib/features/connections/schema";
+import type { Entity } from "@/lib/features/query/browser/api";
 import { formatCountShort } from "@/lib/platform/browser/format";
 
 /** Maximum number of databases to load tables from; loading all of a large workspace would keep them busy. */
@@ -22,14 +23,14 @@ export function useTableChoices(): ChoiceList {
   const findType = useFindType();
   const types = useConnectionTypes();
   const schemas = useOpenSchemas(databases.slice(0, DATABASES_MAX).map(({ id }) => id));
-  const toName = ({ type }: Connection, table: string) => {
+  const toName = ({ type }: Connection, entity: Entity) => {
     const dialect = findType(type)?.dialect;
-    return dialect ? toSqlName(table, dialect) : table;
+    return dialect ? toSqlTable(entity, dialect) : entity.name;
   };
-  const toFirstLook = (database: Connection, table: string) =>
+  const toFirstLook = (database: Connection, entity: Entity) =>
     findType(database.type)?.dialect
-      ? { name: `${table}.sql`, content: firstLook(toName(database, table)) }
-      : { name: `${table}.mongodb`, content: firstLookAtCollection(table) };
+      ? { name: `${entity.name}.sql`, content: firstLook(toName(database, entity)) }
+      : { name: `${entity.name}.mongodb`, content: firstLookAtCollection(entity.name) };
   const choices = databases.slice(0, DATABASES_MAX).flatMap((database, i) =>
     // The kind of the connection decides how a table is queried.
     (types.data === undefined ? [] : (schemas[i]?.data ?? [])).map(
@@ -44,12 +45,12 @@ export function useTableChoices(): ChoiceList {
           // The previous one may still be shown while the address changes.
           const isOpen = editor !== null && editor.consoleId === store.read()?.lastActiveId;
           // An editor with text gets the table's name; otherwise a query of the first rows opens.
-          if (isOpen && editor.read().content.trim() !== "") editor.insertName(toName(database, entity.name));
-          else create(database.id, toFirstLook(database, entity.name));
+          if (isOpen && editor.read().content.trim() !== "") editor.insertName(toName(database, entity));
+          else create(database.id, toFirstLook(database, entity));
         },
-        start: () => start(create(database.id, toFirstLook(database, entity.name))),
+        start: () => start(create(database.id, toFirstLook(database, entity))),
         openBeside: () => {
-          create(database.id, { ...toFirstLook(database, entity.name), isBeside: true });
+          create(database.id, { ...toFirstLook(database, entity), isBeside: true });
           return BESIDE;
         },
       }),

@@ -25,7 +25,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { showFailure } from "@/components/ui/toast";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { toSqlName } from "@/lib/base/sql/names";
+import { toSqlTable } from "@/lib/base/sql/names";
 import { toShellFind } from "@/lib/features/connections/browser/schema-rows";
 import {
   findTable,
@@ -151,7 +151,7 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
   const { table: columnTable, columns } = useResultColumns(source.fields, source.sample);
   const { range, select, arrange, inspect, opened } = useSelection(source);
   const [count, setCount] = useState<{ text: string; arrangement: unknown } | null>(null);
-  const written = [table.schema, table.name].flatMap((part) => (part ? toSqlName(part, dialect) : [])).join(".");
+  const written = toSqlTable(table, dialect);
   const query = isShell ? toShellFind(table.name) : `select *\nfrom ${written}\nlimit 100`;
   const { copyAs, copyTo } = useCopy(source, columns, range, { text: query, dialect });
   const countAll = async () => {

@@ -24,12 +24,14 @@ async function connectShop(page: Page): Promise<void> {
   await connect(page, { name: "shop", type: "sqlite", readOnly: false, config: { file: "shop.sqlite" } });
 }
 
-async function connect(page: Page, data: Record<string, unknown>): Promise<void> {
+/** @returns the connection's id */
+async function connect(page: Page, data: Record<string, unknown>): Promise<string> {
   const wid = await workspaceIdOf(page.request);
   const made = await page.request.post(`/api/workspaces/${wid}/connectors`, { data });
   expect(made.status()).toBe(201);
   const { id } = (await made.json()).data;
   await page.request.post(`/api/workspaces/${wid}/connections/sources/${id}/test`);
+  return id;
 }
 
 async function openConsoleOn(page: Page, slug: string, name: string): Promise<void> {
@@ -60,7 +62,7 @@ test("completes a join from foreign keys, and columns in table order", async ({ 
   await consolePage.editor.click();
   await page.keyboard.type("select * from orders o join ");
   const list = page.locator(".cm-tooltip-autocomplete");
-  await expect(list.getByRole("option").first()).toContainText("customers");
+  await expect(list.getByRole("option").first()).toContainText("customers c on o.customer_id = c.id");
   await page.keyboard.type("customers c on ");
   await expect(list.getByRole("option").first()).toContainText("o.customer_id = c.id");
   await list.getByRole("option").first().click();
@@ -70,6 +72,59 @@ test("completes a join from foreign keys, and columns in table order", async ({ 
   await page.keyboard.type("id = 1");
   await consolePage.run.click();
   await expect(consolePage.cells).not.toHaveCount(0);
+});
+
+test("writes the schema of a table that its name alone does not find, in completions and corrections", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  test.setTimeout(120_000);
+  const server = await startPostgres();
+  if (server === null) {
+    process.stderr.write("\nNOT TESTED: PostgreSQL is not installed, so nothing was completed in several schemas.\n\n");
+    return test.skip();
+  }
+  try {
+    const { host, port, user, password, database } = server;
+    const config = { host, port, user, password, database, ssl: "disable" };
+    const id = await connect(page, { name: "shop-pg", type: "postgres", readOnly: false, config });
+    const wid = await workspaceIdOf(page.request);
+    for (const query of [
+      "create schema raw",
+      "create table customers (id int primary key, name text)",
+      "create table raw.events (id int primary key, customer_id int references customers (id))",
+      "insert into customers values (1, 'Ada')",
+      "insert into raw.events values (7, 1)",
+    ]) {
+      const answer = await page.request.post(`/api/workspaces/${wid}/databases/${id}/execute`, { data: { query } });
+      expect(answer.status(), query).toBe(200);
+    }
+    await openConsoleOn(page, person.slug, "shop-pg");
+    await page.getByRole("treeitem", { name: /^shop-pg/ }).click();
+    await expect(page.getByRole("treeitem", { name: /^Default schema/ })).toBeVisible();
+    await consolePage.editor.click();
+    await page.keyboard.type("select * from even");
+    const options = page.locator(".cm-tooltip-autocomplete").getByRole("option");
+    await expect(options.first()).toHaveText(/raw\.events/);
+    // The list ignores keys for its first moment.
+    await options.first().click();
+    await expect(consolePage.editor).toHaveText("select * from raw.events");
+    await page.keyboard.type(" e join ");
+    await expect(options.first()).toHaveText(/customers c on e\.customer_id = c\.id/);
+    await options.first().click();
+    await consolePage.run.click();
+    await expect(consolePage.cell(1, 4)).toHaveText("Ada");
+
+    await consolePage.write("select id from events");
+    await consolePage.run.click();
+    await page.getByRole("button", { name: "Use raw.events" }).click();
+    await expect(consolePage.editor).toHaveText("select id from raw.events");
+    await consolePage.run.click();
+    await expect(consolePage.cell(1, 1)).toHaveText("7");
+  } finally {
+    await server.stop();
+  }
 });
 
 test("supports comments, multiple cursors, snippets, formatting and wrapping by key", async ({

@@ -17,6 +17,15 @@ export function toSqlName(name: string, dialect: SqlDialect): string {
   return quoteSqlName(name, dialect);
 }
 
+/**
+ * Returns a table for a statement. A list of entities omits the schema of tables that their name alone finds; all others
+ * need it.
+ */
+export function toSqlTable(table: { schema?: string | null | undefined; name: string }, dialect: SqlDialect): string {
+  const parts = table.schema == null ? [table.name] : [table.schema, table.name];
+  return parts.map((part) => toSqlName(part, dialect)).join(".");
+}
+
 /** Returns a name in the database's quotes. */
 export function quoteSqlName(name: string, dialect: SqlDialect): string {
   const { quotes } = DIALECTS[dialect].lexical;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeQueryError, locateError, suggestName } from "@/lib/base/sql/query-error";
+import { describeQueryError, locateError, suggestName, suggestTable } from "@/lib/base/sql/query-error";
 
 describe("describeQueryError", () => {
   it.each([
@@ -70,5 +70,29 @@ describe("suggestName", () => {
     expect(suggestName("net_cent", {}, ["id", "net_cents"])).toBe("net_cents");
     expect(suggestName("zzz", { candidates: ["alpha", "beta"] }, [])).toBeNull();
     expect(suggestName(null, { candidates: ["a"] }, ["a"])).toBeNull();
+  });
+});
+
+describe("suggestTable", () => {
+  const tables = [
+    { name: "orders" },
+    { name: "Customers" },
+    { schema: "raw", name: "events" },
+    { schema: "old", name: "orders" },
+  ];
+
+  it.each([
+    ["events", { schema: "raw", name: "events" }],
+    ["EVENTS", { schema: "raw", name: "events" }],
+    ["evnts", { schema: "raw", name: "events" }],
+    ["ordres", { name: "orders" }],
+    ["customers", { name: "Customers" }],
+    // Not itself again: the database does not find it.
+    ["orders", { schema: "old", name: "orders" }],
+    ["invoices", null],
+    ["raw.evnts", null],
+    [null, null],
+  ])("for %j is %j", (name, table) => {
+    expect(suggestTable(name, tables)).toEqual(table);
   });
 });

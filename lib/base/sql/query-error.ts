@@ -101,6 +101,26 @@ export function suggestName(name: string | null, details: QueryErrorDetails, nam
   );
 }
 
+/**
+ * Suggests the intended table: of the same name in another schema, else of the nearest name. Null for a name with a
+ * schema, which the position of the error does not cover.
+ * @param tables existing ones, without the schema where their names alone find them
+ */
+export function suggestTable<T extends { name: string; schema?: string | undefined }>(
+  name: string | null,
+  tables: readonly T[],
+): T | null {
+  if (name === null || name.includes(".")) return null;
+  const folded = name.toLowerCase();
+  // The table with exactly the name that failed would fail again.
+  const others = tables.filter((table) => table.schema !== undefined || table.name !== name);
+  const same = others.find((table) => table.name.toLowerCase() === folded);
+  if (same) return same;
+  const names = others.map((table) => table.name);
+  const closest = findClosest(name, names);
+  return others.find((table) => table.name === closest) ?? null;
+}
+
 function stripMark(name: string): string {
   return name.replace(/[!"'`]+$/g, "").replace(/^["'`]+/g, "");
 }

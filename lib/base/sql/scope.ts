@@ -74,7 +74,17 @@ function reachOf(words: readonly Word[], position: number): (at: number) => bool
  * Tables of the FROM clause before a position, and the kind of suggestion: `table` after JOIN, `condition` after ON;
  * null elsewhere. The condition being written is for the last of `tables`. A subquery has an alias and no name.
  */
-export type JoinPlace = { wants: "table" | "condition" | null; tables: ScopeTable[] };
+export type JoinPlace = {
+  wants: "table" | "condition" | null;
+  tables: ScopeTable[];
+  /** Whether the join takes ON: a cross or natural one does not. */
+  takesCondition: boolean;
+};
+
+/** Words of a join without a condition. */
+const WITHOUT_CONDITION = new Set(["cross", "natural", "positional"]);
+/** Words between NATURAL and JOIN. */
+const JOIN_SIDES = new Set(["left", "right", "full", "inner", "outer"]);
 
 /** Works on an incomplete statement, too. @param position in the statement; a word that ends there is being typed */
 export function readJoinPlace(statement: string, position: number, dialect: SqlDialect): JoinPlace {
@@ -106,7 +116,12 @@ export function readJoinPlace(statement: string, position: number, dialect: SqlD
   }
   const last = words.at(-1);
   const word = last?.kind === "keyword" ? last.folded : null;
-  return { wants: word === "join" ? "table" : word === "on" ? "condition" : null, tables: open.at(-1) ?? [] };
+  const kind = words.slice(0, -1).findLast(({ folded }) => !JOIN_SIDES.has(folded))?.folded ?? "";
+  return {
+    wants: word === "join" ? "table" : word === "on" ? "condition" : null,
+    tables: open.at(-1) ?? [],
+    takesCondition: !WITHOUT_CONDITION.has(kind),
+  };
 }
 
 /** Returns the name before a dot that ends at `position`, as in `o.` or `public.orders.`; null if there is none. */

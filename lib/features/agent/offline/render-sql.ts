@@ -1,6 +1,6 @@
 import type { Dialect } from "@/lib/base/sql/dialects/dialect";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
-import { toSqlName, toSqlText } from "@/lib/base/sql/names";
+import { toSqlName, toSqlTable, toSqlText } from "@/lib/base/sql/names";
 import type { Grain } from "./dates";
 import type { Measure, Plan, Predicate, Ref } from "./plan";
 import type { Step, Table } from "./schema";
@@ -8,11 +8,6 @@ import type { Step, Table } from "./schema";
 /** Renders a plan as one SELECT in the database's dialect. */
 export function toSql(plan: Plan, dialect: SqlDialect): string {
   return new Writer(plan, dialect).write();
-}
-
-/** Returns a table's name as a statement needs it. */
-export function tableName({ name, schema }: Pick<Table, "name" | "schema">, dialect: SqlDialect): string {
-  return schema === null ? toSqlName(name, dialect) : `${toSqlName(schema, dialect)}.${toSqlName(name, dialect)}`;
 }
 
 class Writer {
@@ -98,7 +93,7 @@ class Writer {
 
   #source(table: Table): string {
     const alias = this.#aliases.get(table);
-    return `${tableName(table, this.#dialect)}${alias ? ` as ${alias}` : ""}`;
+    return `${toSqlTable(table, this.#dialect)}${alias ? ` as ${alias}` : ""}`;
   }
 
   #ref({ table, column }: Ref): string {

@@ -1,9 +1,8 @@
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
-import { toSqlName, toSqlText } from "@/lib/base/sql/names";
+import { toSqlName, toSqlTable, toSqlText } from "@/lib/base/sql/names";
 import type { ValueHit } from "./link";
 import type { Ref } from "./plan";
 import { collectionText, sameText, toShell } from "./render-mongo";
-import { tableName } from "./render-sql";
 import type { Schema, Table } from "./schema";
 
 /** Searches the database for columns with words of the question, in one bounded query. */
@@ -60,7 +59,7 @@ export function lookupSql(refs: readonly Ref[], wordings: readonly string[], dia
     .map(({ table, column }, i) => {
       const name = toSqlName(column.name, dialect);
       const text = DIALECTS[dialect].toTextColumn?.(name) ?? name;
-      return `select * from (select distinct ${i} as place, ${text} as found from ${tableName(table, dialect)} where lower(${text}) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
+      return `select * from (select distinct ${i} as place, ${text} as found from ${toSqlTable(table, dialect)} where lower(${text}) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
     })
     .join("\nunion all\n");
 }

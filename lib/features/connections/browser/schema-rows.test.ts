@@ -35,6 +35,17 @@ describe("buildSchemaRows", () => {
     expect(ids([source], {}, "")).toEqual(["c", "c/public", "c/public/a", "c/audit"]);
   });
 
+  it("writes the schema of tables that their names alone do not find, and names the default one", () => {
+    const source = { ...shop, entities: [table("orders"), table("events", "raw")] };
+    const rows = buildSchemaRows([source], { "c/raw": true }, "");
+    expect(rows.filter(({ kind }) => kind === "schema").map(({ label }) => label)).toEqual(["Default schema", "raw"]);
+    const texts = rows.flatMap((row) => (row.kind === "entity" ? [[row.insertText, row.selectText]] : []));
+    expect(texts).toEqual([
+      ["orders", "select id, orders_note\nfrom orders\nlimit 100"],
+      ["raw.events", "select id, events_note\nfrom raw.events\nlimit 100"],
+    ]);
+  });
+
   it("shows nothing below a closed or unloaded connection", () => {
     expect(ids([{ ...shop, isOpen: false }], {}, "")).toEqual(["c"]);
     expect(ids([{ ...shop, entities: null }], {}, "")).toEqual(["c"]);

@@ -1,5 +1,5 @@
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
-import { toSqlName } from "@/lib/base/sql/names";
+import { toSqlName, toSqlTable } from "@/lib/base/sql/names";
 import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
 import type { TreeNode } from "@/lib/platform/browser/tree-node";
 
@@ -58,13 +58,15 @@ type Look = { toggled: Record<string, boolean>; wanted: string };
 
 function addSource(rows: SchemaNode[], { id: sourceId, language }: SchemaSource, entities: Entity[], look: Look): void {
   const { toggled, wanted } = look;
-  const write = (name: string) => (language === null || language === "mongodb" ? name : toSqlName(name, language));
+  const isSql = language !== null && language !== "mongodb";
+  const write = (name: string) => (isSql ? toSqlName(name, language) : name);
+  const writeTable = (entity: Entity) => (isSql ? toSqlTable(entity, language) : entity.name);
   const select = (entity: Entity) =>
     language === null ? null : language === "mongodb" ? toShellFind(entity.name) : toSelect(entity, language);
   const found = entities.filter((entity) => wanted === "" || matches(entity, wanted));
   const schemas = [...new Set(entities.map((entity) => entity.schema ?? ""))];
   if (schemas.length < 2) {
-    addEntities(rows, found, { parentId: sourceId, level: 1, write, select }, look);
+    addEntities(rows, found, { parentId: sourceId, level: 1, write, writeTable, select }, look);
     return;
   }
   const shown = schemas.filter((schema) => found.some((entity) => (entity.schema ?? "") === schema));
@@ -78,12 +80,13 @@ function addSource(rows: SchemaNode[], { id: sourceId, language }: SchemaSource,
       id,
       parentId: sourceId,
       level: 1,
-      label: schema || "(none)",
+      // Their names alone find them.
+      label: schema || "Default schema",
       isExpanded,
       setCount: inside.length,
       ...place,
     });
-    if (isExpanded) addEntities(rows, inside, { parentId: id, level: 2, write, select }, look);
+    if (isExpanded) addEntities(rows, inside, { parentId: id, level: 2, write, writeTable, select }, look);
   });
 }
 
@@ -91,13 +94,14 @@ type Place = {
   parentId: string;
   level: number;
   write: (name: string) => string;
+  writeTable: (entity: Entity) => string;
   select: (entity: Entity) => string | null;
 };
 
 function addEntities(
   rows: SchemaNode[],
   entities: Entity[],
-  { parentId, level, write, select }: Place,
+  { parentId, level, write, writeTable, select }: Place,
   { toggled, wanted }: Look,
 ): void {
   entities.forEach((entity, i) => {
@@ -117,7 +121,7 @@ function addEntities(
       label: entity.name,
       isExpanded,
       entity,
-      insertText: write(entity.name),
+      insertText: writeTable(entity),
       selectText: select(entity),
       positionInSet: i + 1,
       setSize: entities.length,
@@ -148,11 +152,10 @@ export function toShellFind(collection: string): string {
   return `db.getCollection(${JSON.stringify(collection)}).find({}).limit(${SELECTED_ROWS})`;
 }
 
-function toSelect({ schema, name, columns = [] }: Entity, dialect: SqlDialect): string {
-  const write = (each: string) => toSqlName(each, dialect);
-  const table = [schema, name].flatMap((part) => (part ? write(part) : [])).join(".");
-  const names = columns.length === 0 ? "*" : columns.map((column) => write(column.name)).join(", ");
-  return `select ${names}\nfrom ${table}\nlimit ${SELECTED_ROWS}`;
+function toSelect(entity: Entity, dialect: SqlDialect): string {
+  const names = entity.columns?.map((column) => toSqlName(column.name, dialect)) ?? [];
+  const columns = names.length === 0 ? "*" : names.join(", ");
+  return `select ${columns}\nfrom ${toSqlTable(entity, dialect)}\nlimit ${SELECTED_ROWS}`;
 }
 
 function matches(entity: Entity, wanted: string): boolean {

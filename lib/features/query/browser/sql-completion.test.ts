@@ -90,13 +90,57 @@ describe("joins from foreign keys", () => {
     expect(conditions("select * from orders o join customers c where |")).toEqual([]);
   });
 
-  it("offers linked tables first after JOIN", () => {
-    const offers = offerSql("select * from orders o join ", 28, linked).toSorted((a, b) => b.rank - a.rank);
-    expect(offers.slice(0, 2).map(({ label, detail }) => [label, detail])).toEqual([
-      ["Order Items", "joins o"],
-      ["customers", "joins o"],
+  const joins = (marked: string) => {
+    const [before = "", after = ""] = marked.split("|");
+    return offerSql(before + after, before.length, linked)
+      .toSorted((a, b) => b.rank - a.rank)
+      .filter(({ kind }) => kind === "join")
+      .map(({ text, schema, detail }) => [text, schema, detail]);
+  };
+
+  it("offers whole joins along foreign keys first after JOIN, with an alias if the others have one", () => {
+    expect(joins("select * from orders o join |")).toEqual([
+      ['stock."Order Items" oi on oi.order_id = o.id', "stock", "one to many"],
+      ["customers c on o.customer_id = c.id", undefined, "many to one"],
     ]);
-    expect(offers.map(({ label }) => label)).toContain("audit_log");
+    expect(joins("select * from orders left join cus|")).toEqual([
+      ['stock."Order Items" on "Order Items".order_id = orders.id', "stock", "one to many"],
+      ["customers on orders.customer_id = customers.id", undefined, "many to one"],
+    ]);
+    const all = offerSql("select * from orders o join ", 28, linked).map(({ label }) => label);
+    expect(all).toEqual(expect.arrayContaining(["customers", "audit_log"]));
+  });
+
+  it("gives the new table an alias that is neither taken nor a word of SQL", () => {
+    expect(joins("select * from orders c join |").at(-1)?.[0]).toBe("customers c2 on c.customer_id = c2.id");
+    expect(joins("select * from customers join |").map(([text]) => text)).toEqual([
+      "orders on orders.customer_id = customers.id",
+      "customers c on customers.boss_id = c.id",
+      "customers c on c.boss_id = customers.id",
+    ]);
+    const of: Entity[] = [
+      { name: "a", kind: "table", columns: [column("id")] },
+      {
+        name: "invoice_suppliers",
+        kind: "table",
+        columns: [column("a_id")],
+        foreignKeys: [{ columns: ["a_id"], references: { name: "a", columns: ["id"] } }],
+      },
+    ];
+    expect(offerSql("select * from a x join ", 23, of)[0]?.text).toBe("invoice_suppliers is2 on is2.a_id = x.id");
+  });
+
+  it.each([
+    "select * from orders o cross join |",
+    "select * from orders o natural left join |",
+    "select * from orders o join cus| on true",
+    "select * from orders o join | c on o.customer_id = c.id",
+    "select * from orders o join cus| as c using (id)",
+  ])("offers tables alone where no condition fits: %s", (marked) => {
+    expect(joins(marked)).toEqual([]);
+    const [before = "", after = ""] = marked.split("|");
+    const texts = offerSql(before + after, before.length, linked).map(({ text }) => text);
+    expect(texts).toEqual(expect.arrayContaining(["customers", "old.customers"]));
   });
 
   it("marks key columns and their targets", () => {
@@ -120,8 +164,33 @@ describe("offerSql", () => {
     expect(labels("with paid as (select o.id, 1 as net from orders o) select p.| from paid p")).toEqual(["id", "net"]);
   });
 
-  it("offers the tables of a schema after its dot", () => {
-    expect(labels("select * from audit.|")).toEqual(["refunds"]);
+  it("offers the tables of a schema after its dot, without the schema", () => {
+    expect(offerSql("select * from audit.", 20, entities).map(({ label, text }) => [label, text])).toEqual([
+      ["refunds", "refunds"],
+    ]);
+  });
+
+  it.each([
+    "select * from ref",
+    "select 1 from orders join ref",
+    "select 1 from orders, ref",
+    "insert into ref",
+    "ref",
+  ])("inserts the schema of a table that its name alone does not find: %s", (text) => {
+    const offers = offerSql(text, text.length, entities).filter(({ kind }) => kind === "table");
+    expect(offers.map(({ label, schema, text }) => [label, schema, text])).toEqual([
+      ["orders", undefined, "orders"],
+      ["refunds", "audit", "audit.refunds"],
+      ["Order Items", undefined, '"Order Items"'],
+    ]);
+  });
+
+  it("quotes a schema and a table as the dialect does", () => {
+    const of: Entity[] = [{ name: "Group", schema: "Raw Data", kind: "table", rowEstimate: 198_000 }];
+    const first = (dialect: "mysql" | "postgres") =>
+      offer(SqlScript.of("select * from ", dialect), 14, of).find(({ kind }) => kind === "table");
+    expect(first("postgres")).toMatchObject({ text: '"Raw Data"."Group"', schema: "Raw Data", detail: "198 k rows" });
+    expect(first("mysql")?.text).toBe("`Raw Data`.`Group`");
   });
 
   it("offers tables after FROM, JOIN and commas", () => {

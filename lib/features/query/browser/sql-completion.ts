@@ -2,25 +2,26 @@ import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { colourOf } from "@/lib/base/sql/highlight";
 import { SQL_KEYWORDS } from "@/lib/base/sql/keywords";
 import type { SqlPiece, SqlPieceKind } from "@/lib/base/sql/lexer";
-import { toSqlName } from "@/lib/base/sql/names";
+import { toSqlName, toSqlTable } from "@/lib/base/sql/names";
 import { findQualifier, readJoinPlace, readScope, type ScopeTable } from "@/lib/base/sql/scope";
 import type { SqlScript } from "@/lib/base/sql/statements";
 import { type ColumnKind, toColumnKind } from "@/lib/base/values/column-kind";
 import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
 import { SQL_SNIPPETS } from "@/lib/features/query/browser/sql-snippets";
+import { formatCountShort } from "@/lib/platform/browser/format";
 
 /** A completion item. `rank` is higher the closer it is to the text being typed. */
 export type SqlOffer = {
   label: string;
-  /** Inserted text if it differs from the label: a quoted name, or the template of a snippet. */
+  /** Schema of a table that the connection does not find by its name alone. */
+  schema?: string;
+  /** Inserted text: a quoted name, a table with its schema, or the template of a snippet. */
   text: string;
   kind: "column" | "table" | "alias" | "join" | "function" | "keyword" | "snippet";
   columnKind?: ColumnKind;
   /** Mark of a column in a key, or with a foreign key. */
   mark?: "key" | "link";
   detail: string;
-  /** Whether a foreign key joins the table to one in the statement. */
-  isLinked?: boolean;
   /** Heading and sentence for the side panel; null for none. */
   info: { title: string; text: string } | null;
   rank: number;
@@ -28,7 +29,6 @@ export type SqlOffer = {
 
 const RANK = {
   join: 90,
-  linked: 80,
   column: 60,
   alias: 40,
   table: 20,
@@ -36,8 +36,8 @@ const RANK = {
   keyword: -20,
   snippet: -30,
 } as const;
-/** Kinds that are inserted as a name, quoted if needed. */
-const NAMED: ReadonlySet<SqlOffer["kind"]> = new Set(["column", "table", "alias"]);
+/** A word that continues a join's table: its alias, and then the condition. */
+const CONDITION_FOLLOWS = /^[\p{L}\p{N}_$]*\s+(?:(?:as\s+)?[\p{L}_][\p{L}\p{N}_$]*\s+)?(?:on|using)\b/iu;
 /** Words after which a table is expected. */
 const TABLE_WANTED = new Set(["from", "join", "into", "update", "table", "describe", "summarize"]);
 const IN_TEXT: ReadonlySet<SqlPieceKind> = new Set(["string", "comment", "hint", "run"]);
@@ -49,20 +49,12 @@ const FUNCTIONS = (
 
 /**
  * Returns the completions at a position. After a dot these are the columns of that table. After FROM and JOIN they are
- * the tables, with those that a foreign key links first. After ON they are the conditions of foreign keys. Elsewhere
- * the columns in scope come before everything else. Items of equal rank keep their order, which for columns is that of
- * their table. Returns nothing in strings and comments.
+ * the tables, after JOIN with whole joins along foreign keys first. After ON they are the conditions of foreign keys.
+ * Elsewhere the columns in scope come before everything else. Items of equal rank keep their order, which for columns
+ * is that of their table. Returns nothing in strings and comments.
  * @param position position of the cursor in the text
  */
 export function offerSql(script: SqlScript, position: number, entities: Entity[]): SqlOffer[] {
-  const { dialect } = script;
-  return offerNames(script, position, entities).map((offer) =>
-    NAMED.has(offer.kind) ? { ...offer, text: toSqlName(offer.text, dialect) } : offer,
-  );
-}
-
-/** Returns the same items with unquoted names. */
-function offerNames(script: SqlScript, position: number, entities: Entity[]): SqlOffer[] {
   const { text, dialect } = script;
   const before = script.pieces(position, position);
   const last = before.at(-1)?.kind;
@@ -74,9 +66,9 @@ function offerNames(script: SqlScript, position: number, entities: Entity[]): Sq
     schema === null && scope.ctes.some((each) => each.name.toLowerCase() === name.toLowerCase());
   const columnsOf = (table: TableName, owner: string): SqlOffer[] => {
     const cte = isCte(table) && scope.ctes.find((each) => each.name.toLowerCase() === table.name.toLowerCase());
-    if (cte) return cte.columns.map((column) => toCteColumn(column, cte.name, owner));
+    if (cte) return cte.columns.map((column) => toCteColumn(column, cte.name, owner, dialect));
     const entity = find(table);
-    return (entity?.columns ?? []).map((column) => toColumn(column, entity as Entity, owner));
+    return (entity?.columns ?? []).map((column) => toColumn(column, entity as Entity, owner, dialect));
   };
 
   const qualifier = findQualifier(text, position)?.toLowerCase();
@@ -84,16 +76,22 @@ function offerNames(script: SqlScript, position: number, entities: Entity[]): Sq
     const table = scope.tables.find(({ alias }) => alias.toLowerCase() === qualifier);
     const offers = columnsOf(table ?? { name: qualifier, schema: null }, table?.alias ?? qualifier);
     if (offers.length > 0) return offers;
-    return entities.filter((entity) => entity.schema?.toLowerCase() === qualifier).map(toTable);
+    const ofSchema = entities.filter((entity) => entity.schema?.toLowerCase() === qualifier);
+    return ofSchema.map(({ schema: _, ...entity }) => toTable(entity, dialect));
   }
 
   // The statement up to the cursor: after its last word there may be only spaces.
   const join = readJoinPlace(text.slice(statement?.from ?? position, position), text.length, dialect);
   const own = (table: ScopeTable): Entity | null => (isCte(table) ? null : find(table));
-  if (join.wants === "table") return [...scope.ctes.map(toCte), ...offerLinked(join.tables, own, entities)];
+  const ctes = scope.ctes.map((cte) => toCte(cte, dialect));
+  if (join.wants === "table") {
+    const takesCondition = join.takesCondition && !CONDITION_FOLLOWS.test(text.slice(position));
+    const joins = takesCondition ? offerJoins(join.tables, scope.tables, own, entities, dialect) : [];
+    return [...joins, ...ctes, ...entities.map((entity) => ({ ...toTable(entity, dialect), rank: RANK.column }))];
+  }
   const conditions = join.wants === "condition" ? offerConditions(join.tables, own, dialect) : [];
 
-  const tables = [...scope.ctes.map(toCte), ...entities.map(toTable)];
+  const tables = [...ctes, ...entities.map((entity) => toTable(entity, dialect))];
   if (wantsTable(text, position, before)) return tables.map((offer) => ({ ...offer, rank: RANK.column }));
   const columns = scope.tables.flatMap((table) => columnsOf(table, table.alias));
   const aliases = scope.tables
@@ -101,7 +99,7 @@ function offerNames(script: SqlScript, position: number, entities: Entity[]): Sq
     .map(
       ({ name, alias }): SqlOffer => ({
         label: alias,
-        text: alias,
+        text: toSqlName(alias, dialect),
         kind: "alias",
         detail: name,
         info: null,
@@ -151,29 +149,58 @@ function linksBetween(from: Entity, to: Entity): Link[] {
     .map(({ columns, references }) => ({ from, columns, to: references.columns }));
 }
 
-/** Puts tables that a foreign key links with one before the JOIN first, starting with those of the nearest. */
-function offerLinked(before: ScopeTable[], own: Find, entities: Entity[]): SqlOffer[] {
+/**
+ * Returns whole joins along foreign keys, those of the nearest table first: the table, an alias if the others have
+ * one, and the condition.
+ * @param before tables before the JOIN
+ * @param named tables of the whole statement, whose names are taken
+ */
+function offerJoins(
+  before: ScopeTable[],
+  named: readonly ScopeTable[],
+  own: Find,
+  entities: Entity[],
+  dialect: SqlDialect,
+): SqlOffer[] {
   const joined = before.toReversed().flatMap((table) => {
     const entity = own(table);
     return entity ? [{ entity, alias: table.alias }] : [];
   });
-  const linked: SqlOffer[] = [];
-  const rest: SqlOffer[] = [];
-  for (const entity of entities) {
-    const at = joined.findIndex(
-      (each) => linksBetween(entity, each.entity).length > 0 || linksBetween(each.entity, entity).length > 0,
-    );
-    const to = joined[at];
-    if (to)
-      linked.push({
-        ...toTable(entity),
-        detail: `joins ${to.alias}`,
-        isLinked: true,
-        rank: RANK.linked - Math.min(at, 9),
+  const taken = new Set([...before, ...named].map(({ alias }) => alias.toLowerCase()));
+  const hasAliases = before.some(({ name, alias }) => name !== "" && name.toLowerCase() !== alias.toLowerCase());
+  const offers = entities.flatMap((entity) => {
+    const needsAlias = hasAliases || taken.has(entity.name.toLowerCase());
+    const name = needsAlias ? newAlias(entity.name, taken, dialect) : entity.name;
+    return joined
+      .flatMap(({ entity: other, alias }, at) => [
+        ...linksBetween(other, entity).map((link) => ({ link, of: toCondition(link, alias, name, dialect), at })),
+        ...linksBetween(entity, other).map((link) => ({ link, of: toCondition(link, name, alias, dialect), at })),
+      ])
+      .map(({ link, of, at }): SqlOffer => {
+        const table = toTable(entity, dialect);
+        const joining = `${needsAlias ? ` ${name}` : ""} on ${of.text}`;
+        return {
+          ...table,
+          label: `${entity.name}${joining}`,
+          text: `${table.text}${joining}`,
+          kind: "join",
+          detail: link.from === entity ? "one to many" : "many to one",
+          info: of.info,
+          rank: RANK.join - Math.min(at, 9),
+        };
       });
-    else rest.push({ ...toTable(entity), rank: RANK.column });
-  }
-  return [...linked.sort((a, b) => b.rank - a.rank), ...rest];
+  });
+  return dropDoubles(offers, ({ text }) => text).sort((a, b) => b.rank - a.rank);
+}
+
+/** Returns the first letters of a name's words as an alias that is neither taken nor a word of SQL. */
+function newAlias(name: string, taken: ReadonlySet<string>, dialect: SqlDialect): string {
+  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").match(/[a-z]+/gi) ?? ["t"];
+  const letters = words.map((word) => word[0]?.toLowerCase()).join("");
+  const isFree = (alias: string) =>
+    !taken.has(alias) && toSqlName(alias, dialect) === alias && !SQL_KEYWORDS.has(alias);
+  if (isFree(letters)) return letters;
+  for (let number = 2; ; number += 1) if (isFree(`${letters}${number}`)) return `${letters}${number}`;
 }
 
 /** Returns the conditions that join the last table to one before it, from the foreign keys of either. */
@@ -233,14 +260,14 @@ const WORDS: SqlOffer[] = [
   ),
 ];
 
-function toColumn(column: EntityColumn, entity: Entity, owner: string): SqlOffer {
+function toColumn(column: EntityColumn, entity: Entity, owner: string, dialect: SqlDialect): SqlOffer {
   const type = column.type.toLowerCase();
   const link = entity.foreignKeys?.find(({ columns }) => columns.includes(column.name));
   const target = link && `${link.references.name}.${link.references.columns[link.columns.indexOf(column.name)]}`;
   const role = column.primaryKey ? "Primary key of" : "In";
   return {
     label: column.name,
-    text: column.name,
+    text: toSqlName(column.name, dialect),
     kind: "column",
     columnKind: toColumnKind(column.type),
     ...(column.primaryKey ? { mark: "key" as const } : target && { mark: "link" as const }),
@@ -253,11 +280,11 @@ function toColumn(column: EntityColumn, entity: Entity, owner: string): SqlOffer
   };
 }
 
-function toCteColumn(name: string, cte: string, owner: string): SqlOffer {
+function toCteColumn(name: string, cte: string, owner: string, dialect: SqlDialect): SqlOffer {
   const info = { title: `${owner}.${name}`, text: `From CTE ${cte}.` };
   return {
     label: name,
-    text: name,
+    text: toSqlName(name, dialect),
     kind: "column",
     columnKind: "other",
     detail: cte,
@@ -266,24 +293,35 @@ function toCteColumn(name: string, cte: string, owner: string): SqlOffer {
   };
 }
 
-function toTable(entity: Entity): SqlOffer {
+/** Inserts the schema unless the connection finds the table by its name: then the list of entities omits it. */
+function toTable(entity: Entity, dialect: SqlDialect): SqlOffer {
+  const { name, schema, kind, rowEstimate } = entity;
   const columns = entity.columns?.map(({ name }) => name) ?? [];
   const more = columns.length > 6 ? ` and ${columns.length - 6} more` : "";
-  const info = columns.length === 0 ? null : { title: entity.name, text: `${columns.slice(0, 6).join(", ")}${more}` };
   return {
-    label: entity.name,
-    text: entity.name,
+    label: name,
+    ...(schema !== undefined && { schema }),
+    text: toSqlTable(entity, dialect),
     kind: "table",
-    detail: entity.kind,
-    info,
+    detail:
+      kind === "table" && rowEstimate !== undefined && rowEstimate >= 0
+        ? `${formatCountShort(rowEstimate)} rows`
+        : kind,
+    info:
+      columns.length === 0
+        ? null
+        : {
+            title: schema === undefined ? name : `${schema}.${name}`,
+            text: `${columns.slice(0, 6).join(", ")}${more}`,
+          },
     rank: RANK.table,
   };
 }
 
-function toCte({ name, columns }: { name: string; columns: string[] }): SqlOffer {
+function toCte({ name, columns }: { name: string; columns: string[] }, dialect: SqlDialect): SqlOffer {
   return {
     label: name,
-    text: name,
+    text: toSqlName(name, dialect),
     kind: "table",
     detail: "with",
     info: { title: name, text: columns.join(", ") },
@@ -308,7 +346,7 @@ function wantsTable(text: string, position: number, before: readonly SqlPiece[])
 }
 
 /** Offers a column that several tables share once, with the first of them. */
-function dropDoubles(offers: SqlOffer[]): SqlOffer[] {
+function dropDoubles(offers: SqlOffer[], keyOf = ({ label }: SqlOffer) => label): SqlOffer[] {
   const seen = new Set<string>();
-  return offers.filter(({ label }) => !seen.has(label) && seen.add(label));
+  return offers.filter((offer) => !seen.has(keyOf(offer)) && seen.add(keyOf(offer)));
 }
