@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isSmallJson, jsonSlices } from "./json-slices";
+import { parseLargeJson } from "./large-json";
 
 const written = (value: unknown) => [...jsonSlices(value)].join("");
 const deep = (levels: number): unknown => {
@@ -28,6 +29,14 @@ it.each(Object.entries(LARGE))("C2 writes what JSON.stringify writes: %s", (_, v
   expect(written(value) === JSON.stringify(value)).toBe(true);
 });
 
+it("C2 writes a parsed object of 200,000 keys within 50 ms of processor time a slice", async () => {
+  const keys = Array.from({ length: 200_000 }, (_, index) => `k${index}`);
+  const text = `[{"a":{${keys.map((key, index) => `"${key}":${index}`).join(",")}}}]`;
+  const value = await parseLargeJson(text, async () => {});
+  expect(slowestMs(value)).toBeLessThan(50);
+  expect(written(value) === text).toBe(true);
+});
+
 it("C2 writes what JSON.stringify writes, for any value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
@@ -39,7 +48,12 @@ it("C2 writes what JSON.stringify writes, for any value", () => {
 });
 
 it.each(Object.entries(LARGE))("C2 makes each slice within 50 ms of processor time: %s", (_, value) => {
-  const slowestMs = () => {
+  expect(slowestMs(value)).toBeLessThan(50);
+});
+
+/** Returns the processor time of the slowest slice, in ms, at the fastest of three tries. */
+function slowestMs(value: unknown): number {
+  const tries = Array.from({ length: 3 }, () => {
     let slowest = 0;
     const slices = jsonSlices(value);
     for (;;) {
@@ -49,6 +63,6 @@ it.each(Object.entries(LARGE))("C2 makes each slice within 50 ms of processor ti
       slowest = Math.max(slowest, (user + system) / 1000);
       if (done) return slowest;
     }
-  };
-  expect(Math.min(slowestMs(), slowestMs(), slowestMs())).toBeLessThan(50);
-});
+  });
+  return Math.min(...tries);
+}

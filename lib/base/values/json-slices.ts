@@ -1,4 +1,5 @@
 import { isLarge, slicesOf } from "./slices.ts";
+import { keysOf } from "./wide-keys.ts";
 
 /** Maximum number of parts and characters of a value that is written at once: a few milliseconds. */
 const PARTS_MAX = 2000;
@@ -17,8 +18,7 @@ function fits(value: unknown, budget: Budget): boolean {
   if (budget.parts < 0 || budget.chars < 0) return false;
   if (!isContainer(value)) return true;
   if (Array.isArray(value)) return value.length <= budget.parts && value.every((each) => fits(each, budget));
-  for (const key in value) {
-    if (!Object.hasOwn(value, key)) continue;
+  for (const key of keysOf(value)) {
     budget.chars -= key.length;
     if (!fits(value[key as keyof typeof value], budget)) return false;
   }
@@ -54,7 +54,8 @@ function* listSlices(list: readonly unknown[]): Generator<string, void> {
 
 function* objectSlices(object: object): Generator<string, void> {
   let before = "{";
-  for (const [key, value] of Object.entries(object)) {
+  for (const key of keysOf(object)) {
+    const value: unknown = object[key as keyof typeof object];
     if (value === undefined || typeof value === "function" || typeof value === "symbol") continue;
     yield `${before}${JSON.stringify(key)}:`;
     yield* jsonSlices(value);

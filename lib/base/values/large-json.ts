@@ -1,4 +1,5 @@
 import { parseJsonWithTexts } from "./exact-json.ts";
+import { rememberKeys } from "./wide-keys.ts";
 
 /** Maximum number of characters that are parsed at once: a few milliseconds for any content. */
 const SLICE_CHARS = 128 * 1024;
@@ -68,7 +69,9 @@ class Reader {
 
   async #object(depth: number): Promise<Record<string, unknown>> {
     const object: Record<string, unknown> = {};
+    const keys: string[] = [];
     const set = (key: string, value: unknown) => {
+      if (!Object.hasOwn(object, key)) keys.push(key);
       // A plain assignment to __proto__ would not create a property.
       if (key !== "__proto__") object[key] = value;
       else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
@@ -87,6 +90,7 @@ class Reader {
         set(key, await this.value(depth + 1));
       },
     });
+    rememberKeys(object, keys);
     return object;
   }
 

@@ -1,6 +1,7 @@
 import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import { jsonSlices } from "@/lib/base/values/json-slices";
 import { jsonText, toJsonText } from "@/lib/base/values/json-text";
+import { keysOf } from "@/lib/base/values/wide-keys";
 
 /** Values that are read between two calls of `rest`: a few milliseconds for any type. */
 const VALUES_AT_ONCE = 256;
@@ -89,7 +90,7 @@ export function objectReader(
     },
     readSliced: async (value, pause) => {
       if (!isObject(value)) return otherwise(value);
-      for (const key of Object.keys(value)) {
+      for (const key of keysOf(value)) {
         const read = sliced(readerFor(key), value[key], pause);
         value[key] = read instanceof Promise ? await read : read;
         const wait = pause();
