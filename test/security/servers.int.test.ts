@@ -154,6 +154,14 @@ describe("claims of proxies and clients (T109)", () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 
+  it("C49 answers /metrics to this machine, and not through a proxy", async () => {
+    const statusOf = async (headers: Record<string, string>) =>
+      (await fetch(`${first.url}/metrics`, { headers })).status;
+    expect(await statusOf({})).toBe(200);
+    expect(await statusOf({ "X-Forwarded-For": "127.0.0.1" })).toBe(404);
+    expect(await statusOf({ Via: "1.1 proxy", "X-Millrace-Proxied": "no" })).toBe(404);
+  });
+
   it("puts no made-up host into a link, and lets the operator find a reset link", async () => {
     const { email } = await register(second);
     const headers = { Host: "evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https" };

@@ -1,13 +1,10 @@
 import "server-only";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { env } from "@/lib/platform/env";
-import { remoteAddress } from "@/lib/platform/http/remote-address";
+import { isProxied, remoteAddress } from "@/lib/platform/http/remote-address";
 import { commonHeaders } from "@/lib/platform/http/security-headers";
 import { metrics } from "@/lib/platform/metrics/metrics";
 import { isLoopback } from "@/lib/platform/net/exposure";
-
-/** Headers of a request that came through a proxy, whose address says nothing about the client's. */
-const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
 
 /**
  * Answers Prometheus in its text format: with METRICS_TOKEN, to requests with it as a bearer token; without it, to this
@@ -38,8 +35,7 @@ function digest(text: string): Buffer {
 }
 
 function isLocal(headers: Headers): boolean {
-  if (FORWARDING_HEADERS.some((name) => headers.has(name))) return false;
-  return isLoopback(remoteAddress(headers, 0) ?? undefined);
+  return !isProxied(headers) && isLoopback(remoteAddress(headers, 0) ?? undefined);
 }
 
 function answer(body: string | null, status: number, headers: Record<string, string> = {}): Response {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, get, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { prepareRequests, remoteAddress } from "./remote-address";
+import { isProxied, prepareRequests, remoteAddress } from "./remote-address";
 
 const headers = (values: Record<string, string>) => new Headers({ "x-millrace-remote-address": "10.0.0.9", ...values });
 
@@ -29,6 +29,31 @@ it("overwrites the address that a client claims for its socket", async () => {
   const answer = await fetch(`http://127.0.0.1:${port}`, { headers: { "x-millrace-remote-address": "6.6.6.6" } });
   expect(await answer.text()).toBe("127.0.0.1");
   server.close();
+});
+
+it.each<[headers: Record<string, string>, isThroughProxy: boolean]>([
+  [{}, false],
+  [{ "x-forwarded-for": "127.0.0.1" }, true],
+  [{ forwarded: "for=192.0.2.7" }, true],
+  [{ "x-real-ip": "192.0.2.7" }, true],
+  [{ via: "1.1 proxy" }, true],
+  [{ via: "1.1 proxy", "x-millrace-proxied": "no" }, true],
+])("C49 sees a proxy by its headers, and not by those that Next adds later: %j", async (sent, isThroughProxy) => {
+  prepareRequests();
+  const server = createServer((incoming, response) => {
+    incoming.headers["x-forwarded-for"] ??= incoming.socket.remoteAddress;
+    response.end(String(isProxied(new Headers(incoming.headers as Record<string, string>))));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}`, { headers: sent });
+  expect(await answer.text()).toBe(String(isThroughProxy));
+  server.close();
+});
+
+it("C49 takes a request for proxied if the server did not see it arrive", () => {
+  expect(isProxied(new Headers())).toBe(true);
 });
 
 it.each(["TRACE", "PROPFIND", "MKCOL", "GET", "DELETE", "HEAD"])(

@@ -4,6 +4,10 @@ import { serverMember } from "@/lib/platform/process/server-context";
 
 /** Set by the server from the socket: a client's value is overwritten. */
 const HEADER = "x-millrace-remote-address";
+/** Set by the server: "no" if the request named no proxy. Next adds forwarding headers to every request. */
+const PROXIED_HEADER = "x-millrace-proxied";
+/** Headers of a request that came through a proxy, whose address says nothing about the client's. */
+const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
 /** Path for an address that cannot be decoded: it gets the same answer as any unknown one. */
 const MALFORMED_ADDRESS = "/api/malformed-address";
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -16,7 +20,7 @@ const preparation = serverMember("requestPreparation", () => ({ isDone: false })
 
 /**
  * Prepares every request before Next sees it. Stores the socket's address, since Next would accept a client's
- * X-Forwarded-For in its place (T109). Routes addresses with broken percent-encoding to a 404, and methods that Next
+ * X-Forwarded-For in its place (T109), and whether a proxy sent the request, since Next adds that header itself. Routes addresses with broken percent-encoding to a 404, and methods that Next
  * does not know, such as TRACE, to a 405, where Next would answer 500.
  */
 export function prepareRequests(): void {
@@ -27,6 +31,7 @@ export function prepareRequests(): void {
     const { request } = message as { request: IncomingMessage };
     // One client is one address, also for an IPv4-mapped IPv6 socket.
     request.headers[HEADER] = (request.socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
+    request.headers[PROXIED_HEADER] = FORWARDING_HEADERS.some((name) => name in request.headers) ? "yes" : "no";
     request.url = plainAddress(request.url ?? "/");
     if (request.url.startsWith("/api/")) {
       // Next interprets these headers before any route.
@@ -64,4 +69,9 @@ export function remoteAddress(headers: Headers, trustedProxies: number): string 
     .map((hop) => hop.trim())
     .filter(Boolean);
   return hops[hops.length - trustedProxies] ?? socket;
+}
+
+/** Returns whether a request came through a proxy, or may have. */
+export function isProxied(headers: Headers): boolean {
+  return headers.get(PROXIED_HEADER) !== "no";
 }
