@@ -88,7 +88,7 @@ function fill(): void {
   }
 }
 
-describe.skipIf(!hasDisk)("on a full disk (F11)", () => {
+describe.skipIf(!hasDisk)("C35 on a full disk (F11)", () => {
   it(
     "rejects writes with a message, serves reads, and recovers with free space",
     async () => {
@@ -109,7 +109,7 @@ describe.skipIf(!hasDisk)("on a full disk (F11)", () => {
       expect([upload.status, (await upload.json()).code]).toEqual([507, "storage_full"]);
       const saved = await send("POST", "/consoles", { name: "a", content: "-- ".padEnd(900_000, "x") });
       expect([saved.status, saved.json?.code]).toEqual([507, "storage_full"]);
-      // C35: health reports it within two checks.
+      // Health reports it within two checks.
       await expect.poll(async () => healthOf(server), WAIT).toEqual([503, "disk", "failing"]);
       // Existing data can be read by users who are signed in.
       expect((await ask(server, "/api/auth/me", { cookie })).status).toBe(200);

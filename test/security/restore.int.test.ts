@@ -41,7 +41,7 @@ async function withServer(dataDir: string, work: (server: TestServer) => Promise
   try {
     await becomesHealthy(server);
     await work(server);
-    // C36: no expected error has a stack.
+    // No expected error has a stack.
     expect(server.output()).not.toMatch(/MongoTopologyClosedError|\\n {4}at /);
   } finally {
     server.process.kill("SIGTERM");
@@ -55,7 +55,7 @@ async function signIn(server: TestServer): Promise<string> {
 
 const testOf = (path: string) => `${path.replace("/connectors/", "/connections/sources/")}/test`;
 
-it("has every credential after a restore with its keys: people sign in, and each secret decrypts (F19)", async () => {
+it("C36 logs no stack, and has every credential after a restore with its keys: people sign in, and each secret decrypts (F19)", async () => {
   const dataDir = join(folder, "with-keys");
   await runScript("restore", dataDir, [backup]);
   copyFileSync(join(folder, "before", "secrets.json"), join(dataDir, "secrets.json"));

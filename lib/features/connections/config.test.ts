@@ -61,7 +61,7 @@ describe("T48 a kept secret", () => {
   });
 });
 
-describe("a nested setting", () => {
+describe("C42 a nested setting", () => {
   const field = (name: string, over: Partial<ConfigField> = {}): ConfigField => ({
     name,
     label: name,
@@ -114,7 +114,7 @@ describe("a nested setting", () => {
     [{ baseUrl: "b", auth: { other: 1 } }, ["config.auth.other"]],
     [{ baseUrl: "b", auth: "bearer" }, ["config.auth"]],
     [{ baseUrl: "b", auth: [1] }, ["config.auth"]],
-    // C42: as GET /api/connectors/types names them.
+    // As GET /api/connectors/types names them.
     [
       { baseUrl: "b", "auth.kind": "none" },
       { baseUrl: "b", auth: { kind: "none" } },
@@ -177,7 +177,7 @@ describe("a nested setting", () => {
     [{ auth: { kind: "none" } }, { ...whole, auth: { kind: "none" } }],
     [{ auth: { kind: "basic", user: "u" } }, { ...whole, auth: { kind: "basic", user: "u" } }],
     [{ auth: null }, { ...whole, auth: { kind: "none" } }],
-    // C42
+    // As GET /api/connectors/types names them.
     [{ "auth.token": "tok-2" }, { ...whole, auth: { kind: "bearer", token: "tok-2" } }],
     [{ "auth.token": { set: true } }, whole],
     [{ "auth.kind": "none" }, { ...whole, auth: { kind: "none" } }],
