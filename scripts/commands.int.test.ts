@@ -79,10 +79,9 @@ describe("in a build without sources", { timeout: TIMEOUT_MS }, () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it("C32 refuses keys:rotate and outbox for a store without its secrets, and starts anew after secrets:new", async () => {
-    for (const name of ["keys:rotate"]) {
-      expect(await run(name)).toEqual({ code: 1, output: expect.stringContaining("npm run secrets:new") });
-    }
+  it("C32 refuses keys:rotate for a store without its secrets, and starts anew after secrets:new", async () => {
+    const refused = await run("keys:rotate");
+    expect(refused).toEqual({ code: 1, output: expect.stringContaining("npm run secrets:new") });
     expect(await run("secrets:new")).toEqual({ code: 1, output: expect.stringContaining("can't be undone") });
     expect(existsSync(join(dataDir, "secrets.json"))).toBe(false);
     expect(await run("secrets:new", ["--yes"])).toEqual({

@@ -116,13 +116,14 @@ describe("C49 the metrics", () => {
 });
 
 describe("C48 live and ready", () => {
-  it("C48 a server with a failing component is alive and not ready", async () => {
-    setHealthCheck("jobs", () => Promise.reject(new Error("away")));
+  it.each(["disk", "mongo", "jobs"] as const)("C48 a server with a failing %s is alive and not ready", async (part) => {
+    setHealthCheck(part, () => Promise.reject(new Error("away")));
     const [live, ready, health] = await Promise.all(
       ["/api/health/live", "/api/health/ready", "/api/health"].map((path) => call("GET", path)),
     );
+    setHealthCheck(part, async () => {});
     expect([live?.status, live?.json]).toEqual([200, { status: "ok", version: expect.any(String) }]);
-    expect([ready?.status, ready?.json.failing]).toEqual([503, "jobs"]);
+    expect([ready?.status, ready?.json.failing]).toEqual([503, part]);
     expect(health?.json).toEqual(ready?.json);
   });
 
