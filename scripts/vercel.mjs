@@ -107,9 +107,13 @@ async function checkServing(folder, cwd) {
       ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 1).toString("base64")}`,
       INNGEST_EVENT_KEY: "e",
       INNGEST_SIGNING_KEY: "signkey-test-00",
+      // The database of the features listens on this machine.
+      ALLOW_PRIVATE_NETWORK: "all",
     },
     cwd,
   );
+  const { startTrinoStandIn } = await import("../test/servers/trino-stand-in.ts");
+  const trino = await startTrinoStandIn();
   try {
     const url = `http://127.0.0.1:${port}`;
     await isHealthy(server, url);
@@ -127,7 +131,7 @@ async function checkServing(folder, cwd) {
     if (types.length === 0 || types.some((type) => ["sqlite", "duckdb"].includes(type)) || connections.length > 0) {
       throw new ScriptError(`It offers ${types}, and a new workspace has ${connections.length} connections.`);
     }
-    await checkFeatures(url, workspace.id, headers);
+    await checkFeatures(url, workspace.id, headers, trino.port);
     const { childrenOf } = await import("../test/servers/millrace.ts");
     const children = childrenOf(server.child.pid);
     if (children.length > 0) throw new ScriptError(`It has started ${children.length} processes.`);
@@ -135,7 +139,7 @@ async function checkServing(folder, cwd) {
   } finally {
     server.child.kill("SIGTERM");
     store.kill("SIGTERM");
-    await Promise.all([server.ended, stored]);
+    await Promise.all([server.ended, stored, trino.stop()]);
   }
 }
 
@@ -158,31 +162,58 @@ function prepareRoot(folder) {
   return root;
 }
 
-/** Sends one request per feature: it works, or says why it cannot. */
-async function checkFeatures(url, workspaceId, headers) {
+/** Words of a refusal for lack of a process (lib/platform/http/require-process.ts). */
+const NO_PROCESS = "require persistent processes";
+
+/** Sends requests for each feature of the table in docs/operate/scale.md: it works, or says why it can't. */
+async function checkFeatures(url, workspaceId, headers, trinoPort) {
   const home = `${url}/api/workspaces/${workspaceId}`;
-  const ask = async (method, path, body) => {
+  const ask = async (method, path, body, accept = "application/json") => {
     const answer = await fetch(`${home}${path}`, {
       method,
-      headers: { ...headers, "Content-Type": "application/json" },
+      headers: { ...headers, "Content-Type": "application/json", Accept: accept },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, json: await answer.json() };
+    return { status: answer.status, text: await answer.text() };
   };
-  const made = async (path, body) => {
-    const { status, json } = await ask("POST", path, body);
-    if (status !== 201) throw new ScriptError(`POST ${path} answered ${status}: ${JSON.stringify(json)}`);
-    return json.data;
+  const fail = (method, path, { status, text }) => {
+    throw new ScriptError(`${method} ${path} answered ${status}: ${text.slice(0, 1000)}`);
+  };
+  const made = async (path, body, method = "POST") => {
+    const answer = await ask(method, path, body);
+    if (answer.status !== 200 && answer.status !== 201) fail(method, path, answer);
+    return JSON.parse(answer.text).data;
   };
   const service = { baseUrl: "https://1.1.1.1", resources: [{ name: "health", path: "/api/health" }] };
   await made("/connectors", { name: "Service", type: "rest", config: service });
-  await made("/consoles", { name: "Console", content: "select 1" });
+  const cluster = { host: "127.0.0.1", port: trinoPort, catalog: "lake", schema: "shop", user: "reader", ssl: "disable" };
+  const connectionId = (await made("/connectors", { name: "Lake", type: "trino", config: cluster })).id;
+  const query = "select * from lied";
+  const { rowCount } = await made(`/databases/${connectionId}/execute`, { query });
+  if (rowCount !== 3) throw new ScriptError(`A query returned ${rowCount} rows.`);
+  for (const accept of ["text/csv", "application/x-ndjson", "application/vnd.apache.arrow.stream"]) {
+    const exported = await ask("POST", `/databases/${connectionId}/execute`, { query }, accept);
+    if (exported.status !== 200) fail("POST", `an export as ${accept}`, exported);
+  }
+  const consoleId = (await made("/consoles", { name: "Console", content: query, connectionId })).id;
+  await made(`/consoles/${consoleId}/schedule`, { cron: "0 5 * * *", timezone: "UTC" }, "PUT");
   await made("/chats", { title: "Chat" });
-  await made("/apps", { title: "App" });
-  const { id } = await made("/dashboards", { title: "Dashboard" });
-  const { status } = await ask("GET", `/dashboards/${id}/data`);
-  if (status !== 200) throw new ScriptError(`An empty dashboard answered ${status}.`);
-  console.log("Connections, consoles, chats, apps and dashboards can be created.");
+  await made("/api-keys", { name: "Key" });
+  const appId = (await made("/apps", { title: "App" })).id;
+
+  const source = { connectionId, query };
+  const widgets = [{ id: "w", kind: "table", title: "W", source, spec: {} }];
+  const dashboardId = (await made("/dashboards", { title: "Dashboard", widgets })).id;
+  const refused = {
+    "widget data": ["GET", `/dashboards/${dashboardId}/data`],
+    "an app's preview": ["POST", `/apps/${appId}/sandbox`],
+  };
+  for (const [feature, [method, path]] of Object.entries(refused)) {
+    const answer = await ask(method, path);
+    if (!answer.text.includes(NO_PROCESS)) fail(method, path, answer);
+    console.log(`It refuses ${feature} with a message.`);
+  }
+  console.log("Queries, exports, consoles, schedules, chats, keys, apps and dashboards work.");
 }
 
 /** Starts the framework alone, as the platform does, without settings of this environment. */

@@ -8,9 +8,10 @@ import { AppError } from "./errors";
  * @throws AppError `not_allowed` on Vercel
  */
 export function requireProcess(feature: string): void {
-  if (!env().isVercel) return;
-  throw new AppError(
-    "not_allowed",
-    `${feature} require persistent processes, which Vercel does not have. See docs/operate/scale.md.`,
-  );
+  if (env().isVercel) throw new AppError("not_allowed", processRequired(feature));
+}
+
+/** Returns the message for a feature that needs a child process. @param feature the subject, in the plural */
+export function processRequired(feature: string): string {
+  return `${feature} require persistent processes, which Vercel does not have. See docs/operate/scale.md.`;
 }

@@ -9,6 +9,8 @@ import {
   PACKAGES_FOLDER,
   PROGRAM_FOLDER,
 } from "@/lib/platform/embedded/sandbox/places";
+import { env } from "@/lib/platform/env";
+import { processRequired } from "@/lib/platform/http/require-process";
 import { type Confinement, confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
 import { childEntry } from "@/lib/platform/process/entries";
 import { serverMember } from "@/lib/platform/process/server-context";
@@ -95,6 +97,7 @@ export function sandboxEnvironment(purpose: Purpose): NodeJS.ProcessEnv {
 export const availability = serverMember("appSandbox", probe);
 
 function probe(): Availability {
+  if (env().isVercel) return { isAvailable: false, what: processRequired("Previews and builds of apps") };
   if (process.platform !== "linux") {
     return { isAvailable: false, what: "Building apps requires Linux. Run the server on Linux or in a container." };
   }
