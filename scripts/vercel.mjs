@@ -186,7 +186,14 @@ async function checkFeatures(url, workspaceId, headers, trinoPort) {
   };
   const service = { baseUrl: "https://1.1.1.1", resources: [{ name: "health", path: "/api/health" }] };
   await made("/connectors", { name: "Service", type: "rest", config: service });
-  const cluster = { host: "127.0.0.1", port: trinoPort, catalog: "lake", schema: "shop", user: "reader", ssl: "disable" };
+  const cluster = {
+    host: "127.0.0.1",
+    port: trinoPort,
+    catalog: "lake",
+    schema: "shop",
+    user: "reader",
+    ssl: "disable",
+  };
   const connectionId = (await made("/connectors", { name: "Lake", type: "trino", config: cluster })).id;
   const query = "select * from lied";
   const { rowCount } = await made(`/databases/${connectionId}/execute`, { query });

@@ -1,4 +1,5 @@
 import type { ByteColumn, Field, WireValue } from "@/lib/base/values/fields";
+import { isSmallJson, jsonSlices } from "@/lib/base/values/json-slices";
 import { isLarge, slicesOf } from "@/lib/base/values/slices";
 import { numberText, textOf } from "@/lib/base/values/text-of";
 import type { TextFormat } from "./byte-stream";
@@ -45,6 +46,12 @@ export function csv(fields: readonly Field[]): TextFormat {
 }
 
 function* fieldPieces(value: WireValue): Generator<string, void> {
+  if (typeof value === "object" && value !== null && !isSmallJson(value)) {
+    yield '"';
+    for (const slice of jsonSlices(value)) yield slice.replaceAll('"', '""');
+    yield '"';
+    return;
+  }
   if (typeof value !== "string" || !isLarge(value)) {
     yield fieldText(value);
     return;

@@ -178,6 +178,27 @@ describe("a row with large cells", () => {
     expect([json.rowCount, json.truncated]).toEqual([2, false]);
   });
 
+  it.each([
+    ["CSV", csv],
+    ["NDJSON", ndjson],
+  ])("C2 of lists and objects is written as %s within 50 ms of processor time a piece", async (_, format) => {
+    const list = Array.from({ length: 400_000 }, (__, index) => `item "${index}"`);
+    const object = { list, n: 1 };
+    const { pieces } = format(fieldsOf("a", "b"));
+    let [slowest, text] = [0, ""];
+    let before = process.threadCpuUsage();
+    for (const piece of pieces(batchOf([list, object]), 0)) {
+      const { user, system } = process.threadCpuUsage(before);
+      slowest = Math.max(slowest, (user + system) / 1000);
+      text += piece;
+      before = process.threadCpuUsage();
+    }
+    expect(slowest).toBeLessThan(50);
+    const [a, b] = [list, object].map((value) => JSON.stringify(value));
+    const quoted = (json = "") => `"${json.replaceAll('"', '""')}"`;
+    expect(text === (format === csv ? `${quoted(a)},${quoted(b)}\r\n` : `{"a":${a},"b":${b}}\n`)).toBe(true);
+  });
+
   it("leaves nothing partial if the response ends before it", async () => {
     const json = await readJsonRows(
       { fields, batches: iterate(batchOf(["small", null, "", true, 0]), batch) },
