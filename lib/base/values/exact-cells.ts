@@ -9,6 +9,8 @@ import { daysOf, microsOf } from "./stamps.ts";
 
 /** Maximum precision that all readers of Parquet support. */
 export const DECIMAL_DIGITS_MAX = 38;
+/** Maximum digits of a decimal that is stored as an int64. */
+export const INT64_DIGITS_MAX = 18;
 /** Maximum digits of a 128-bit integer, the type of sums. Counted values stay far below that. */
 const HUGE_DIGITS = 39;
 

@@ -31,8 +31,11 @@ export function daysOf(value: WireValue): number | undefined {
   return toDays(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-/** Returns days of the proleptic Gregorian calendar, for years far beyond those of a Date, which ends in 275760. */
-function toDays(year: number, month: number, day: number): number | undefined {
+/**
+ * Returns the days from 1970 to a date of the proleptic Gregorian calendar; undefined for an invalid date. Years may be
+ * far beyond those of a Date, which ends in 275760.
+ */
+export function toDays(year: number, month: number, day: number): number | undefined {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const last = month === 2 ? (isLeap ? 29 : 28) : (MONTH_DAYS[month - 1] ?? 0);
   if (day < 1 || day > last) return undefined;

@@ -116,10 +116,8 @@ const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, field
 export async function executeQuery(caller: Caller, request: QueryRequest, format: ResultFormat): Promise<Response> {
   const run = await begin(caller, request, format);
   try {
-    const first = await run.open(
-      format === "json" ? CELL_BYTES_MAX : undefined,
-      format === "csv" || format === "ndjson",
-    );
+    const isFile = format !== "json" && format !== "xlsx";
+    const first = await run.open(format === "json" ? CELL_BYTES_MAX : undefined, isFile);
     const result = await skipResults(first, request.result ?? 0);
     return format === "json"
       ? await answerJson(run, result, request.limit)

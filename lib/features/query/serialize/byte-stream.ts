@@ -194,7 +194,8 @@ async function* counted(
     if (done) return;
     const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
     counter.rows += rowCount;
-    yield { ...batch, rowCount };
+    // A copy would decode rows that are bytes.
+    yield rowCount === batch.rowCount ? batch : { ...batch, rowCount };
     if (pacer.isDue()) await pacer.rest();
   }
 }

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Batch, Field } from "@/lib/base/values/fields";
 import { byteBatch } from "@/lib/base/values/row-bytes";
 import { formOf } from "@/lib/features/connections/drivers/postgres/cell-forms";
@@ -9,6 +13,8 @@ import { arrow } from "./arrow";
 import { byteStream } from "./byte-stream";
 import { csv } from "./csv";
 import { ndjson } from "./ndjson";
+import { parquet } from "./parquet";
+import { settleTypes } from "./settle";
 
 /** Texts as PostgreSQL prints them, by the number of their type. */
 const TEXTS: Readonly<Record<number, readonly string[]>> = {
@@ -128,6 +134,72 @@ describe("rows as bytes in Arrow", () => {
   it("are decoded where two texts of a column share a character", async () => {
     const batch = batchOf([25], [[Buffer.from([0xc3])], [Buffer.from([0xa9])]]);
     expect(await stream([fieldOf(25)], batch)).toEqual(await stream([fieldOf(25)], valuesOf(batch)));
+  });
+});
+
+describe("rows as bytes in Parquet", () => {
+  const EXTRA: Readonly<Record<string, readonly string[]>> = {
+    "numeric(10,2)": ["0.00", "-0.01", "99999999.99", "-12.34"],
+    "numeric(30,4)": ["1.0000", "-12345678901234567890.1234"],
+    "timestamp with time zone": ["1969-12-31 23:59:59.999999+00", "2024-02-29 12:00:00+00", "9999-12-31 23:59:59.1+00", "0044-03-15 12:00:00+00 BC"],
+    "timestamp without time zone": ["2000-01-01 00:00:00", "0001-01-01 00:00:00.000001"],
+  }; // biome-ignore format: one line for each type
+  let duck: DuckDBInstance;
+  beforeAll(async () => {
+    duck = await DuckDBInstance.create(":memory:");
+  });
+  afterAll(() => {
+    duck.closeSync();
+  });
+
+  /** Returns the rows as DuckDB reads them, after the types are settled as the query path settles them. */
+  async function rowsIn(batch: Batch, fields: Field[]): Promise<unknown> {
+    const loose = { loose: ["decimal", "timestamp", "timestamptz"] as const };
+    const settled = await settleTypes("parquet", fields, each(batch), loose);
+    const bytes = await buffer(byteStream(settled.batches, parquet(settled.fields), null, () => undefined));
+    const folder = mkdtempSync(join(tmpdir(), "parquet-bytes-"));
+    const file = join(folder, "rows.parquet");
+    writeFileSync(file, bytes);
+    const connection = await duck.connect();
+    try {
+      await connection.run("set timezone = 'UTC'");
+      const types = await connection.runAndReadAll(`describe select * from '${file}'`);
+      const rows = await connection.runAndReadAll(`select columns(*)::varchar from '${file}'`);
+      return { types: types.getRowsJson(), rows: rows.getRowsJson() };
+    } finally {
+      connection.closeSync();
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  const OIDS: Readonly<Record<string, number>> = {
+    "numeric(10,2)": 1700,
+    "numeric(30,4)": 1700,
+    "timestamp with time zone": 1184,
+    "timestamp without time zone": 1114,
+  };
+  const cases: [string, number, readonly string[]][] = [
+    ...Object.entries(TEXTS).map(([oid, texts]): [string, number, readonly string[]] => [
+      typeOf(Number(oid))?.name ?? oid,
+      Number(oid),
+      texts,
+    ]),
+    ...Object.entries(EXTRA).map(([name, texts]): [string, number, readonly string[]] => [
+      name,
+      OIDS[name] ?? 0,
+      texts,
+    ]),
+  ];
+
+  it.each(cases)("are written like the values of %s", async (dbType, oid, texts) => {
+    const fields = [{ ...fieldOf(oid), dbType }];
+    for (const rows of [texts, [null, ...texts, null]]) {
+      const batch = batchOf(
+        [oid],
+        rows.map((cell) => [cell]),
+      );
+      expect(await rowsIn(batch, fields)).toEqual(await rowsIn(valuesOf(batch), fields));
+    }
   });
 });
 

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { ByteColumn, RowBytes, WireValue } from "@/lib/base/values/fields";
+import type { Precision } from "@/lib/base/values/precision";
 import { eachCell } from "@/lib/base/values/row-bytes";
+import { toDays } from "@/lib/base/values/stamps";
 import { textOf } from "@/lib/base/values/text-of";
 import {
   ByteOut,
@@ -68,7 +70,7 @@ export abstract class ColumnOfBytes {
 
 type Numbers = Int32Array | BigInt64Array | Float64Array;
 /** Returns a number that a double holds exactly, NaN for any other text. */
-type Read = (bytes: Uint8Array, from: number, end: number) => number;
+export type Read = (bytes: Uint8Array, from: number, end: number) => number;
 
 /** A column of numbers. `read` handles nearly all texts, `exact` the rest. */
 export class NumberColumn<T extends Numbers> extends ColumnOfBytes {
@@ -287,3 +289,81 @@ export const readFloat: Read = (bytes, from, end) => {
   const value = scale > 0 ? number / (POWERS[scale] as number) : number;
   return isNegative ? -value : value;
 };
+
+/** Returns a function that reads a decimal of up to 15 digits as an integer without the point. */
+export function readDecimal({ precision, scale }: Precision): Read {
+  const limit = 10 ** precision;
+  return (bytes, from, end) => {
+    const isNegative = bytes[from] === MINUS;
+    const start = isNegative ? from + 1 : from;
+    if (end - start > DIGITS_MAX || end === start) return Number.NaN;
+    let number = 0;
+    let decimals = -1;
+    for (let at = start; at < end; at += 1) {
+      const char = bytes[at] as number;
+      if (char === POINT && decimals < 0) {
+        decimals = 0;
+        continue;
+      }
+      if (char < ZERO || char > NINE) return Number.NaN;
+      number = number * 10 + char - ZERO;
+      if (decimals >= 0) decimals += 1;
+    }
+    // Any other number of digits is read as a value, which checks its limits.
+    if (Math.max(decimals, 0) !== scale || number >= limit) return Number.NaN;
+    return isNegative && number !== 0 ? -number : number;
+  };
+}
+
+const YEAR_CHARS = 4;
+const DATE_CHARS = 10;
+const TIME_CHARS = 19;
+const [SPACE, COLON, PLUS, C] = [0x20, 0x3a, 0x2b, 0x43];
+const ZONE_CHARS = 3;
+const FRACTION_DIGITS_MAX = 6;
+const [DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS, SECOND_MICROS] = [86_400, 3600, 60, 1_000_000];
+
+/** Reads a date of a year of four digits, in days since 1970. */
+export const readDate: Read = (bytes, from, end) => (end - from === DATE_CHARS ? daysAt(bytes, from) : Number.NaN);
+
+/** Reads a time of a year of four digits, in microseconds since 1970, up to 2^53. */
+export const readTimestamp: Read = (bytes, from, end) => {
+  if (end - from < TIME_CHARS || bytes[end - 1] === C || bytes[from + DATE_CHARS] !== SPACE) return Number.NaN;
+  const [hour, minute, second] = [
+    digitsAt(bytes, from + 11, 2),
+    digitsAt(bytes, from + 14, 2),
+    digitsAt(bytes, from + 17, 2),
+  ];
+  const isTime = bytes[from + 13] === COLON && bytes[from + 16] === COLON && hour < 24 && minute < 60 && second < 60;
+  if (!isTime) return Number.NaN;
+  const hasZone = bytes[end - ZONE_CHARS] === PLUS;
+  if (hasZone && digitsAt(bytes, end - 2, 2) !== 0) return Number.NaN;
+  const last = hasZone ? end - ZONE_CHARS : end;
+  let fraction = 0;
+  if (last > from + TIME_CHARS) {
+    const count = last - from - TIME_CHARS - 1;
+    if (bytes[from + TIME_CHARS] !== POINT || count < 1 || count > FRACTION_DIGITS_MAX) return Number.NaN;
+    fraction = digitsAt(bytes, from + TIME_CHARS + 1, count) * (POWERS[FRACTION_DIGITS_MAX - count] as number);
+  }
+  const seconds = daysAt(bytes, from) * DAY_SECONDS + hour * HOUR_SECONDS + minute * MINUTE_SECONDS + second;
+  const micros = seconds * SECOND_MICROS + fraction;
+  return Number.isSafeInteger(micros) ? micros : Number.NaN;
+};
+
+function daysAt(bytes: Uint8Array, from: number): number {
+  if (bytes[from + YEAR_CHARS] !== MINUS || bytes[from + 7] !== MINUS) return Number.NaN;
+  return (
+    toDays(digitsAt(bytes, from, YEAR_CHARS), digitsAt(bytes, from + 5, 2), digitsAt(bytes, from + 8, 2)) ?? Number.NaN
+  );
+}
+
+/** Returns the number that these digits have, NaN for other characters. */
+function digitsAt(bytes: Uint8Array, from: number, count: number): number {
+  let number = 0;
+  for (let at = from; at < from + count; at += 1) {
+    const char = bytes[at] as number;
+    if (char < ZERO || char > NINE) return Number.NaN;
+    number = number * 10 + char - ZERO;
+  }
+  return number;
+}

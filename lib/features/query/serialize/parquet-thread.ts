@@ -1,9 +1,11 @@
 import { Worker } from "node:worker_threads";
-import type { Batch, Field } from "@/lib/base/values/fields";
+import type { Batch, Field, RowBytes } from "@/lib/base/values/fields";
 import type { ParquetAnswer, ParquetRequest } from "@/lib/platform/embedded/parquet/messages";
 import { AppError } from "@/lib/platform/http/errors";
 import { childEntry } from "@/lib/platform/process/entries";
 import { serverMember } from "@/lib/platform/process/server-context";
+import { UnfitCell } from "./column-bytes";
+import { fillParquetColumns } from "./parquet-columns";
 
 /**
  * Size of the young generation, in MiB, which limits the garbage of row groups. By default the thread would let a
@@ -25,8 +27,11 @@ export class ParquetThread {
     return this.#lastFile;
   }
 
-  /** @throws AppError for a value that does not fit its column; Error when the thread has ended */
-  ask(request: Exclude<ParquetRequest, { kind: "drop" }>): Promise<Uint8Array> {
+  /**
+   * @param transfer memory that the thread takes over
+   * @throws AppError for a value that does not fit its column; Error when the thread has ended
+   */
+  ask(request: Exclude<ParquetRequest, { kind: "drop" }>, transfer: ArrayBuffer[] = []): Promise<Uint8Array> {
     const worker = this.#start();
     const answer = Promise.withResolvers<Uint8Array>();
     const line = this.#waiting.get(request.file) ?? [];
@@ -34,7 +39,7 @@ export class ParquetThread {
     line.push(answer);
     // An idle thread does not keep the process alive; a busy one does.
     worker.ref();
-    worker.postMessage(request);
+    worker.postMessage(request, transfer);
     return answer.promise;
   }
 
@@ -90,8 +95,8 @@ export async function* writeParquet(
   batches: AsyncIterable<Batch>,
 ): AsyncGenerator<Uint8Array, void> {
   const file = thread().newFile();
-  const ask = (request: Exclude<ParquetRequest, { kind: "drop" }>) => {
-    const answer = thread().ask(request);
+  const ask = (request: Exclude<ParquetRequest, { kind: "drop" }>, transfer?: ArrayBuffer[]) => {
+    const answer = thread().ask(request, transfer);
     // A reader that has left is not interested in an error.
     answer.catch(() => {});
     return answer;
@@ -100,7 +105,11 @@ export async function* writeParquet(
   try {
     let writing = ask({ file, kind: "begin", fields });
     for await (const batch of batches) {
-      const next = ask({ file, kind: "batch", batch: { rowCount: batch.rowCount, columns: batch.columns } });
+      const { rowCount, raw } = batch;
+      const filled = raw ? fill(fields, raw, rowCount) : null;
+      const next = filled
+        ? ask({ file, kind: "columns", rowCount, columns: filled.columns }, filled.transfer)
+        : ask({ file, kind: "batch", batch: { rowCount, columns: batch.columns } });
       yield* toPiece(await writing);
       writing = next;
     }
@@ -109,6 +118,14 @@ export async function* writeParquet(
     isWhole = true;
   } finally {
     if (!isWhole) thread().drop(file);
+  }
+}
+
+function fill(fields: readonly Field[], raw: RowBytes, rowCount: number): ReturnType<typeof fillParquetColumns> {
+  try {
+    return fillParquetColumns(fields, raw, rowCount);
+  } catch (error) {
+    throw error instanceof UnfitCell ? unfit(fields[error.column] as Field) : error;
   }
 }
 

@@ -4,13 +4,15 @@ import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { holdsOf, isWiderThanParquet, type TypedFormat } from "@/lib/base/values/exact-cells";
-import type { Batch, Field, FieldType } from "@/lib/base/values/fields";
+import type { Batch, ByteColumn, Field, FieldType, RowBytes, WireValue } from "@/lib/base/values/fields";
+import { byteBatch, eachCell } from "@/lib/base/values/row-bytes";
 import { textOf } from "@/lib/base/values/text-of";
 import type { LooseTypes } from "@/lib/features/connections/data-source";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { absolutePath } from "@/lib/platform/process/paths";
+import { parquetReadOf } from "./parquet-columns";
 import { fitsCell, tooLong } from "./xlsx";
 
 /** Size up to which batches wait in memory; most results are smaller. */
@@ -24,6 +26,10 @@ const TEXT_HEAD_BYTES = 24;
 /** Ratio of a list of small numbers on the heap to its JSON text. */
 const OBJECT_BYTES_PER_CHAR = 4;
 const LENGTH_BYTES = 4;
+/** Bytes before a batch in the file: its length, and its number of rows. */
+const HEAD_BYTES = 8;
+/** Number of rows of a batch that is serialized values. */
+const SERIALIZED = 0xffffffff;
 /** Types whose text may exceed a cell of a sheet. */
 const LONG_TEXT: ReadonlySet<FieldType> = new Set([
   "string",
@@ -77,6 +83,14 @@ export async function settleTypes(
       if (done) break;
       const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - rows);
       rows += rowCount;
+      const { raw } = batch;
+      if (raw && format !== "xlsx") {
+        const left = tests.map((test, index) => (unfit.has(index) ? null : test));
+        for (const index of unfitOf(format, fields, raw, rowCount, left)) unfit.add(index);
+        await spool.addBytes(raw, rowCount);
+        await pacer.restIfLate();
+        continue;
+      }
       for (const [index, test] of tests.entries()) {
         if (test === null || unfit.has(index)) continue;
         const column = batch.columns[index] ?? [];
@@ -104,6 +118,31 @@ export async function settleTypes(
   };
 }
 
+/** Returns the columns of rows as bytes that have a value which does not pass its test. */
+function unfitOf(
+  format: TypedFormat,
+  fields: readonly Field[],
+  raw: RowBytes,
+  rowCount: number,
+  tests: readonly (((value: WireValue) => boolean) | null)[],
+): Set<number> {
+  const bytes = Buffer.from(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.length);
+  const unfit = new Set<number>();
+  const reads = fields.map((field, index) =>
+    format === "parquet" ? parquetReadOf(field, raw.columns[index] as ByteColumn) : null,
+  );
+  eachCell(raw, rowCount, (index, from, end) => {
+    const test = tests[index];
+    if (!test || from < 0) return;
+    const read = reads[index];
+    // Every column holds the numbers that are read from its texts.
+    if (read && !Number.isNaN(read(bytes, from, end))) return;
+    const value = raw.columns[index]?.decode(bytes.toString("utf8", from, end)) ?? null;
+    if (value !== null && !test(value)) unfit.add(index);
+  });
+  return unfit;
+}
+
 function iterable(batches: AsyncIterator<Batch>): AsyncIterableIterator<Batch> {
   return {
     next: () => batches.next(),
@@ -114,14 +153,24 @@ function iterable(batches: AsyncIterator<Batch>): AsyncIterableIterator<Batch> {
   };
 }
 
+type Held = { rowCount: number; columns: WireValue[][] } | { rowCount: number; bytes: Uint8Array };
+
 /** Batches that wait to be read once: in memory, and beyond its limit in an unnamed file. */
 class Spool {
-  #held: Batch[] = [];
+  #held: Held[] = [];
+  /** The columns of rows as bytes. */
+  #byteColumns: RowBytes["columns"] = [];
   #heldBytes = 0;
   #file: FileHandle | null = null;
   #fileBytes = 0;
 
-  async add(batch: Batch): Promise<void> {
+  /** Adds rows as bytes. All of a result have the same columns. */
+  async addBytes({ bytes, columns }: RowBytes, rowCount: number): Promise<void> {
+    this.#byteColumns = columns;
+    await this.add({ rowCount, bytes });
+  }
+
+  async add(batch: Held): Promise<void> {
     this.#held.push(batch);
     // Waiting values outlive the collector's young generation. Their garbage accumulates until a full collection.
     if (this.#file) {
@@ -136,11 +185,13 @@ class Spool {
     try {
       const file = this.#file;
       for (let at = 0; file && at < this.#fileBytes; ) {
-        const length = (await readAt(file, at, LENGTH_BYTES)).readUInt32LE();
-        yield deserialize(await readAt(file, at + LENGTH_BYTES, length)) as Batch;
-        at += LENGTH_BYTES + length;
+        const head = await readAt(file, at, HEAD_BYTES);
+        const [length, rowCount] = [head.readUInt32LE(), head.readUInt32LE(LENGTH_BYTES)];
+        const bytes = await readAt(file, at + HEAD_BYTES, length);
+        yield this.#toBatch(rowCount === SERIALIZED ? (deserialize(bytes) as Held) : { rowCount, bytes });
+        at += HEAD_BYTES + length;
       }
-      while (this.#held.length > 0) yield this.#held.shift() as Batch;
+      while (this.#held.length > 0) yield this.#toBatch(this.#held.shift() as Held);
     } finally {
       await this.close();
     }
@@ -153,15 +204,22 @@ class Spool {
     await file?.close();
   }
 
+  #toBatch(held: Held): Batch {
+    return "bytes" in held ? byteBatch(held.bytes, held.rowCount, this.#byteColumns) : held;
+  }
+
   async #spill(): Promise<void> {
     this.#file ??= await openUnnamed();
-    for (const batch of this.#held) {
-      const bytes = serialize(batch);
-      const length = Buffer.alloc(LENGTH_BYTES);
-      length.writeUInt32LE(bytes.length);
-      this.#fileBytes += LENGTH_BYTES + bytes.length;
+    for (const held of this.#held) {
+      const isRaw = "bytes" in held;
+      const bytes = isRaw ? held.bytes : serialize(held);
+      const head = Buffer.alloc(HEAD_BYTES);
+      head.writeUInt32LE(bytes.length);
+      head.writeUInt32LE(isRaw ? held.rowCount : SERIALIZED, LENGTH_BYTES);
+      const position = this.#fileBytes;
+      this.#fileBytes += HEAD_BYTES + bytes.length;
       if (this.#fileBytes > SPOOL_BYTES_MAX) throw tooLarge();
-      await this.#file.appendFile(Buffer.concat([length, bytes]));
+      await writeAt(this.#file, position, [head, bytes]);
     }
     this.#held = [];
     this.#heldBytes = 0;
@@ -188,7 +246,20 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer;
 }
 
-function sizeOf({ columns, rowCount }: Batch): number {
+async function writeAt(file: FileHandle, start: number, pieces: readonly Uint8Array[]): Promise<void> {
+  let position = start;
+  for (const piece of pieces) {
+    for (let done = 0; done < piece.length; ) {
+      const { bytesWritten } = await file.write(piece, done, piece.length - done, position + done);
+      done += bytesWritten;
+    }
+    position += piece.length;
+  }
+}
+
+function sizeOf(held: Held): number {
+  if ("bytes" in held) return held.bytes.length;
+  const { columns, rowCount } = held;
   let bytes = 0;
   for (const column of columns) {
     bytes += rowCount * CELL_BYTES;

@@ -1,4 +1,17 @@
-import type { Batch, Field } from "../../../base/values/fields.ts";
+import type { Batch, Field, WireValue } from "../../../base/values/fields.ts";
+
+/**
+ * A column of a row group: its values, or its cells as Parquet stores them. `data` has a place for each row, also for
+ * nulls: a number, a bit (booleans), or with `offsets` the bytes of a text. `valid` has a bit for each row.
+ */
+export type FilledColumn =
+  | { values: WireValue[] }
+  | {
+      nullCount: number;
+      valid: Uint8Array;
+      data: Int32Array | BigInt64Array | Float64Array | Uint8Array;
+      offsets?: Int32Array;
+    };
 
 /**
  * Requests to the thread, in the order of one file's parts. `file` distinguishes files that are written concurrently.
@@ -6,6 +19,7 @@ import type { Batch, Field } from "../../../base/values/fields.ts";
 export type ParquetRequest =
   | { file: number; kind: "begin"; fields: readonly Field[] }
   | { file: number; kind: "batch"; batch: Batch }
+  | { file: number; kind: "columns"; rowCount: number; columns: FilledColumn[] }
   | { file: number; kind: "end" }
   /** Discards the rest of the file. Not answered. */
   | { file: number; kind: "drop" };

@@ -31,6 +31,7 @@ function handleRequest(request: Exclude<ParquetRequest, { kind: "drop" }>): Parq
     const known = files.get(file);
     if (!known) return { file, error: "The file was abandoned." };
     if (request.kind === "batch") return { file, bytes: known.batch(request.batch) };
+    if (request.kind === "columns") return { file, bytes: known.columns(request.columns, request.rowCount) };
     files.delete(file);
     return { file, bytes: known.tail() };
   } catch (error) {

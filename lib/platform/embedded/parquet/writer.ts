@@ -1,6 +1,7 @@
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
 import {
   decimalOf,
+  INT64_DIGITS_MAX,
   toBoolean,
   toBytes,
   toDays,
@@ -14,9 +15,10 @@ import {
 import type { Batch, Field, FieldType, WireValue } from "../../../base/values/fields.ts";
 import { isBelowMicros, isUnsigned64 } from "../../../base/values/precision.ts";
 import { textOf } from "../../../base/values/text-of.ts";
+import { type Cell, type Element, writeFilledGroup } from "./filled-group.ts";
+import type { FilledColumn } from "./messages.ts";
+import { snappy } from "./snappy.ts";
 
-type Element = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
-type Cell = boolean | number | bigint | string | Uint8Array;
 type Column = {
   element: Omit<Element, "name">;
   /** Returns undefined for a value that the column cannot hold. Null is never passed. */
@@ -34,9 +36,6 @@ type Column = {
 const GROUP_CELLS = 32 * 1024;
 /** Maximum text of a row group, in characters, to bound memory and time where cells are long. */
 const GROUP_CHARS = 2 * 1024 * 1024;
-
-/** Maximum digits of a decimal that is written as an int64. */
-const INT64_DIGITS_MAX = 18;
 
 const TEXT: Column = {
   element: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
@@ -73,7 +72,13 @@ export class UnfitValue extends Error {
 }
 
 /** A Parquet file in progress; each function returns the bytes since the last call. */
-export type ParquetFile = { head(): Uint8Array; batch(batch: Batch): Uint8Array; tail(): Uint8Array };
+export type ParquetFile = {
+  head(): Uint8Array;
+  batch(batch: Batch): Uint8Array;
+  /** Writes a row group. */
+  columns(columns: readonly FilledColumn[], rowCount: number): Uint8Array;
+  tail(): Uint8Array;
+};
 
 /**
  * Writes Parquet, row group by row group. It holds one group and the footer, which grows by an entry per group. Values
@@ -91,7 +96,8 @@ export function parquetFile(fields: readonly Field[]): ParquetFile {
     }),
   ];
   // Without statistics: they would slow down writing and enlarge the footer, and the files are read as a whole.
-  const writer = new ParquetWriter({ writer: bytes, schema, statistics: false, createdBy: "millrace" });
+  const compressors = { SNAPPY: snappy };
+  const writer = new ParquetWriter({ writer: bytes, schema, compressors, statistics: false, createdBy: "millrace" });
   let held: Batch[] = [];
   let heldRows = 0;
   let heldChars = 0;
@@ -127,6 +133,16 @@ export function parquetFile(fields: readonly Field[]): ParquetFile {
         if (heldRows >= groupRows || heldChars >= GROUP_CHARS) writeGroup();
         row = end;
       }
+      return take();
+    },
+    columns: (filled, rowCount) => {
+      writeGroup();
+      const cells = filled.map((column, index): FilledColumn | { cells: (Cell | null)[] } => {
+        if (!("values" in column)) return column;
+        const [field, { toCell }] = [fields[index] as Field, columns[index] as Column];
+        return { cells: toCells(field, toCell, column.values, rowCount) };
+      });
+      writeFilledGroup(writer, schema, cells, rowCount);
       return take();
     },
     tail: () => {
