@@ -13,7 +13,9 @@ import { RAW_BATCH_BYTES, RowCollector } from "./row-collector";
 
 /** Time to receive a portion of rows already on the wire when the reader leaves, in ms, which saves the session. */
 const LEAVE_GRACE_MS = 250;
-/** Growth of each portion over the previous one, up to BATCH_ROWS_MAX. */
+/** Maximum rows of a portion that arrives as bytes; a slow reader pauses the connection within it. */
+const RAW_PORTION_ROWS = 50_000;
+/** Growth of each portion over the previous one, up to the maximum. */
 const GROWTH = 4;
 
 /** Internals of the library's connection that this file uses. */
@@ -318,7 +320,8 @@ export class Portal implements Submittable, RunningStatement {
     const isEnough = this.#isLeft || (this.#isCut && !this.#options.readsToEnd);
     if (!this.#isSuspended || isEnough || this.#batches.isFailed) return;
     this.#isSuspended = false;
-    const { name: portal = "", rowsMax = BATCH_ROWS_MAX } = this.#options.portal ?? {};
+    const portionRows = this.#collector ? RAW_PORTION_ROWS : BATCH_ROWS_MAX;
+    const { name: portal = "", rowsMax = portionRows } = this.#options.portal ?? {};
     this.#rowsAsked = Math.min(this.#rowsAsked * GROWTH, rowsMax);
     this.#inOnePiece((line) => {
       line.execute({ portal, rows: String(this.#rowsAsked) }, true);
