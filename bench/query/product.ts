@@ -63,7 +63,7 @@ export async function measureProduct(
   }
 }
 
-type Ask = (query: string, format: keyof typeof CONTENT_TYPES, limit?: number) => Promise<IncomingMessage>;
+export type Ask = (query: string, format: keyof typeof CONTENT_TYPES, limit?: number) => Promise<IncomingMessage>;
 
 async function measureSmall(results: Results, ask: Ask, client: Client): Promise<void> {
   const work = async () => drain(await ask("select 1 as a", "json"));
@@ -175,7 +175,7 @@ function verdict(isWithin: boolean): string {
 }
 
 /** Registers, connects the database and returns a function that queries it. */
-async function connect(address: string, agent: Agent, server: TestServer): Promise<Ask> {
+export async function connect(address: string, agent: Agent, server: TestServer): Promise<Ask> {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const text = JSON.stringify(body);
@@ -213,7 +213,7 @@ async function connect(address: string, agent: Agent, server: TestServer): Promi
   };
 }
 
-async function drain(answer: IncomingMessage): Promise<void> {
+export async function drain(answer: IncomingMessage): Promise<void> {
   for await (const chunk of answer) void chunk;
 }
 

@@ -77,6 +77,11 @@ function freePort(): Promise<number> {
 /** Returns the memory of a process and its descendants in bytes; null if the system does not report it. */
 export function memoryOfTree(pid: number): number | null {
   if (!existsSync("/proc/self/status")) return null;
+  return pidsOfTree(pid).reduce((sum, each) => sum + memoryOf(each), 0);
+}
+
+/** Returns a process and its descendants. */
+export function pidsOfTree(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
     const stat = readIfThere(`/proc/${name}/stat`);
@@ -85,7 +90,7 @@ export function memoryOfTree(pid: number): number | null {
     parents.set(Number(name), parent);
   }
   const isBelow = (each: number): boolean => each === pid || (parents.has(each) && isBelow(parents.get(each) ?? 0));
-  return [...parents.keys()].filter(isBelow).reduce((sum, each) => sum + memoryOf(each), 0);
+  return [...parents.keys()].filter(isBelow);
 }
 
 function memoryOf(pid: number): number {
