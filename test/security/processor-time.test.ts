@@ -217,11 +217,12 @@ const FUNCTIONS: Row[] = [
   row("parseJsonWithTexts", parseJsonWithTexts, wireJson),
   row("parseExactJson", (text: string) => parseExactJson(text), wireJson),
   row("findJsonFault", findJsonFault, texts(64 * 1024)),
-  row(
-    "isSmallJson",
-    isSmallJson,
-    map(mebibyteOfJson, (text) => text),
-  ),
+  row("isSmallJson", isSmallJson, {
+    "a text": fill("a", MIB),
+    "an object of many keys": Object.fromEntries(times(45_000, (index) => [`key${index}`, index])),
+    "objects in a list": times(45_000, (index) => ({ a: index })),
+    "lists in lists": times(1000, () => null).reduce<unknown>((inner) => [inner], 1),
+  }),
   row("isSameJson", (value: unknown) => isSameJson(value, structuredClone(value)), {
     "a list": times(20_000, (index) => index),
     "an object": Object.fromEntries(times(10_000, (index) => [`k${index}`, index])),

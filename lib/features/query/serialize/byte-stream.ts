@@ -1,7 +1,7 @@
 import type { Batch, ByteColumn } from "@/lib/base/values/fields";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { type RowWriters, writeRows } from "./cell-bytes";
-import { hasLargeCell } from "./large-cells";
+import { hasLargeCell, withLargeCellsAsText } from "./large-cells";
 
 /** A text format, written row by row. */
 export type TextFormat = {
@@ -157,7 +157,7 @@ async function* binaryChunks(
       if (done) break;
       const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
       if (rowCount > 0) {
-        const piece = format.batch(batch, rowCount);
+        const piece = format.batch(await withLargeCellsAsText(batch, () => pacer.restIfLate()), rowCount);
         // A format that collects rows has nothing to send yet.
         if (piece.length > 0) yield piece;
       }
@@ -195,7 +195,8 @@ async function* counted(
     const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
     counter.rows += rowCount;
     // A copy would decode rows that are bytes.
-    yield rowCount === batch.rowCount ? batch : { ...batch, rowCount };
+    const whole = await withLargeCellsAsText(batch, () => pacer.restIfLate());
+    yield rowCount === whole.rowCount ? whole : { ...whole, rowCount };
     if (pacer.isDue()) await pacer.rest();
   }
 }

@@ -12,6 +12,7 @@ import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { absolutePath } from "@/lib/platform/process/paths";
+import { withLargeCellsAsText } from "./large-cells";
 import { parquetReadOf } from "./parquet-columns";
 import { fitsCell, tooLong } from "./xlsx";
 
@@ -79,8 +80,9 @@ export async function settleTypes(
   let rows = 0;
   try {
     while (limit === null || rows < limit) {
-      const { done, value: batch } = await batches.next();
+      const { done, value } = await batches.next();
       if (done) break;
+      const batch = format === "xlsx" ? await withLargeCellsAsText(value, () => pacer.restIfLate()) : value;
       const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - rows);
       rows += rowCount;
       const { raw } = batch;
