@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "./free-port";
 
-const PROGRAM = fileURLToPath(new URL("../../lib/platform/embedded/mongo/main.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./mongodb-stand-in/main.ts", import.meta.url));
 
 /** The store's password on a port. */
 const PASSWORD = "a password of tests";

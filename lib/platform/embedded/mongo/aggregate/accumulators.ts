@@ -1,11 +1,9 @@
-import { compareValues } from "../bson/compare.ts";
 import { encodeKey } from "../bson/keys.ts";
 import { add, isDouble, type Numeric } from "../bson/numbers.ts";
 import { double, isDoc, isNumber, toDouble, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Env, Variables } from "../expressions/scope.ts";
-import { isNullish } from "../expressions/truth.ts";
 
 /** Accumulates the values of one group. */
 export type Accumulator = { add: (env: Env) => void; value: () => Value };
@@ -14,13 +12,13 @@ export type AccumulatorFactory = () => Accumulator;
 /** Memory that the groups in memory use. */
 export type Spending = { bytes: number };
 
-type State = { add: (value: Value | undefined) => void; value: () => Value };
+export type State = { add: (value: Value | undefined) => void; value: () => Value };
 
 /** Assumed memory overhead of a group or a value, in bytes; a rough estimate. */
 export const ENTRY_BYTES = 100;
 
 /** Sums numbers and ignores other values. Doubles are added with compensation, so that the order hardly matters. */
-class Sum {
+export class Sum {
   private whole: Numeric = 0;
   private real = 0;
   private lost = 0;
@@ -41,30 +39,6 @@ class Sum {
     const lost = Number.isNaN(this.lost) ? 0 : this.lost;
     return this.hasDouble ? double(toDouble(this.whole) + this.real + lost) : this.whole;
   }
-}
-
-function average(): State {
-  const sum = new Sum();
-  let count = 0;
-  return {
-    add: (value) => {
-      if (!isNumber(value)) return;
-      sum.add(value);
-      count++;
-    },
-    value: () => (count === 0 ? null : double(toDouble(sum.value()) / count)),
-  };
-}
-
-function extreme(direction: 1 | -1): State {
-  let chosen: Value | undefined;
-  return {
-    add: (value) => {
-      if (value === undefined || isNullish(value)) return;
-      if (chosen === undefined || compareValues(value, chosen) * direction > 0) chosen = value;
-    },
-    value: () => chosen ?? null,
-  };
 }
 
 function collect(isSet: boolean, spending: Spending): State {
@@ -97,13 +71,10 @@ export function sizeOf(value: Value): number {
 }
 
 /** Accumulators in scope (docs/develop/store-scope.md). */
-export const ACCUMULATORS: ReadonlyMap<string, (spending: Spending) => State> = new Map([
+export const ACCUMULATORS = new Map<string, (spending: Spending) => State>([
   ["$sum", () => new Sum()],
-  ["$avg", average],
-  ["$min", () => extreme(-1)],
-  ["$max", () => extreme(1)],
-  ["$push", (spending: Spending) => collect(false, spending)],
-  ["$addToSet", (spending: Spending) => collect(true, spending)],
+  ["$push", (spending) => collect(false, spending)],
+  ["$addToSet", (spending) => collect(true, spending)],
 ]);
 
 /** @throws StoreError 15952 for an unknown accumulator */

@@ -1,6 +1,7 @@
 import { type Collection, type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestStore, type TestStore } from "../../../../../test/fixtures/embedded/mongo/start.ts";
+import "../../../../../test/servers/mongodb-stand-in/vocabulary.ts";
 
 let store: TestStore;
 let orders: Collection<Document>;

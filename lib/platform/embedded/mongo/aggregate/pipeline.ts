@@ -1,6 +1,5 @@
-import { setAt } from "../bson/paths.ts";
 import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../bson/values.ts";
-import { badValue, StoreError } from "../errors.ts";
+import { StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { compileMatch, parseMatch } from "../query/match.ts";
@@ -19,7 +18,7 @@ export type PipelineOptions = {
   joins: Joins | undefined;
 };
 
-type StageCompiler = (argument: Value, options: PipelineOptions) => Stage;
+export type StageCompiler = (argument: Value, options: PipelineOptions) => Stage;
 
 /** MongoDB's limit of stages. */
 const MAX_STAGES = 1000;
@@ -63,38 +62,6 @@ const match: StageCompiler = (argument, { variables }) => {
   };
 };
 
-const unwind: StageCompiler = (argument) => {
-  for (const name of isDoc(argument) ? argument.keys() : [])
-    if (name !== "path") throw new StoreError(28811, `unrecognized option to $unwind stage: ${name}`);
-  const path = isDoc(argument) ? argument.get("path") : argument;
-  if (path === undefined) throw new StoreError(28812, "no path specified to $unwind stage");
-  if (typeof path !== "string")
-    throw new StoreError(
-      28808,
-      `expected either a string or an object as specification for $unwind stage, got ${typeName(path)}`,
-    );
-  if (!path.startsWith("$"))
-    throw new StoreError(28818, `path option to $unwind stage should be prefixed with a '$': ${path}`);
-  const parts = path.slice(1).split(".");
-  return function* unwound(input) {
-    for (const item of input) {
-      if (item === PAUSE) {
-        yield PAUSE;
-        continue;
-      }
-      const value = valueAt(item.doc, parts);
-      if (Array.isArray(value)) for (const each of value) yield { doc: setAt(item.doc, parts, each) };
-      else if (value !== undefined && value !== null) yield { doc: item.doc };
-    }
-  };
-};
-
-function valueAt(doc: Doc, parts: readonly string[]): Value | undefined {
-  let value: Value | undefined = doc;
-  for (const part of parts) value = isDoc(value) ? value.get(part) : undefined;
-  return value;
-}
-
 const replaceRoot =
   (name: "$replaceRoot" | "$replaceWith"): StageCompiler =>
   (argument, { variables }) => {
@@ -136,32 +103,6 @@ const count: StageCompiler = (argument) => {
   };
 };
 
-const unionWith: StageCompiler = (argument, { joins, variables }) => {
-  if (joins === undefined) throw badValue("$unionWith is not allowed here");
-  let coll: Value | undefined = argument;
-  let pipeline: Value[] = [];
-  if (isDoc(argument)) {
-    for (const key of argument.keys())
-      if (key !== "coll" && key !== "pipeline")
-        throw new StoreError("IDLUnknownField", `BSON field '$unionWith.${key}' is an unknown field.`);
-    coll = argument.get("coll");
-    const given = argument.get("pipeline");
-    if (given !== undefined && !Array.isArray(given))
-      throw new StoreError("TypeMismatch", "BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
-    pipeline = given ?? [];
-  }
-  if (coll !== undefined && typeof coll !== "string")
-    throw new StoreError(
-      "FailedToParse",
-      `the $unionWith stage specification must be an object or string, but found ${typeName(argument)}`,
-    );
-  joins.check(pipeline, variables);
-  return function* united(input) {
-    yield* input;
-    yield* joins.run(coll, pipeline, variables);
-  };
-};
-
 const sort: StageCompiler = (argument) => {
   const keys = parseSort(requireDoc("$sort", argument, 15973));
   if (keys.length === 0) throw new StoreError(15976, "$sort stage must have at least one sort key");
@@ -192,7 +133,7 @@ const addFields =
     mapped(compileAddFields(requireDoc(name, argument, 40272), variables));
 
 /** Stages in scope, except sources and outputs (docs/develop/store-scope.md). */
-export const STAGES: ReadonlyMap<string, StageCompiler> = new Map<string, StageCompiler>([
+export const STAGES = new Map<string, StageCompiler>([
   ["$match", match],
   [
     "$project",
@@ -218,11 +159,9 @@ export const STAGES: ReadonlyMap<string, StageCompiler> = new Map<string, StageC
   ],
   ["$sort", sort],
   ["$group", (argument, { variables }) => compileGroup(argument, variables)],
-  ["$unwind", unwind],
   ["$replaceRoot", replaceRoot("$replaceRoot")],
   ["$replaceWith", replaceRoot("$replaceWith")],
   ["$count", count],
-  ["$unionWith", unionWith],
   ["$lookup", (argument, { joins, variables }) => compileLookup(argument, joins, variables)],
 ]);
 

@@ -1,7 +1,7 @@
 import { type Doc, isDoc, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import { spend, spendText } from "../scheduling/effort.ts";
-import type { Compile, Evaluator, Operator } from "./scope.ts";
+import type { Operator } from "./scope.ts";
 
 export type Argument = Value | undefined;
 
@@ -17,8 +17,8 @@ function counted(value: Argument): Argument {
   return value;
 }
 
-/** Creates an operator with a fixed number of arguments. */
-export function fixed(count: number, apply: (...values: Argument[]) => Argument): Operator {
+/** Creates an operator with one or two arguments. */
+export function fixed(count: 1 | 2, apply: (...values: Argument[]) => Argument): Operator {
   return (argument, compile, name) => {
     const list = argumentList(argument);
     if (list.length !== count) {
@@ -27,11 +27,9 @@ export function fixed(count: number, apply: (...values: Argument[]) => Argument)
         `Expression ${name} takes exactly ${count} arguments. ${list.length} were passed in.`,
       );
     }
-    const [first, second, third] = list.map((item) => compile(item));
-    if (count === 1 && first !== undefined) return (env) => apply(counted(first(env)));
-    if (count === 2 && first !== undefined && second !== undefined)
-      return (env) => apply(counted(first(env)), counted(second(env)));
-    return (env) => apply(counted(first?.(env)), counted(second?.(env)), counted(third?.(env)));
+    const [first, second] = list.map((item) => compile(item));
+    if (second === undefined) return (env) => apply(counted(first?.(env)));
+    return (env) => apply(counted(first?.(env)), counted(second(env)));
   };
 }
 
@@ -41,31 +39,6 @@ export function variadic(apply: (values: Argument[]) => Argument): Operator {
     const evaluators = argumentList(argument).map((item) => compile(item));
     return (env) => apply(evaluators.map((evaluate) => counted(evaluate(env))));
   };
-}
-
-export type NamedEvaluators<Required extends string, Optional extends string> = { [K in Required]: Evaluator } & {
-  [K in Optional]?: Evaluator;
-};
-
-/** Compiles the named arguments of an operator, such as `{input, find, replacement}`. */
-export function named<Required extends string, Optional extends string>(
-  operator: string,
-  argument: Value,
-  compile: Compile,
-  required: readonly Required[],
-  optional: readonly Optional[],
-): NamedEvaluators<Required, Optional> {
-  const doc = requireDoc(operator, argument);
-  checkNames(operator, doc, [...required, ...optional]);
-  const result: Partial<Record<Required | Optional, Evaluator>> = {};
-  for (const name of required) {
-    if (!doc.has(name)) throw new StoreError("FailedToParse", `Missing '${name}' parameter to ${operator}`);
-  }
-  for (const name of [...required, ...optional]) {
-    const value = doc.get(name);
-    if (value !== undefined) result[name] = compile(value);
-  }
-  return result as NamedEvaluators<Required, Optional>;
 }
 
 export function requireDoc(operator: string, argument: Value): Doc {

@@ -1,6 +1,6 @@
 import { compareValues } from "../bson/compare.ts";
-import { add, isZero, multiply, type Numeric, refuseDecimals, subtract } from "../bson/numbers.ts";
-import { double, isDoc, isNumber, toDouble, typeName, type Value } from "../bson/values.ts";
+import { add, multiply, type Numeric, subtract } from "../bson/numbers.ts";
+import { isDoc, isNumber, toDouble, typeName, type Value } from "../bson/values.ts";
 import { badValue, StoreError, typeMismatch } from "../errors.ts";
 import { type Argument, fixed, variadic } from "./arguments.ts";
 import type { Operator } from "./scope.ts";
@@ -46,16 +46,6 @@ function multiplyAll(values: Argument[]): Value {
   return product;
 }
 
-function divideTwo(a: Argument, b: Argument): Value {
-  if (isNullish(a) || isNullish(b)) return null;
-  if (!isNumber(a) || !isNumber(b)) {
-    throw typeMismatch(`$divide only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
-  }
-  refuseDecimals(a, b);
-  if (isZero(b)) throw badValue("can't $divide by zero");
-  return double(toDouble(a) / toDouble(b));
-}
-
 /** Creates `$max` or `$min` of its arguments, or of the items of its only argument if that is an array. */
 function extreme(direction: 1 | -1): Operator {
   return variadic((values) => {
@@ -79,7 +69,6 @@ export const arithmeticOperators: [string, Operator][] = [
   ["$add", variadic(addAll)],
   ["$subtract", fixed(2, subtractTwo)],
   ["$multiply", variadic(multiplyAll)],
-  ["$divide", fixed(2, divideTwo)],
   ["$max", extreme(1)],
   ["$min", extreme(-1)],
   ["$rand", rand],

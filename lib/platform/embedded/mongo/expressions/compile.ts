@@ -3,22 +3,16 @@ import { failedToParse, StoreError } from "../errors.ts";
 import { spend, spendText } from "../scheduling/effort.ts";
 import { arithmeticOperators } from "./arithmetic.ts";
 import { arrayOperators } from "./arrays.ts";
-import { conversionOperators } from "./conversions.ts";
-import { dateOperators } from "./dates.ts";
 import { logicOperators } from "./logic.ts";
 import { objectOperators } from "./objects.ts";
 import { type Compile, type Evaluator, lookUp, type Operator, type Variables } from "./scope.ts";
-import { stringOperators } from "./strings.ts";
 
 /** Expression operators in scope (docs/develop/store-scope.md). */
-export const EXPRESSIONS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+export const EXPRESSIONS = new Map<string, Operator>([
   ...arithmeticOperators,
   ...arrayOperators,
-  ...conversionOperators,
-  ...dateOperators,
   ...logicOperators,
   ...objectOperators,
-  ...stringOperators,
 ]);
 
 /**

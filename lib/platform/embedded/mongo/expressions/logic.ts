@@ -1,8 +1,8 @@
 import { compareMaybe } from "../bson/compare.ts";
 import { isDoc, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { argumentList, fixed, requireDoc } from "./arguments.ts";
-import { bind, type Evaluator, type Operator } from "./scope.ts";
+import { argumentList, fixed } from "./arguments.ts";
+import type { Evaluator, Operator } from "./scope.ts";
 import { isNullish, isTrueInAggregation } from "./truth.ts";
 
 function comparison(name: string, holds: (order: number) => boolean): [string, Operator] {
@@ -44,24 +44,6 @@ const ifNull: Operator = (argument, compile) => {
   };
 };
 
-const letIn: Operator = (argument, compile, name) => {
-  const doc = requireDoc(name, argument);
-  for (const key of doc.keys()) {
-    if (key !== "vars" && key !== "in") throw new StoreError(16875, `Unrecognized parameter to $let: ${key}`);
-  }
-  const vars = doc.get("vars");
-  const body = doc.get("in");
-  if (!isDoc(vars)) throw new StoreError(16876, "Missing 'vars' parameter to $let");
-  if (body === undefined) throw new StoreError(16877, "Missing 'in' parameter to $let");
-  const bound = [...vars].map(([key, value]): [string, Evaluator] => [checkVariableName(key), compile(value)]);
-  const evaluate = compile(body, [...vars.keys()]);
-  return (env) => {
-    let { scope } = env;
-    for (const [key, value] of bound) scope = bind(scope, key, value(env));
-    return evaluate({ ...env, scope });
-  };
-};
-
 /** @throws StoreError FailedToParse unless the name starts with a lower-case letter, as MongoDB requires for users */
 export function checkVariableName(name: string): string {
   if (!/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
@@ -94,6 +76,5 @@ export const logicOperators: [string, Operator][] = [
   comparison("$lte", (order) => order <= 0),
   ["$cond", condition],
   ["$ifNull", ifNull],
-  ["$let", letIn],
   ["$literal", (argument) => () => argument],
 ];

@@ -50,20 +50,8 @@ function mergeObjects(values: Argument[]): Value {
   return merged;
 }
 
-function objectToArray(value: Argument): Value {
-  if (isNullish(value)) return null;
-  if (!isDoc(value)) throw new StoreError(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
-  return [...value].map(
-    ([k, v]): Doc =>
-      new Map<string, Value>([
-        ["k", k],
-        ["v", v],
-      ]),
-  );
-}
-
 export const objectOperators: [string, Operator][] = [
   ["$mergeObjects", variadic(mergeObjects)],
-  ["$objectToArray", fixed(1, objectToArray)],
   ["$setField", setField],
+  ["$type", fixed(1, (value) => typeName(value))],
 ];

@@ -5,6 +5,7 @@ import { type Collection, type Document, MongoClient, type MongoServerError } fr
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { splitCases } from "../../../../../test/cases.ts";
 import { forkStore, type StoreChild } from "../../../../../test/fixtures/embedded/mongo/start.ts";
+import "../../../../../test/servers/mongodb-stand-in/vocabulary.ts";
 
 /** Time limit of every command below; some would run for years without it. */
 const MAX_TIME_MS = 1000;

@@ -1,4 +1,4 @@
-import { isDouble } from "../bson/numbers.ts";
+import { isDouble } from "../../../lib/platform/embedded/mongo/bson/numbers.ts";
 import {
   Binary,
   Decimal128,
@@ -9,13 +9,14 @@ import {
   toDouble,
   typeName,
   type Value,
-} from "../bson/values.ts";
-import { badValue, StoreError } from "../errors.ts";
-import { fixed, named } from "./arguments.ts";
-import { makeDate } from "./arithmetic.ts";
+} from "../../../lib/platform/embedded/mongo/bson/values.ts";
+import { badValue, StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
+import { fixed } from "../../../lib/platform/embedded/mongo/expressions/arguments.ts";
+import { makeDate } from "../../../lib/platform/embedded/mongo/expressions/arithmetic.ts";
+import type { Operator } from "../../../lib/platform/embedded/mongo/expressions/scope.ts";
+import { isNullish } from "../../../lib/platform/embedded/mongo/expressions/truth.ts";
 import { parseDate } from "./dates.ts";
-import type { Operator } from "./scope.ts";
-import { isNullish } from "./truth.ts";
+import { named } from "./named-arguments.ts";
 
 function unsupported(value: Value, to: string): StoreError {
   return new StoreError(
@@ -88,5 +89,4 @@ export const conversionOperators: [string, Operator][] = [
   ["$convert", convert],
   ["$toString", shorthand(toText)],
   ["$toDate", shorthand(toDate)],
-  ["$type", fixed(1, (value) => typeName(value))],
 ];

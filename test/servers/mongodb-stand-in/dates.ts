@@ -1,8 +1,9 @@
-import { ObjectId, Timestamp, typeName, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
-import { type Argument, named } from "./arguments.ts";
-import type { Operator } from "./scope.ts";
-import { isNullish } from "./truth.ts";
+import { ObjectId, Timestamp, typeName, type Value } from "../../../lib/platform/embedded/mongo/bson/values.ts";
+import { StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
+import type { Argument } from "../../../lib/platform/embedded/mongo/expressions/arguments.ts";
+import type { Operator } from "../../../lib/platform/embedded/mongo/expressions/scope.ts";
+import { isNullish } from "../../../lib/platform/embedded/mongo/expressions/truth.ts";
+import { named } from "./named-arguments.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,0 +1,18 @@
+import { ACCUMULATORS } from "../../../lib/platform/embedded/mongo/aggregate/accumulators.ts";
+import { STAGES } from "../../../lib/platform/embedded/mongo/aggregate/pipeline.ts";
+import { EXPRESSIONS } from "../../../lib/platform/embedded/mongo/expressions/compile.ts";
+import { accumulators } from "./accumulators.ts";
+import { conversionOperators } from "./conversions.ts";
+import { dateOperators } from "./dates.ts";
+import { listOperators } from "./lists.ts";
+import { stages } from "./stages.ts";
+import { valueOperators } from "./values.ts";
+
+/*
+ * Adds to the embedded store what statements for users' own MongoDB servers need and the product does not. With it the
+ * store stands in for such a server.
+ */
+for (const [name, stage] of stages) STAGES.set(name, stage);
+for (const [name, accumulator] of accumulators) ACCUMULATORS.set(name, accumulator);
+for (const [name, operator] of [...conversionOperators, ...dateOperators, ...listOperators, ...valueOperators])
+  EXPRESSIONS.set(name, operator);
