@@ -1,8 +1,9 @@
 import "server-only";
 import { type ClientSession, ObjectId } from "mongodb";
 import { type Caller, toKeyAccess } from "@/lib/platform/access/caller";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from "./api-key-schema";
 import { collections } from "./collections";
 import type { ApiKeyDoc } from "./model";
@@ -36,14 +37,7 @@ export async function createApiKey(
 
 /** Lists the workspace's keys, newest first. @throws AppError `invalid_request` for a bad cursor */
 export async function listApiKeys({ workspaceId }: Caller, page: PageRequest): Promise<Page<ApiKey>> {
-  const after = readCursor(page.cursor);
-  const docs = await collections
-    .apiKeys()
-    .find({ workspaceId, ...(after && { _id: { $lt: after } }) })
-    .sort({ _id: -1 })
-    .limit(withExtra(page.limit))
-    .toArray();
-  return toPage(docs, page.limit, toApiKey);
+  return findPage(collections.apiKeys(), { workspaceId }, page, { order: "newest" }, toApiKey);
 }
 
 /** Revokes a key; it is rejected from the next request on (T19). @throws AppError `not_found` */

@@ -1,8 +1,9 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import type { BySession, UserCaller } from "@/lib/platform/access/caller";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
 import { toSession } from "./model";
 import type { Session } from "./schema";
@@ -13,14 +14,8 @@ export async function listSessions(
   page: PageRequest,
   now = new Date(),
 ): Promise<Page<Session>> {
-  const after = readCursor(page.cursor);
-  const docs = await collections
-    .sessions()
-    .find({ userId: user._id, expires: { $gt: now }, ...(after && { _id: { $lt: after } }) })
-    .sort({ _id: -1 })
-    .limit(withExtra(page.limit))
-    .toArray();
-  return toPage(docs, page.limit, (doc) => toSession(doc, via.sessionId));
+  const unexpired = { userId: user._id, expires: { $gt: now } };
+  return findPage(collections.sessions(), unexpired, page, { order: "newest" }, (doc) => toSession(doc, via.sessionId));
 }
 
 /**

@@ -3,9 +3,10 @@ import { type Document, type Filter, ObjectId } from "mongodb";
 import type { Entity } from "@/lib/base/values/fields";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
+import { findPage } from "@/lib/platform/db/find-page";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "./collections";
 import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
@@ -80,14 +81,7 @@ export async function listConnectionsOfFile({ workspaceId }: Caller, file: strin
 
 /** Returns the workspace's connections, oldest first. */
 export async function listConnections({ workspaceId }: Caller, page: PageRequest): Promise<Page<Connection>> {
-  const after = readCursor(page.cursor);
-  const docs = await collections
-    .connections()
-    .find({ workspaceId, ...(after && { _id: { $gt: after } }) })
-    .sort({ _id: 1 })
-    .limit(withExtra(page.limit))
-    .toArray();
-  return toPage(docs, page.limit, toConnection);
+  return findPage(collections.connections(), { workspaceId }, page, { order: "oldest" }, toConnection);
 }
 
 /** Returns a connection. @throws AppError `not_found`, the same for an unknown id and for another workspace's */

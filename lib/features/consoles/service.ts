@@ -18,8 +18,9 @@ import {
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
 import type { Caller } from "@/lib/platform/access/caller";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
 import { CONSOLES } from "./item-kind";
 import { ENDINGS } from "./languages";
@@ -35,17 +36,10 @@ import type {
 } from "./schema";
 
 /** Lists the consoles that the caller can see, without texts and charts, in order of creation. */
-export async function listConsoles(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {
-  const after = readCursor(cursor);
-  const docs = await collections
-    .consoles()
-    .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
-    .project<Omit<ConsoleDoc, "content" | "chart">>({ content: 0, chart: 0 })
-    .sort({ _id: 1 })
-    .limit(withExtra(limit))
-    .toArray();
-  const page = toPage(docs, limit, toConsoleSummary);
-  return { ...page, items: await withRunStatus(caller, page.items) };
+export async function listConsoles(caller: Caller, page: PageRequest): Promise<Page<ConsoleSummary>> {
+  const order = { order: "oldest", projection: { content: 0, chart: 0 } } as const;
+  const found = await findPage(collections.consoles(), visibleTo(caller), page, order, toConsoleSummary);
+  return { ...found, items: await withRunStatus(caller, found.items) };
 }
 
 /** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */

@@ -20,8 +20,9 @@ import {
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
 import { dropDatasets } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "./collections";
 import { complete, fieldsOf, parseText, partsGone, readText, refuseUnfit, sourcesOf } from "./content";
@@ -43,17 +44,10 @@ import { refuseBadSpecs } from "./specs";
 import { changesBetween } from "./words";
 
 /** Lists the dashboards that the caller can see, without their content, in order of creation. */
-export async function listDashboards(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<DashboardSummary>> {
-  const after = readCursor(cursor);
-  const docs = await collections
-    .dashboards()
-    .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
-    .project<Omit<DashboardDoc, "content">>({ content: 0 })
-    .sort({ _id: 1 })
-    .limit(withExtra(limit))
-    .toArray();
-  const page = toPage(docs, limit, toDashboardSummary);
-  return { ...page, items: await withRunStatus(caller, page.items) };
+export async function listDashboards(caller: Caller, page: PageRequest): Promise<Page<DashboardSummary>> {
+  const order = { order: "oldest", projection: { content: 0 } } as const;
+  const found = await findPage(collections.dashboards(), visibleTo(caller), page, order, toDashboardSummary);
+  return { ...found, items: await withRunStatus(caller, found.items) };
 }
 
 /**

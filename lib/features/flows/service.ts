@@ -7,8 +7,9 @@ import { putSchedule, removeSchedule } from "@/lib/features/runs/schedules/servi
 import { cancelUnfinished, findUnfinishedRun, listRuns } from "@/lib/features/runs/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError, type InputProblem } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "./collections";
 import { judgeDefinition, toDefinition } from "./definition";
@@ -26,15 +27,8 @@ const RUNS_SHOWN = 10;
 /** Returns the workspace's flows, oldest first. */
 export async function listFlows(caller: Caller, page: PageRequest): Promise<Page<Flow>> {
   const { workspaceId } = caller;
-  const after = readCursor(page.cursor);
-  const docs = await collections
-    .flows()
-    .find({ workspaceId, ...(after && { _id: { $gt: after } }) })
-    .sort({ _id: 1 })
-    .limit(withExtra(page.limit))
-    .toArray();
-  const { items, nextCursor } = toPage(docs, page.limit, (doc) => doc);
-  return { items: await withRunStatus(caller, items), nextCursor };
+  const found = await findPage(collections.flows(), { workspaceId }, page, { order: "oldest" }, (doc) => doc);
+  return { ...found, items: await withRunStatus(caller, found.items) };
 }
 
 /**

@@ -1,8 +1,9 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { changeItems } from "./change-items";
 import type { ItemKind } from "./item-kind";
 import { accessOf, type FolderDoc, toFolder, visibleTo } from "./model";
@@ -11,19 +12,8 @@ import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
 import { type CreateFolderBody, FOLDER_DEPTH_MAX, type Folder, type UpdateFolderBody } from "./schema";
 
 /** Lists the folders that the caller can see, in order of creation. */
-export async function listFolders(
-  caller: Caller,
-  itemKind: ItemKind,
-  { limit, cursor }: PageRequest,
-): Promise<Page<Folder>> {
-  const after = readCursor(cursor);
-  const docs = await itemKind
-    .folders()
-    .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
-    .sort({ _id: 1 })
-    .limit(withExtra(limit))
-    .toArray();
-  return toPage(docs, limit, toFolder);
+export async function listFolders(caller: Caller, itemKind: ItemKind, page: PageRequest): Promise<Page<Folder>> {
+  return findPage(itemKind.folders(), visibleTo(caller), page, { order: "oldest" }, toFolder);
 }
 
 /**

@@ -2,8 +2,9 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { visiblePage } from "@/lib/features/runs/visible-page";
 import type { Caller } from "@/lib/platform/access/caller";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { LEASE_MS } from "@/lib/platform/work/limits";
@@ -37,17 +38,10 @@ export function sweepDeliveries(): Promise<number> {
 export async function listDeliveries(
   caller: Caller,
   of: { resourceType: RuledType; resourceId: string },
-  { limit, cursor }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<Delivery>> {
   const resource = await resourceOf(caller, of);
-  const after = readCursor(cursor);
-  const docs = await collections
-    .deliveries()
-    .find({ ...resource, ...(after && { _id: { $lt: after } }) })
-    .sort({ _id: -1 })
-    .limit(withExtra(limit))
-    .toArray();
-  return toPage(docs, limit, toDelivery);
+  return findPage(collections.deliveries(), resource, page, { order: "newest" }, toDelivery);
 }
 
 type DeliveryFilters = {

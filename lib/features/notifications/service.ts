@@ -3,8 +3,9 @@ import { ObjectId } from "mongodb";
 import type { RunResource } from "@/lib/features/runs/model";
 import { visiblePage } from "@/lib/features/runs/visible-page";
 import type { Caller } from "@/lib/platform/access/caller";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import type { ChannelType } from "./channels/registry";
 import { judgeAddresses, nextChannel } from "./channels/stored";
 import { collections } from "./collections";
@@ -24,16 +25,9 @@ type OfResource = { resourceType: RuledType; resourceId: string };
  * Returns the rules of a console or flow, oldest first.
  * @throws AppError `not_found` for a resource that the caller cannot see, `invalid_request` for an invalid cursor
  */
-export async function listRules(caller: Caller, of: OfResource, { limit, cursor }: PageRequest): Promise<Page<Rule>> {
+export async function listRules(caller: Caller, of: OfResource, page: PageRequest): Promise<Page<Rule>> {
   const resource = await resourceOf(caller, of);
-  const after = readCursor(cursor);
-  const docs = await collections
-    .notificationRules()
-    .find({ ...resource, ...(after && { _id: { $gt: after } }) })
-    .sort({ _id: 1 })
-    .limit(withExtra(limit))
-    .toArray();
-  return toPage(docs, limit, toRule);
+  return findPage(collections.notificationRules(), resource, page, { order: "oldest" }, toRule);
 }
 
 /**

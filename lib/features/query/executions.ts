@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_DEFAULT } from "@/lib/platform/http/schema";
 import { log } from "@/lib/platform/log";
 import { metrics } from "@/lib/platform/metrics/metrics";
@@ -154,17 +155,11 @@ export async function listExecutions(
   { limit = LIST_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string },
   visibility: OriginVisibility,
 ): Promise<Page<Execution>> {
-  const before = readCursor(cursor);
   // Lets a user find a query that has just run.
   await writeNow();
-  const docs = await collections
-    .executions()
-    .find({ ...reachOf(caller), ...(before && { _id: { $lt: before } }) })
-    .sort({ _id: -1 })
-    .limit(withExtra(limit))
-    .toArray();
-  const { items, nextCursor } = toPage(docs, limit, (doc) => doc);
-  return { items: await toExecutions(caller, items, visibility), nextCursor };
+  const page = { limit, ...(cursor !== undefined && { cursor }) };
+  const found = await findPage(collections.executions(), reachOf(caller), page, { order: "newest" }, (doc) => doc);
+  return { ...found, items: await toExecutions(caller, found.items, visibility) };
 }
 
 /**

@@ -4,8 +4,9 @@ import { ObjectId } from "mongodb";
 import type { ReactElement } from "react";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { Role } from "@/lib/platform/access/roles";
+import { findPage } from "@/lib/platform/db/find-page";
 import { env } from "@/lib/platform/env";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { log } from "@/lib/platform/log";
 import { toKeptBody } from "./account-mail";
 import { collections } from "./collections";
@@ -66,14 +67,8 @@ export async function sendOnce(
  * @throws AppError `invalid_request` for a bad cursor
  */
 export async function listOutbox({ workspaceId, user, role }: Caller, page: PageRequest): Promise<Page<OutboxEntry>> {
-  const after = readCursor(page.cursor);
-  const docs = await collections
-    .mails()
-    .find({ workspaceId, privateTo: { $in: [null, user._id] }, ...(after && { _id: { $lt: after } }) })
-    .sort({ _id: -1 })
-    .limit(withExtra(page.limit))
-    .toArray();
-  return toPage(docs, page.limit, (doc) => toOutboxEntry(doc, role));
+  const visible = { workspaceId, privateTo: { $in: [null, user._id] } };
+  return findPage(collections.mails(), visible, page, { order: "newest" }, (doc) => toOutboxEntry(doc, role));
 }
 
 /** Returns the service that sends mails; `outbox` if none is set up. */

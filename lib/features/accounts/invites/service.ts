@@ -12,10 +12,11 @@ import { getWorkspaceDocOrThrow } from "@/lib/features/workspaces/service";
 import type { Caller, UserCaller } from "@/lib/platform/access/caller";
 import { mayGive, ROLES, type Role } from "@/lib/platform/access/roles";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { findPage } from "@/lib/platform/db/find-page";
 import { inTransaction } from "@/lib/platform/db/transaction";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { sendMail } from "@/lib/platform/mail/service";
 import { collections } from "./collections";
 import { type InviteDoc, toInvite } from "./model";
@@ -73,14 +74,8 @@ export async function createInvite(caller: Caller, body: CreateInviteBody, now =
 
 /** Lists the workspace's open invitations, newest first. */
 export async function listInvites({ workspaceId }: Caller, page: PageRequest, now = new Date()): Promise<Page<Invite>> {
-  const after = readCursor(page.cursor);
-  const docs = await collections
-    .invites()
-    .find({ workspaceId, expiresAt: { $gt: now }, ...(after && { _id: { $lt: after } }) })
-    .sort({ _id: -1 })
-    .limit(withExtra(page.limit))
-    .toArray();
-  return toPage(docs, page.limit, toInvite);
+  const open = { workspaceId, expiresAt: { $gt: now } };
+  return findPage(collections.invites(), open, page, { order: "newest" }, toInvite);
 }
 
 /**

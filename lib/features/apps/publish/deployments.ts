@@ -1,8 +1,9 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
+import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
-import { type Page, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Page } from "@/lib/platform/http/paging";
 import type { ListQuery } from "@/lib/platform/http/schema";
 import { collections } from "../collections";
 import { getAppDocOrThrow } from "../service";
@@ -12,37 +13,21 @@ import { ANSWER_WITHIN_MS, readyData, type Started, startAndWait } from "./publi
 import type { Deployment, Operation } from "./schema";
 
 /** Lists the versions of an app that can be rolled back to, newest first. @throws AppError not_found */
-export async function listDeployments(
-  caller: Caller,
-  ref: string,
-  { limit, cursor }: ListQuery,
-): Promise<Page<Deployment>> {
-  const app = await getAppDocOrThrow(caller, ref);
-  const before = readCursor(cursor);
-  const docs = await collections
-    .appDeployments()
-    .find({ workspaceId: app.workspaceId, appId: app._id, ...(before && { _id: { $lt: before } }) })
-    .sort({ _id: -1 })
-    .limit(withExtra(limit))
-    .toArray();
-  return toPage(docs, limit, (doc) => toDeployment(doc, app.deploymentId));
+export async function listDeployments(caller: Caller, ref: string, page: ListQuery): Promise<Page<Deployment>> {
+  const { _id: appId, workspaceId, deploymentId } = await getAppDocOrThrow(caller, ref);
+  return findPage(collections.appDeployments(), { workspaceId, appId }, page, { order: "newest" }, (doc) =>
+    toDeployment(doc, deploymentId),
+  );
 }
 
 /** Lists the operations of an app, newest first, without the logs of their builds. @throws AppError not_found */
 export async function listOperations(
   caller: Caller,
   ref: string,
-  { limit, cursor }: ListQuery,
+  page: ListQuery,
 ): Promise<Page<Omit<Operation, "log" | "problems">>> {
   const { _id: appId, workspaceId } = await getAppDocOrThrow(caller, ref);
-  const before = readCursor(cursor);
-  const docs = await collections
-    .appOperations()
-    .find({ workspaceId, appId, ...(before && { _id: { $lt: before } }) })
-    .sort({ _id: -1 })
-    .limit(withExtra(limit))
-    .toArray();
-  return toPage(docs, limit, (doc) => {
+  return findPage(collections.appOperations(), { workspaceId, appId }, page, { order: "newest" }, (doc) => {
     const { log: _log, problems: _problems, ...operation } = toOperation(doc);
     return operation;
   });
