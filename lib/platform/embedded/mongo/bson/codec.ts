@@ -2,12 +2,8 @@ import { StoreError } from "../errors.ts";
 import {
   Binary,
   BSONRegExp,
-  BSONSymbol,
-  BsonUndefined,
-  Code,
-  CodeWithScope,
-  DbPointer,
   Decimal128,
+  DeprecatedValue,
   type Doc,
   Double,
   isInt32,
@@ -17,7 +13,6 @@ import {
   RawDocument,
   Timestamp,
   TYPE,
-  UNDEFINED,
   type Value,
 } from "./values.ts";
 
@@ -176,8 +171,6 @@ export class BsonReader {
         this.at = start + length;
         return new Binary(Buffer.from(buffer.subarray(start, start + length)), subtype);
       }
-      case TYPE.undefined:
-        return UNDEFINED;
       case TYPE.objectId:
         return this.objectId();
       case TYPE.bool: {
@@ -199,19 +192,6 @@ export class BsonReader {
         const pattern = this.name();
         return new BSONRegExp(pattern, this.name());
       }
-      case TYPE.dbPointer: {
-        const namespace = this.string();
-        return new DbPointer(namespace, this.objectId());
-      }
-      case TYPE.javascript:
-        return new Code(this.string());
-      case TYPE.symbol:
-        return new BSONSymbol(this.string());
-      case TYPE.javascriptWithScope: {
-        this.at += 4;
-        const code = this.string();
-        return new CodeWithScope(code, this.document(depth + 1));
-      }
       case TYPE.int:
         this.at += 4;
         return buffer.readInt32LE(this.at - 4);
@@ -232,8 +212,15 @@ export class BsonReader {
       case TYPE.maxKey:
         return MAX_KEY;
       default:
-        throw invalid(`unknown element type ${type}`);
+        return this.deprecated(type);
     }
+  }
+
+  private deprecated(type: number): DeprecatedValue {
+    const start = this.at;
+    this.skip(type);
+    if (this.at < start || this.at > this.buffer.length) throw invalid("a value's length is out of range");
+    return new DeprecatedValue(type, Buffer.from(this.buffer.subarray(start, this.at)));
   }
 
   private objectId(): ObjectId {
@@ -462,13 +449,12 @@ export class BsonWriter {
     } else if (value instanceof Date) {
       this.head(TYPE.date, name);
       this.long(BigInt(value.getTime()));
-    } else this.special(name, value, depth);
+    } else this.special(name, value);
   }
 
   private special(
     name: string,
     value: Exclude<Value, null | boolean | number | bigint | string | Date | Doc | Value[]>,
-    depth: number,
   ): void {
     if (value instanceof ObjectId) {
       this.head(TYPE.objectId, name);
@@ -495,26 +481,11 @@ export class BsonWriter {
       this.head(TYPE.regex, name);
       this.cstring(value.pattern);
       this.cstring(value.options);
-    } else if (value instanceof Code) {
-      this.head(TYPE.javascript, name);
-      this.string(value.code);
-    } else if (value instanceof CodeWithScope) {
-      this.head(TYPE.javascriptWithScope, name);
-      const start = this.at;
-      this.int32(0);
-      this.string(value.code);
-      this.document(value.scope, depth + 1);
-      this.buffer.writeInt32LE(this.at - start, start);
-    } else if (value instanceof BSONSymbol) {
-      this.head(TYPE.symbol, name);
-      this.string(value.value);
-    } else if (value instanceof DbPointer) {
-      this.head(TYPE.dbPointer, name);
-      this.string(value.namespace);
-      this.raw(value.id.id);
+    } else if (value instanceof DeprecatedValue) {
+      this.head(value.type, name);
+      this.raw(value.bytes);
     } else if (value instanceof MinKey) this.head(0xff, name);
     else if (value instanceof MaxKey) this.head(TYPE.maxKey, name);
-    else if (value instanceof BsonUndefined) this.head(TYPE.undefined, name);
     else throw new Error(`not a BSON value in field ${name}`);
   }
 }

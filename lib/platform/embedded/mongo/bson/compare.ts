@@ -4,11 +4,8 @@ import { encodeKey } from "./keys.ts";
 import {
   Binary,
   BSONRegExp,
-  BSONSymbol,
-  Code,
-  CodeWithScope,
-  DbPointer,
   Decimal128,
+  DeprecatedValue,
   type Doc,
   Double,
   ObjectId,
@@ -30,7 +27,7 @@ const RANK_OF_TYPE = new Map<number, number>([
   [TYPE.long, 10],
   [TYPE.decimal, 10],
   [TYPE.string, 15],
-  [TYPE.symbol, 15],
+  [TYPE.symbol, 16],
   [TYPE.object, 20],
   [TYPE.array, 25],
   [TYPE.binData, 30],
@@ -113,28 +110,15 @@ function compareWithinRank(a: Value, b: Value): number {
   if (a instanceof BSONRegExp && b instanceof BSONRegExp) {
     return compareStrings(a.pattern, b.pattern) || compareStrings(a.options, b.options);
   }
-  if (a instanceof Code && b instanceof Code) return compareStrings(a.code, b.code);
-  if (a instanceof CodeWithScope && b instanceof CodeWithScope) {
-    return compareStrings(a.code, b.code) || compareDocs(a.scope, b.scope);
+  if (a instanceof DeprecatedValue && b instanceof DeprecatedValue) {
+    return a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes);
   }
-  if (a instanceof DbPointer && b instanceof DbPointer) {
-    const lengths = Buffer.byteLength(a.namespace) - Buffer.byteLength(b.namespace);
-    return lengths || compareStrings(a.namespace, b.namespace) || Buffer.compare(a.id.id, b.id.id);
-  }
-  const textOfA = plainText(a);
-  const textOfB = plainText(b);
-  if (textOfA !== undefined && textOfB !== undefined) return compareStrings(textOfA, textOfB);
   return 0;
 }
 
 function plainNumber(value: Value): number | bigint | undefined {
   if (typeof value === "number" || typeof value === "bigint") return value;
   return value instanceof Double ? value.value : undefined;
-}
-
-function plainText(value: Value): string | undefined {
-  if (typeof value === "string") return value;
-  return value instanceof BSONSymbol ? value.value : undefined;
 }
 
 /** JavaScript compares a double with a bigint exactly, without loss of precision. */

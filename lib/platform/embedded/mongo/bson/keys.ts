@@ -5,18 +5,15 @@ import { type Finite, parseDecimal } from "./decimal.ts";
 import {
   Binary,
   BSONRegExp,
-  BSONSymbol,
-  BsonUndefined,
-  Code,
-  CodeWithScope,
-  DbPointer,
   Decimal128,
+  DeprecatedValue,
   type Doc,
   Double,
   MaxKey,
   MinKey,
   ObjectId,
   Timestamp,
+  TYPE,
   type Value,
 } from "./values.ts";
 
@@ -34,6 +31,7 @@ export const TAG = {
   null: 0x20,
   number: 0x28,
   string: 0x30,
+  symbol: 0x34,
   object: 0x38,
   array: 0x40,
   binData: 0x48,
@@ -118,7 +116,6 @@ export class KeyWriter {
       this.byte(END);
     } else if (value instanceof Double) this.double(value.value, IS_DOUBLE);
     else if (value instanceof Decimal128) this.decimal(value);
-    else if (value instanceof BSONSymbol) this.text(value.value);
     else if (value instanceof Binary) {
       this.room(5);
       this.at = this.buffer.writeUInt32BE(value.position, this.at);
@@ -130,16 +127,10 @@ export class KeyWriter {
     } else if (value instanceof BSONRegExp) {
       this.text(value.pattern);
       this.text(value.options);
-    } else if (value instanceof DbPointer) {
-      const bytes = Buffer.from(value.namespace, "utf8");
+    } else if (value instanceof DeprecatedValue && value.type !== TYPE.undefined) {
       this.room(4);
-      this.at = this.buffer.writeUInt32BE(bytes.length, this.at);
-      this.raw(bytes);
-      this.raw(value.id.id);
-    } else if (value instanceof Code) this.text(value.code);
-    else if (value instanceof CodeWithScope) {
-      this.text(value.code);
-      this.doc(value.scope);
+      this.at = this.buffer.writeUInt32BE(value.bytes.length, this.at);
+      this.raw(value.bytes);
     }
   }
 
@@ -237,6 +228,14 @@ export function encodeKey(value: Value, isDescending = false): Buffer {
   return shared.bytes();
 }
 
+const DEPRECATED_TAGS = new Map<number, number>([
+  [TYPE.undefined, TAG.undefined],
+  [TYPE.symbol, TAG.symbol],
+  [TYPE.dbPointer, TAG.dbPointer],
+  [TYPE.javascript, TAG.code],
+  [TYPE.javascriptWithScope, TAG.codeWithScope],
+]);
+
 /** Returns the first byte of the value's key. */
 export function tagOf(value: Value): number {
   switch (typeof value) {
@@ -254,16 +253,13 @@ export function tagOf(value: Value): number {
   if (value instanceof Date) return TAG.date;
   if (value instanceof ObjectId) return TAG.objectId;
   if (value instanceof Double || value instanceof Decimal128) return TAG.number;
-  if (value instanceof BSONSymbol) return TAG.string;
   if (value instanceof Binary) return TAG.binData;
   if (value instanceof Timestamp) return TAG.timestamp;
   if (value instanceof BSONRegExp) return TAG.regex;
-  if (value instanceof DbPointer) return TAG.dbPointer;
-  if (value instanceof Code) return TAG.code;
-  if (value instanceof CodeWithScope) return TAG.codeWithScope;
   if (value instanceof MinKey) return TAG.minKey;
   if (value instanceof MaxKey) return TAG.maxKey;
-  if (value instanceof BsonUndefined) return TAG.undefined;
+  const tag = value instanceof DeprecatedValue ? DEPRECATED_TAGS.get(value.type) : undefined;
+  if (tag !== undefined) return tag;
   throw new StoreError("InternalError", "This value has no place in an index.");
 }
 

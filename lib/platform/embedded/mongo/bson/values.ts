@@ -1,4 +1,4 @@
-import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
+import { Binary, BSONRegExp, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
 
 /**
  * BSON in memory. Types survive a round trip. A JavaScript number is an int32 if its value is one, and a double
@@ -21,40 +21,19 @@ export type Value =
   | Binary
   | BSONRegExp
   | Timestamp
-  | Code
-  | CodeWithScope
-  | BSONSymbol
   | MinKey
   | MaxKey
-  | BsonUndefined
-  | DbPointer
+  | DeprecatedValue
   | RawDocument;
 
-/** The deprecated BSON type 6, as a single instance. */
-export class BsonUndefined {
-  readonly _bsontype = "BSONUndefined";
-}
-export const UNDEFINED = new BsonUndefined();
-
-/** The deprecated BSON type 12. */
-export class DbPointer {
-  readonly _bsontype = "DbPointer";
-  readonly namespace: string;
-  readonly id: ObjectId;
-  constructor(namespace: string, id: ObjectId) {
-    this.namespace = namespace;
-    this.id = id;
-  }
-}
-
-/** The deprecated BSON type 15; the scope keeps its field order. */
-export class CodeWithScope {
-  readonly _bsontype = "CodeWithScope";
-  readonly code: string;
-  readonly scope: Doc;
-  constructor(code: string, scope: Doc) {
-    this.code = code;
-    this.scope = scope;
+/** A value of a deprecated type (undefined, dbPointer, javascript, symbol), kept byte for byte. */
+export class DeprecatedValue {
+  readonly _bsontype = "DeprecatedValue";
+  readonly type: number;
+  readonly bytes: Buffer;
+  constructor(type: number, bytes: Buffer) {
+    this.type = type;
+    this.bytes = bytes;
   }
 }
 
@@ -92,6 +71,9 @@ export const TYPE = {
   maxKey: 127,
 } as const;
 
+/** Position of an empty array in a sort and an index. */
+export const UNDEFINED = new DeprecatedValue(TYPE.undefined, Buffer.alloc(0));
+
 export type TypeName = keyof typeof TYPE;
 
 const TYPE_NAMES = new Map<number, TypeName>(
@@ -105,13 +87,8 @@ const TYPE_OF_CLASS = new Map<string, number>([
   ["Binary", TYPE.binData],
   ["BSONRegExp", TYPE.regex],
   ["Timestamp", TYPE.timestamp],
-  ["Code", TYPE.javascript],
-  ["CodeWithScope", TYPE.javascriptWithScope],
-  ["BSONSymbol", TYPE.symbol],
   ["MinKey", TYPE.minKey],
   ["MaxKey", TYPE.maxKey],
-  ["BSONUndefined", TYPE.undefined],
-  ["DbPointer", TYPE.dbPointer],
   ["RawDocument", TYPE.object],
 ]);
 
@@ -131,7 +108,7 @@ export function typeCode(value: Value): number {
   if (value instanceof Map) return TYPE.object;
   if (Array.isArray(value)) return TYPE.array;
   if (value instanceof Date) return TYPE.date;
-  const code = TYPE_OF_CLASS.get(value._bsontype);
+  const code = value instanceof DeprecatedValue ? value.type : TYPE_OF_CLASS.get(value._bsontype);
   if (code === undefined) throw new Error(`not a BSON value: ${String(value)}`);
   return code;
 }
@@ -174,7 +151,7 @@ export function toWholeNumber(value: Value | undefined): number | undefined {
 
 /** Returns the truth of an option as in MongoDB: false, 0, null and missing are false. */
 export function isTruthy(value: Value | undefined): boolean {
-  if (value === undefined || value === null || value === false || value instanceof BsonUndefined) return false;
+  if (value === undefined || value === null || value === false) return false;
   return isNumber(value) ? toDouble(value) !== 0 : true;
 }
 
@@ -205,7 +182,7 @@ export function cloneDoc(doc: Doc): Doc {
   return copy;
 }
 
-export { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp };
+export { Binary, BSONRegExp, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp };
 
 let lastTimestampSecond = 0;
 let timestampIncrement = 0;

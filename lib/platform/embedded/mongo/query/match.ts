@@ -3,8 +3,6 @@ import { fieldOf, type Path, someAtPath, toPath } from "../bson/paths.ts";
 import { parseTypes } from "../bson/type-names.ts";
 import {
   BSONRegExp,
-  BSONSymbol,
-  BsonUndefined,
   Decimal128,
   type Doc,
   Double,
@@ -12,6 +10,7 @@ import {
   isNumber,
   isTruthy,
   ObjectId,
+  TYPE,
   toWholeNumber,
   typeCode,
   typeName,
@@ -110,7 +109,7 @@ function parseField(path: Path, value: Value, options: MatchOptions): MatchNode[
 }
 
 function defined(value: Value): Value {
-  if (value instanceof BsonUndefined) throw badValue("cannot compare to undefined");
+  if (typeCode(value) === TYPE.undefined) throw badValue("cannot compare to undefined");
   return value;
 }
 
@@ -296,7 +295,7 @@ function leafTest(node: LeafNode): (value: Value | undefined) => boolean {
 }
 
 function isNullish(value: Value | undefined): boolean {
-  return value === undefined || value === null || value instanceof BsonUndefined;
+  return value === undefined || value === null;
 }
 
 function compareTest(op: Comparison, operand: Value): (value: Value | undefined) => boolean {
@@ -304,9 +303,7 @@ function compareTest(op: Comparison, operand: Value): (value: Value | undefined)
     return op === "eq" || op === "gte" || op === "lte" ? isNullish : () => false;
   }
   if (op === "eq") {
-    if (typeof operand === "string") {
-      return (value) => value === operand || (value instanceof BSONSymbol && value.value === operand);
-    }
+    if (typeof operand === "string") return (value) => value === operand;
     if (typeof operand === "number" && !Number.isNaN(operand)) {
       return (value) =>
         typeof value === "number" ? value === operand : value !== undefined && areEqual(value, operand);
@@ -341,11 +338,9 @@ function membership(values: Value[]): (value: Value | undefined) => boolean {
   const hashed = new Set<string | number | boolean>();
   const others: ((value: Value | undefined) => boolean)[] = [];
   let hasNumber = false;
-  let hasText = false;
   for (const value of values) {
     if (typeof value === "string") {
       hashed.add(`s${value}`);
-      hasText = true;
     } else if (typeof value === "number" && !Number.isNaN(value)) {
       hashed.add(value);
       hasNumber = true;
@@ -360,7 +355,6 @@ function membership(values: Value[]): (value: Value | undefined) => boolean {
     } else if (value instanceof ObjectId) {
       if (hashed.has(idKey(value))) return true;
     } else if (hasNumber && isNumber(value) && values.some((item) => areEqual(item, value))) return true;
-    else if (hasText && value instanceof BSONSymbol && hashed.has(`s${value.value}`)) return true;
     for (const test of others) if (test(value)) return true;
     return false;
   };
@@ -374,7 +368,6 @@ function regexTest(regex: BSONRegExp): (value: Value | undefined) => boolean {
   const compiled = compileRegex(regex);
   return (value) => {
     if (typeof value === "string") return compiled.test(value);
-    if (value instanceof BSONSymbol) return compiled.test(value.value);
     return value instanceof BSONRegExp && value.pattern === regex.pattern && value.options === regex.options;
   };
 }

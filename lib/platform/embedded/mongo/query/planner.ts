@@ -2,7 +2,6 @@ import { areEqual, compareValues, typeRank } from "../bson/compare.ts";
 import { encodeKey, TAG, tagOf } from "../bson/keys.ts";
 import { toPath } from "../bson/paths.ts";
 import {
-  BsonUndefined,
   type Doc,
   docOf,
   isDoc,
@@ -237,7 +236,7 @@ function addOfExpression(
   found: Predicate[],
 ): void {
   // Expressions distinguish null from missing, but an index does not.
-  if (value === null || value instanceof BsonUndefined || Array.isArray(value)) return;
+  if (value === null || Array.isArray(value)) return;
   const path = field.slice(1);
   const key = encodeKey(value);
   // Expressions order across types, so only the ends of the index bound an open range.

@@ -1,14 +1,5 @@
 import { decodeDocument, encodeDocument, MAX_DOCUMENT_BYTES } from "../bson/codec.ts";
-import {
-  BSONRegExp,
-  BsonUndefined,
-  type Doc,
-  ObjectId,
-  RawDocument,
-  Timestamp,
-  timestampNow,
-  type Value,
-} from "../bson/values.ts";
+import { BSONRegExp, type Doc, ObjectId, RawDocument, Timestamp, timestampNow, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 
 /** A document that is ready to be stored. */
@@ -68,8 +59,6 @@ function tooLarge(bytes: number): StoreError {
 function checkId(id: Value): void {
   if (Array.isArray(id)) throw new StoreError("InvalidIdField", "The '_id' value cannot be of type array");
   if (id instanceof BSONRegExp) throw new StoreError("InvalidIdField", "The '_id' value cannot be of type regex");
-  if (id instanceof BsonUndefined)
-    throw new StoreError("InvalidIdField", "The '_id' value cannot be of type undefined");
   if (id instanceof Map) {
     for (const name of id.keys()) {
       if (name.startsWith("$") && !["$ref", "$id", "$db"].includes(name)) {
