@@ -9,8 +9,8 @@ import { stages } from "./stages.ts";
 import { valueOperators } from "./values.ts";
 
 /*
- * Adds to the embedded store what statements for users' own MongoDB servers need and the product does not. With it the
- * store stands in for such a server.
+ * Adds to the embedded store what statements for users' own MongoDB servers need and the product does not. Tests use the
+ * extended store as such a server.
  */
 for (const [name, stage] of stages) STAGES.set(name, stage);
 for (const [name, accumulator] of accumulators) ACCUMULATORS.set(name, accumulator);
