@@ -6,7 +6,7 @@ import { useFavorite } from "@/components/apps/use-apps";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Mark } from "@/components/ui/person";
 import { useNow } from "@/components/ui/use-browser";
-import type { AppCard as Card } from "@/lib/features/apps/browser/client";
+import type { Card } from "@/lib/features/apps/feed/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 

@@ -17,7 +17,7 @@ import { LoadMore } from "@/components/ui/load-more";
 import { NoneShown } from "@/components/ui/none-shown";
 import { type Segment, Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
-import type { AppCard as Card } from "@/lib/features/apps/browser/client";
+import type { Card } from "@/lib/features/apps/feed/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 import "./apps.css";

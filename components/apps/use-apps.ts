@@ -12,7 +12,8 @@ import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { type AppCard, appApi, type FeedPage } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
+import type { Card, Feed } from "@/lib/features/apps/feed/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 export const toFeedKey = (workspaceId: string) => ["app-feed", workspaceId] as const;
@@ -69,12 +70,12 @@ export function useRepositoryLink() {
 }
 
 /** Adds an app to the user's favourites or removes it. Shown at once, and reverted if the server refuses. */
-export function useFavorite({ id }: AppCard) {
+export function useFavorite({ id }: Card) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
   const show = (favorite: boolean) => {
-    const told = (cards: AppCard[]) => cards.map((card) => (card.id === id ? { ...card, favorite } : card));
-    client.setQueryData<InfiniteData<FeedPage>>(
+    const told = (cards: Card[]) => cards.map((card) => (card.id === id ? { ...card, favorite } : card));
+    client.setQueryData<InfiniteData<Feed>>(
       toFeedKey(workspace.id),
       (feed) =>
         feed && {

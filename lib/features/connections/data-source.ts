@@ -3,7 +3,7 @@ import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Batch, Entity, Field, FieldType } from "@/lib/base/values/fields";
 import type { TableValues } from "./column-values";
 import type { NameLimit } from "./name-limit";
-import type { ConfigField, ReaderHint, SchemaChoice, TestStep } from "./schema";
+import type { ConfigField, ConnectionType, SchemaChoice, TestStep } from "./schema";
 import type { VariableBinding } from "./variables";
 
 /**
@@ -273,20 +273,6 @@ export type OpenContext = {
   readOnly: boolean;
 };
 
-/** The keywords before a statement, or after it, and the format of the plan (lib/base/explain). */
-export type Explain = {
-  form: PlanForm;
-  isBehind?: true;
-  /** Returns only the plan; nothing runs. */
-  plan: string;
-  /**
-   * Returns the plan with real times and rows, which runs the statement; absent where the engine cannot. With
-   * `version`, only for servers whose version contains this word. It is sent as read-only, even on a connection that
-   * may write.
-   */
-  measured?: { words: string; version?: string }[];
-};
-
 /** A kind of connection: its declaration, which defines form, test, consoles and docs, and how to open one. */
 export interface Driver {
   readonly type: string;
@@ -300,7 +286,7 @@ export interface Driver {
   /** Further reasons to reject a field's value, by field name; for the API reference. */
   readonly refusals?: Readonly<Record<string, string>>;
   /** Instructions for an administrator to create a read-only user; absent where there are no users. */
-  readonly readerHint?: ReaderHint;
+  readonly readerHint?: ConnectionType["readerHint"];
   /** The language of its consoles; null where nothing can be queried. */
   readonly language: "sql" | "mongodb" | null;
   /** Its SQL dialect; absent for engines without SQL. */
@@ -314,7 +300,7 @@ export interface Driver {
   /** Opens files in a separate process, which a platform without long-lived processes does not offer. */
   readonly runsProcess?: true;
   /** The EXPLAIN syntax; absent where the engine has none. */
-  readonly explain?: Explain;
+  readonly explain?: ConnectionType["explain"];
   /** The maximum name length of a table, schema or column; absent where no limit matters. */
   readonly nameLimit?: NameLimit;
   /** Its sources return table definitions (`DataSource.ddl`); absent where they cannot. */

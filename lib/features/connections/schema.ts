@@ -123,6 +123,39 @@ export const testAnswer = z.union([
 ]);
 export type TestAnswer = z.infer<typeof testAnswer>;
 
+/** One input of a connection's form, and also its validation. */
+const configFieldSchema = z.object({
+  // `auth.kind` is `kind` within the object `auth` of a config (config-fields.ts).
+  name: z.string(),
+  label: z.string(),
+  kind: z.enum(["text", "password", "number", "boolean", "select", "textarea", "file", "json"]),
+  required: z.boolean(),
+  secret: z.boolean(),
+  default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  suggested: z.string().optional().describe("Initial value in a new form; not a default"),
+  help: z.string(),
+  maxLength: z.int().optional(),
+  integer: z.object({ min: z.int(), max: z.int() }).optional(),
+  options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+  // It decides where secrets are sent to or for whom: otherwise a member could have a password that they cannot read
+  // sent to their machine (docs/develop/api.md, Connections; T48).
+  isTarget: z.literal(true).optional().describe("Changing it requires secrets to be resent"),
+  // Its options are in ascending order of safety, and the first is the default.
+  isSafety: z.literal(true).optional().describe("Choosing a less secure option also requires secrets"),
+  showWhen: z
+    .object({ field: z.string(), oneOf: z.array(z.string()) })
+    .optional()
+    .describe("Allowed only if the other field has one of these values"),
+  example: z.string().optional().describe("Example value"),
+  namesShown: z
+    .literal(true)
+    .optional()
+    .describe("Object of secret text values. Responses return each name with {set: true}"),
+  names: z.object({ max: z.int(), maxLength: z.int() }).optional().describe("List of unique names, with this maximum"),
+});
+/** A field as a driver declares it. */
+export type ConfigField = Omit<z.infer<typeof configFieldSchema>, "help"> & { help?: string };
+
 export const connectionTypeSchema = z.object({
   type: z.string(),
   name: z.string(),
@@ -140,6 +173,7 @@ export const connectionTypeSchema = z.object({
       form: z.enum(PLAN_FORMS).describe("Format of the plan; text is not parsed"),
       isBehind: z.literal(true).optional().describe("The keyword goes after the statement"),
       plan: z.string().describe("Prefix that returns the plan without running the statement"),
+      // With `version`, only for servers whose version contains this word.
       measured: z
         .array(z.object({ words: z.string(), version: z.string().optional() }))
         .optional()
@@ -148,36 +182,7 @@ export const connectionTypeSchema = z.object({
     .optional()
     .describe("EXPLAIN support; absent if unsupported"),
   hasDdl: z.literal(true).optional().describe("Supports DDL; absent if not"),
-  fields: z.array(
-    z.object({
-      name: z.string(),
-      label: z.string(),
-      kind: z.enum(["text", "password", "number", "boolean", "select", "textarea", "file", "json"]),
-      required: z.boolean(),
-      secret: z.boolean(),
-      default: z.union([z.string(), z.number(), z.boolean()]).optional(),
-      suggested: z.string().optional().describe("Initial value in a new form; not a default"),
-      help: z.string(),
-      maxLength: z.int().optional(),
-      integer: z.object({ min: z.int(), max: z.int() }).optional(),
-      options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
-      isTarget: z.literal(true).optional().describe("Changing it requires secrets to be resent"),
-      isSafety: z.literal(true).optional().describe("Choosing a less secure option also requires secrets"),
-      showWhen: z
-        .object({ field: z.string(), oneOf: z.array(z.string()) })
-        .optional()
-        .describe("Allowed only if the other field has one of these values"),
-      example: z.string().optional().describe("Example value"),
-      namesShown: z
-        .literal(true)
-        .optional()
-        .describe("Object of secret text values. Responses return each name with {set: true}"),
-      names: z
-        .object({ max: z.int(), maxLength: z.int() })
-        .optional()
-        .describe("List of unique names, with this maximum"),
-    }),
-  ),
+  fields: z.array(configFieldSchema),
 });
 export type ConnectionType = z.infer<typeof connectionTypeSchema>;
 
@@ -222,43 +227,3 @@ export type EntityName = z.infer<typeof entityNameSchema>;
 export const ddlAnswer = z.object({
   text: z.string().describe("Statements with their semicolons"),
 });
-
-/** Instructions for an administrator to create a read-only user. */
-export type ReaderHint = { text: string; statements: string };
-
-/** One input of a connection's form, and also its validation. */
-export type ConfigField = {
-  /** `auth.kind` is `kind` within the object `auth` of a config (config-fields.ts). */
-  name: string;
-  label: string;
-  kind: "text" | "password" | "number" | "boolean" | "select" | "textarea" | "file" | "json";
-  required: boolean;
-  secret: boolean;
-  default?: string | number | boolean;
-  /** The initial value in the form of a new connection, where an empty input means something else. */
-  suggested?: string;
-  help?: string;
-  /** Maximum characters of a text, where the driver has a limit. */
-  maxLength?: number;
-  /** Bounds of an integer. */
-  integer?: { min: number; max: number };
-  options?: { value: string; label: string }[];
-  /**
-   * Decides where secrets are sent to or for whom. A change requires entering them again: otherwise a member could have
-   * a password that they cannot read sent to their machine (docs/develop/api.md, Connections; T48).
-   */
-  isTarget?: true;
-  /**
-   * Decides how safely the secrets are sent. Its options are in ascending order of safety, and the first is the
-   * default.
-   */
-  isSafety?: true;
-  /** The field applies only while the other field, a choice, has one of these values. */
-  showWhen?: { field: string; oneOf: string[] };
-  /** Placeholder of the empty input. */
-  example?: string;
-  /** A secret json field: an object of names and texts. The names may be shown, each text is a secret. */
-  namesShown?: true;
-  /** A json field with a list of names, with their maximum number and length. */
-  names?: { max: number; maxLength: number };
-};

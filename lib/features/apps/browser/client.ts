@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { BindingData, BindingItem, Build } from "@/lib/features/apps/bindings/schema";
+import type { Feed, Overview } from "@/lib/features/apps/feed/schema";
 import type { Preview } from "@/lib/features/apps/preview/schema";
 import type { Deployment, Operation, Published } from "@/lib/features/apps/publish/schema";
 import type {
@@ -13,29 +14,11 @@ import type {
   UpdateAppBody,
 } from "@/lib/features/apps/schema";
 import type { ViewToken } from "@/lib/features/apps/view/schema";
-import type { linkStatusAnswer, Repo } from "@/lib/features/linked-repositories/schema";
+import type { LinkBody, linkStatusAnswer, Repo } from "@/lib/features/linked-repositories/schema";
 import type { Share, ShareBody } from "@/lib/features/shares/schema";
 import { readBytes } from "@/lib/platform/browser/bytes";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
-
-/** An app in the feed. */
-export type AppCard = Pick<App, "id" | "slug" | "title" | "description" | "access" | "publishedAt" | "updatedAt"> & {
-  owner: { id: string; name: string };
-  thumbnailUrl: string | null;
-  views: number;
-  favorite: boolean;
-  shared: boolean;
-};
-/** Number of apps in each section of the feed, and the apps that the user works on. */
-export type AppsOverview = {
-  mine: number;
-  favorites: number;
-  shared: number;
-  bench: (Pick<App, "id" | "slug" | "title"> & { changes: number })[];
-};
-/** A page of the feed; only the first one has the shelves. */
-export type FeedPage = { popular?: AppCard[]; fresh?: AppCard[]; apps: AppCard[]; nextCursor: string | null };
 
 /** Commits per page of the history (docs/develop/design.md, States). */
 const HISTORY_PAGE = 50;
@@ -55,11 +38,11 @@ const link = (workspaceId: string) => `/api/workspaces/${workspaceId}/apps-v2/li
 /** Client of the apps API; `ref` is an app's id or its slug. Each function throws ApiError. */
 export const appApi = {
   readFeed: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
-    send<FeedPage>("GET", `${root(workspaceId)}/feed${cursor === null ? "" : `?${new URLSearchParams({ cursor })}`}`, {
+    send<Feed>("GET", `${root(workspaceId)}/feed${cursor === null ? "" : `?${new URLSearchParams({ cursor })}`}`, {
       signal,
     }),
   readOverview: (workspaceId: string, signal?: AbortSignal) =>
-    send<AppsOverview>("GET", `/api/workspaces/${workspaceId}/apps-v2/overview`, { signal }),
+    send<Overview>("GET", `/api/workspaces/${workspaceId}/apps-v2/overview`, { signal }),
   /** Adds an app to the user's favourites or removes it. */
   setFavorite: (workspaceId: string, ref: string, isFavorite: boolean) =>
     send<null>(isFavorite ? "PUT" : "DELETE", `${of(workspaceId, ref)}/favorite`),
@@ -146,7 +129,7 @@ export const appApi = {
   tryBinding: (workspaceId: string, ref: string, name: string) =>
     send<BindingData>("POST", `${bindings(workspaceId, ref)}/${encodeURIComponent(name)}/preview`, { body: {} }),
   readLink: (workspaceId: string, signal?: AbortSignal) => send<RepositoryLink>("GET", link(workspaceId), { signal }),
-  linkRepository: (workspaceId: string, body: LinkAsk) => send<unknown>("POST", link(workspaceId), { body }),
+  linkRepository: (workspaceId: string, body: LinkBody) => send<unknown>("POST", link(workspaceId), { body }),
   unlinkRepository: (workspaceId: string) => send<null>("DELETE", link(workspaceId)),
   /** Syncs the repository. @param body.prefer the side whose files win where both have changed them */
   mirrorRepository: (workspaceId: string, body: { prefer?: "workspace" | "host"; scope?: "all" }) =>
@@ -156,8 +139,6 @@ export const appApi = {
     send<{ url: string }>("GET", `/api/workspaces/${workspaceId}/apps-v2/repohost-sync-url`),
 };
 
-/** A repository on a host, as the user enters it. */
-export type LinkAsk = { owner: string; repo: string; defaultBranch?: string; subdirectory?: string };
 export type RepositoryLink = z.infer<typeof linkStatusAnswer>;
 
 /** Manual resolutions by path: a text, or null for no file. */

@@ -9,7 +9,7 @@ import { isServed, kindOf } from "../build/kind";
 import { collections } from "../collections";
 import { BUILD_BYTES_MAX, BUILD_FILES_MAX } from "../limits";
 import type { AppDoc } from "../model";
-import type { BuildProblem } from "../sandbox/sandbox";
+import type { BuildProblem } from "../frame/messages";
 import { THUMBNAILS } from "../thumbnail";
 import { contentsOf } from "../work";
 import { type Blob, explainFullDisk, storeBlob } from "./blobs";

@@ -1,6 +1,6 @@
 import type { Binary, ObjectId } from "mongodb";
 import type { Work } from "@/lib/platform/work/model";
-import type { BuildProblem } from "../sandbox/sandbox";
+import type { BuildProblem } from "../frame/messages";
 import type { Deployment, Operation, StepName } from "./schema";
 
 /** One served state of an app, current or past. It never changes. */

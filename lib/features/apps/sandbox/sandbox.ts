@@ -1,13 +1,11 @@
 import type { ObjectId } from "mongodb";
+import type { BuildProblem } from "../frame/messages";
 
 /** Path of all dev servers, each below it under a separate name. */
 export const DEV_PATH = "/api/apps/dev/";
 
 /** Files by their path in the app's folder. */
 export type AppFiles = ReadonlyMap<string, Buffer>;
-
-/** A build error at a position in a file. `line` and `column` are 1-based; null if the builder did not report them. */
-export type BuildProblem = { path: string | null; line: number | null; column: number | null; message: string };
 
 export type BuildResult =
   | { ok: true; files: AppFiles; log: string }

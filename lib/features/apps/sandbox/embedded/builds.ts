@@ -15,7 +15,8 @@ import {
 } from "../limits";
 import { installPackages } from "../packages/install";
 import { PackageProblem } from "../packages/lock";
-import type { AppFiles, BuildProblem, BuildResult, Sandbox } from "../sandbox";
+import type { BuildProblem } from "../../frame/messages";
+import type { AppFiles, BuildResult, Sandbox } from "../sandbox";
 import { carriedFolder } from "./carried";
 import { SandboxChild, SandboxEnded } from "./child";
 import { type SandboxCommand, sandboxCommand, sandboxEnvironment } from "./confinement";
