@@ -2,7 +2,7 @@
 
 import { useRunHours } from "@/components/activity/use-run-hours";
 import { HourBars } from "@/components/runs/hour-bars";
-import type { ResourceType } from "@/lib/features/runs/browser/client";
+import type { ResourceType } from "@/lib/features/runs/schema";
 
 /** Runs of the last day by the hour. @param resourceType the only kind to count; undefined for all */
 export function RunHours({ resourceType }: { resourceType: ResourceType | undefined }) {

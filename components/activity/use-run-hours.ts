@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { type ResourceType, type Run, runsApi } from "@/lib/features/runs/browser/client";
+import { runsApi } from "@/lib/features/runs/browser/client";
+import type { ResourceType, Run } from "@/lib/features/runs/schema";
 
 const HOURS = "run-hours";
 /** Time to gather events, so that a burst of finished runs is counted once, in ms. */

@@ -12,7 +12,7 @@ import { Menu, MenuItem } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { groupByDay, toChatTime } from "@/lib/features/agent/browser/chat-days";
-import type { Chat } from "@/lib/features/agent/browser/client";
+import type { Chat } from "@/lib/features/agent/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
 /** The user's chats: search by title, open, rename and delete. */

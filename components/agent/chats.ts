@@ -1,6 +1,7 @@
 import { Chat, DefaultChatTransport, type UIMessage } from "@/components/agent/sdk";
 import { announce } from "@/components/ui/live-region";
-import { type ChatMessage, type Feedback, fetchStream } from "@/lib/features/agent/browser/client";
+import { fetchStream } from "@/lib/features/agent/browser/client";
+import type { ChatMessage, Feedback } from "@/lib/features/agent/schema";
 
 export type MessageFacts = { state?: ChatMessage["state"]; feedback?: Feedback | null; isStored?: boolean };
 export type AgentMessage = UIMessage<MessageFacts>;

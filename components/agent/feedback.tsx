@@ -9,8 +9,9 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useServerForm } from "@/components/ui/use-server-form";
 import { useSingleFlight } from "@/components/ui/use-single-flight";
-import { agentApi, type Feedback as Given } from "@/lib/features/agent/browser/client";
+import { agentApi } from "@/lib/features/agent/browser/client";
 import { FEEDBACK_CHARS_MAX } from "@/lib/features/agent/limits";
+import type { Feedback as Given } from "@/lib/features/agent/schema";
 
 type FeedbackProps = { chatId: string; messageId: string; given: Given | null };
 

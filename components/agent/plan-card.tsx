@@ -9,7 +9,8 @@ import { useLive } from "@/components/layout/use-live";
 import { Markdown } from "@/components/markdown/markdown";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
-import { agentApi, type Grant, type PlanAnswer } from "@/lib/features/agent/browser/client";
+import { agentApi } from "@/lib/features/agent/browser/client";
+import type { Grant, PlanAnswer } from "@/lib/features/agent/schema";
 
 const GRANT_WORDS: Record<Grant, string> = {
   "query-write": "Run write queries",

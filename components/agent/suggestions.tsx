@@ -4,7 +4,7 @@ import { ArrowRight, MessageSquare } from "lucide-react";
 import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
 import { useOpenConsole } from "@/components/consoles/use-consoles";
 import { useDatabases, useEntities } from "@/components/schema/use-schema";
-import type { Entity } from "@/lib/features/query/browser/api";
+import type { Entity } from "@/lib/base/values/fields";
 
 /** An empty chat: the agent's purpose, and four questions about the workspace's data. */
 export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {

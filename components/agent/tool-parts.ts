@@ -1,5 +1,5 @@
 import type { AgentMessage, AgentPart } from "@/components/agent/chats";
-import type { Grant } from "@/lib/features/agent/browser/client";
+import type { Grant } from "@/lib/features/agent/schema";
 
 /** One tool call, as the cards read it. A model may send any form, so each field is checked before use. */
 export type ToolPart = {

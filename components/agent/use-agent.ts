@@ -7,8 +7,8 @@ import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useDatabases } from "@/components/schema/use-schema";
 import { agentApi } from "@/lib/features/agent/browser/client";
-import type { Console } from "@/lib/features/consoles/browser/client";
 import { findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
+import type { Console } from "@/lib/features/consoles/schema";
 import { newId } from "@/lib/platform/browser/new-id";
 
 export const toChatsKey = (workspaceId: string) => ["chats", workspaceId];

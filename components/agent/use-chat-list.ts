@@ -7,7 +7,8 @@ import { toChatsKey } from "@/components/agent/use-agent";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { agentApi, type Chat } from "@/lib/features/agent/browser/client";
+import { agentApi } from "@/lib/features/agent/browser/client";
+import type { Chat } from "@/lib/features/agent/schema";
 
 /** Maximum number of pages loaded without a click during a search. */
 const SEARCHED_PAGES_MAX = 10;

@@ -11,7 +11,7 @@ import { toChatKey, toChatsKey, useAgentChoices, useScreen } from "@/components/
 import { useStoredChat } from "@/components/agent/use-stored-chat";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { mergeRecord, recordIdOf } from "@/lib/features/agent/browser/chat-record";
-import type { ChatDetail } from "@/lib/features/agent/browser/client";
+import type { ChatDetail } from "@/lib/features/agent/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** Minimum time between two renders of a stream, in ms: a fast model sends hundreds of chunks a second. */

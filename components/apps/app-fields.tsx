@@ -4,8 +4,8 @@ import type { ComponentProps } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { ChoiceGroup } from "@/components/ui/choice-group";
 import { TextField } from "@/components/ui/text-field";
-import type { App } from "@/lib/features/apps/browser/client";
 import { DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX } from "@/lib/features/apps/limits";
+import type { App } from "@/lib/features/apps/schema";
 
 /** Properties of a text field, as a form gives them. */
 type TextProps = Omit<ComponentProps<typeof TextField>, "label">;

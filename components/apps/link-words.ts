@@ -1,4 +1,4 @@
-import type { Repo } from "@/lib/features/apps/browser/client";
+import type { Repo } from "@/lib/features/linked-repositories/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo } from "@/lib/platform/browser/format-time";
 

@@ -10,7 +10,8 @@ import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
-import { appApi, type Repo } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
+import type { Repo } from "@/lib/features/linked-repositories/schema";
 
 const AGE_EVERY_MS = 30_000;
 

@@ -12,7 +12,8 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { useServerForm } from "@/components/ui/use-server-form";
-import { appApi, type CreateAppBody, type Template } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
+import type { CreateAppBody, Template } from "@/lib/features/apps/schema";
 
 type Access = NonNullable<CreateAppBody["access"]>;
 

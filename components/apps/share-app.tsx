@@ -2,7 +2,8 @@
 
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { lazyComponent } from "@/components/ui/lazy-component";
-import { type App, appApi } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
+import type { App } from "@/lib/features/apps/schema";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadShareDialog = later(() => import("@/components/shares/share-dialog"));

@@ -8,7 +8,7 @@ import type { ConnectionForm } from "@/components/connections/use-connection-for
 import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
-import type { ConfigField } from "@/lib/features/connections/browser/client";
+import type { ConfigField } from "@/lib/features/connections/schema";
 
 /** Widths in a grid of six columns. The default is half; long texts and files take all. */
 const SPANS: Record<string, number> = {

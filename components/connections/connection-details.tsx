@@ -24,12 +24,8 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useIsAwake } from "@/components/ui/use-browser";
-import {
-  type Connection,
-  type ConnectionType,
-  connectionsApi,
-  type TestOutcome,
-} from "@/lib/features/connections/browser/client";
+import { connectionsApi, type TestOutcome } from "@/lib/features/connections/browser/client";
+import type { Connection, ConnectionType } from "@/lib/features/connections/schema";
 import { formatDay } from "@/lib/platform/browser/format-time";
 import { ApiError } from "@/lib/platform/browser/request";
 import "./connections.css";

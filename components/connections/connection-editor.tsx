@@ -15,9 +15,10 @@ import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useOutage } from "@/components/ui/use-browser";
-import type { ConfigField, Connection, ConnectionType, TestOutcome } from "@/lib/features/connections/browser/client";
+import type { TestOutcome } from "@/lib/features/connections/browser/client";
 import { CONNECTION_NAME_MAX } from "@/lib/features/connections/browser/connection-draft";
 import { isLimitField, isTunnelField, SCHEMAS_FIELD } from "@/lib/features/connections/browser/connection-form";
+import type { ConfigField, Connection, ConnectionType } from "@/lib/features/connections/schema";
 
 type ConnectionEditorProps = {
   type: ConnectionType;

@@ -17,8 +17,8 @@ import { MenuItem } from "@/components/ui/menu";
 import { PersonCell } from "@/components/ui/person";
 import { toMessage } from "@/components/ui/to-message";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
-import type { Connection, ConnectionType } from "@/lib/features/connections/browser/client";
 import { toAddress } from "@/lib/features/connections/browser/connection-address";
+import type { Connection, ConnectionType } from "@/lib/features/connections/schema";
 import { formatDuration } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 

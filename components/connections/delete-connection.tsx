@@ -5,7 +5,8 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
-import { type Connection, connectionsApi, toUsages } from "@/lib/features/connections/browser/client";
+import { connectionsApi, toUsages } from "@/lib/features/connections/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
 
 type DeleteConnectionProps = {
   connection: Connection;

@@ -9,7 +9,9 @@ import { Confirm } from "@/components/ui/confirm";
 import { FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
-import { type ConfigField, connectionsApi, type StoredFile, toUsages } from "@/lib/features/connections/browser/client";
+import { connectionsApi, toUsages } from "@/lib/features/connections/browser/client";
+import type { StoredFile } from "@/lib/features/connections/files/schema";
+import type { ConfigField } from "@/lib/features/connections/schema";
 import { toSize } from "@/lib/platform/browser/format";
 
 type Upload = { name: string; sent: number; total: number; stop: AbortController };

@@ -1,5 +1,5 @@
-import type { Connection } from "@/lib/features/connections/browser/client";
 import { toLatencyPath, toMiddle } from "@/lib/features/connections/browser/latency";
+import type { Connection } from "@/lib/features/connections/schema";
 import { formatDuration } from "@/lib/platform/browser/format";
 
 const WIDTH = 108;

@@ -2,8 +2,8 @@
 
 import { Lock, Plus, X } from "lucide-react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
-import type { ConfigField } from "@/lib/features/connections/browser/client";
 import { type NamedRow, toNamedRows, toNamedText } from "@/lib/features/connections/browser/connection-form";
+import type { ConfigField } from "@/lib/features/connections/schema";
 
 type NamedSecretsProps = {
   id: string;

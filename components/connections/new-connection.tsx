@@ -13,7 +13,8 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import type { ConnectionType, TestOutcome } from "@/lib/features/connections/browser/client";
+import type { TestOutcome } from "@/lib/features/connections/browser/client";
+import type { ConnectionType } from "@/lib/features/connections/schema";
 import "./connections.css";
 
 const GROUPS: { category: ConnectionType["category"]; name: string }[] = [

@@ -1,6 +1,6 @@
 import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
-import type { ConnectionType } from "@/lib/features/connections/browser/client";
+import type { ConnectionType } from "@/lib/features/connections/schema";
 
 /** Explains, beside the form, how to create a read-only user. Empty for kinds without users. */
 export function ReaderAside({ type: { readerHint } }: { type: ConnectionType }) {

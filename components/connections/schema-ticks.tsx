@@ -4,8 +4,8 @@ import { Search } from "lucide-react";
 import { useId, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
 import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
-import type { ConfigField, SchemaChoice } from "@/lib/features/connections/browser/client";
 import { fromNames, toNames } from "@/lib/features/connections/browser/connection-form";
+import type { ConfigField, SchemaChoice } from "@/lib/features/connections/schema";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 const HELP = "Limits the explorer and autocomplete only, not what queries can read.";

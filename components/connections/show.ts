@@ -1,4 +1,4 @@
-import type { Connection } from "@/lib/features/connections/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
 
 /** Sections of the list, as `?show=` names them. */
 export const SHOWS = ["all", "databases", "sources", "failing"] as const;

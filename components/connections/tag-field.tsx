@@ -5,8 +5,8 @@ import { type KeyboardEvent, useId, useState } from "react";
 import { TagDot } from "@/components/ui/colour-tag";
 import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
-import type { Tag } from "@/lib/features/connections/browser/client";
 import { COLOUR_NAMES, isPreset, TAG_PRESETS } from "@/lib/features/connections/browser/connection-tag";
+import type { Tag } from "@/lib/features/connections/schema";
 
 const NAME_MAX = 24;
 const HELP = "Shown on tabs, in the explorer and next to Run.";

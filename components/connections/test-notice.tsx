@@ -1,6 +1,7 @@
 import { CircleCheck, CircleX } from "lucide-react";
 import { Notice } from "@/components/ui/notice";
-import type { TestOutcome, TestStep } from "@/lib/features/connections/browser/client";
+import type { TestOutcome } from "@/lib/features/connections/browser/client";
+import type { TestStep } from "@/lib/features/connections/schema";
 import { formatDuration } from "@/lib/platform/browser/format";
 
 type TestNoticeProps = {

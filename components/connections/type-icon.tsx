@@ -1,5 +1,5 @@
 import { Database, Globe } from "lucide-react";
-import type { ConnectionType } from "@/lib/features/connections/browser/client";
+import type { ConnectionType } from "@/lib/features/connections/schema";
 
 /** Icon of a kind of connection. @param icon paths of an SVG; default: the icon of its category */
 export function TypeIcon({ icon, category }: Pick<ConnectionType, "icon" | "category">) {

@@ -2,7 +2,6 @@
 
 import { useMemo } from "react";
 import { useServerForm } from "@/components/ui/use-server-form";
-import type { Connection, ConnectionType, Tag } from "@/lib/features/connections/browser/client";
 import {
   type ConnectionFields,
   findDraftProblems,
@@ -12,6 +11,7 @@ import {
 } from "@/lib/features/connections/browser/connection-draft";
 import { type AddressWay, hasTwoWays } from "@/lib/features/connections/browser/connection-form";
 import { parseConnectionString } from "@/lib/features/connections/browser/connection-string";
+import type { Connection, ConnectionType, Tag } from "@/lib/features/connections/schema";
 
 /** The action of a button. */
 export type Submission = "save" | "test";

@@ -7,12 +7,8 @@ import { type ConnectionDraft, type Submission, useConnectionForm } from "@/comp
 import { useTest } from "@/components/connections/use-test";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import {
-  type Connection,
-  type ConnectionType,
-  connectionsApi,
-  type TestOutcome,
-} from "@/lib/features/connections/browser/client";
+import { connectionsApi, type TestOutcome } from "@/lib/features/connections/browser/client";
+import type { Connection, ConnectionType } from "@/lib/features/connections/schema";
 import { completeStep } from "@/lib/features/consoles/browser/workbench";
 
 type ConnectionSaveProps = {

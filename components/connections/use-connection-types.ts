@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
-import { type ConnectionType, connectionsApi } from "@/lib/features/connections/browser/client";
+import { connectionsApi } from "@/lib/features/connections/browser/client";
+import type { ConnectionType } from "@/lib/features/connections/schema";
 
 /** Returns the kinds of connection that this server offers; they do not change while it runs. */
 export function useConnectionTypes() {

@@ -3,8 +3,8 @@
 import { useMemo } from "react";
 import { useConsoleList } from "@/components/consoles/use-consoles";
 import { useFlows } from "@/components/flows/use-flows";
-import type { ConsoleSummary } from "@/lib/features/consoles/browser/client";
-import type { Flow } from "@/lib/features/flows/browser/client";
+import type { ConsoleSummary } from "@/lib/features/consoles/schema";
+import type { Flow } from "@/lib/features/flows/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
 /** Users of a connection that the reader may see. */

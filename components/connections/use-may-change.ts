@@ -2,7 +2,7 @@
 
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useRights } from "@/components/settings/use-settings";
-import type { Connection } from "@/lib/features/connections/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
 
 /** Allows owners, admins and the creator to change and delete a connection (docs/develop/api.md, Connections). */
 export function useMayChange(connection: Pick<Connection, "createdBy">): boolean {

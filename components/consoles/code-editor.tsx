@@ -17,7 +17,7 @@ import type { ScriptLanguage } from "@/components/editor/script";
 import { errorMark, setErrorMark, statementBar } from "@/components/editor/statement-mark";
 import { textChanges } from "@/components/editor/text-changes";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import type { Entity } from "@/lib/features/query/browser/api";
+import type { Entity } from "@/lib/base/values/fields";
 import { spacedName } from "@/lib/platform/browser/spaced-name";
 
 export type CodeEditorProps = {

@@ -14,7 +14,9 @@ import { showToast } from "@/components/ui/toast";
 import { useMediaQuery } from "@/components/ui/use-browser";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { mergeSides } from "@/lib/base/text/merge-text";
-import { type Console, consoleApi, type HistoryItem } from "@/lib/features/consoles/browser/client";
+import { consoleApi } from "@/lib/features/consoles/browser/client";
+import type { Console } from "@/lib/features/consoles/schema";
+import type { HistoryItem } from "@/lib/features/folders/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 

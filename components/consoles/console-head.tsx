@@ -36,7 +36,7 @@ import { NameInput } from "@/components/ui/name-input";
 import { Mark } from "@/components/ui/person";
 import { Tip } from "@/components/ui/tip";
 import type { Connection } from "@/lib/features/connections/schema";
-import type { Console } from "@/lib/features/consoles/browser/client";
+import type { Console } from "@/lib/features/consoles/schema";
 import { toTrail } from "@/lib/features/folders/browser/item-tree";
 import { formatRowTime } from "@/lib/features/runs/browser/run-words";
 import { later } from "@/lib/platform/browser/load-again";

@@ -7,7 +7,7 @@ import { copyLink } from "@/components/folders/copy-link";
 import { AccessItem } from "@/components/folders/folder-menu";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
-import type { ConsoleSummary } from "@/lib/features/consoles/browser/client";
+import type { ConsoleSummary } from "@/lib/features/consoles/schema";
 
 type ConsoleMenuProps = {
   id: string;

@@ -12,10 +12,11 @@ import { useReveal } from "@/components/folders/use-reveal";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { lazyComponent } from "@/components/ui/lazy-component";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import { buildConsoleTree, CONSOLE_ROOTS } from "@/lib/features/consoles/browser/console-tree";
 import { closeTab, openTab } from "@/lib/features/consoles/browser/workbench";
+import type { ConsoleSummary } from "@/lib/features/consoles/schema";
 import { type FolderChoice, isSameChoice } from "@/lib/features/folders/browser/item-tree";
+import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
 import { later } from "@/lib/platform/browser/load-again";
 import "./consoles.css";
 

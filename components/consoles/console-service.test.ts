@@ -5,8 +5,8 @@ import { EditorMemory } from "@/components/consoles/editor-memory";
 import { RunStore } from "@/components/consoles/run-store";
 import { WorkbenchStore } from "@/components/consoles/workbench-store";
 import { DraftStore } from "@/components/layout/draft-store";
-import type { Console } from "@/lib/features/consoles/browser/client";
 import { addConsole, EMPTY_WORKBENCH } from "@/lib/features/consoles/browser/workbench";
+import type { Console } from "@/lib/features/consoles/schema";
 import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 
 vi.mock("@/components/ui/toast", () => ({ showToast: vi.fn(), showFailure: vi.fn() }));

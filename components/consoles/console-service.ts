@@ -8,13 +8,7 @@ import { type ItemNews, toItemNews } from "@/components/layout/item-news";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { Coalescer } from "@/lib/base/async/coalescer";
-import {
-  type Console,
-  type ConsoleFolder,
-  type ConsoleSummary,
-  type CreateConsoleBody,
-  consoleApi,
-} from "@/lib/features/consoles/browser/client";
+import { consoleApi } from "@/lib/features/consoles/browser/client";
 import {
   adoptSaved,
   type DraftConsole,
@@ -23,6 +17,8 @@ import {
   isSavedId,
   setTitle,
 } from "@/lib/features/consoles/browser/workbench";
+import type { Console, ConsoleSummary, CreateConsoleBody } from "@/lib/features/consoles/schema";
+import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 import type { EventData } from "@/lib/platform/events/schema";

@@ -7,7 +7,7 @@ import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { useDatabases } from "@/components/schema/use-schema";
 import { Keys } from "@/components/ui/keys";
 import { useIsPhone } from "@/components/ui/use-browser";
-import type { Console } from "@/lib/features/consoles/browser/client";
+import type { Console } from "@/lib/features/consoles/schema";
 import "@/components/consoles/consoles.css";
 
 type SavedViewProps = {

@@ -15,9 +15,10 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
 import { useSingleFlight } from "@/components/ui/use-single-flight";
-import type { Console } from "@/lib/features/consoles/browser/client";
+import type { Console } from "@/lib/features/consoles/schema";
 import { runsApi } from "@/lib/features/runs/browser/client";
-import { type Schedule, type ScheduleBody, scheduleApi } from "@/lib/features/runs/browser/schedules";
+import { scheduleApi } from "@/lib/features/runs/browser/schedules";
+import type { Schedule, ScheduleBody } from "@/lib/features/runs/schedules/schema";
 
 type ScheduleCardProps = { saved: Console; hasEdits: boolean; onStarted: (runId: string) => void };
 

@@ -8,7 +8,7 @@ import { ScheduleCard } from "@/components/consoles/schedule-card";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { useResourceNotifications } from "@/components/notifications/use-resource-notifications";
-import type { Console } from "@/lib/features/consoles/browser/client";
+import type { Console } from "@/lib/features/consoles/schema";
 import "./schedule.css";
 
 /** Page of a console's schedule: times, past runs and notifications. */

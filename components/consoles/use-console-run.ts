@@ -20,8 +20,8 @@ import {
 import { readScope } from "@/lib/base/sql/scope";
 import type { SqlStatement } from "@/lib/base/sql/statements";
 import type { TypedValue } from "@/lib/base/sql/variables";
+import type { Entity } from "@/lib/base/values/fields";
 import type { Connection } from "@/lib/features/connections/schema";
-import type { Entity } from "@/lib/features/query/browser/api";
 
 /** `name` is shown, and `text` replaces the wrong name; `from` is the table of a column. */
 type Suggestion = { name: string; text: string; from: string | null };

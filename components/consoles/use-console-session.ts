@@ -12,7 +12,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections, useEntities, useFindDatabase } from "@/components/schema/use-schema";
 import { announce } from "@/components/ui/live-region";
 import { useOutage } from "@/components/ui/use-browser";
-import type { Connection } from "@/lib/features/connections/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
 import { changeConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
 
 const NO_NAMES: string[] = [];

@@ -5,8 +5,9 @@ import { useCallback, useSyncExternalStore } from "react";
 import { type ConsoleNews, toConsoleKey, toFoldersKey, toListKey } from "@/components/consoles/console-service";
 import type { LocalDraft } from "@/components/layout/draft-store";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
-import { type Console, consoleApi } from "@/lib/features/consoles/browser/client";
+import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { type DraftConsole, findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
+import type { Console } from "@/lib/features/consoles/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** A console as shown: the editor's content and the saved version. */

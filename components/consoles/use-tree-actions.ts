@@ -4,9 +4,9 @@ import { useMemo } from "react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { makeFiling } from "@/components/folders/item-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import type { ConsoleFolder } from "@/lib/features/consoles/browser/client";
 import { toConsoleName } from "@/lib/features/consoles/browser/workbench";
 import type { FolderChoice } from "@/lib/features/folders/browser/item-tree";
+import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
 
 /** Returns the actions of the tree and the console menus: moving, sharing and folders. */
 export function useTreeActions() {

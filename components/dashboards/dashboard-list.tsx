@@ -19,7 +19,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { NameInput } from "@/components/ui/name-input";
 import { NoneShown } from "@/components/ui/none-shown";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
-import type { DashboardSummary } from "@/lib/features/dashboards/browser/client";
+import type { DashboardSummary } from "@/lib/features/dashboards/schema";
 import { toTrail } from "@/lib/features/folders/browser/item-tree";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 import { later } from "@/lib/platform/browser/load-again";

@@ -8,7 +8,7 @@ import type { ItemNews } from "@/components/layout/item-news";
 import { useChangeSentence } from "@/components/layout/use-change-sentence";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import type { Dashboard } from "@/lib/features/dashboards/browser/client";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 import { changesBetween } from "@/lib/features/dashboards/words";
 
 type DashboardNoticeProps = {

@@ -45,21 +45,16 @@ import { showFailure } from "@/components/ui/toast";
 import { useNow } from "@/components/ui/use-browser";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { hasTimes } from "@/lib/base/charts/widget-period";
-import {
-  type Dashboard,
-  dashboardApi,
-  type FilterChoice,
-  type ValuesAsk,
-  type Widget,
-  type WidgetData,
-} from "@/lib/features/dashboards/browser/client";
+import { dashboardApi, type FilterChoice, type ValuesAsk } from "@/lib/features/dashboards/browser/client";
 import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
+import type { Dashboard, Widget, WidgetData } from "@/lib/features/dashboards/schema";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 import { toLocationText } from "@/lib/features/folders/browser/item-tree";
-import { type Run, runsApi } from "@/lib/features/runs/browser/client";
+import { runsApi } from "@/lib/features/runs/browser/client";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
+import type { Run } from "@/lib/features/runs/schema";
 import { formatDuration } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 import { later } from "@/lib/platform/browser/load-again";

@@ -13,7 +13,8 @@ import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/lay
 import { NavFind } from "@/components/layout/nav-find";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { lazyComponent } from "@/components/ui/lazy-component";
-import type { DashboardFolder, DashboardSummary } from "@/lib/features/dashboards/browser/client";
+import type { DashboardFolder } from "@/lib/features/dashboards/browser/client";
+import type { DashboardSummary } from "@/lib/features/dashboards/schema";
 import { buildItemTree, type FolderChoice, isSameChoice, toRoots } from "@/lib/features/folders/browser/item-tree";
 import { later } from "@/lib/platform/browser/load-again";
 

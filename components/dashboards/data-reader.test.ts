@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { DataReader } from "@/components/dashboards/data-reader";
 import type { Cube } from "@/lib/base/cubes/cube";
-import type { WidgetData } from "@/lib/features/dashboards/browser/client";
 import { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
 import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
+import type { WidgetData } from "@/lib/features/dashboards/schema";
 
 const answer = (n: number): WidgetData[] => [
   { id: "w", fields: [], rows: [{ n }], cachedAt: null, ageMs: null, truncated: false },

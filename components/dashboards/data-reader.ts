@@ -1,7 +1,7 @@
 import { createStore } from "zustand/vanilla";
-import type { WidgetData } from "@/lib/features/dashboards/browser/client";
 import type { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
 import { type PageAsk, toAskText } from "@/lib/features/dashboards/browser/dashboard-choice";
+import type { WidgetData } from "@/lib/features/dashboards/schema";
 
 /** The data on screen, and the state of the request for newer data. */
 export type Reading = {

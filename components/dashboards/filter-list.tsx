@@ -12,9 +12,10 @@ import { useLater } from "@/components/ui/use-later";
 import { useTyped } from "@/components/ui/use-typed";
 import { toShownText } from "@/lib/base/values/cell-look";
 import type { CellValue } from "@/lib/base/values/json-rows";
-import type { Filter, FilterChoice, FilterValues, ValuesAsk } from "@/lib/features/dashboards/browser/client";
+import type { FilterChoice, ValuesAsk } from "@/lib/features/dashboards/browser/client";
 import { toChoiceText } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { toFilterName } from "@/lib/features/dashboards/browser/filter-words";
+import type { Filter, FilterValues } from "@/lib/features/dashboards/schema";
 import { formatCount } from "@/lib/platform/browser/format";
 
 const TYPED_AFTER_MS = 150;

@@ -11,7 +11,8 @@ import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { useServerForm } from "@/components/ui/use-server-form";
 import { parseDashboardJson } from "@/lib/base/values/exact-sources";
-import { dashboardApi, type ExportedDashboard } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
+import type { ExportedDashboard } from "@/lib/features/dashboards/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** Maximum size of an import file. A dashboard of sixty widgets is far smaller. */

@@ -17,9 +17,10 @@ import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
 import { Segments } from "@/components/ui/segments";
 import { type FieldProblems, useServerForm } from "@/components/ui/use-server-form";
-import { type CreateSnapshotBody, dashboardApi, type Snapshot } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
-import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
+import type { CreateSnapshotBody, Snapshot } from "@/lib/features/notifications/snapshot-schema";
+import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
 
 const THEMES: { value: Snapshot["theme"]; label: string }[] = [
   { value: "light", label: "Light" },

@@ -13,7 +13,8 @@ import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
-import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const QUARTERLY = "*/15 * * * *";

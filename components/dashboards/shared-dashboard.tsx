@@ -21,7 +21,8 @@ import { hasTimes } from "@/lib/base/charts/widget-period";
 import { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
 import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { traitsOf } from "@/lib/features/dashboards/kinds/traits";
-import { type SharedDashboard as Shown, shareApi } from "@/lib/features/shares/browser/client";
+import type { SharedDashboard as Shown } from "@/lib/features/dashboards/schema";
+import { shareApi } from "@/lib/features/shares/browser/client";
 import "@/components/ui/page.css";
 import "./dashboards.css";
 

@@ -9,7 +9,8 @@ import { StatusWord } from "@/components/runs/status-word";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { useSingleMutation } from "@/components/ui/use-single-flight";
-import { dashboardApi, type Snapshot } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
+import type { Snapshot } from "@/lib/features/notifications/snapshot-schema";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 

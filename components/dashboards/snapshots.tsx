@@ -10,8 +10,9 @@ import { VerifyHelp } from "@/components/notifications/verify-help";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 
 type SnapshotsProps = {
   dashboard: Pick<Dashboard, "id" | "title">;

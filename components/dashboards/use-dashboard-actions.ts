@@ -7,13 +7,13 @@ import { toDashboardFoldersKey, toDashboardKey, toDashboardsKey } from "@/compon
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
 import { useSingleFlight } from "@/components/ui/use-single-flight";
-import {
-  type CreateDashboardBody,
-  type Dashboard,
-  type DashboardSummary,
-  dashboardApi,
-  type UpdateDashboardBody,
-} from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
+import type {
+  CreateDashboardBody,
+  Dashboard,
+  DashboardSummary,
+  UpdateDashboardBody,
+} from "@/lib/features/dashboards/schema";
 import type { FolderChoice } from "@/lib/features/folders/browser/item-tree";
 import type { CreateFolderBody, UpdateFolderBody } from "@/lib/features/folders/schema";
 import { ApiError } from "@/lib/platform/browser/request";

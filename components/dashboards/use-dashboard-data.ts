@@ -9,11 +9,12 @@ import { useLive } from "@/components/layout/use-live";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
 import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
-import type { Run } from "@/lib/features/runs/browser/client";
+import type { Run } from "@/lib/features/runs/schema";
 
 /** Interval between reads of a visible wall screen, where no user can reload. */
 const WALL_EVERY_MS = 60_000;

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { type ItemNews, toItemNews } from "@/components/layout/item-news";
 import { useLive } from "@/components/layout/use-live";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import type { Dashboard } from "@/lib/features/dashboards/browser/client";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 
 /** The latest change of an open dashboard by someone else, and the version before it. */
 export type DashboardNews = ItemNews & { before: Dashboard; isDeleted: boolean };

@@ -6,7 +6,7 @@ import { useDashboardActions } from "@/components/dashboards/use-dashboard-actio
 import { makeFiling } from "@/components/folders/item-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showToast } from "@/components/ui/toast";
-import type { Dashboard, DashboardSummary } from "@/lib/features/dashboards/browser/client";
+import type { Dashboard, DashboardSummary } from "@/lib/features/dashboards/schema";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
 /** Target of a menu: a row of the list, or the open dashboard. */

@@ -9,8 +9,8 @@ import { useFrame } from "@/components/layout/use-frame";
 import { Notice } from "@/components/ui/notice";
 import { withPageGrain } from "@/lib/base/charts/widget-period";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import type { WidgetData } from "@/lib/features/dashboards/browser/client";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
+import type { WidgetData } from "@/lib/features/dashboards/schema";
 import "./widgets.css";
 
 type WidgetBodyProps = {

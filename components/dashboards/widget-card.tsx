@@ -5,10 +5,10 @@ import { type ReactNode, useId } from "react";
 import { WidgetBody } from "@/components/dashboards/widget-body";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { useNow } from "@/components/ui/use-browser";
-import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
+import type { Widget, WidgetData } from "@/lib/features/dashboards/schema";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;

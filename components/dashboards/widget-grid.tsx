@@ -1,8 +1,8 @@
 "use client";
 
 import type { CSSProperties, ReactNode } from "react";
-import type { Layout, Widget } from "@/lib/features/dashboards/browser/client";
 import { placeWidgets } from "@/lib/features/dashboards/browser/dashboard-grid";
+import type { Layout, Widget } from "@/lib/features/dashboards/schema";
 import "./widgets.css";
 
 type Placed = Pick<Widget, "id" | "kind"> & { layout: Layout };

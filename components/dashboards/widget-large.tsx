@@ -3,8 +3,8 @@
 import { KIND_VIEWS } from "@/components/dashboards/kinds/registry";
 import { WidgetBody } from "@/components/dashboards/widget-body";
 import { Modal } from "@/components/ui/modal";
-import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
+import type { Widget, WidgetData } from "@/lib/features/dashboards/schema";
 
 type WidgetLargeProps = { widget: Widget; data: WidgetData | undefined; period: Period; onClose: () => void };
 

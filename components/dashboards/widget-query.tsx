@@ -11,7 +11,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import type { Dashboard, Widget } from "@/lib/features/dashboards/browser/client";
+import type { Dashboard, Widget } from "@/lib/features/dashboards/schema";
 import "@/components/markdown/markdown.css";
 
 type WidgetQueryProps = { dashboard: Dashboard; widget: Widget; onClose: () => void };

@@ -12,8 +12,9 @@ import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { zoneOf } from "@/lib/base/charts/moments";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import { dashboardApi, type FilterChoice, type Widget } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi, type FilterChoice } from "@/lib/features/dashboards/browser/client";
 import { toChoiceText } from "@/lib/features/dashboards/browser/dashboard-choice";
+import type { Widget } from "@/lib/features/dashboards/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
 type WidgetSourceRowsProps = { dashboardId: string; widget: Widget; choice: FilterChoice; onClose: () => void };

@@ -9,7 +9,7 @@ import type { Extension } from "@codemirror/state";
 import { editorScript } from "@/components/editor/editor-script";
 import { toInfo } from "@/components/editor/info";
 import { SqlScript } from "@/lib/base/sql/statements";
-import type { Entity } from "@/lib/features/query/browser/api";
+import type { Entity } from "@/lib/base/values/fields";
 import { offerSql, type SqlOffer } from "@/lib/features/query/browser/sql-completion";
 
 /** `order` is the rank in the list among equal matches. */

@@ -14,8 +14,9 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Segments } from "@/components/ui/segments";
 import { useIsAwake, useStaleSince } from "@/components/ui/use-browser";
-import type { Arrival, Run } from "@/lib/features/flows/browser/client";
+import type { Arrival } from "@/lib/features/flows/schema";
 import { formatRowTime } from "@/lib/features/runs/browser/run-words";
+import type { Run } from "@/lib/features/runs/schema";
 import { formatClock, formatCountOf, toSize } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 

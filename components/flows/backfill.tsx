@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
 import { useServerForm } from "@/components/ui/use-server-form";
-import type { Flow } from "@/lib/features/flows/browser/client";
+import type { Flow } from "@/lib/features/flows/schema";
 
 const FORM = "backfill-form";
 const WAYS = [

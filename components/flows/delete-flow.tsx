@@ -7,7 +7,8 @@ import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
 import { useSingleMutation } from "@/components/ui/use-single-flight";
-import { type Flow, flowsApi } from "@/lib/features/flows/browser/client";
+import { flowsApi } from "@/lib/features/flows/browser/client";
+import type { Flow } from "@/lib/features/flows/schema";
 
 type DeleteFlowProps = { flow: Flow; isOpen: boolean; onClose: () => void; onDeleted?: () => void };
 

@@ -8,9 +8,9 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
+import type { Entity } from "@/lib/base/values/fields";
 import { type EntityChoice, schemasOf, toEntityChoices } from "@/lib/features/flows/browser/entity-choice";
 import { type ChosenEntity, isSameEntity, toChosen, toNames } from "@/lib/features/flows/browser/flow-form";
-import type { Entity } from "@/lib/features/query/browser/api";
 import { formatCount, formatCountShort } from "@/lib/platform/browser/format";
 
 /** Maximum number of entities to list; search finds the rest. */

@@ -17,8 +17,8 @@ import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import { useConnectivity } from "@/components/ui/use-browser";
-import type { Connection } from "@/lib/features/connections/browser/client";
-import type { FlowDetail } from "@/lib/features/flows/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
+import type { FlowDetail } from "@/lib/features/flows/schema";
 
 type FlowEditorProps = {
   /** The version being edited; null for a new flow. */

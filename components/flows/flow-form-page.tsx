@@ -11,8 +11,8 @@ import { useConnections } from "@/components/schema/use-schema";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import type { Connection } from "@/lib/features/connections/browser/client";
-import type { FlowDetail } from "@/lib/features/flows/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
+import type { FlowDetail } from "@/lib/features/flows/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 import "./flows.css";
 

@@ -14,8 +14,8 @@ import { useConnectionName, useConnections } from "@/components/schema/use-schem
 import { ListRow } from "@/components/ui/list-row";
 import { MenuItem } from "@/components/ui/menu";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
-import type { Flow } from "@/lib/features/flows/browser/client";
 import { isGoing, toFlowMode, toRunState, toShareDone } from "@/lib/features/flows/browser/flow-words";
+import type { Flow } from "@/lib/features/flows/schema";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 import { formatCount } from "@/lib/platform/browser/format";
 import { formatAgo, formatMoment, formatStamp } from "@/lib/platform/browser/format-time";

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
-import type { Flow } from "@/lib/features/flows/browser/client";
+import type { Flow } from "@/lib/features/flows/schema";
 
 type FlowTrailProps = {
   /** Path of the list of flows. */

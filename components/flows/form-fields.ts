@@ -1,4 +1,4 @@
-import type { Connection } from "@/lib/features/connections/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
 import type { FlowDraft, FlowField } from "@/lib/features/flows/browser/flow-form";
 
 /** Props of each part of a flow's form. */

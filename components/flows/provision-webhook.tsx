@@ -8,7 +8,8 @@ import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useServerForm } from "@/components/ui/use-server-form";
-import { type Flow, flowsApi, type Provisioned } from "@/lib/features/flows/browser/client";
+import { flowsApi } from "@/lib/features/flows/browser/client";
+import type { Flow, Provisioned } from "@/lib/features/flows/schema";
 
 type ProvisionWebhookProps = {
   flow: Flow;

@@ -8,8 +8,8 @@ import { useConnections } from "@/components/schema/use-schema";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Notice } from "@/components/ui/notice";
 import { useConnectivity } from "@/components/ui/use-browser";
-import type { FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
+import type { FlowDetail, FlowRun } from "@/lib/features/flows/schema";
 
 /** Effect of a failed run, and of the next one (docs/develop/flows.md, How rows move). */
 const WHAT_STAYS = {

@@ -6,8 +6,9 @@ import { TypeIcon } from "@/components/connections/type-icon";
 import { useFindType } from "@/components/connections/use-connection-types";
 import { RunBar } from "@/components/runs/run-bar";
 import { useConnectionName, useConnections } from "@/components/schema/use-schema";
-import type { EntityProgress, FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
 import { isGoing, toShareOf } from "@/lib/features/flows/browser/flow-words";
+import type { FlowDetail, FlowRun } from "@/lib/features/flows/schema";
+import type { EntityProgress } from "@/lib/features/runs/schema";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 /** Maximum number of nodes in the graph; the rest are listed below it. */

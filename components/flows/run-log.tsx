@@ -4,8 +4,9 @@ import { Download, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { LogLines } from "@/components/runs/log-lines";
 import { Select } from "@/components/ui/select";
-import type { FlowRun, LogLine } from "@/lib/features/flows/browser/client";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
+import type { FlowRun } from "@/lib/features/flows/schema";
+import type { LogLine } from "@/lib/features/runs/schema";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
 /** A value that is not the name of an entity. */

@@ -2,8 +2,8 @@
 
 import { StatusWord } from "@/components/runs/status-word";
 import { useNow, useStaleSince } from "@/components/ui/use-browser";
-import type { Run } from "@/lib/features/flows/browser/client";
 import { isGoing, TRIGGER_PHRASES, toRunState, toShareDone } from "@/lib/features/flows/browser/flow-words";
+import type { Run } from "@/lib/features/runs/schema";
 import { formatClock, formatCount, toDuration } from "@/lib/platform/browser/format";
 
 const TICK_MS = 200;

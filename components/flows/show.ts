@@ -1,5 +1,6 @@
-import type { Flow, Run } from "@/lib/features/flows/browser/client";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
+import type { Flow } from "@/lib/features/flows/schema";
+import type { Run } from "@/lib/features/runs/schema";
 
 /** Filters of the list, as in `?show=`. */
 export const SHOWS = ["all", "moving", "problems", "paused"] as const;

@@ -9,8 +9,9 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { RowsTable } from "@/components/ui/rows-table";
 import { Select } from "@/components/ui/select";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { type FlowPreview, flowsApi, type PreviewBody } from "@/lib/features/flows/browser/client";
+import { flowsApi } from "@/lib/features/flows/browser/client";
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
+import type { FlowPreview, PreviewBody } from "@/lib/features/flows/schema";
 import { formatCount, formatCountOf, formatDuration } from "@/lib/platform/browser/format";
 
 /** Maximum number of columns of the first rows; the mapping above them names all. */

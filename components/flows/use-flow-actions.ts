@@ -9,7 +9,9 @@ import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useSingleMutation } from "@/components/ui/use-single-flight";
-import { type BackfillBody, type Flow, flowsApi, type Run } from "@/lib/features/flows/browser/client";
+import { flowsApi } from "@/lib/features/flows/browser/client";
+import type { BackfillBody, Flow } from "@/lib/features/flows/schema";
+import type { Run } from "@/lib/features/runs/schema";
 
 /**
  * Returns whether the user may change and delete a flow: owners, admins and its creator may (docs/develop/api.md,

@@ -8,12 +8,13 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { findScheduleProblems } from "@/components/schedules/schedule-editor";
 import { announce } from "@/components/ui/live-region";
 import { useServerForm } from "@/components/ui/use-server-form";
-import type { Connection } from "@/lib/features/connections/browser/client";
-import { type Flow, type FlowDetail, flowsApi } from "@/lib/features/flows/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
+import { flowsApi } from "@/lib/features/flows/browser/client";
 import {
   type FlowDraft, type FlowField, findDraftProblems, NEW_FLOW, settle, toCreateBody, toDraft, toFlowField, toUpdateBody,
 } from "@/lib/features/flows/browser/flow-form"; // biome-ignore format: one look at the whole list
 import { isBegun, KeptFlow } from "@/lib/features/flows/browser/kept-flow";
+import type { Flow, FlowDetail } from "@/lib/features/flows/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** A way of saving: whether a new flow runs immediately, and the version to overwrite. */

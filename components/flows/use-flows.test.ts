@@ -1,6 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, it } from "vitest";
-import type { Flow, FlowRun, LogLine, Run } from "@/lib/features/flows/browser/client";
+import type { Flow, FlowRun } from "@/lib/features/flows/schema";
+import type { LogLine, Run } from "@/lib/features/runs/schema";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 import { applyFlowEvent, mergeLog, toFlowKey, toFlowsKey } from "./use-flows";
 

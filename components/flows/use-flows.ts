@@ -2,15 +2,9 @@
 
 import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import {
-  type ArrivalFilters,
-  type Flow,
-  type FlowDetail,
-  type FlowRun,
-  flowsApi,
-  type LogLine,
-  type Run,
-} from "@/lib/features/flows/browser/client";
+import { type ArrivalFilters, flowsApi } from "@/lib/features/flows/browser/client";
+import type { Flow, FlowDetail, FlowRun } from "@/lib/features/flows/schema";
+import type { LogLine, Run } from "@/lib/features/runs/schema";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 import type { Page } from "@/lib/platform/http/paging";
 

@@ -1,4 +1,4 @@
-import type { Connection } from "@/lib/features/connections/browser/client";
+import type { Connection } from "@/lib/features/connections/schema";
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DraftStore } from "@/components/layout/draft-store";
-import type { ConsoleDraft } from "@/lib/features/consoles/browser/client";
+import type { ConsoleDraft } from "@/lib/features/consoles/schema";
 import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 

@@ -1,6 +1,6 @@
 import { createStore } from "zustand/vanilla";
 import { mergeText } from "@/lib/base/text/merge-text";
-import type { Console, ConsoleDraft } from "@/lib/features/consoles/browser/client";
+import type { Console, ConsoleDraft } from "@/lib/features/consoles/schema";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 

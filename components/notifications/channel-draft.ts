@@ -1,5 +1,6 @@
 import { DEFAULT_CHANNEL, viewOf } from "@/components/notifications/channels/registry";
-import type { ChannelType, Rule } from "@/lib/features/notifications/browser/client";
+import type { ChannelType } from "@/lib/features/notifications/channels/registry";
+import type { Rule } from "@/lib/features/notifications/schema";
 
 /** The typed texts of a channel's form. */
 export type ChannelDraft = {

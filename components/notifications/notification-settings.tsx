@@ -17,7 +17,7 @@ import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
-import type { DeliveryStatus, ListedRule } from "@/lib/features/notifications/browser/client";
+import type { DeliveryStatus, ListedRule } from "@/lib/features/notifications/schema";
 import { formatRowTime } from "@/lib/features/runs/browser/run-words";
 import "./notifications.css";
 

@@ -9,7 +9,8 @@ import { useDeliveriesOf } from "@/components/notifications/use-notifications";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Segments } from "@/components/ui/segments";
-import type { Resource, Rule } from "@/lib/features/notifications/browser/client";
+import type { Resource } from "@/lib/features/notifications/browser/client";
+import type { Rule } from "@/lib/features/notifications/schema";
 import "./notifications.css";
 
 const SHOWS = [

@@ -7,7 +7,7 @@ import { ChannelIcon, toRuleHelp, toRuleName, toTriggerWord } from "@/components
 import { useRights } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import type { Rule } from "@/lib/features/notifications/browser/client";
+import type { Rule } from "@/lib/features/notifications/schema";
 import "./notifications.css";
 
 type ResourceRulesProps = {

@@ -19,15 +19,9 @@ import { announce } from "@/components/ui/live-region";
 import { Select } from "@/components/ui/select";
 import { useOutage } from "@/components/ui/use-browser";
 import { type FieldProblems, useServerForm } from "@/components/ui/use-server-form";
-import {
-  type CreateRuleBody,
-  notificationApi,
-  type Resource,
-  type Rule,
-  type SavedRule,
-  type Trigger,
-} from "@/lib/features/notifications/browser/client";
-import type { UpdateRuleBody } from "@/lib/features/notifications/schema";
+import { type CreateRuleBody, notificationApi, type Resource } from "@/lib/features/notifications/browser/client";
+import type { Trigger } from "@/lib/features/notifications/payload-schema";
+import type { Rule, SavedRule, UpdateRuleBody } from "@/lib/features/notifications/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 const TRIGGERS: { value: Trigger; label: string }[] = [

@@ -18,7 +18,8 @@ import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { SidePanel } from "@/components/ui/side-panel";
 import { toMessage } from "@/components/ui/to-message";
-import { notificationApi, type Resource, type Rule, type SavedRule } from "@/lib/features/notifications/browser/client";
+import { notificationApi, type Resource } from "@/lib/features/notifications/browser/client";
+import type { Rule, SavedRule } from "@/lib/features/notifications/schema";
 import "./notifications.css";
 
 type RulePanelProps = {

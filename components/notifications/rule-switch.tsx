@@ -7,7 +7,8 @@ import { RULES } from "@/components/notifications/use-notifications";
 import { useChange, useRights } from "@/components/settings/use-settings";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { notificationApi, type Rule } from "@/lib/features/notifications/browser/client";
+import { notificationApi } from "@/lib/features/notifications/browser/client";
+import type { Rule } from "@/lib/features/notifications/schema";
 
 /** Switch that turns a rule on and off; members see its state. */
 export function RuleSwitch({ rule }: { rule: Rule }) {

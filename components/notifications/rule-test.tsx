@@ -9,7 +9,9 @@ import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { notificationApi, type Rule, type TestAnswer, type Trigger } from "@/lib/features/notifications/browser/client";
+import { notificationApi } from "@/lib/features/notifications/browser/client";
+import type { Trigger } from "@/lib/features/notifications/payload-schema";
+import type { Rule, TestAnswer } from "@/lib/features/notifications/schema";
 
 const TRIGGERS = [
   { value: "success", label: "Success" },

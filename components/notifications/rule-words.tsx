@@ -1,5 +1,6 @@
 import { viewOf } from "@/components/notifications/channels/registry";
-import type { ChannelType, Rule } from "@/lib/features/notifications/browser/client";
+import type { ChannelType } from "@/lib/features/notifications/channels/registry";
+import type { Rule } from "@/lib/features/notifications/schema";
 
 export function ChannelIcon({ type }: { type: ChannelType }) {
   const { Icon } = viewOf(type);

@@ -15,10 +15,11 @@ import { useServerForm } from "@/components/ui/use-server-form";
 import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { fitSettings, guessSettings } from "@/lib/base/charts/settings";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
-import { type Dashboard, dashboardApi, type Widget } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import { addWidget, type Draft, type NewWidget, toDraft } from "@/lib/features/dashboards/browser/edit/draft";
 import { fromChart, fromRows } from "@/lib/features/dashboards/browser/edit/looks";
 import { TITLE_CHARS_MAX, WIDGETS_MAX } from "@/lib/features/dashboards/limits";
+import type { Dashboard, Widget } from "@/lib/features/dashboards/schema";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import { ApiError } from "@/lib/platform/browser/request";
 

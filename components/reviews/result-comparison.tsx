@@ -8,7 +8,8 @@ import { toMessage } from "@/components/ui/to-message";
 import { useOutage } from "@/components/ui/use-browser";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField, toCellText } from "@/lib/features/results/browser/cell-text";
-import { type Comparison, reviewApi } from "@/lib/features/reviews/browser/client";
+import { reviewApi } from "@/lib/features/reviews/browser/client";
+import type { Comparison } from "@/lib/features/reviews/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
 type Part = Comparison["parts"][number];

@@ -5,7 +5,7 @@ import { ResultComparison } from "@/components/reviews/result-comparison";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { withLastNewline } from "@/lib/base/values/last-newline";
-import type { ReviewFile } from "@/lib/features/reviews/browser/client";
+import type { ReviewFile } from "@/lib/features/reviews/schema";
 import { formatCount } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 

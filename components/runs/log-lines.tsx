@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from "react";
-import type { LogLine } from "@/lib/features/runs/browser/client";
+import type { LogLine } from "@/lib/features/runs/schema";
 import { formatClock } from "@/lib/platform/browser/format";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 import "./runs.css";

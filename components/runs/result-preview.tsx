@@ -1,5 +1,5 @@
 import { RowsTable } from "@/components/ui/rows-table";
-import type { ResultPreview } from "@/lib/features/runs/browser/client";
+import type { ResultPreview } from "@/lib/features/results/schema";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 import "./runs.css";
 

@@ -1,4 +1,4 @@
-import type { Run } from "@/lib/features/runs/browser/client";
+import type { Run } from "@/lib/features/runs/schema";
 import "./runs.css";
 
 /** Number of runs in the spark: as many as can be distinguished at a glance. */

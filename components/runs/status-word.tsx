@@ -1,8 +1,8 @@
 import { CircleCheck, CircleDashed, CircleMinus, CircleX, type LucideIcon, Waves } from "lucide-react";
-import type { Arrival } from "@/lib/features/flows/browser/client";
 import type { RunState } from "@/lib/features/flows/browser/flow-words";
-import type { DeliveryStatus } from "@/lib/features/notifications/browser/client";
-import type { Execution } from "@/lib/features/query/browser/executions";
+import type { Arrival } from "@/lib/features/flows/schema";
+import type { DeliveryStatus } from "@/lib/features/notifications/schema";
+import type { Execution } from "@/lib/features/query/schema";
 
 /** Status of a run, a query, a delivery or a received event. */
 export type Status = RunState | DeliveryStatus | Execution["status"] | Arrival["status"];

@@ -2,7 +2,8 @@
 
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { type Run, runsApi } from "@/lib/features/runs/browser/client";
+import { runsApi } from "@/lib/features/runs/browser/client";
+import type { Run } from "@/lib/features/runs/schema";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
 /** Ids of the queued and running runs. */

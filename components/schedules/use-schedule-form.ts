@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent } from "react";
 import { findScheduleProblems, type ScheduleField } from "@/components/schedules/schedule-editor";
 import { announce } from "@/components/ui/live-region";
 import { useServerForm } from "@/components/ui/use-server-form";
-import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
+import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
 
 type ScheduleFormProps = {
   /** Stored schedule; null without one. */

@@ -9,9 +9,9 @@ import { useRowCount } from "@/components/schema/use-row-count";
 import { useDatabases } from "@/components/schema/use-schema";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
+import type { Entity } from "@/lib/base/values/fields";
 import type { SchemaNode } from "@/lib/features/connections/browser/schema-rows";
 import { toTableAddress } from "@/lib/features/connections/browser/table-links";
-import type { Entity } from "@/lib/features/query/browser/api";
 
 type SchemaMenuProps = {
   node: SchemaNode;

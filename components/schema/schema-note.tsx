@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { ExplorerBars } from "@/components/layout/explorer-section";
 import type { TreeRow } from "@/components/ui/tree";
-import type { Entity } from "@/lib/features/query/browser/api";
+import type { Entity } from "@/lib/base/values/fields";
 import { formatClock } from "@/lib/platform/browser/format";
 
 const LOADING = "Loading schema";

@@ -12,9 +12,9 @@ import { useSchemaTree } from "@/components/schema/use-schema-tree";
 import type { ContextItems } from "@/components/ui/context-menu";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { Tree } from "@/components/ui/tree";
+import type { Entity } from "@/lib/base/values/fields";
 import { toConnectionId } from "@/lib/features/connections/browser/schema-rows";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
-import type { Entity } from "@/lib/features/query/browser/api";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));

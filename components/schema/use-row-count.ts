@@ -3,7 +3,8 @@
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
-import { api, type Entity } from "@/lib/features/query/browser/api";
+import type { Entity } from "@/lib/base/values/fields";
+import { api } from "@/lib/features/query/browser/api";
 import { groupDigits } from "@/lib/platform/browser/exact-number";
 
 /** Returns a function that counts a table's rows and shows the result as a toast. */

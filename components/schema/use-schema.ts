@@ -3,9 +3,10 @@
 import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import type { Entity } from "@/lib/base/values/fields";
 import type { Connection } from "@/lib/features/connections/schema";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
-import { api, type Entity } from "@/lib/features/query/browser/api";
+import { api } from "@/lib/features/query/browser/api";
 
 /** Returns the workspace's connections. */
 export function useConnections() {

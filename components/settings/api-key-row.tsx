@@ -7,7 +7,8 @@ import { Confirm } from "@/components/ui/confirm";
 import { PersonCell } from "@/components/ui/person";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
-import { type ApiKey, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import type { ApiKey } from "@/lib/features/accounts/api-key-schema";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;

@@ -9,8 +9,9 @@ import { LeaveQuestion } from "@/components/ui/leave-question";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { useServerForm } from "@/components/ui/use-server-form";
-import { agentApi, type Instructions } from "@/lib/features/agent/browser/client";
+import { agentApi } from "@/lib/features/agent/browser/client";
 import { INSTRUCTIONS_CHARS_MAX } from "@/lib/features/agent/limits";
+import type { Instructions } from "@/lib/features/agent/schema";
 
 /** The workspace's instructions: a form for admins, their text for others. */
 export function WorkspaceInstructions({ saved }: { saved: Instructions }) {

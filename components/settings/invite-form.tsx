@@ -11,8 +11,11 @@ import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
 import { useServerForm } from "@/components/ui/use-server-form";
+import type { CreatedInvite } from "@/lib/features/accounts/invites/schema";
 import { completeStep } from "@/lib/features/consoles/browser/workbench";
-import { type CreatedInvite, type Member, type Role, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
+import type { Member } from "@/lib/features/workspaces/schema";
+import type { Role } from "@/lib/platform/access/roles";
 import { findEmailProblem } from "@/lib/platform/browser/email-help";
 import { parseEmails } from "@/lib/platform/browser/email-list";
 

@@ -13,7 +13,8 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
-import { type CreatedInvite, type Invite, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import type { CreatedInvite, Invite } from "@/lib/features/accounts/invites/schema";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatLeft, formatStamp } from "@/lib/platform/browser/format-time";
 
 /** Interval at which the list updates how long its links still work. */

@@ -1,5 +1,5 @@
 import { CircleCheck, CircleX, Mail } from "lucide-react";
-import type { OutboxEntry } from "@/lib/features/workspaces/browser/client";
+import type { OutboxEntry } from "@/lib/platform/mail/schema";
 
 /** Shows the state of a mail as a word and an icon. */
 export function MailState({ status }: { status: OutboxEntry["status"] }) {

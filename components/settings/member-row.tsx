@@ -12,8 +12,10 @@ import { Mark } from "@/components/ui/person";
 import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
-import { type Member, type Role, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { THERE_SECONDS } from "@/lib/features/workspaces/limits";
+import type { Member } from "@/lib/features/workspaces/schema";
+import type { Role } from "@/lib/platform/access/roles";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;

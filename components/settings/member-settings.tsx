@@ -13,7 +13,8 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import type { CreatedInvite, Member } from "@/lib/features/workspaces/browser/client";
+import type { CreatedInvite } from "@/lib/features/accounts/invites/schema";
+import type { Member } from "@/lib/features/workspaces/schema";
 
 const HEADS = ["Member", "Role", { name: "Joined", isOptional: true }, "Last seen", ACTIONS];
 

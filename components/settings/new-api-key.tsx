@@ -8,8 +8,9 @@ import { Modal } from "@/components/ui/modal";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { type FieldProblems, useServerForm } from "@/components/ui/use-server-form";
+import type { CreatedApiKey } from "@/lib/features/accounts/api-key-schema";
 import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/features/accounts/browser/lifetimes";
-import { type CreatedApiKey, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 
 type KeyAccess = CreatedApiKey["access"];
 type NewApiKeyProps = {

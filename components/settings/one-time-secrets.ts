@@ -1,7 +1,7 @@
 "use client";
 
 import { createOneTimeValues, keepOneTimeValue, useOneTimeValue } from "@/components/ui/one-time-value";
-import type { CreatedApiKey } from "@/lib/features/workspaces/browser/client";
+import type { CreatedApiKey } from "@/lib/features/accounts/api-key-schema";
 
 type NewSecret = { ruleId: string; name: string; secret: string };
 

@@ -7,8 +7,8 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
-import type { OutboxEntry } from "@/lib/features/workspaces/browser/client";
 import { formatStamp } from "@/lib/platform/browser/format-time";
+import type { OutboxEntry } from "@/lib/platform/mail/schema";
 import { WITHHELD_MAIL_TEXT } from "@/lib/platform/mail/words";
 
 type View = "text" | "html";

@@ -14,8 +14,9 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
-import { type OutboxEntry, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
+import type { OutboxEntry } from "@/lib/platform/mail/schema";
 
 const HEADS = ["Subject", "To", "Status", "Created"];
 

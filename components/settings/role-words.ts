@@ -1,4 +1,4 @@
-import type { Role } from "@/lib/features/workspaces/browser/client";
+import type { Role } from "@/lib/platform/access/roles";
 import { mayGive, ROLES } from "@/lib/platform/access/roles";
 
 export const ROLE_NAMES: Record<Role, string> = { owner: "Owner", admin: "Admin", member: "Member" };

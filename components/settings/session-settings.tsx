@@ -14,8 +14,9 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
-import { accountApi, type Session } from "@/lib/features/accounts/browser/account";
+import { accountApi } from "@/lib/features/accounts/browser/account";
 import { describeUserAgent } from "@/lib/features/accounts/browser/user-agent";
+import type { Session } from "@/lib/features/accounts/schema";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
 const HEADS = ["Device", "IP address", "Signed in", "Expires if idle", ACTIONS];

@@ -13,7 +13,8 @@ import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
 import { useServerForm } from "@/components/ui/use-server-form";
-import { type App, appApi } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
+import type { App } from "@/lib/features/apps/schema";
 
 type AppFields = Pick<App, "title" | "description" | "access">;
 

@@ -16,7 +16,8 @@ import { RowsTable } from "@/components/ui/rows-table";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
-import { appApi, type BindingData, type BindingItem, type Build } from "@/lib/features/apps/browser/client";
+import type { BindingData, BindingItem, Build } from "@/lib/features/apps/bindings/schema";
+import { appApi } from "@/lib/features/apps/browser/client";
 import { formatCountOf, toSize } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 

@@ -7,7 +7,7 @@ import { useAppFile } from "@/components/apps/workbench/use-work";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { imageTypeOf } from "@/lib/features/apps/browser/app-files";
-import type { App, AppFile } from "@/lib/features/apps/browser/client";
+import type { App, AppFile } from "@/lib/features/apps/schema";
 
 export type Change = { path: string; status: "added" | "modified" | "deleted" | "renamed" };
 

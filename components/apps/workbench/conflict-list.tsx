@@ -6,7 +6,8 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { Segments } from "@/components/ui/segments";
-import { type App, appApi, type PublishConflict, type Resolutions } from "@/lib/features/apps/browser/client";
+import { appApi, type PublishConflict, type Resolutions } from "@/lib/features/apps/browser/client";
+import type { App } from "@/lib/features/apps/schema";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));

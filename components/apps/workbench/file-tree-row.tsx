@@ -11,7 +11,7 @@ import {
   Palette,
 } from "lucide-react";
 import { type FileKind, fileKindOf } from "@/lib/features/apps/browser/app-files";
-import type { TreeItem } from "@/lib/features/apps/browser/client";
+import type { TreeItem } from "@/lib/features/apps/schema";
 
 const ICONS: Record<FileKind, LucideIcon> = {
   script: FileCode2,

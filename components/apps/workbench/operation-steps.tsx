@@ -2,7 +2,7 @@
 
 import { CircleCheck, CircleDashed, CircleX, Waves } from "lucide-react";
 import { useNow } from "@/components/ui/use-browser";
-import type { Operation } from "@/lib/features/apps/browser/client";
+import type { Operation } from "@/lib/features/apps/publish/schema";
 import { formatDuration } from "@/lib/platform/browser/format";
 
 const WORDS = { build: "Build", bindings: "Refresh bindings", pointer: "Go live" } as const;

@@ -8,8 +8,9 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { type Segment, Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { type App, appApi } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
 import type { BuildProblem } from "@/lib/features/apps/frame/messages";
+import type { App } from "@/lib/features/apps/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 import "@/components/apps/view/app-view.css";
 

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { toAppWorkKey } from "@/components/apps/use-apps";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { type App, appApi } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
+import type { App } from "@/lib/features/apps/schema";
 
 /** Polling interval of a running refresh, whose end sends no event. */
 const ASK_EVERY_MS = 3000;

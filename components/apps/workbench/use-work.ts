@@ -8,7 +8,8 @@ import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
 import { imageTypeOf, movedPath } from "@/lib/features/apps/browser/app-files";
-import { type App, type AppFile, appApi, type TreeItem } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
+import type { App, AppFile, TreeItem } from "@/lib/features/apps/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 const NO_FILES: TreeItem[] = [];

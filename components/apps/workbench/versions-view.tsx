@@ -20,7 +20,9 @@ import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
 import { differencesOf } from "@/lib/features/apps/browser/app-files";
-import { type App, type AppCommit, appApi, type Deployment } from "@/lib/features/apps/browser/client";
+import { appApi } from "@/lib/features/apps/browser/client";
+import type { Deployment } from "@/lib/features/apps/publish/schema";
+import type { App, AppCommit } from "@/lib/features/apps/schema";
 import { toSize } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 

@@ -27,7 +27,7 @@ import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useIsPhone, useMediaQuery } from "@/components/ui/use-browser";
-import type { App } from "@/lib/features/apps/browser/client";
+import type { App } from "@/lib/features/apps/schema";
 import { later } from "@/lib/platform/browser/load-again";
 import "@/components/consoles/console.css";
 import "@/components/consoles/consoles.css";

@@ -21,8 +21,8 @@ import { FormFailure } from "@/components/ui/form-parts";
 import { LeaveQuestion } from "@/components/ui/leave-question";
 import { Notice } from "@/components/ui/notice";
 import { useOutage } from "@/components/ui/use-browser";
-import type { Dashboard } from "@/lib/features/dashboards/browser/client";
 import { WIDGETS_MAX } from "@/lib/features/dashboards/limits";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 import "./edit.css";
 
 /** The editor of a dashboard: its grid, the widget gallery, and one panel for the selection. */

@@ -13,7 +13,6 @@ import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
-import type { Dataset } from "@/lib/features/dashboards/browser/client";
 import {
   addDataset,
   changeDataset,
@@ -22,6 +21,7 @@ import {
   toWidgetName,
 } from "@/lib/features/dashboards/browser/edit/draft";
 import { DATASETS_MAX } from "@/lib/features/dashboards/limits";
+import type { Dataset } from "@/lib/features/dashboards/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo } from "@/lib/platform/browser/format-time";
 

@@ -19,10 +19,10 @@ import type { KeyboardEvent } from "react";
 import { usePreview } from "@/components/dashboards/edit/use-preview";
 import { WidgetBody } from "@/components/dashboards/widget-body";
 import { Menu, MenuBranch, MenuItem, MenuLine } from "@/components/ui/menu";
-import type { Widget } from "@/lib/features/dashboards/browser/client";
 import { type Draft, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
 import type { Move, Sizing } from "@/lib/features/dashboards/browser/edit/layout";
 import { readsData } from "@/lib/features/dashboards/kinds/traits";
+import type { Widget } from "@/lib/features/dashboards/schema";
 
 /** Actions on a widget, by its id. */
 export type CardActions = {

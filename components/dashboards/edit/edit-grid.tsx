@@ -6,7 +6,6 @@ import { type CardActions, EditCard } from "@/components/dashboards/edit/edit-ca
 import { LOOK_TYPE } from "@/components/dashboards/edit/gallery";
 import { announce } from "@/components/ui/live-region";
 import { useIsPhone } from "@/components/ui/use-browser";
-import type { Layout, Widget } from "@/lib/features/dashboards/browser/client";
 import { GRID_COLUMNS } from "@/lib/features/dashboards/browser/dashboard-grid";
 import { type Draft, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
 import {
@@ -19,6 +18,7 @@ import {
   size,
 } from "@/lib/features/dashboards/browser/edit/layout";
 import { LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/looks";
+import type { Layout, Widget } from "@/lib/features/dashboards/schema";
 import "react-grid-layout/css/styles.css";
 
 /** Same as in the view mode's grid (widgets.css). */

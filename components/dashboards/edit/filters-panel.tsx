@@ -8,7 +8,6 @@ import { type SourceState, useDatasetSources } from "@/components/dashboards/edi
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
-import type { Filter } from "@/lib/features/dashboards/browser/client";
 import {
   addFilter,
   changeFilter,
@@ -22,6 +21,7 @@ import { withMember } from "@/lib/features/dashboards/browser/edit/exclusions";
 import { PRESET_WORDS, toDefaultText, toFilterDefault } from "@/lib/features/dashboards/browser/edit/filter-default";
 import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
+import type { Filter } from "@/lib/features/dashboards/schema";
 
 const KINDS: { value: FilterKind; label: string }[] = [
   { value: "dateRange", label: "Date range" },

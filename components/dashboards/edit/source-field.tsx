@@ -5,7 +5,7 @@ import { useEffect, useId, useState } from "react";
 import { useConsoleList } from "@/components/consoles/use-consoles";
 import { useDatabases } from "@/components/schema/use-schema";
 import { Select } from "@/components/ui/select";
-import type { Dataset, Widget } from "@/lib/features/dashboards/browser/client";
+import type { Dataset, Widget } from "@/lib/features/dashboards/schema";
 
 type Source = NonNullable<Widget["source"]>;
 type SourceFieldProps = {

@@ -11,7 +11,7 @@ import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useSingleFlight } from "@/components/ui/use-single-flight";
-import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import {
   type Draft,
   findDraftProblem,
@@ -23,6 +23,7 @@ import {
 } from "@/lib/features/dashboards/browser/edit/draft";
 import { mergeDrafts, type PartConflict, type Side } from "@/lib/features/dashboards/browser/edit/merge-drafts";
 import { begin, mapSteps, pause, redo, type Steps, take, undo } from "@/lib/features/dashboards/browser/edit/steps";
+import type { Dashboard } from "@/lib/features/dashboards/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** The version that is being edited, and its content. */

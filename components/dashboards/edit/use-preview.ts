@@ -5,9 +5,10 @@ import { useMemo } from "react";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { zoneOf } from "@/lib/base/charts/moments";
-import { dashboardApi, type Preview, type Widget, type WidgetData } from "@/lib/features/dashboards/browser/client";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import { type Draft, toPartName } from "@/lib/features/dashboards/browser/edit/draft";
 import { PreviewBatch, type PreviewItem, toPreviewItem } from "@/lib/features/dashboards/browser/edit/preview-batch";
+import type { Preview, Widget, WidgetData } from "@/lib/features/dashboards/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 export type SourceState = Preview["sources"][number];

@@ -3,11 +3,11 @@
 import { type RefObject, useState } from "react";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { announce } from "@/components/ui/live-region";
-import type { Layout } from "@/lib/features/dashboards/browser/client";
 import { addWidget, duplicateWidget, removeWidget, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
 import { LOOK_WORDS, type Look, startLook } from "@/lib/features/dashboards/browser/edit/looks";
 import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { WIDGETS_MAX } from "@/lib/features/dashboards/limits";
+import type { Layout } from "@/lib/features/dashboards/schema";
 
 export type EditorPanel = "datasets" | "filters" | "page";
 /** The panel on the right. */

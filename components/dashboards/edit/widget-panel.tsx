@@ -13,13 +13,13 @@ import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
-import type { Widget } from "@/lib/features/dashboards/browser/client";
 import { toCostAdvice, toCostWords } from "@/lib/features/dashboards/browser/edit/click-cost";
 import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
 import { readExclusions, withMember } from "@/lib/features/dashboards/browser/edit/exclusions";
 import { kindOfLook, LOOK_WORDS, LOOKS, lookOf, withLook } from "@/lib/features/dashboards/browser/edit/looks";
 import type { Shelves } from "@/lib/features/dashboards/browser/edit/shelves";
 import { readsData, traitsOf } from "@/lib/features/dashboards/kinds/traits";
+import type { Widget } from "@/lib/features/dashboards/schema";
 import { formatCount } from "@/lib/platform/browser/format";
 
 type WidgetPanelProps = {

@@ -2,8 +2,8 @@ import type { ComponentType } from "react";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
+import type { Widget, WidgetData } from "@/lib/features/dashboards/schema";
 
 export type ShownWidget = Pick<Widget, "id" | "kind" | "title" | "spec">;
 

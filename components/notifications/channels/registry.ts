@@ -1,4 +1,4 @@
-import type { ChannelType } from "@/lib/features/notifications/browser/client";
+import type { ChannelType } from "@/lib/features/notifications/channels/registry";
 import type { ChannelView } from "./channel-view";
 import { chat } from "./chat";
 import { email } from "./email";

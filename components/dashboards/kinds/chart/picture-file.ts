@@ -6,7 +6,7 @@ import { toTable } from "@/lib/base/charts/rows-fields";
 import { toWidgetPicture } from "@/lib/base/charts/widget-picture";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
+import type { Widget, WidgetData } from "@/lib/features/dashboards/schema";
 
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
 

@@ -5,7 +5,6 @@ import { formatChange, toTone } from "@/lib/base/charts/widget-change";
 import { toEarlierCells, toTotals } from "@/lib/base/charts/widget-table";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
-import type { WidgetData } from "@/lib/features/dashboards/browser/client";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
 import {
   addClick,
@@ -15,6 +14,7 @@ import {
   isSameClick,
   toCellClick,
 } from "@/lib/features/dashboards/browser/widget-click";
+import type { WidgetData } from "@/lib/features/dashboards/schema";
 import { isNumericField } from "@/lib/features/results/browser/cell-text";
 import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
 import { formatCount } from "@/lib/platform/browser/format";

@@ -22,5 +22,3 @@ export const accountApi = {
   acceptInvite: (token: string) => send<AcceptedInvite>("POST", `/api/invites/${token}/accept`, { body: {} }),
   createWorkspace: (name: string) => send<Workspace>("POST", "/api/workspaces", { body: { name } }),
 };
-
-export type { Preferences, Session, UpdatePreferencesBody };

@@ -1,4 +1,4 @@
-import type { AgentsAnswer, Chat, ChatDetail, ChatMessage, Feedback, Grant, Instructions, ModelsAnswer, PlanAnswer, PlanDecisionBody } from "@/lib/features/agent/schema"; // biome-ignore format: one look at the whole list
+import type { AgentsAnswer, Chat, ChatDetail, Feedback, Instructions, ModelsAnswer, PlanAnswer, PlanDecisionBody } from "@/lib/features/agent/schema"; // biome-ignore format: one look at the whole list
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 import { sendPage } from "@/lib/platform/browser/lists";
 import { ApiError, parseEnvelope, send, toApiError } from "@/lib/platform/browser/request";
@@ -59,5 +59,3 @@ export async function fetchStream(input: RequestInfo | URL, init?: RequestInit):
   if (response.ok) return response;
   throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
 }
-
-export type { Chat, ChatDetail, ChatMessage, Feedback, Grant, Instructions, PlanAnswer };

@@ -14,7 +14,7 @@ import type {
   UpdateAppBody,
 } from "@/lib/features/apps/schema";
 import type { ViewToken } from "@/lib/features/apps/view/schema";
-import type { LinkBody, linkStatusAnswer, Repo } from "@/lib/features/linked-repositories/schema";
+import type { LinkBody, linkStatusAnswer } from "@/lib/features/linked-repositories/schema";
 import type { Share, ShareBody } from "@/lib/features/shares/schema";
 import { readBytes } from "@/lib/platform/browser/bytes";
 import { send } from "@/lib/platform/browser/request";
@@ -160,22 +160,3 @@ export function toConflicts(details: unknown): { mainSha: string | null; conflic
   if (!Array.isArray(conflicts)) return null;
   return { mainSha: typeof mainSha === "string" ? mainSha : null, conflicts: conflicts as PublishConflict[] };
 }
-
-export type {
-  App,
-  AppCommit,
-  AppFile,
-  AppStatus,
-  BindingData,
-  BindingItem,
-  Build,
-  CreateAppBody,
-  Deployment,
-  Operation,
-  Published,
-  Repo,
-  Template,
-  TreeItem,
-  UpdateAppBody,
-  ViewToken,
-};

@@ -1,15 +1,11 @@
 import type { StoredFile, UploadedFile } from "@/lib/features/connections/files/schema";
 import type {
-  ConfigField,
   Connection,
   ConnectionType,
   ConnectionUse,
   CreateConnectionBody,
-  SchemaChoice,
-  Tag,
   TestAnswer,
   TestConnectionBody,
-  TestStep,
   UpdateConnectionBody,
 } from "@/lib/features/connections/schema";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
@@ -95,5 +91,3 @@ export function toUsages(error: unknown): Usage[] | null {
 function isUsage(item: unknown): item is Usage {
   return typeof item === "object" && item !== null && "kind" in item && "id" in item && "name" in item;
 }
-
-export type { ConfigField, Connection, ConnectionType, SchemaChoice, StoredFile, Tag, TestStep };

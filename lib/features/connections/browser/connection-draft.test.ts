@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import type { Connection, ConnectionType } from "@/lib/features/connections/browser/client";
 import {
   type ConnectionFields,
   findDraftProblems,
@@ -7,6 +6,7 @@ import {
   toDraft,
   toStart,
 } from "@/lib/features/connections/browser/connection-draft";
+import type { Connection, ConnectionType } from "@/lib/features/connections/schema";
 
 const field = (name: string, over = {}) => ({
   name,

@@ -1,10 +1,10 @@
-import type { Connection, ConnectionType, Tag } from "@/lib/features/connections/browser/client";
 import {
   type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTunnel, hasTwoWays, isLimitField, isTunnelField, keepsNamedSecrets,
   STRING_FIELD, toConfig, toFieldOfPath,
   toInitialValues, toShownFields, toStoredSecrets,
 } from "@/lib/features/connections/browser/connection-form"; // biome-ignore format: one look at the whole list
 import { isSameTag } from "@/lib/features/connections/browser/connection-tag";
+import type { Connection, ConnectionType, Tag } from "@/lib/features/connections/schema";
 
 export const CONNECTION_NAME_MAX = 80;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Entity } from "@/lib/base/values/fields";
 import { buildSchemaRows, toConnectionId } from "@/lib/features/connections/browser/schema-rows";
-import type { Entity } from "@/lib/features/query/browser/api";
 
 const column = (name: string) => ({ name, type: "text", nullable: true, primaryKey: false });
 const table = (name: string, schema?: string): Entity => ({

@@ -1,6 +1,6 @@
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName, toSqlTable } from "@/lib/base/sql/names";
-import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
+import type { Entity, EntityColumn } from "@/lib/base/values/fields";
 import type { TreeNode } from "@/lib/platform/browser/tree-node";
 
 /**

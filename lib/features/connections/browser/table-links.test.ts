@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import type { Entity } from "@/lib/base/values/fields";
 import {
   findTable,
   toReferredRows,
   toReferringRows,
   toTableAddress,
 } from "@/lib/features/connections/browser/table-links";
-import type { Entity } from "@/lib/features/query/browser/api";
 
 const places: Entity = { name: "places", schema: "geo", kind: "table", columns: [] };
 const people: Entity = {

@@ -1,5 +1,5 @@
+import type { Entity } from "@/lib/base/values/fields";
 import type { EntityName } from "@/lib/features/connections/schema";
-import type { Entity } from "@/lib/features/query/browser/api";
 import { NAMED_PLAIN, type NamedArrangement, toTableParams } from "@/lib/features/results/browser/table-address";
 
 /** A link from one row to the rows of a table whose columns have its values. */

@@ -8,7 +8,7 @@ import type {
   UpdateConsoleBody,
 } from "@/lib/features/consoles/schema";
 import { itemApi } from "@/lib/features/folders/browser/client";
-import type { FileCommit as ConsoleCommit, Folder as ConsoleFolder, HistoryItem } from "@/lib/features/folders/schema";
+import type { FileCommit as ConsoleCommit } from "@/lib/features/folders/schema";
 import { send } from "@/lib/platform/browser/request";
 
 /** The chart of a console, stored as a Vega-Lite specification. */
@@ -37,15 +37,4 @@ export const consoleApi = {
 
   search: (workspaceId: string, q: string, signal?: AbortSignal) =>
     send<SearchHit[]>("GET", `${root(workspaceId)}/search?q=${encodeURIComponent(q)}`, { signal }),
-};
-
-export type {
-  Console,
-  ConsoleCommit,
-  ConsoleDraft,
-  ConsoleFolder,
-  ConsoleSummary,
-  CreateConsoleBody,
-  HistoryItem,
-  SearchHit,
 };

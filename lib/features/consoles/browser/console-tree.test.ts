@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import { buildConsoleTree } from "@/lib/features/consoles/browser/console-tree";
+import type { ConsoleSummary } from "@/lib/features/consoles/schema";
 import { isInside, listFolderChoices, toLocationText, toTrail } from "@/lib/features/folders/browser/item-tree";
+import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
 
 const at = "2026-11-21T10:00:00.000Z";
 const consoleOf = (id: string, access: "private" | "workspace", folderId: string | null = null): ConsoleSummary => ({

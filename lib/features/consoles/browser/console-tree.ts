@@ -1,6 +1,7 @@
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import type { DraftConsole } from "@/lib/features/consoles/browser/workbench";
+import type { ConsoleSummary } from "@/lib/features/consoles/schema";
 import { buildItemTree, type ItemNode, toRoots } from "@/lib/features/folders/browser/item-tree";
+import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
 
 export const CONSOLE_ROOTS = toRoots();
 

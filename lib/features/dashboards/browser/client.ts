@@ -5,15 +5,11 @@ import type {
   Dashboard,
   DashboardCommit,
   DashboardSummary,
-  Dataset,
   ExportedDashboard,
-  Filter,
   FilterValues,
   ImportDashboardBody,
-  Layout,
   Preview,
   UpdateDashboardBody,
-  Widget,
   WidgetData,
 } from "@/lib/features/dashboards/schema";
 import { itemApi } from "@/lib/features/folders/browser/client";
@@ -149,23 +145,4 @@ function toFilters(filters: FilterChoice | undefined): { filters?: string } {
   return filters === undefined || Object.keys(filters).length === 0 ? {} : { filters: JSON.stringify(filters) };
 }
 
-export type {
-  CreateDashboardBody,
-  CreateSnapshotBody,
-  Dashboard,
-  DashboardSummary,
-  Dataset,
-  ExportedDashboard,
-  Filter,
-  FilterValues,
-  ImportDashboardBody,
-  Layout,
-  Preview,
-  Share,
-  ShareBody,
-  Snapshot,
-  UpdateDashboardBody,
-  Widget,
-  WidgetData,
-};
 export type DashboardFolder = Folder;

@@ -1,6 +1,6 @@
 import { toPlainText } from "@/lib/base/values/cell-text";
 import type { CellValue } from "@/lib/base/values/json-rows";
-import type { Filter } from "@/lib/features/dashboards/browser/client";
+import type { Filter } from "@/lib/features/dashboards/schema";
 import type { DatePreset } from "@/lib/features/results/crossfilter/filters";
 import { formatDay } from "@/lib/platform/browser/format-time";
 

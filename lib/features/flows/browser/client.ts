@@ -15,7 +15,7 @@ import type {
   WebhookStats,
 } from "@/lib/features/flows/schema";
 import { toQuery } from "@/lib/features/runs/browser/client";
-import type { EntityProgress, LogLine, Run } from "@/lib/features/runs/schema";
+import type { Run } from "@/lib/features/runs/schema";
 import { sendAll } from "@/lib/platform/browser/lists";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
@@ -74,21 +74,4 @@ export const flowsApi = {
     send<InboundAnswer>("POST", `${one(workspaceId, flowId)}/webhook/test`, { body: {} }),
   webhookStats: (workspaceId: string, flowId: string, signal?: AbortSignal) =>
     send<WebhookStats>("GET", `${one(workspaceId, flowId)}/webhook/stats`, { signal }),
-};
-
-export type {
-  Arrival,
-  BackfillBody,
-  CreateFlowBody,
-  EntityProgress,
-  Flow,
-  FlowDetail,
-  FlowPreview,
-  FlowRun,
-  LogLine,
-  PreviewBody,
-  Provisioned,
-  Run,
-  UpdateFlowBody,
-  WebhookStats,
 };

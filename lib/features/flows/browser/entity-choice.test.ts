@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Entity } from "@/lib/features/query/browser/api";
+import type { Entity } from "@/lib/base/values/fields";
 import { schemasOf, toEntityChoices } from "./entity-choice";
 
 const entity = (name: string, schema?: string): Entity => ({ name, kind: "table", ...(schema && { schema }) });

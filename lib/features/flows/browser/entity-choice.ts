@@ -1,5 +1,5 @@
+import type { Entity } from "@/lib/base/values/fields";
 import { type ChosenEntity, isSameEntity } from "@/lib/features/flows/browser/flow-form";
-import type { Entity } from "@/lib/features/query/browser/api";
 
 /** An entity to choose from. `isGone` marks a chosen one that the source no longer has. */
 export type EntityChoice = Entity & { isGone?: true };

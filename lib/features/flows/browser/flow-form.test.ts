@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Flow } from "@/lib/features/flows/browser/client";
+import type { Flow } from "@/lib/features/flows/schema";
 import {
   type FlowDraft, findDraftProblems, guessCursor, NEW_FLOW, settle, toChosen, toCreateBody, toDraft, toFlowField, toNames, toUpdateBody,
 } from "./flow-form"; // biome-ignore format: one look at the whole list

@@ -1,6 +1,6 @@
-import type { CreateFlowBody, Flow, UpdateFlowBody } from "@/lib/features/flows/browser/client";
-import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
-import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
+import type { Entity, EntityColumn } from "@/lib/base/values/fields";
+import type { CreateFlowBody, Flow, UpdateFlowBody } from "@/lib/features/flows/schema";
+import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
 
 export type ChosenEntity = { name: string; schema?: string; cursorField: string; primaryKey: string[] };
 

@@ -1,4 +1,5 @@
-import type { Flow, Run } from "@/lib/features/flows/browser/client";
+import type { Flow } from "@/lib/features/flows/schema";
+import type { Run } from "@/lib/features/runs/schema";
 
 /** Labels for flows and their runs, shared by lists, pages and the palette. */
 export const FLOW_TYPE_WORDS: Record<Flow["type"], string> = {

@@ -1,5 +1,5 @@
 import { type ChosenEntity, type FlowDraft, NEW_FLOW } from "@/lib/features/flows/browser/flow-form";
-import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
+import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
 
 /** The part of `sessionStorage` that drafts need. Storage for each tab lets two tabs create flows at the same time. */
 type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;

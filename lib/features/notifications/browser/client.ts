@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { ChannelType } from "@/lib/features/notifications/channels/registry";
 import type { RuledType, Trigger } from "@/lib/features/notifications/payload-schema";
 import type { createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, SavedRule, TestAnswer, UpdateRuleBody } from "@/lib/features/notifications/schema"; // biome-ignore format: one look at the whole list
 import { toQuery } from "@/lib/features/runs/browser/client";
@@ -47,16 +46,4 @@ export const notificationApi = {
   /** Queues a failed delivery again. */
   resend: (workspaceId: string, deliveryId: string) =>
     send<Delivery>("POST", `${rules(workspaceId)}/deliveries/${deliveryId}/resend`, { body: {} }),
-};
-
-export type {
-  ChannelType,
-  Delivery,
-  DeliveryDetails,
-  DeliveryStatus,
-  ListedRule,
-  Rule,
-  SavedRule,
-  TestAnswer,
-  Trigger,
 };

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Entity, EntityColumn } from "@/lib/base/values/fields";
+import type { Entity } from "@/lib/base/values/fields";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { Connection, ddlAnswer } from "@/lib/features/connections/schema";
 import type { LastResult as SentResult } from "@/lib/features/consoles/schema";
@@ -11,12 +11,8 @@ import type {
   tableCountAnswer,
   tableRowsBody,
 } from "@/lib/features/query/schema";
-import type { User } from "@/lib/features/users/schema";
-import type { WorkspaceSummary } from "@/lib/features/workspaces/schema";
 import { sendAll } from "@/lib/platform/browser/lists";
 import { request, send } from "@/lib/platform/browser/request";
-
-export type { Entity, EntityColumn, User, WorkspaceSummary };
 
 /** `bytes` is the size of the response, counted here. */
 export type ExecuteAnswer = Omit<SentAnswer, "rows" | "fields" | "moreResults"> & {

@@ -20,5 +20,3 @@ export const executionsApi = {
     }
   },
 };
-
-export type { Execution };

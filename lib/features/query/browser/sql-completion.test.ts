@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SqlScript } from "@/lib/base/sql/statements";
-import type { Entity } from "@/lib/features/query/browser/api";
+import type { Entity } from "@/lib/base/values/fields";
 import { offerSql as offer } from "@/lib/features/query/browser/sql-completion";
 
 const column = (name: string, type = "VARCHAR") => ({ name, type, nullable: false, primaryKey: name === "id" });

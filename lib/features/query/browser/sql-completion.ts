@@ -6,7 +6,7 @@ import { toSqlName, toSqlTable } from "@/lib/base/sql/names";
 import { findQualifier, readJoinPlace, readScope, type ScopeTable } from "@/lib/base/sql/scope";
 import type { SqlScript } from "@/lib/base/sql/statements";
 import { type ColumnKind, toColumnKind } from "@/lib/base/values/column-kind";
-import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
+import type { Entity, EntityColumn } from "@/lib/base/values/fields";
 import { SQL_SNIPPETS } from "@/lib/features/query/browser/sql-snippets";
 import { formatCountShort } from "@/lib/platform/browser/format";
 

@@ -1,6 +1,7 @@
 import type { ResultField } from "@/lib/base/values/json-rows";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/browser/execute";
-import { type Execution, executionsApi } from "@/lib/features/query/browser/executions";
+import { executionsApi } from "@/lib/features/query/browser/executions";
+import type { Execution } from "@/lib/features/query/schema";
 import { ArrowCounter } from "@/lib/features/results/browser/arrow-counter";
 import { isNumericField } from "@/lib/features/results/browser/cell-text";
 import { CsvReader } from "@/lib/features/results/browser/csv-guard";

@@ -1,15 +1,6 @@
-import type {
-  Comparison,
-  MergedReview,
-  Review,
-  ReviewDetail,
-  ReviewFile,
-  RowDiff,
-} from "@/lib/features/reviews/schema";
+import type { Comparison, MergedReview, Review, ReviewDetail } from "@/lib/features/reviews/schema";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
-
-export type { Comparison, Review, ReviewDetail, ReviewFile, RowDiff };
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/reviews`;
 const of = (workspaceId: string, name: string) => `${root(workspaceId)}/${encodeURIComponent(name)}`;

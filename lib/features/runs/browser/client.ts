@@ -1,6 +1,5 @@
 import type { ConsoleRun, ConsoleRunDetails } from "@/lib/features/consoles/schema";
-import type { ResultPreview } from "@/lib/features/results/schema";
-import type { LogLine, ResourceType, Run, RunFilters, RunHours } from "@/lib/features/runs/schema";
+import type { ResourceType, Run, RunFilters, RunHours } from "@/lib/features/runs/schema";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
@@ -47,5 +46,3 @@ export function toQuery(values: Record<string, string | number | null | undefine
   const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
-
-export type { ConsoleRun, ConsoleRunDetails, LogLine, ResourceType, ResultPreview, Run, RunFilters };

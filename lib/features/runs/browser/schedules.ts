@@ -11,5 +11,3 @@ export const scheduleApi = {
     send<Schedule>("PUT", root(workspaceId, consoleId), { body }),
   remove: (workspaceId: string, consoleId: string) => send<null>("DELETE", root(workspaceId, consoleId)),
 };
-
-export type { Schedule, ScheduleBody };

@@ -30,5 +30,3 @@ export const shareApi = {
       signal,
     ),
 };
-
-export type { SharedDashboard };

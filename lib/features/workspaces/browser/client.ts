@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ApiKey, CreatedApiKey, createApiKeyBody } from "@/lib/features/accounts/api-key-schema";
 import type { CreatedInvite, CreateInviteBody, Invite } from "@/lib/features/accounts/invites/schema";
-import type { Member, UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/features/workspaces/schema";
+import type { UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/features/workspaces/schema";
 import type { Role } from "@/lib/platform/access/roles";
 import { sendAll, sendPages } from "@/lib/platform/browser/lists";
 import { send } from "@/lib/platform/browser/request";
@@ -45,5 +45,3 @@ export const workspaceApi = {
       { signal },
     ),
 };
-
-export type { ApiKey, CreatedApiKey, CreatedInvite, Invite, Member, OutboxEntry, Role, WorkspaceDetails };
