@@ -15,7 +15,7 @@ import type {
 } from "../../data-source";
 import { widening } from "../shared/flows/fit";
 import { encodedRows, RowRefused, writeAccepted } from "../shared/flows/rows";
-import { type Bound, EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
+import { type Bound, extractBySql, extractOptions } from "../shared/flows/sql-extract";
 import {
   checkRequest,
   LOADS_TABLE,
@@ -70,7 +70,7 @@ export function extractClickHouse(parts: ClickHouseFlowParts, request: ExtractRe
       query: (sql, params) =>
         parts.query(
           { query: sql, params: Object.fromEntries(params.map((value, index) => [`p${index + 1}`, value])) },
-          { readOnly: true, signal: request.signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true },
+          extractOptions(request.signal),
         ),
     },
     request,

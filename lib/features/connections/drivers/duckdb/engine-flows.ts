@@ -3,17 +3,69 @@ import type { WireValue } from "@/lib/base/values/fields";
 import type { CellType, TransactStep } from "@/lib/platform/embedded/engine/wire";
 import type { EngineClient } from "@/lib/platform/engines/client";
 import { AppError } from "@/lib/platform/http/errors";
-import type { ResultStream } from "../../data-source";
-import { type Encode, encodedRows, RowRefused } from "../shared/flows/rows";
-import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
-import { LoadTaken, type Step } from "../shared/flows/sql-load";
+import type { ExtractRequest, ExtractStream, Load, LoadRequest, ResultStream } from "../../data-source";
+import { type Encode, encodedRows, RowRefused, textOf } from "../shared/flows/rows";
+import { EXTRACT_TIMEOUT_MS, type ExtractDialect, extractBySql } from "../shared/flows/sql-extract";
+import { beginSqlLoad, type LoadDialect, type LoadEngine, LoadTaken, type Step } from "../shared/flows/sql-load";
 import type { TargetColumn } from "../shared/flows/table-shape";
 
 /* The engine sockets of both kinds of files, for reading and loading. */
 
 export type Cell = { type: CellType; encode: Encode<string | number | boolean> };
 
-export type CellsOf = (column: TargetColumn) => Cell;
+type Inserts = {
+  cellsOf: (column: TargetColumn) => Cell;
+  into: (step: Extract<Step, { rows: unknown }>) => string;
+};
+
+/** Returns a table's shape; also the schema in which unqualified names are created. */
+type Look = (
+  client: EngineClient,
+  table: { schema?: string; name: string },
+  signal: AbortSignal,
+) => ReturnType<LoadEngine["describe"]>;
+
+export function extractFromEngine(
+  client: EngineClient,
+  request: ExtractRequest,
+  { dialect, look }: { dialect: ExtractDialect; look: Look },
+): Promise<ExtractStream> {
+  return extractBySql(
+    {
+      dialect,
+      describe: async (entity, signal) => (await look(client, entity, signal)).shape,
+      query: (sql, params) => readEngine(client, sql, params, request.signal),
+    },
+    request,
+  );
+}
+
+/** @param into the targets of the engine's inserts (`TransactStep`) */
+export function loadIntoEngine(
+  client: EngineClient,
+  request: LoadRequest,
+  { dialect, look, readOnly, cellsOf, into }: Inserts & { dialect: LoadDialect; look: Look; readOnly: boolean },
+): Promise<Load> {
+  return beginSqlLoad(
+    {
+      dialect,
+      readOnly,
+      describe: (table, signal) => look(client, table, signal),
+      read: (sql, params, signal) => allOf(readEngine(client, sql, [...params], signal)),
+      transact: (steps, signal, isProbe = false) => transactEngine(client, steps, { isProbe, signal, cellsOf, into }),
+    },
+    request,
+  );
+}
+
+/** Returns a cell of bytes, which are sent as base64. */
+export function binaryCell(from: TargetColumn["from"]): Cell {
+  const isBinary = from === "binary";
+  return {
+    type: "blob",
+    encode: (value) => (isBinary ? String(value) : Buffer.from(textOf(value)).toString("base64")),
+  };
+}
 
 /** Runs a driver statement as a read-only one, with the guards of those. */
 export function readEngine(
@@ -41,25 +93,11 @@ export async function allOf(result: Promise<ResultStream>): Promise<WireValue[][
   return rows;
 }
 
-/**
- * Runs steps in one transaction of the engine.
- * @param into the targets of the engine's inserts (`TransactStep`)
- * @throws RowRefused, LoadTaken, AppError
- */
-export async function transactEngine(
+/** Runs steps in one transaction of the engine. @throws RowRefused, LoadTaken, AppError */
+async function transactEngine(
   client: EngineClient,
   steps: readonly Step[],
-  {
-    isProbe,
-    signal,
-    cellsOf,
-    into,
-  }: {
-    isProbe: boolean;
-    signal: AbortSignal;
-    cellsOf: CellsOf;
-    into: (step: Extract<Step, { rows: unknown }>) => string;
-  },
+  { isProbe, signal, cellsOf, into }: Inserts & { isProbe: boolean; signal: AbortSignal },
 ): Promise<void> {
   let columns: readonly TargetColumn[] = [];
   const sent = steps.map((step): TransactStep => {

@@ -14,48 +14,33 @@ import {
   jsonTextOf,
   textOf,
 } from "../shared/flows/rows";
-import { extractBySql } from "../shared/flows/sql-extract";
-import { beginSqlLoad, type LoadDialect } from "../shared/flows/sql-load";
-import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
+import type { ExtractDialect } from "../shared/flows/sql-extract";
+import type { LoadDialect } from "../shared/flows/sql-load";
+import { readFields, type TableColumn, type TableShape, type TargetColumn } from "../shared/flows/table-shape";
 import { namesOf, onConflict, quote } from "../shared/flows/upsert";
-import { allOf, type Cell, readEngine, transactEngine } from "./engine-flows";
+import { allOf, binaryCell, type Cell, extractFromEngine, loadIntoEngine, readEngine } from "./engine-flows";
 
 /** DuckDB's widest decimal, with half of its digits after the point. */
 const DECIMAL_MAX = { precision: 38, scale: 18 };
 const BATCH_TABLE = "_millrace_batch";
 
 export function extractDuckDb(client: EngineClient, request: ExtractRequest): Promise<ExtractStream> {
-  return extractBySql(
-    {
-      dialect: {
-        quote,
-        nullsFirst: " nulls first",
-        cursorOrder: ({ type }, expression) =>
-          type === "string" ? `(${expression})::varchar collate "binary"` : expression,
-        bind: (value, column, place) => ({
-          sql: castOf(`$${place}`, column),
-          param: cellOf({ ...column, from: column.type }).encode(value, { ...column, from: column.type }),
-        }),
-      },
-      describe: async (entity, signal) => (await look(client, entity, signal)).shape,
-      query: (sql, params) => readEngine(client, sql, params, request.signal),
-    },
-    request,
-  );
+  return extractFromEngine(client, request, { look, dialect: reading });
 }
 
+const reading: ExtractDialect = {
+  quote,
+  nullsFirst: " nulls first",
+  cursorOrder: ({ type }, expression) => (type === "string" ? `(${expression})::varchar collate "binary"` : expression),
+  bind: (value, column, place) => ({
+    sql: castOf(`$${place}`, column),
+    param: cellOf({ ...column, from: column.type }).encode(value, { ...column, from: column.type }),
+  }),
+};
+
 export function loadDuckDb(client: EngineClient, request: LoadRequest, readOnly: boolean): Promise<Load> {
-  return beginSqlLoad(
-    {
-      dialect,
-      readOnly,
-      describe: (table, signal) => look(client, table, signal),
-      read: (sql, params, signal) => allOf(readEngine(client, sql, [...params], signal)),
-      transact: (steps, signal, isProbe = false) =>
-        transactEngine(client, steps, { isProbe, signal, cellsOf: cellOf, into: (step) => step.into.table }),
-    },
-    request,
-  );
+  const into = (step: { into: { table: string } }) => step.into.table;
+  return loadIntoEngine(client, request, { dialect, look, readOnly, cellsOf: cellOf, into });
 }
 
 const dialect: LoadDialect = {
@@ -108,13 +93,7 @@ function cellOf(column: TargetColumn): Cell {
   }
   if (type === "float64") return { type: "double", encode: exactFloat };
   if (type === "boolean") return { type: "boolean", encode: toBoolean };
-  if (type === "binary") {
-    const isBinary = from === "binary";
-    return {
-      type: "blob",
-      encode: (value) => (isBinary ? String(value) : Buffer.from(textOf(value)).toString("base64")),
-    };
-  }
+  if (type === "binary") return binaryCell(from);
   return { type: "varchar", encode: toText };
 }
 
@@ -238,13 +217,8 @@ async function look(
     return { schema: schema ?? String(current?.[0] ?? "main"), shape: null };
   }
   const place = [String(first[0]), String(first[1])];
-  const { fields, batches } = await readEngine(
-    client,
-    `select * from ${place.map(quote).join(".")} limit 0`,
-    [],
-    signal,
-  );
-  for await (const _ of batches);
+  const empty = `select * from ${place.map(quote).join(".")} limit 0`;
+  const fields = await readFields(readEngine(client, empty, [], signal));
   const keys = await ask(KEYS, place);
   const indexes = await ask(INDEXES, place);
   const namesIn = (list: WireValue | undefined) => (Array.isArray(list) ? list.map(String) : []);

@@ -4,9 +4,9 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource } from "../../data-source";
 import type { NameLimit } from "../../name-limit";
 import { encodedRows, RowRefused } from "../shared/flows/rows";
-import { type Bound, EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
+import { type Bound, extractBySql, extractOptions } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, LoadTaken, type Step, type Target } from "../shared/flows/sql-load";
-import type { TableColumn, TableShape } from "../shared/flows/table-shape";
+import { readFields, type TableColumn, type TableShape } from "../shared/flows/table-shape";
 import type { SessionPool } from "../shared/session-pool";
 import { withCancellation } from "../shared/statement-run";
 import { COMPARED_BYTES } from "./column-values";
@@ -51,7 +51,7 @@ export function extractMysql(parts: MysqlFlowParts, request: ExtractRequest): Pr
       },
       describe: async (entity, signal) => (await look(parts, entity, signal)).shape,
       query: (sql, params) =>
-        parts.query({ query: sql, params, orderBytes: COMPARED_BYTES }, readOptions(request.signal)),
+        parts.query({ query: sql, params, orderBytes: COMPARED_BYTES }, extractOptions(request.signal)),
     },
     request,
   );
@@ -72,10 +72,6 @@ export function loadMysql(parts: MysqlFlowParts, request: LoadRequest, readOnly:
     },
     request,
   );
-}
-
-function readOptions(signal: AbortSignal) {
-  return { readOnly: true, signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true } as const;
 }
 
 /** Binds a cursor value. A text would be compared to a number as a double, which does not hold every integer. */
@@ -204,11 +200,8 @@ async function look(
   }
   const own = found.columns.filter((row) => row[1] === first[1]).map((row) => String(row[2]));
   const table = `${quote(String(first[0]))}.${quote(String(first[1]))}`;
-  const { fields, batches } = await parts.query(
-    { query: `select ${own.map(quote).join(", ")} from ${table} limit 0` },
-    readOptions(signal),
-  );
-  for await (const _ of batches);
+  const sql = `select ${own.map(quote).join(", ")} from ${table} limit 0`;
+  const fields = await readFields(parts.query({ query: sql }, extractOptions(signal)));
   const types = new Map(fields.map((field: Field) => [field.name, field.type]));
   return { schema: String(first[0]), shape: toShape(found.columns, found.keys, types) };
 }

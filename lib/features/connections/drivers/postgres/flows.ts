@@ -4,7 +4,7 @@ import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource 
 import type { NameLimit } from "../../name-limit";
 import { columnTypeOf } from "../shared/flows/column-types";
 import { encodedRows, RowRefused } from "../shared/flows/rows";
-import { EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
+import { extractBySql, extractOptions } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, LoadTaken, type Step } from "../shared/flows/sql-load";
 import { namesOf, onConflict, quote } from "../shared/flows/upsert";
 import type { SessionPool } from "../shared/session-pool";
@@ -48,11 +48,7 @@ export function extractPostgres(parts: PostgresFlowParts, request: ExtractReques
         }),
       },
       describe: async (entity, signal) => (await look(parts, entity, signal)).shape,
-      query: (sql, params) =>
-        parts.query(
-          { query: sql, params },
-          { readOnly: true, signal: request.signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true },
-        ),
+      query: (sql, params) => parts.query({ query: sql, params }, extractOptions(request.signal)),
     },
     request,
   );

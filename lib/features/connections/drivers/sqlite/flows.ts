@@ -2,28 +2,23 @@ import "server-only";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import type { EngineClient } from "@/lib/platform/engines/client";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../data-source";
-import { allOf, type Cell, readEngine, transactEngine } from "../duckdb/engine-flows";
+import { allOf, binaryCell, type Cell, extractFromEngine, loadIntoEngine, readEngine } from "../duckdb/engine-flows";
 import { CellRefused, exactFloat, exactInt64, jsonTextOf, textOf } from "../shared/flows/rows";
-import { extractBySql } from "../shared/flows/sql-extract";
-import { beginSqlLoad, type LoadDialect } from "../shared/flows/sql-load";
-import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
+import type { ExtractDialect } from "../shared/flows/sql-extract";
+import type { LoadDialect } from "../shared/flows/sql-load";
+import { readFields, type TableColumn, type TableShape, type TargetColumn } from "../shared/flows/table-shape";
 import { namesOf, onConflict, quote } from "../shared/flows/upsert";
 
 export function extractSqlite(client: EngineClient, request: ExtractRequest): Promise<ExtractStream> {
-  return extractBySql(
-    {
-      dialect: {
-        quote,
-        nullsFirst: "",
-        cursorOrder: ({ type }, expression) => (type === "string" ? `${expression} collate binary` : expression),
-        bind: (value, column) => ({ sql: CAST[column.type] ?? "?", param: value }),
-      },
-      describe: async (entity, signal) => (await look(client, entity, signal)).shape,
-      query: (sql, params) => readEngine(client, sql, params, request.signal),
-    },
-    request,
-  );
+  return extractFromEngine(client, request, { look, dialect: reading });
 }
+
+const reading: ExtractDialect = {
+  quote,
+  nullsFirst: "",
+  cursorOrder: ({ type }, expression) => (type === "string" ? `${expression} collate binary` : expression),
+  bind: (value, column) => ({ sql: CAST[column.type] ?? "?", param: value }),
+};
 
 /** Large integers are sent as texts. */
 const CAST: Readonly<Partial<Record<Field["type"], string>>> = {
@@ -32,23 +27,14 @@ const CAST: Readonly<Partial<Record<Field["type"], string>>> = {
 };
 
 export function loadSqlite(client: EngineClient, request: LoadRequest, readOnly: boolean): Promise<Load> {
-  return beginSqlLoad(
-    {
-      dialect,
-      readOnly,
-      describe: (table, signal) => look(client, table, signal),
-      read: (sql, params, signal) => allOf(readEngine(client, sql, [...params], signal)),
-      transact: (steps, signal, isProbe = false) =>
-        transactEngine(client, steps, {
-          isProbe,
-          signal,
-          cellsOf: cellOf,
-          into: ({ into, suffix = "" }) =>
-            `insert into ${into.table} (${namesOf(into.columns)}) values (${into.columns.map(() => "?").join(", ")}) ${suffix}`,
-        }),
-    },
-    request,
-  );
+  return loadIntoEngine(client, request, {
+    dialect,
+    look,
+    readOnly,
+    cellsOf: cellOf,
+    into: ({ into, suffix = "" }) =>
+      `insert into ${into.table} (${namesOf(into.columns)}) values (${into.columns.map(() => "?").join(", ")}) ${suffix}`,
+  });
 }
 
 const dialect: LoadDialect = {
@@ -83,13 +69,7 @@ function cellOf({ type, from }: TargetColumn): Cell {
   if (type === "string") return { type: "varchar", encode: toText };
   if (from === "int32" || from === "int64" || from === "boolean") return { type: "bigint", encode: exactInt64 };
   if (from === "float64" || (from === "decimal" && type === "float64")) return { type: "double", encode: toReal };
-  if (type === "binary") {
-    const isBinary = from === "binary";
-    return {
-      type: "blob",
-      encode: (value) => (isBinary ? String(value) : Buffer.from(textOf(value)).toString("base64")),
-    };
-  }
+  if (type === "binary") return binaryCell(from);
   return { type: "varchar", encode: toText };
 }
 
@@ -119,8 +99,7 @@ async function look(
   if (!found) return { schema: null, shape: null };
   const table = String(found[0]);
   const rows = await ask(COLUMNS, [table]);
-  const { fields, batches } = await readEngine(client, `select * from ${quote(table)} limit 0`, [], signal);
-  for await (const _ of batches);
+  const fields = await readFields(readEngine(client, `select * from ${quote(table)} limit 0`, [], signal));
   const columns = fields.map((field, index): TableColumn => {
     const [, notNull, key, hidden] = rows[index] ?? [];
     return {

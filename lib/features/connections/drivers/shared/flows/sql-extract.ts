@@ -11,6 +11,11 @@ import { findColumn, type TableColumn, type TableShape } from "./table-shape";
  */
 export const EXTRACT_TIMEOUT_MS = 24 * 3_600_000;
 
+/** Returns the options of a reading's statements. */
+export function extractOptions(signal: AbortSignal) {
+  return { readOnly: true, signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true } as const;
+}
+
 /** Types with one total order in which equal means identical; excludes intervals, JSON and NaN of floats. */
 const CURSOR_TYPES: ReadonlySet<FieldType> = new Set([
   ...([
