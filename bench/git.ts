@@ -8,7 +8,7 @@ import { ObjectId } from "mongodb";
 import { ensureStoreService } from "@/lib/platform/process/store-service";
 import { projectMain } from "../lib/features/folders/project-main";
 import { prepareStore } from "../lib/features/instance/prepare-store";
-import { extendBasePack } from "../lib/features/repository/git/base-pack";
+import { writeBasePack } from "../lib/features/repository/git/base-pack";
 import { commitChanges } from "../lib/features/repository/service";
 import { getOwnerIdOrThrow } from "../lib/features/workspaces/service";
 import { closeDatabase } from "../lib/platform/db/client";
@@ -68,7 +68,7 @@ export async function run(args: string[]): Promise<void> {
     await withProduct(env, async ({ address, pid }) => {
       rows["clone, all planned"] = told(await clone(address, pid, "planned"));
     });
-    const made = await withStore(env.DATA_DIR, () => timed(() => extendBasePack(new ObjectId(workspaceId))));
+    const made = await withStore(env.DATA_DIR, () => timed(() => writeBasePack({ workspaceId })));
     console.log(`base pack, what was missing of it: ${made.toFixed(1)} s`);
     let first = "";
     await withProduct(env, async ({ address, pid }) => {

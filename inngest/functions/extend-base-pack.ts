@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { BASE_PACK_EVENT, type BasePackDue, carryOutBasePack } from "@/lib/features/repository/git/base-pack";
+import { BASE_PACK_EVENT, type BasePackDue, writeBasePack } from "@/lib/features/repository/git/base-pack";
 
 export const extendBasePack = inngest.createFunction(
   {
@@ -8,5 +8,5 @@ export const extendBasePack = inngest.createFunction(
     concurrency: { limit: 1, key: "event.data.workspaceId" },
     triggers: [{ event: BASE_PACK_EVENT }],
   },
-  ({ event }) => carryOutBasePack(event.data as BasePackDue),
+  ({ event }) => writeBasePack(event.data as BasePackDue),
 );

@@ -79,9 +79,7 @@ export async function readSharedData(
   headers: Headers,
   query: Omit<DataQuery, "rows">,
 ): Promise<{ widgets: WidgetData[] }> {
-  const share = await enterShare(token, headers);
-  const doc = await getSharedOrThrow(share);
-  return answerOnce(share._id, keyOf(doc, "data", query), (signal) => readDataOf(doc, query, signal, toStrangers));
+  return answerShared(token, headers, "data", query, (doc, signal) => readDataOf(doc, query, signal, toStrangers));
 }
 
 /** Returns the cubes for clicks in one of its widgets. @throws AppError as `readSharedDashboard` and `readCubeOf` */
@@ -91,10 +89,9 @@ export async function readSharedCube(
   widgetId: string,
   query: CubeQuery,
 ): Promise<Cube> {
-  const share = await enterShare(token, headers);
-  const doc = await getSharedOrThrow(share);
-  const key = keyOf(doc, `cube of ${widgetId}`, query);
-  return answerOnce(share._id, key, (signal) => readCubeOf(doc, widgetId, query, signal, toStrangers));
+  return answerShared(token, headers, `cube of ${widgetId}`, query, (doc, signal) =>
+    readCubeOf(doc, widgetId, query, signal, toStrangers),
+  );
 }
 
 /** Returns the values of one of its filters. @throws AppError as `readSharedDashboard` and `readValuesOf` */
@@ -104,10 +101,26 @@ export async function readSharedValues(
   filterId: string,
   query: ValuesQuery,
 ): Promise<FilterValues> {
+  return answerShared(token, headers, `values of ${filterId}`, query, (doc, signal) =>
+    readValuesOf(doc, filterId, query, signal, toStrangers),
+  );
+}
+
+/** Answers a request for a shared dashboard, once for all visitors that ask the same. */
+async function answerShared<T>(
+  token: string,
+  headers: Headers,
+  what: string,
+  query: object,
+  read: (doc: DashboardDoc, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const share = await enterShare(token, headers);
   const doc = await getSharedOrThrow(share);
-  const key = keyOf(doc, `values of ${filterId}`, query);
-  return answerOnce(share._id, key, (signal) => readValuesOf(doc, filterId, query, signal, toStrangers));
+  // Hashed, since filters may be half a megabyte.
+  const key = createHash("sha256")
+    .update(JSON.stringify([doc.version, what, query]))
+    .digest("base64");
+  return answerOnce(share._id, key, (signal) => read(doc, signal));
 }
 
 /** Hides a source's error from visitors, since it may name tables, connections and queries. */
@@ -129,11 +142,4 @@ async function getSharedOrThrow({ workspaceId, resourceId }: ShareDoc): Promise<
 
 function sharedOf({ _id, workspaceId }: DashboardDoc): Shared {
   return { workspaceId, kind: "dashboard", resourceId: _id };
-}
-
-function keyOf({ version }: DashboardDoc, what: string, query: object): string {
-  // Hashed, since filters may be half a megabyte.
-  return createHash("sha256")
-    .update(JSON.stringify([version, what, query]))
-    .digest("base64");
 }

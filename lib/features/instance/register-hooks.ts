@@ -6,13 +6,13 @@ import { CONSOLE_FILES } from "@/lib/features/consoles/file-kind";
 import { DASHBOARD_FILES } from "@/lib/features/dashboards/file-kind";
 import { findShownDashboard } from "@/lib/features/dashboards/share";
 import { judgePush, landPush } from "@/lib/features/folders/land-push";
-import { noticeLandingOfLinked } from "@/lib/features/linked-repositories/enqueue";
+import { wakeLinkedRepositories } from "@/lib/features/linked-repositories/enqueue";
 import { deleteRulesOf } from "@/lib/features/notifications/service";
 import { deleteSnapshotsOf } from "@/lib/features/notifications/snapshots/service";
-import { noticeLanding } from "@/lib/features/repository/git/base-pack";
+import { wakeForCommits } from "@/lib/features/repository/git/base-pack";
 import { APP_FILES, DOC_FILES, SETTING_FILES } from "@/lib/features/repository/git/file-kinds";
 import { handInFileKinds, landPushesBy } from "@/lib/features/repository/git/pushed-files";
-import { tellLandingsTo } from "@/lib/features/repository/service";
+import { onCommit } from "@/lib/features/repository/service";
 import { followDeletionBy } from "@/lib/features/runs/deletion";
 import { handInShown } from "@/lib/features/shares/shown";
 
@@ -28,6 +28,6 @@ export function handIn(): void {
   handInFileKinds([CONSOLE_FILES, DASHBOARD_FILES, APP_FILES, DOC_FILES, SETTING_FILES]);
   landPushesBy({ judge: judgePush, land: landPush });
   handInShown({ dashboard: findShownDashboard, app: findShownApp });
-  tellLandingsTo(noticeLanding);
-  tellLandingsTo(noticeLandingOfLinked);
+  onCommit(wakeForCommits);
+  onCommit(wakeLinkedRepositories);
 }

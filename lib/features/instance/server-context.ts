@@ -21,7 +21,7 @@ import type { Executions } from "@/lib/features/query/executions";
 import type { HistoryBuffer } from "@/lib/features/query/history-writer";
 import type { ParquetThread } from "@/lib/features/query/serialize/parquet-thread";
 import type { FileKind, PushLanding } from "@/lib/features/repository/git/pushed-files";
-import type { LandingListener } from "@/lib/features/repository/main-index";
+import type { CommitListener } from "@/lib/features/repository/main-index";
 import type { Tables } from "@/lib/features/results/crossfilter/tables";
 import type { FirstRowsBuffer } from "@/lib/features/results/first-rows";
 import type { FollowDeletion } from "@/lib/features/runs/deletion";
@@ -160,7 +160,7 @@ declare module "@/lib/platform/process/server-context" {
     itemKinds: ItemKind[];
     invitationLookUp: { find: FindsInvitation | null };
     pushLanding: { landing: PushLanding | null };
-    landingListeners: Set<LandingListener>;
+    commitListeners: Set<CommitListener>;
     runDeletion: { follow: FollowDeletion | null };
     shownFinders: { finders: Record<Shared["kind"], FindShown> | null };
     workspaceBeginning: { begin: BeginWorkspace | null };

@@ -47,7 +47,7 @@ export async function executeSync({ workspaceId, prefer }: SyncDue): Promise<voi
 }
 
 /** Starts a sync for commits that have landed on main, if the workspace has a link. */
-export async function noticeLandingOfLinked(repositoryId: ObjectId, _before: number, after: number): Promise<void> {
+export async function wakeLinkedRepositories(repositoryId: ObjectId, _before: number, after: number): Promise<void> {
   const link = await collections.repoLinks().findOne({ workspaceId: repositoryId }, { projection: { _id: 1 } });
   if (link) await wakeSync(repositoryId, `landed:${link._id.toHexString()}:${after}`);
 }

@@ -65,15 +65,15 @@ export async function indexUpTo(repositoryId: ObjectId, head: string): Promise<P
   return tip;
 }
 
-/** Called when commits have landed on a main branch, with the positions of the last one before and of the last one now. */
-export type LandingListener = (repositoryId: ObjectId, before: number, after: number) => Promise<void>;
+/** Called for new commits on a main branch, with the positions of the last one before and of the last one now. */
+export type CommitListener = (repositoryId: ObjectId, before: number, after: number) => Promise<void>;
 
-/** Registers a listener for landed commits. Calls may be repeated, also by two servers, and must be idempotent. */
-export function tellLandingsTo(listener: LandingListener): void {
+/** Registers a listener for new commits on main. Calls may be repeated, also by two servers, and must be idempotent. */
+export function onCommit(listener: CommitListener): void {
   listeners().add(listener);
 }
 
-const listeners = serverMember("landingListeners", () => new Set<LandingListener>());
+const listeners = serverMember("commitListeners", () => new Set<CommitListener>());
 
 /** Indexes commits of main, each on top of the previous one. */
 class IndexWriter {

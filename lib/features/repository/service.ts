@@ -32,7 +32,7 @@ export {
 } from "./history";
 export { filesIn, folderIn, landFolder, mergeFolder } from "./land-folder";
 export { countLinesOf } from "./line-counts";
-export { tellLandingsTo } from "./main-index";
+export { onCommit } from "./main-index";
 export { findConflicts, mergeBranches, mergeCommits } from "./merge-branches";
 export type { MergeConflict } from "./merge-trees";
 export type { Main } from "./model";

@@ -55,6 +55,11 @@ export function addressRefused(cause?: unknown): AppError {
   );
 }
 
+/** Creates the error for a source that cannot be used. @param cause for the log only */
+export function unusableSource(message: string, reason: string, cause?: unknown): AppError {
+  return new AppError("source_unreachable", message, { cause, details: { reason } });
+}
+
 /** @param cause for the log only */
 export function noAnswerInTime(cause?: unknown): AppError {
   return new AppError("timeout", MESSAGES.timeout, { cause, details: { reason: "timeout" } });
@@ -67,7 +72,7 @@ export function toConnectionFailure(error: unknown): AppError {
   if (inner) return inner;
   const reason = failureReason(error);
   if (reason === "timeout") return noAnswerInTime(error);
-  return new AppError("source_unreachable", MESSAGES[reason], { cause: error, details: { reason } });
+  return unusableSource(MESSAGES[reason], reason, error);
 }
 
 function failureReason(error: unknown): FailureReason {

@@ -1,11 +1,11 @@
 import "server-only";
 import { finished, pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { AppError } from "@/lib/platform/http/errors";
+import type { AppError } from "@/lib/platform/http/errors";
 import type { Purpose } from "./address";
 import { startDeadline } from "./deadline";
 import { guardedAgent } from "./dispatcher";
-import { toConnectionFailure } from "./failures";
+import { toConnectionFailure, unusableSource } from "./failures";
 import { parseWebTarget } from "./host";
 import { type EgressPolicy, systemPolicy } from "./policy";
 import { checkHeaders, readCapped, type SafeFetchOptions, type SafeResponse, toHeaders } from "./safe-fetch";
@@ -82,8 +82,5 @@ async function* withFailure(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 }
 
 function protocolFailure(cause?: unknown): AppError {
-  return new AppError("source_unreachable", "The response has an invalid Content-Encoding.", {
-    cause,
-    details: { reason: "protocol" },
-  });
+  return unusableSource("The response has an invalid Content-Encoding.", "protocol", cause);
 }

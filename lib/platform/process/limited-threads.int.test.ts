@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { LimitedThreads, ThreadEnded, ThreadsBusy } from "./limited-threads";
+import { LimitedThreads, ThreadsBusy } from "./limited-threads";
+import { ThreadEnded } from "./thread-pool";
 
 const LIMITS = { count: 1, timeoutMs: 60_000, queueMax: 100, tenantQueueMax: 100, heapMib: 512, stackMib: 64 };
 const long = { query: `select 1 in (${"1,".repeat(200_000)}1)`, readOnly: true, statementFunctions: [] };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type ChildName, childEntry } from "./entries.ts";
+import { ask } from "./thread-pool";
 
 export type ThreadLimits = {
   /** Number of threads. */
@@ -178,20 +179,4 @@ async function processorMs(worker: Worker): Promise<number | null> {
     () => null,
   );
   return Promise.race([told, sleep(CPU_USAGE_TIMEOUT_MS, null, { ref: false })]);
-}
-
-function ask<Answer>(worker: Worker, request: unknown): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const onExit = () => {
-      worker.off("message", onMessage);
-      reject(new ThreadEnded("The thread exited before its response."));
-    };
-    const onMessage = (answer: Answer) => {
-      worker.off("exit", onExit);
-      resolve(answer);
-    };
-    worker.once("exit", onExit);
-    worker.once("message", onMessage);
-    worker.postMessage(request);
-  });
 }

@@ -2,6 +2,9 @@ import { Worker } from "node:worker_threads";
 import { type ChildName, childEntry } from "./entries.ts";
 import { Semaphore } from "./semaphore.ts";
 
+/** Thrown if the thread ended before it answered: the request took too long, too much memory, or broke it. */
+export class ThreadEnded extends Error {}
+
 /**
  * Threads for work that would block the event loop, started on first use. Each handles one request at a time, and
  * answers a message with a message. Callers limit how many requests may wait.
@@ -18,7 +21,7 @@ export class ThreadPool<Request, Answer> {
 
   /**
    * @param transfer buffers that move to the thread instead of being copied
-   * @throws Error if the thread ends before it answers; the next request starts another
+   * @throws ThreadEnded; the next request starts another thread
    */
   run(request: Request, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
     return this.#places.run(async () => {
@@ -44,14 +47,19 @@ export class ThreadPool<Request, Answer> {
   }
 }
 
-function ask<Answer>(worker: Worker, request: unknown, transfer: readonly ArrayBuffer[]): Promise<Answer> {
+/** @throws ThreadEnded */
+export function ask<Answer>(worker: Worker, request: unknown, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const onExit = () => reject(new Error("The worker thread exited unexpectedly."));
-    worker.once("exit", onExit);
-    worker.once("message", (answer: Answer) => {
+    const onExit = () => {
+      worker.off("message", onMessage);
+      reject(new ThreadEnded("The thread exited before its response."));
+    };
+    const onMessage = (answer: Answer) => {
       worker.off("exit", onExit);
       resolve(answer);
-    });
+    };
+    worker.once("exit", onExit);
+    worker.once("message", onMessage);
     worker.postMessage(request, transfer);
   });
 }

@@ -13,7 +13,7 @@ import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/
 import { git, gitLines } from "@/test/fixtures/repository/git-command";
 import { rebuildIndex } from "@/test/fixtures/repository/rebuild-index";
 import { put } from "@/test/fixtures/repository/repository-fixture";
-import { BASE_PACK_EVENT, extendBasePack, STRETCH_COMMITS_MIN } from "./base-pack";
+import { BASE_PACK_EVENT, STRETCH_COMMITS_MIN, writeBasePack } from "./base-pack";
 import { collections } from "./collections";
 
 const own = takeOwnDatabase();
@@ -54,7 +54,7 @@ it("requests a base pack once per full range of commits, and clones it with the 
     { data: { workspaceId: world.owner.workspaceId } },
   ]);
   const plain = await cloneTo(world, url, "plain");
-  await extendBasePack(world.workspaceId);
+  await writeBasePack({ workspaceId: world.workspaceId.toHexString() });
   expect(await stretches()).toMatchObject([{ n: 0, from: 0, seq: STRETCH_COMMITS_MIN }]);
   // The large file is not copied.
   expect((await stretches())[0]?.bytes).toBeLessThan(1024 * 1024);
@@ -69,7 +69,7 @@ it("requests a base pack once per full range of commits, and clones it with the 
 
 it("adds ranges in order, and stays correct after the index was rebuilt", async () => {
   await save(2 * STRETCH_COMMITS_MIN);
-  await extendBasePack(world.workspaceId);
+  await writeBasePack({ workspaceId: world.workspaceId.toHexString() });
   await save(3);
   await rebuildIndex(world.workspaceId);
   const [first, second, ...more] = await stretches();
@@ -100,7 +100,10 @@ it("serves a partial history, an unshallowed clone and an early branch correctly
 
 it("keeps one range for two servers that extend it at once, without leftovers", async () => {
   await save(STRETCH_COMMITS_MIN);
-  await Promise.all([extendBasePack(world.workspaceId), extendBasePack(world.workspaceId)]);
+  await Promise.all([
+    writeBasePack({ workspaceId: world.workspaceId.toHexString() }),
+    writeBasePack({ workspaceId: world.workspaceId.toHexString() }),
+  ]);
   const known = await stretches();
   expect(known.map(({ n }) => n)).toEqual(known.map((_, n) => n));
   expect(known.map(({ from }) => from)).toEqual([0, ...known.slice(0, -1).map(({ seq }) => seq)]);
@@ -118,7 +121,7 @@ it("removes leftovers of a server that died, which no clone sees", async () => {
     .gitStretchParts()
     .insertOne({ _id: old, workspaceId, stretchId: new ObjectId(), kind: "body", n: 0, data });
   await cloneTo(world, url, "beside-remains");
-  await extendBasePack(workspaceId);
+  await writeBasePack({ workspaceId: workspaceId.toHexString() });
   expect(await collections.gitStretchParts().findOne({ workspaceId, _id: old })).toBeNull();
 });
 
@@ -127,7 +130,7 @@ it("serves two concurrent clones completely, also during the next range", async 
   const [a, b] = await Promise.all([
     cloneTo(world, url, "at-once-a"),
     cloneTo(world, url, "at-once-b"),
-    extendBasePack(world.workspaceId),
+    writeBasePack({ workspaceId: world.workspaceId.toHexString() }),
   ]);
   expect(await everything(a)).toEqual(await everything(b));
 });
@@ -139,7 +142,7 @@ it("is deleted with its workspace", async () => {
     expect(await all[name]().countDocuments({ workspaceId })).toBe(0);
   }
   // A late job does nothing.
-  await extendBasePack(workspaceId);
+  await writeBasePack({ workspaceId: workspaceId.toHexString() });
   expect(await stretches()).toEqual([]);
 });
 

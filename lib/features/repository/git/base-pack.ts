@@ -47,8 +47,8 @@ export async function wakeBasePack(repositoryId: ObjectId, seq: number): Promise
   }
 }
 
-/** Notifies the job runner of landed commits, once for each stretch that they fill. */
-export async function noticeLanding(repositoryId: ObjectId, before: number, after: number): Promise<void> {
+/** Notifies the job runner of new commits, once for each stretch that they fill. */
+export async function wakeForCommits(repositoryId: ObjectId, before: number, after: number): Promise<void> {
   const filled = (seq: number) => Math.floor(seq / STRETCH_COMMITS_MIN);
   if (filled(after) > filled(before)) await wakeBasePack(repositoryId, after);
 }
@@ -57,12 +57,8 @@ export async function noticeLanding(repositoryId: ObjectId, before: number, afte
  * Builds the stretches that a workspace's repository lacks, up to its head. Safe to repeat, and on two servers at once:
  * if both build the same one, the slower deletes its own and continues from the other's.
  */
-export async function carryOutBasePack({ workspaceId }: BasePackDue): Promise<void> {
-  await extendBasePack(new ObjectId(workspaceId));
-}
-
-/** Does the same as `carryOutBasePack`. */
-export async function extendBasePack(workspaceId: ObjectId, signal = new AbortController().signal): Promise<void> {
+export async function writeBasePack(due: BasePackDue, signal = new AbortController().signal): Promise<void> {
+  const workspaceId = new ObjectId(due.workspaceId);
   // Private repositories are not served.
   if ((await findWorkspaceSlug(workspaceId)) === null) return;
   await removeLeftBehind(workspaceId);

@@ -1,6 +1,6 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
-import { toConnectionFailure } from "../failures";
+import { toConnectionFailure, unusableSource } from "../failures";
 import type { Fingerprint } from "./host-key";
 
 /* Failures of a tunnel, with fixed messages: text from a server goes to the log only (T47). */
@@ -14,33 +14,23 @@ export function unknownHostKey(found: Fingerprint): AppError {
 }
 
 export function changedHostKey(found: Fingerprint): AppError {
-  return new AppError(
-    "source_unreachable",
+  return unusableSource(
     `WARNING: the SSH host key has changed to ${found}. This could be an attack, or the server was reinstalled. No credentials were sent. Verify the key before you trust it.`,
-    { details: { reason: "host_key_changed" } },
+    "host_key_changed",
   );
 }
 
 export function sshSignInFailed(cause: unknown): AppError {
-  return new AppError(
-    "source_unreachable",
-    "SSH authentication failed. Check the tunnel user and its password or private key.",
-    { cause, details: { reason: "ssh_sign_in" } },
-  );
+  const message = "SSH authentication failed. Check the tunnel user and its password or private key.";
+  return unusableSource(message, "ssh_sign_in", cause);
 }
 
 export function noSsh(cause: unknown): AppError {
-  return new AppError("source_unreachable", "The tunnel host is not a valid SSH server. Check the host and port.", {
-    cause,
-    details: { reason: "protocol" },
-  });
+  return unusableSource("The tunnel host is not a valid SSH server. Check the host and port.", "protocol", cause);
 }
 
 export function tunnelClosed(cause?: unknown): AppError {
-  return new AppError("source_unreachable", "The SSH tunnel was lost. Run the query again.", {
-    cause,
-    details: { reason: "closed" },
-  });
+  return unusableSource("The SSH tunnel was lost. Run the query again.", "closed", cause);
 }
 
 /**
@@ -54,10 +44,7 @@ export function notForwarded(cause: Error): AppError {
     2: "The SSH server can't reach the database. Check the host and port as seen from it.",
     4: "The SSH server has too many connections. Try again later.",
   };
-  return new AppError("source_unreachable", words[reason] ?? "The SSH server could not open the tunnel.", {
-    cause,
-    details: { reason: "not_forwarded" },
-  });
+  return unusableSource(words[reason] ?? "The SSH server could not open the tunnel.", "not_forwarded", cause);
 }
 
 /** Converts a failure on the connection to the SSH server itself. */

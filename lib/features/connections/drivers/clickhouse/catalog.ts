@@ -1,5 +1,6 @@
-import type { Entity, EntityColumn, WireValue } from "@/lib/base/values/fields";
+import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
+import { columnsOf } from "../shared/columns-of";
 
 const OWN_DATABASES = "('system', 'information_schema', 'INFORMATION_SCHEMA')";
 
@@ -27,23 +28,17 @@ export const FUNCTIONS_SQL = `
 
 /** Returns the entities. The default database is omitted. */
 export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][]): Entity[] {
-  const byTable = new Map<string, EntityColumn[]>();
-  for (const [database, table, name, type, isKey] of columns) {
-    const id = JSON.stringify([database, table]);
-    const list = byTable.get(id) ?? [];
-    list.push({
-      name: String(name),
-      type: String(type),
-      nullable: String(type).includes("Nullable("),
-      primaryKey: isKey === 1,
-    });
-    byTable.set(id, list);
-  }
+  const ofTable = columnsOf(columns, ([, , name, type, isKey]) => ({
+    name: String(name),
+    type: String(type),
+    nullable: String(type).includes("Nullable("),
+    primaryKey: isKey === 1,
+  }));
   return tables.map(([database, name, engine, rows, isCurrent]) => ({
     name: String(name),
     ...(isCurrent !== 1 && { schema: String(database) }),
     kind: /View$/.test(String(engine)) ? ("view" as const) : ("table" as const),
-    columns: byTable.get(JSON.stringify([database, name])) ?? [],
+    columns: ofTable(database, name),
     ...(rows !== null && rows !== undefined && { rowEstimate: Number(rows) }),
   }));
 }

@@ -1,5 +1,6 @@
-import { type Entity, type EntityColumn, type EntityForeignKey, FOREIGN_KEYS_MAX } from "@/lib/base/values/fields";
+import { type Entity, type EntityForeignKey, FOREIGN_KEYS_MAX } from "@/lib/base/values/fields";
 import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
+import { columnsOf } from "../shared/columns-of";
 import { MARIADB_JSON } from "./column-values";
 
 const OWN_SCHEMAS = "('information_schema', 'performance_schema', 'mysql', 'sys')";
@@ -50,21 +51,17 @@ export function toEntities(
 ): Entity[] {
   const isJson = new Set(jsonColumns.map((names) => JSON.stringify(names)));
   const foreignKeys = keysByTable(keys);
-  const byTable = new Map<string, EntityColumn[]>();
-  for (const [schema, table, name, type, nullable, key] of columns) {
-    const id = JSON.stringify([schema, table]);
-    const list = byTable.get(id) ?? [];
+  const ofTable = columnsOf(columns, ([schema, table, name, type, nullable, key]) => {
     const fullType = isJson.has(JSON.stringify([schema, table, name])) ? `${type} ${MARIADB_JSON}` : String(type);
-    list.push({ name: String(name), type: fullType, nullable: nullable === "YES", primaryKey: key === "PRI" });
-    byTable.set(id, list);
-  }
+    return { name: String(name), type: fullType, nullable: nullable === "YES", primaryKey: key === "PRI" };
+  });
   return tables.map(([schema, name, kind, rows, isCurrent]) => {
     const own = foreignKeys.get(JSON.stringify([schema, name]));
     return {
       name: String(name),
       ...(Number(isCurrent) !== 1 && { schema: String(schema) }),
       kind: /VIEW/.test(String(kind)) ? ("view" as const) : ("table" as const),
-      columns: byTable.get(JSON.stringify([schema, name])) ?? [],
+      columns: ofTable(schema, name),
       ...(rows !== null && { rowEstimate: Number(rows) }),
       ...(own && { foreignKeys: [...own.values()].slice(0, FOREIGN_KEYS_MAX) }),
     };

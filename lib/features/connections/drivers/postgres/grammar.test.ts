@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { ThreadEnded, ThreadsBusy } from "@/lib/platform/process/limited-threads";
+import { ThreadsBusy } from "@/lib/platform/process/limited-threads";
+import { ThreadEnded } from "@/lib/platform/process/thread-pool";
 
 const outcomes: (object | Error)[] = [];
 vi.mock("@/lib/platform/process/limited-threads", async (original) => ({

@@ -1,8 +1,9 @@
 import "server-only";
 import type { JudgeRequest, Verdict } from "@/lib/platform/embedded/grammar/verdict";
 import { AppError } from "@/lib/platform/http/errors";
-import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
+import { LimitedThreads, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
 import { serverMember } from "@/lib/platform/process/server-context";
+import { ThreadEnded } from "@/lib/platform/process/thread-pool";
 
 /**
  * Maximum characters of statements for the thread of short ones, which takes at most about 0.1 s each: long statements

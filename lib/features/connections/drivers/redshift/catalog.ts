@@ -1,6 +1,7 @@
 import { toSqlText } from "@/lib/base/sql/names";
-import { type Entity, type EntityColumn, FOREIGN_KEYS_MAX } from "@/lib/base/values/fields";
+import { type Entity, FOREIGN_KEYS_MAX } from "@/lib/base/values/fields";
 import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
+import { columnsOf } from "../shared/columns-of";
 
 /*
  * The catalogue of Redshift. `svv_tables` and `svv_columns` show tables and views, late-binding views and the external
@@ -83,24 +84,19 @@ export function toEntities(
       if (list.length < FOREIGN_KEYS_MAX) list.push({ columns: names, references });
     }
   }
-  const columnsOf = new Map<string, EntityColumn[]>();
-  for (const [schema, table, name, type, nullable, length, precision, scale] of columns) {
-    const list = columnsOf.get(idOf(schema, table)) ?? [];
-    columnsOf.set(idOf(schema, table), list);
-    list.push({
-      name: String(name),
-      type: typeName(String(type), { length, precision, scale }),
-      nullable: nullable !== "NO",
-      primaryKey: primary.has(idOf(schema, table, name)),
-    });
-  }
+  const ofTable = columnsOf(columns, ([schema, table, name, type, nullable, length, precision, scale]) => ({
+    name: String(name),
+    type: typeName(String(type), { length, precision, scale }),
+    nullable: nullable !== "NO",
+    primaryKey: primary.has(idOf(schema, table, name)),
+  }));
   return tables.map(([schema, name, kind]) => {
     const foreignKeys = foreign.get(idOf(schema, name));
     return {
       name: String(name),
       ...(schema !== current && { schema: String(schema) }),
       kind: /VIEW/i.test(String(kind)) ? ("view" as const) : ("table" as const),
-      columns: columnsOf.get(idOf(schema, name)) ?? [],
+      columns: ofTable(schema, name),
       ...(foreignKeys && { foreignKeys }),
     };
   });

@@ -3,17 +3,14 @@ import { isIP } from "node:net";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
 import type { TlsChoice } from "@/lib/platform/net/connect";
-import { toConnectionFailure } from "@/lib/platform/net/failures";
+import { toConnectionFailure, unusableSource } from "@/lib/platform/net/failures";
 import type { SslMode } from "./config";
 
 /**
  * Creates the error for a server of another kind. The sentence is fixed, since a driver's message may contain secrets.
  */
 export function notItsProtocol(product: string, cause?: unknown): AppError {
-  return new AppError("source_unreachable", `The server at this address is not ${product}. Check the host and port.`, {
-    cause,
-    details: { reason: "protocol" },
-  });
+  return unusableSource(`The server at this address is not ${product}. Check the host and port.`, "protocol", cause);
 }
 
 export function tooManyConnections(cause: unknown): AppError {
@@ -22,18 +19,11 @@ export function tooManyConnections(cause: unknown): AppError {
 }
 
 export function connectionLost(cause?: unknown): AppError {
-  return new AppError("source_unreachable", "The connection to the database was lost. Run the query again.", {
-    cause,
-    details: { reason: "closed" },
-  });
+  return unusableSource("The connection to the database was lost. Run the query again.", "closed", cause);
 }
 
 export function noTls(cause?: unknown): AppError {
-  return new AppError(
-    "source_unreachable",
-    "The database does not support TLS. Enable it there, or turn TLS off here.",
-    { cause, details: { reason: "tls" } },
-  );
+  return unusableSource("The database does not support TLS. Enable it there, or turn TLS off here.", "tls", cause);
 }
 
 const TIME_LIMIT = "time_limit";
@@ -56,10 +46,7 @@ export function isStoppedAtLimit(error: unknown): boolean {
  * @param message the database's message; secrets in it are masked (T47)
  */
 export function signInFailed(message: string, secrets: readonly string[], cause?: unknown): AppError {
-  return new AppError("source_unreachable", `Authentication failed: ${redact(message, secrets)}`, {
-    details: { reason: "sign_in" },
-    cause,
-  });
+  return unusableSource(`Authentication failed: ${redact(message, secrets)}`, "sign_in", cause);
 }
 
 /** Converts a socket error, including AppErrors of the egress proxy. */

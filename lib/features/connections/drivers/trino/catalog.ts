@@ -1,5 +1,6 @@
-import type { Entity, EntityColumn, WireValue } from "@/lib/base/values/fields";
+import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
+import { columnsOf } from "../shared/columns-of";
 import { quote } from "../shared/flows/upsert";
 import { quoted } from "./params";
 
@@ -36,17 +37,16 @@ export function columnsSql(catalog: string, schemas: readonly string[] | null): 
 
 /** @param current the default schema, which is omitted. Trino has no keys. */
 export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][], current: string): Entity[] {
-  const byTable = new Map<string, EntityColumn[]>();
-  for (const [schema, table, name, type, nullable] of columns) {
-    const id = JSON.stringify([schema, table]);
-    const list = byTable.get(id) ?? [];
-    list.push({ name: String(name), type: String(type), nullable: nullable === "YES", primaryKey: false });
-    byTable.set(id, list);
-  }
+  const ofTable = columnsOf(columns, ([, , name, type, nullable]) => ({
+    name: String(name),
+    type: String(type),
+    nullable: nullable === "YES",
+    primaryKey: false,
+  }));
   return tables.map(([schema, name, kind]) => ({
     name: String(name),
     ...(schema !== current.toLowerCase() && { schema: String(schema) }),
     kind: kind === "VIEW" ? ("view" as const) : ("table" as const),
-    columns: byTable.get(JSON.stringify([schema, name])) ?? [],
+    columns: ofTable(schema, name),
   }));
 }

@@ -2,6 +2,7 @@ import { type Collection, type Document, MongoClient, ObjectId, Timestamp } from
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestStore, type TestStore } from "../../../../../test/fixtures/embedded/mongo/start.ts";
 import { COMMANDS } from "./table.ts";
+import "../../../../../test/servers/mongodb-stand-in/vocabulary.ts";
 
 let store: TestStore;
 let c: Collection<Document>;

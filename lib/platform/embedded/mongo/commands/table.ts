@@ -14,7 +14,6 @@ import {
   renameCollection,
 } from "./catalog.ts";
 import type { Context } from "./context.ts";
-import { explain } from "./explain.ts";
 import { count, distinct, FIND_FIELDS, find, getMore, killCursors } from "./reads.ts";
 import { abortTransaction, commitTransaction } from "./transaction-end.ts";
 import { FIND_AND_MODIFY_FIELDS, findAndModify, insert, remove, update } from "./writes.ts";
@@ -39,7 +38,7 @@ const write = { inTransaction: true, isRetryable: true };
 const read = { inTransaction: true };
 
 /** Commands in scope, by their name on the wire (docs/develop/store-scope.md). */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+export const COMMANDS = new Map<string, Command>([
   ["hello", helloCommand],
   ["ismaster", helloCommand],
   ["ping", { run: ping, fields: [], isOpen: true }],
@@ -59,7 +58,6 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["aggregate", { run: aggregate, fields: AGGREGATE_FIELDS, ...read }],
   ["distinct", { run: distinct, fields: ["key", "query", "collation"], ...read }],
   ["count", { run: count, fields: ["query", "limit", "skip", "hint", "collation"] }],
-  ["explain", { run: explain, fields: ["verbosity"] }],
   ["commitTransaction", { run: commitTransaction, fields: [], ...read }],
   ["abortTransaction", { run: abortTransaction, fields: [], ...read }],
   ["create", { run: create, fields: CREATE_FIELDS }],

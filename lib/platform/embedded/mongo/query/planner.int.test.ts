@@ -5,7 +5,17 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anyValue } from "../../../../../test/fixtures/embedded/mongo/arbitrary.ts";
 import { compareValues } from "../bson/compare.ts";
-import { Binary, BSONRegExp, type Doc, docOf, ObjectId, Timestamp, type Value } from "../bson/values.ts";
+import {
+  Binary,
+  BSONRegExp,
+  type Doc,
+  docOf,
+  ObjectId,
+  Timestamp,
+  TYPE,
+  typeCode,
+  type Value,
+} from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import { PAUSE } from "../scheduling/flow.ts";
 import type { Collection } from "../storage/collection.ts";
@@ -73,6 +83,7 @@ function conditionOf(operator: string, value: Value): Value {
 
 /** Returns true for operands that MongoDB's parser accepts: no undefined, no expression with a comparison. */
 function isOperand(value: Value, operator: string): boolean {
+  if (typeCode(value) === TYPE.undefined) return false;
   return !(value instanceof BSONRegExp) || operator === "$eq";
 }
 

@@ -2,6 +2,7 @@ import type { Collection, Document } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestStore, type TestStore } from "../../../../../test/fixtures/embedded/mongo/start.ts";
 import { removeExpired } from "../storage/ttl.ts";
+import "../../../../../test/servers/mongodb-stand-in/vocabulary.ts";
 
 let store: TestStore;
 let c: Collection<Document>;

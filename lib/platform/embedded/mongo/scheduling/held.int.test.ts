@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { type Collection, type Document, MongoClient, type MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { splitCases } from "../../../../../test/cases.ts";
-import { forkStore, type StoreChild } from "../../../../../test/fixtures/embedded/mongo/start.ts";
-import "../../../../../test/servers/mongodb-stand-in/vocabulary.ts";
+import { forkStore, STAND_IN, type StoreChild } from "../../../../../test/fixtures/embedded/mongo/start.ts";
 
 /** Time limit of every command below; some would run for years without it. */
 const MAX_TIME_MS = 1000;
@@ -37,7 +36,7 @@ let c: Collection<Document>;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "held-"));
-  store = await forkStore(dir);
+  store = await forkStore(dir, ["--port", "0"], STAND_IN);
   client = await new MongoClient(store.uri).connect();
   neighbour = await new MongoClient(store.uri).connect();
   c = client.db("t").collection("c");

@@ -1,7 +1,8 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
-import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
+import { LimitedThreads, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
 import { serverMember } from "@/lib/platform/process/server-context";
+import { ThreadEnded } from "@/lib/platform/process/thread-pool";
 import { type CheckAnswer, type CheckName, type CheckRequest, type Checks, runCheck } from "./checks";
 
 /** Maximum characters of text that is checked synchronously: each check takes a few milliseconds for any content. */

@@ -1,16 +1,16 @@
-import { type Doc, docOf, double, isDoc, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
-import type { Variables } from "../expressions/scope.ts";
-import { parseMatch } from "../query/match.ts";
-import { describePlan } from "../query/planner.ts";
-import { type Examined, prepareQuery, type Query, runQuery } from "../query/query.ts";
-import { parseSort } from "../query/sort.ts";
-import { PAUSE } from "../scheduling/flow.ts";
-import { SET_NAME, VERSION } from "./admin.ts";
-import { AGGREGATE_FIELDS, takeFront } from "./aggregate.ts";
-import type { Context } from "./context.ts";
-import { checkFields } from "./options.ts";
-import { FIND_FIELDS, readFind } from "./reads.ts";
+import { type Doc, docOf, double, isDoc, type Value } from "../../../lib/platform/embedded/mongo/bson/values.ts";
+import { SET_NAME, VERSION } from "../../../lib/platform/embedded/mongo/commands/admin.ts";
+import { AGGREGATE_FIELDS, takeFront } from "../../../lib/platform/embedded/mongo/commands/aggregate.ts";
+import type { Context } from "../../../lib/platform/embedded/mongo/commands/context.ts";
+import { checkFields } from "../../../lib/platform/embedded/mongo/commands/options.ts";
+import { FIND_FIELDS, readFind } from "../../../lib/platform/embedded/mongo/commands/reads.ts";
+import { StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
+import type { Variables } from "../../../lib/platform/embedded/mongo/expressions/scope.ts";
+import { parseMatch } from "../../../lib/platform/embedded/mongo/query/match.ts";
+import { describePlan } from "../../../lib/platform/embedded/mongo/query/planner.ts";
+import { type Examined, prepareQuery, type Query, runQuery } from "../../../lib/platform/embedded/mongo/query/query.ts";
+import { parseSort } from "../../../lib/platform/embedded/mongo/query/sort.ts";
+import { PAUSE } from "../../../lib/platform/embedded/mongo/scheduling/flow.ts";
 
 type Explained = {
   name: string;
