@@ -14,6 +14,15 @@ import type {
   WriteOptions,
 } from "../../data-source";
 import { widening } from "../shared/flows/fit";
+import {
+  ABANDON_TIMEOUT_MS,
+  abandoned,
+  afterBatch,
+  finished,
+  finishing,
+  openProgress,
+  type Progress,
+} from "../shared/flows/load-progress";
 import { encodedRows, RowRefused, writeAccepted } from "../shared/flows/rows";
 import { type Bound, extractBySql, extractOptions } from "../shared/flows/sql-extract";
 import {
@@ -108,17 +117,7 @@ export async function loadClickHouse(parts: ClickHouseFlowParts, given: LoadRequ
   return load;
 }
 
-type Books = {
-  epoch: number;
-  batch: number;
-  run: string;
-  position: string | null;
-  base: string | null;
-  rowCount: number;
-  staging: string | null;
-  isFinishing: boolean;
-  isFinished: boolean;
-};
+type Books = Progress<string>;
 
 class ClickHouseLoad implements Load {
   readonly guarantee = "at_least_once" as const;
@@ -139,10 +138,7 @@ class ClickHouseLoad implements Load {
     this.#database = database;
     this.#isStaged = request.mode === "replace" || request.visible === "end";
     this.#staging = stagingNameOf(request.load);
-    this.#books = {
-      ...{ epoch: 0, batch: 0, run: request.run, position: null, base: null, rowCount: 0, staging: null },
-      ...{ isFinishing: false, isFinished: false },
-    };
+    this.#books = openProgress<string>(null, { run: request.run, staging: null, isKept: false }).next;
   }
 
   get state(): LoadState {
@@ -159,29 +155,20 @@ class ClickHouseLoad implements Load {
     const before = await this.#read();
     const shape = await this.#settle();
     this.#columns = this.#request.columns.map((field) => ({ ...find(shape, field.name), from: field.type }));
-    const isSameRun = before?.run === this.#request.run;
-    const isFinished = isSameRun && before.isFinished;
-    const isKept =
-      isSameRun && before.position !== null && before.staging !== null && (await this.#isThere(this.#staging));
-    const isResumed = isFinished || (isSameRun && (!this.#isStaged || isKept));
-    const position = isResumed || before?.staging == null ? (before?.position ?? null) : before.base;
+    const mayResume = before?.run === this.#request.run && before.staging !== null;
+    const { next, isResumed } = openProgress(before, {
+      run: this.#request.run,
+      staging: this.#isStaged ? this.#staging : null,
+      isKept: mayResume && (await this.#isThere(this.#staging)),
+    });
+    const { position, rowCount, isFinished } = next;
     this.#state = {
       position: position === null ? null : (JSON.parse(position) as Checkpoint),
       isResumed,
-      rowCount: isResumed ? before.rowCount : 0,
+      rowCount,
       isFinished,
     };
-    await this.#note({
-      epoch: (before?.epoch ?? 0) + 1,
-      batch: before?.batch ?? 0,
-      run: this.#request.run,
-      position,
-      base: isResumed ? before.base : position,
-      rowCount: this.#state.rowCount,
-      staging: this.#isStaged && !isFinished ? this.#staging : null,
-      isFinishing: isResumed && before.isFinishing,
-      isFinished,
-    });
+    await this.#note(next);
     if (!isResumed && (this.#isStaged || before?.staging != null)) {
       await this.#run(`DROP TABLE IF EXISTS ${this.#name(this.#staging)} SYNC`);
     }
@@ -200,12 +187,8 @@ class ClickHouseLoad implements Load {
     return writeAccepted(batch, rejectsMax, {
       write: async (part) => {
         await this.#insert(part);
-        await this.#note({
-          ...this.#books,
-          batch: this.#books.batch + 1,
-          position: position === null ? null : JSON.stringify(position),
-          rowCount: this.#books.rowCount + part.rowCount,
-        });
+        const stored = position === null ? null : JSON.stringify(position);
+        await this.#note(afterBatch(this.#books, part.rowCount, stored));
       },
       probe: null,
     });
@@ -254,15 +237,11 @@ class ClickHouseLoad implements Load {
     if (this.#books.isFinished) return;
     await this.#requireHeld();
     if (this.#books.staging !== null) {
-      await this.#note({ ...this.#books, batch: this.#books.batch + 1, isFinishing: true });
+      await this.#note(finishing(this.#books));
       if (this.#request.mode === "replace") await this.#exchange();
       else await this.#copy();
     }
-    await this.#note({
-      ...this.#books,
-      ...{ batch: this.#books.batch + 1, base: this.#books.position, staging: null },
-      ...{ isFinishing: false, isFinished: true },
-    });
+    await this.#note(finished(this.#books));
     await this.#run(`DROP TABLE IF EXISTS ${this.#name(this.#staging)} SYNC`);
   }
 
@@ -303,10 +282,9 @@ class ClickHouseLoad implements Load {
 
   async abandon(): Promise<void> {
     if (this.#books.staging === null || this.#books.isFinished) return;
-    const { base } = this.#books;
     // The load's signal has aborted already, so this needs a new one.
     this.#signal = AbortSignal.timeout(ABANDON_TIMEOUT_MS);
-    await this.#note({ ...this.#books, batch: this.#books.batch + 1, position: base, rowCount: 0, staging: null });
+    await this.#note(abandoned(this.#books));
     await this.#run(`DROP TABLE IF EXISTS ${this.#name(this.#staging)} SYNC`);
   }
 
@@ -418,8 +396,6 @@ class ClickHouseLoad implements Load {
     return `${quote(this.#database)}.${quote(name)}`;
   }
 }
-
-const ABANDON_TIMEOUT_MS = 30_000;
 
 /** Requires an engine that removes the older rows of one key. */
 function requireReplacing({ name, engine, sortingKey }: ClickHouseShape, primaryKey: readonly string[]): void {

@@ -22,6 +22,15 @@ import { isJsonText } from "@/lib/base/values/json-text";
 import { isUuid } from "@/lib/base/values/precision";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../data-source";
+import {
+  ABANDON_TIMEOUT_MS,
+  abandoned,
+  afterBatch,
+  finished,
+  finishing,
+  openProgress,
+  type Progress,
+} from "../shared/flows/load-progress";
 import { CellRefused, exactInt64, RowRefused, textOf, writeAccepted } from "../shared/flows/rows";
 import { checkRequest, LOADS_TABLE, LoadTaken, NoColumns, stagingNameOf } from "../shared/flows/sql-load";
 import { checkCollection } from "./rules";
@@ -34,20 +43,7 @@ const TRANSACTION_TRIES = 5;
 const COPY_DOCUMENTS = 1000;
 
 /** The progress of a load, as a document in the destination. */
-type Books = {
-  _id: string;
-  epoch: number;
-  batch: number;
-  run: string;
-  position: string | null;
-  base: string | null;
-  rowCount: number;
-  staging: string | null;
-  /** All rows are in the staging collection, and are being moved to the target. */
-  isFinishing: boolean;
-  isFinished: boolean;
-  updatedAt: Date;
-};
+type Books = Progress<string> & { _id: string; updatedAt?: Date };
 
 type LoadParts = {
   /** Starts work on the database that the load's signal cancels. */
@@ -99,8 +95,8 @@ class CollectionLoad implements Load {
     this.#isStaged = request.mode === "replace" || request.visible === "end";
     this.#staging = stagingNameOf(request.load);
     this.#books = {
-      ...{ _id: request.load, epoch: 0, batch: 0, run: request.run, position: null, base: null, rowCount: 0 },
-      ...{ staging: null, isFinishing: false, isFinished: false, updatedAt: new Date() },
+      _id: request.load,
+      ...openProgress<string>(null, { run: request.run, staging: null, isKept: false }).next,
     };
   }
 
@@ -137,31 +133,19 @@ class CollectionLoad implements Load {
     const { run } = this.#request;
     for (let tries = 1; ; tries += 1) {
       const before = await loads.findOne({ _id: this.#request.load }, { session });
-      const isSameRun = before?.run === run;
-      const isFinished = isSameRun && before.isFinished;
       const hasStaging = before?.staging != null && (await isThere(db, this.#staging));
-      // The collection has its new name already, and that was not recorded.
-      const isRenamed = isSameRun && before.isFinishing && !hasStaging && this.#request.mode === "replace";
-      const isResumed =
-        isFinished || isRenamed || (isSameRun && (!this.#isStaged || (before.position !== null && hasStaging)));
-      const position = isResumed || before?.staging == null ? (before?.position ?? null) : before.base;
-      const next: Books = {
-        _id: this.#request.load,
-        epoch: (before?.epoch ?? 0) + 1,
-        batch: before?.batch ?? 0,
+      const { next: progress, isResumed } = openProgress(before, {
         run,
-        position,
-        base: isResumed ? before.base : position,
-        rowCount: isResumed ? before.rowCount : 0,
-        staging: this.#isStaged && !isFinished && !isRenamed ? this.#staging : null,
-        isFinishing: isResumed && before.isFinishing && !isRenamed,
-        isFinished: isFinished || isRenamed,
-        updatedAt: new Date(),
-      };
+        staging: this.#isStaged ? this.#staging : null,
+        isKept: hasStaging,
+        // The collection has its new name already.
+        isMoved: before?.isFinishing === true && !hasStaging && this.#request.mode === "replace",
+      });
+      const next: Books = { _id: this.#request.load, ...progress };
       if (await replaceBooks(loads, before, next, session)) {
         this.#books = next;
         this.#state = {
-          position: fromText(position),
+          position: fromText(next.position),
           isResumed,
           rowCount: next.rowCount,
           isFinished: next.isFinished,
@@ -200,13 +184,7 @@ class CollectionLoad implements Load {
   }
 
   async #writePart(batch: Batch, position: Checkpoint | null): Promise<void> {
-    const next: Books = {
-      ...this.#books,
-      batch: this.#books.batch + 1,
-      position: position === null ? null : JSON.stringify(position),
-      rowCount: this.#books.rowCount + batch.rowCount,
-      updatedAt: new Date(),
-    };
+    const next = afterBatch(this.#books, batch.rowCount, position === null ? null : JSON.stringify(position));
     const documents = documentsOf(batch, this.#request);
     const target = this.#books.staging ?? this.#request.table.name;
     await this.#begin(this.#request.signal, async (db, session) => {
@@ -307,17 +285,16 @@ class CollectionLoad implements Load {
     if (this.#books.isFinished) return;
     await this.#begin(this.#request.signal, async (db, session) => {
       const loads = db.collection<Books>(LOADS_TABLE);
-      const advance = async (change: Partial<Books>) => {
-        const next: Books = { ...this.#books, ...change, batch: this.#books.batch + 1, updatedAt: new Date() };
+      const advance = async (next: Books) => {
         if (!(await replaceBooks(loads, this.#books, next, session))) throw new LoadTaken();
         this.#books = next;
       };
       if (this.#books.staging !== null) {
-        await advance({ isFinishing: true });
+        await advance(finishing(this.#books));
         if (this.#request.mode === "replace") await rename(db, this.#staging, this.#request.table.name);
         else await this.#copy(db, session);
       }
-      await advance({ base: this.#books.position, staging: null, isFinishing: false, isFinished: true });
+      await advance(finished(this.#books));
       await db.collection(this.#staging).drop().catch(ignoreMissing);
     });
   }
@@ -353,13 +330,7 @@ class CollectionLoad implements Load {
     if (this.#books.staging === null || this.#books.isFinished) return;
     // The load's signal has aborted already, so this needs a new one.
     await this.#begin(AbortSignal.timeout(ABANDON_TIMEOUT_MS), async (db, session) => {
-      const next: Books = {
-        ...this.#books,
-        batch: this.#books.batch + 1,
-        position: this.#books.base,
-        rowCount: 0,
-        staging: null,
-      };
+      const next = abandoned(this.#books);
       if (!(await replaceBooks(db.collection<Books>(LOADS_TABLE), this.#books, next, session))) throw new LoadTaken();
       this.#books = next;
       await db.collection(this.#staging).drop().catch(ignoreMissing);
@@ -367,7 +338,6 @@ class CollectionLoad implements Load {
   }
 }
 
-const ABANDON_TIMEOUT_MS = 30_000;
 /** Options that keep documents unchanged when they are only moved. */
 const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
 
@@ -403,13 +373,14 @@ async function replaceBooks(
   next: Books,
   session: ClientSession,
 ): Promise<boolean> {
+  const stored = { ...next, updatedAt: new Date() };
   try {
     if (before === null) {
-      await loads.insertOne(next, { session });
+      await loads.insertOne(stored, { session });
       return true;
     }
     const { epoch, batch } = before;
-    const { matchedCount } = await loads.replaceOne({ _id: next._id, epoch, batch }, next, { session });
+    const { matchedCount } = await loads.replaceOne({ _id: next._id, epoch, batch }, stored, { session });
     return matchedCount === 1;
   } catch (error) {
     if (codeOf(error) === DUPLICATE_KEY) return false;

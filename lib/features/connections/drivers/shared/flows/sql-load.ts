@@ -4,6 +4,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../../data-source";
 import { isOverLimit, type NameLimit, overLimitText } from "../../../name-limit";
 import { widening } from "./fit";
+import { ABANDON_TIMEOUT_MS, abandoned, afterBatch, finished, openProgress, type Progress } from "./load-progress";
 import { RowRefused, writeAccepted } from "./rows";
 import { findColumn, type TableColumn, type TableShape, type TargetColumn } from "./table-shape";
 
@@ -165,18 +166,7 @@ export function checkRequest(
   }
 }
 
-type Row = {
-  epoch: number;
-  /** Counts written batches: one whose commit was not confirmed is not written again. */
-  batch: number;
-  run: string;
-  position: Checkpoint | null;
-  /** The position of the visible rows, while there are invisible ones. */
-  base: Checkpoint | null;
-  rowCount: number;
-  staging: string | null;
-  isFinished: boolean;
-};
+type Row = Progress<Checkpoint>;
 
 async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load> {
   const { dialect } = engine;
@@ -188,25 +178,13 @@ async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load>
   const shape = await settleTable(engine, request, schema, found, books);
   const isStaged = mode === "replace" || request.visible === "end";
   const stagingName = stagingNameOf(request.load);
-  const isSameRun = before !== null && before.run === run;
-  const isFinished = isSameRun && before.isFinished;
-  const isKept = async () => {
-    const place = { name: stagingName, ...(schema !== null && { schema }) };
-    return before?.staging === stagingName && (await engine.describe(place, signal)).shape !== null;
-  };
-  // Invisible rows are useful only if the position behind them is known.
-  const isResumed = isFinished || (isSameRun && (!isStaged || (before.position !== null && (await isKept()))));
-  const next: Row = {
-    epoch: (before?.epoch ?? 0) + 1,
-    batch: before?.batch ?? 0,
+  const place = { name: stagingName, ...(schema !== null && { schema }) };
+  const mayResume = isStaged && before?.run === run && before.staging === stagingName;
+  const { next, isResumed } = openProgress(before, {
     run,
-    position: isResumed || before?.staging == null ? (before?.position ?? null) : before.base,
-    base: null,
-    rowCount: isResumed ? before.rowCount : 0,
-    staging: isStaged && !isFinished ? stagingName : null,
-    isFinished,
-  };
-  next.base = isResumed ? before.base : next.position;
+    staging: isStaged ? stagingName : null,
+    isKept: mayResume && (await engine.describe(place, signal)).shape !== null,
+  });
   const staging = books.qualified(stagingName);
   const drop = `drop table if exists ${staging}`;
   const isMade = next.staging !== null && !isResumed;
@@ -228,7 +206,7 @@ async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load>
         mode === "upsert" ? request.primaryKey.map((name) => dialect.quote(mustFind(shape, name, dialect).name)) : [],
     },
     staging: isStaged ? staging : null,
-    state: { position: next.position, isResumed, rowCount: next.rowCount, isFinished },
+    state: { position: next.position, isResumed, rowCount: next.rowCount, isFinished: next.isFinished },
     row: next,
   });
 }
@@ -278,7 +256,7 @@ class SqlLoad implements Load {
     if (this.#row.isFinished) throw invalid("This load has already finished.");
     return writeAccepted(batch, rejectsMax, {
       write: async (part) => {
-        const next = this.#after(part.rowCount, position);
+        const next = afterBatch(this.#row, part.rowCount, position);
         await this.#transact([this.#books.write(this.#row, next), ...this.#rowsInto(part)]);
         this.#row = next;
       },
@@ -288,13 +266,7 @@ class SqlLoad implements Load {
 
   async finish(): Promise<void> {
     if (this.#row.isFinished) return;
-    const next: Row = {
-      ...this.#row,
-      batch: this.#row.batch + 1,
-      base: this.#row.position,
-      staging: null,
-      isFinished: true,
-    };
+    const next = finished(this.#row);
     const steps: Step[] = [this.#books.write(this.#row, next)];
     const staging = this.#staging;
     if (staging !== null) {
@@ -323,13 +295,7 @@ class SqlLoad implements Load {
 
   async abandon(): Promise<void> {
     if (this.#staging === null || this.#row.isFinished) return;
-    const next: Row = {
-      ...this.#row,
-      batch: this.#row.batch + 1,
-      position: this.#row.base,
-      rowCount: 0,
-      staging: null,
-    };
+    const next = abandoned(this.#row);
     // The load's signal has aborted already, so this needs a new one.
     const signal = AbortSignal.timeout(ABANDON_TIMEOUT_MS);
     await inTurn(this.#engine, [this.#books.write(this.#row, next)], this.#drops(), signal);
@@ -338,10 +304,6 @@ class SqlLoad implements Load {
 
   #drops(): string[] {
     return this.#staging === null ? [] : [`drop table if exists ${this.#staging}`];
-  }
-
-  #after(rows: number, position: Checkpoint | null): Row {
-    return { ...this.#row, batch: this.#row.batch + 1, position, rowCount: this.#row.rowCount + rows };
   }
 
   /** @throws RowRefused for a row without its key: some databases would generate one */
@@ -360,8 +322,6 @@ class SqlLoad implements Load {
     return this.#engine.transact(steps, this.#request.signal, isProbe);
   }
 }
-
-const ABANDON_TIMEOUT_MS = 30_000;
 
 /** The table in which a destination stores the progress of loads. */
 class Books {
@@ -460,6 +420,7 @@ class Books {
       base: fromText(base),
       rowCount: Number(rowCount),
       staging: staging === null ? null : String(staging),
+      isFinishing: false,
       isFinished: Number(isFinished) === 1,
     };
   }
