@@ -1,3 +1,4 @@
+import { commonHead } from "@/lib/base/text/common-ends";
 import { Lexer, ShellSyntaxError, type Token } from "./lexer";
 
 /**
@@ -125,11 +126,4 @@ function beginsAnew(text: string, token: Token, depth: number, last: Token | nul
 function expectsValue(last: Token | null): boolean {
   if (last === null) return true;
   return last.kind === "symbol" && !")]}".includes(last.text);
-}
-
-function commonHead(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  let at = 0;
-  while (at < length && one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
-  return at;
 }

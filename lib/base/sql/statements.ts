@@ -1,3 +1,4 @@
+import { commonHead, commonTail } from "../text/common-ends.ts";
 import { readBody } from "./bodies.ts";
 import { DIALECTS, type SqlDialect } from "./dialects/registry.ts";
 import { SqlLexer, type SqlPiece, upper } from "./lexer.ts";
@@ -23,8 +24,6 @@ type Cut = SqlStatement & {
   known: { variables?: readonly string[] };
 };
 
-/** Number of characters that are compared at once. */
-const COMPARED_CHARS = 4096;
 const TAG = /\$\w*\$/;
 
 /**
@@ -249,25 +248,4 @@ function findDelimiter(text: string, { kind, start, end }: SqlPiece, delimiter: 
   if (isQuoted) return null;
   const at = text.slice(start, end + delimiter.length - 1).indexOf(delimiter);
   return at < 0 ? null : start + at;
-}
-
-/** Returns the length of the common prefix of two texts. */
-function commonHead(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  let at = 0;
-  while (at < length && one.slice(at, at + COMPARED_CHARS) === other.slice(at, at + COMPARED_CHARS))
-    at += COMPARED_CHARS;
-  while (at < length && one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
-  return Math.min(at, length);
-}
-
-/** Returns the length of the common suffix, after the common prefix. */
-function commonTail(one: string, other: string, head: number): number {
-  const length = Math.min(one.length, other.length) - head;
-  const end = (text: string, count: number) => text.slice(text.length - count - COMPARED_CHARS, text.length - count);
-  let count = 0;
-  while (count + COMPARED_CHARS <= length && end(one, count) === end(other, count)) count += COMPARED_CHARS;
-  while (count < length && one.charCodeAt(one.length - 1 - count) === other.charCodeAt(other.length - 1 - count))
-    count += 1;
-  return count;
 }

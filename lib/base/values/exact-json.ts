@@ -115,7 +115,7 @@ function quoteLongNumbers(text: string, toText: ToText): string {
   for (let found = STRING_OR_LONG.exec(text); found; found = STRING_OR_LONG.exec(text)) {
     const [source] = found;
     if (source === '"') {
-      STRING_OR_LONG.lastIndex = endOfString(text, found.index);
+      STRING_OR_LONG.lastIndex = endOfString(text, found.index) ?? text.length;
       continue;
     }
     // An invalid number is left for the parser to reject.
@@ -132,14 +132,14 @@ function quoteLongNumbers(text: string, toText: ToText): string {
 /** A bare number cannot be a property's name. In quotes it would be one. */
 const AS_KEY = /\s*:/y;
 
-/** Returns the offset after the closing quote; the end of the text if there is none. */
-function endOfString(text: string, start: number): number {
+/** Returns the offset after the closing quote; null if there is none. */
+export function endOfString(text: string, start: number): number | null {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
     while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
     if (backslashes % 2 === 0) return end + 1;
   }
-  return text.length;
+  return null;
 }
 
 const BACKSLASH = 0x5c;

@@ -1,4 +1,4 @@
-import { parseJsonWithTexts } from "./exact-json.ts";
+import { endOfString, parseJsonWithTexts } from "./exact-json.ts";
 import { rememberKeys } from "./wide-keys.ts";
 
 /** Maximum number of characters that are parsed at once: a few milliseconds for any content. */
@@ -183,16 +183,13 @@ class Reader {
 
   /** Returns the offset after the closing quote. */
   #endOfText(start: number): number {
-    for (let end = this.#text.indexOf('"', start + 1); end >= 0; end = this.#text.indexOf('"', end + 1)) {
-      let backslashes = 0;
-      while (this.#text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
-      if (backslashes % 2 === 0) return end + 1;
-    }
-    throw unexpected();
+    const end = endOfString(this.#text, start);
+    if (end === null) throw unexpected();
+    return end;
   }
 }
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [QUOTE, COMMA] = [0x22, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 function isBlank(code: number): boolean {

@@ -10,8 +10,7 @@ import { bindVariables } from "@/lib/features/query/variables";
 import type { DatasetSource } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import { toAppError } from "@/lib/platform/http/to-app-error";
-import { log } from "@/lib/platform/log";
+import { messageOf } from "@/lib/platform/http/to-app-error";
 import { partNameOf } from "./content";
 import type { DashboardDoc } from "./model";
 import type { DashboardFile, Source, Widget } from "./schema";
@@ -98,8 +97,9 @@ export function originOf({ _id, space }: Pick<DashboardDoc, "_id" | "space">): Q
 
 /** Returns an error message for users. */
 export function wordsOf(error: unknown): string {
-  const { kind, message } = toAppError(error);
-  if (kind !== "internal" || error instanceof AppError) return message;
-  log.error({ err: error }, "a widget could not be computed because of an internal error");
-  return "Internal error. See the server log.";
+  return messageOf(
+    error,
+    "a widget could not be computed because of an internal error",
+    "Internal error. See the server log.",
+  );
 }

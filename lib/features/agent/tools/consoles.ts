@@ -13,7 +13,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { objectIdText } from "@/lib/platform/http/schema";
 import { query, queryInput } from "./queries";
 import { beginningOf } from "./short";
-import { BOTH, defineTool, type ToolContext } from "./tool";
+import { BOTH, defineTool, parsed, type ToolContext } from "./tool";
 
 const HITS_MAX = 50;
 const HITS_DEFAULT = 20;
@@ -204,11 +204,4 @@ function hasAddress(value: unknown): boolean {
   return Object.entries(value).some(
     ([key, inner]) => key === "url" || key === "href" || key === "datasets" || hasAddress(inner),
   );
-}
-
-function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
-  const outcome = schema.safeParse(input);
-  if (outcome.success) return outcome.data;
-  const [issue] = outcome.error.issues;
-  throw new AppError("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "malformed"}`);
 }

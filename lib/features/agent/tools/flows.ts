@@ -12,10 +12,9 @@ import {
   WRITE_MODES,
 } from "@/lib/features/flows/schema";
 import { createFlow, getFlow, listFlows } from "@/lib/features/flows/service";
-import { AppError } from "@/lib/platform/http/errors";
 import { idCursor, objectIdText } from "@/lib/platform/http/schema";
 import { shortText } from "./short";
-import { defineTool } from "./tool";
+import { defineTool, parsed } from "./tool";
 
 const FLOWS_MAX = 100;
 const LOG_LINES_SHOWN = 40;
@@ -100,12 +99,7 @@ const createFlowTool = defineTool({
     const destination = { id: input.destination.connectionId };
     await context.requireGrant("flow-write", destination);
     if (input.schedule) await context.requireGrant("schedule-write", destination);
-    const outcome = createFlowBody.safeParse({ ...input, trigger: input.trigger ?? false });
-    if (!outcome.success) {
-      const [issue] = outcome.error.issues;
-      throw new AppError("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "malformed"}`);
-    }
-    return createFlow(context.caller, outcome.data);
+    return createFlow(context.caller, parsed(createFlowBody, { ...input, trigger: input.trigger ?? false }));
   },
 });
 

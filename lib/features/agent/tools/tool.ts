@@ -1,6 +1,7 @@
 import type { ObjectId } from "mongodb";
 import type { z } from "zod";
 import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
 import type { PlanDoc } from "../model";
 import type { GrantTarget } from "../plans";
 import type { AgentId, Grant } from "../schema";
@@ -65,3 +66,11 @@ export function defineTool<I extends z.ZodType, O extends z.ZodType>({ run, ...t
 }
 
 export const BOTH: readonly AgentId[] = ["console", "flow"];
+
+/** Parses the input of a service. @throws AppError `invalid_request` with the first problem */
+export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
+  const outcome = schema.safeParse(input);
+  if (outcome.success) return outcome.data;
+  const [issue] = outcome.error.issues;
+  throw new AppError("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "malformed"}`);
+}

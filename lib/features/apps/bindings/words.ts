@@ -1,7 +1,5 @@
 import "server-only";
-import { AppError } from "@/lib/platform/http/errors";
-import { toAppError } from "@/lib/platform/http/to-app-error";
-import { log } from "@/lib/platform/log";
+import { messageOf } from "@/lib/platform/http/to-app-error";
 
 export const PUBLISHER_LEFT =
   "The publisher is no longer a member, so data can't be refreshed. Publish the app as yourself.";
@@ -9,8 +7,9 @@ export const BROKE_OFF = "The server stopped during the refresh. Previous rows a
 
 /** Returns the error message for users who may see the connection. */
 export function wordsOf(error: unknown): string {
-  const { kind, message } = toAppError(error);
-  if (kind !== "internal" || error instanceof AppError) return message;
-  log.error({ err: error }, "a binding could not be read because of an internal error");
-  return "Internal error while reading the rows. See the server log.";
+  return messageOf(
+    error,
+    "a binding could not be read because of an internal error",
+    "Internal error while reading the rows. See the server log.",
+  );
 }

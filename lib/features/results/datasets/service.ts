@@ -12,7 +12,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { DAY_SECONDS } from "@/lib/platform/db/collection";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
-import { toAppError } from "@/lib/platform/http/to-app-error";
+import { messageOf } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { DurableWork } from "@/lib/platform/work/durable-work";
 import type { Claim } from "@/lib/platform/work/heartbeat";
@@ -44,6 +44,7 @@ const QUOTES_NOTHING: ReadonlySet<ErrorKind> = new Set([
   "source_unreachable",
   "conflict",
 ]);
+const INTERNAL = "Internal error while reading the rows. See the server log.";
 /** Number of datasets dropped at once from a full workspace. */
 const OLDEST_AT_ONCE = 50;
 
@@ -183,7 +184,10 @@ export async function refreshDataset(
   } catch (cause) {
     const error = withoutPrivateText(cause, source.origin);
     // A caller that left, or another server that took over, is not a failure.
-    const message = signal.aborted || lost.signal.aborted ? null : reasonOf(error);
+    const message =
+      signal.aborted || lost.signal.aborted
+        ? null
+        : messageOf(error, "a dataset could not be read because of an internal error", INTERNAL);
     await giveUp(claim, message);
     throw error;
   } finally {
@@ -404,11 +408,4 @@ function withoutPrivateText(error: unknown, origin: QueryOrigin): unknown {
   return new AppError(error.kind, "The query of a private console failed. Its owner can run it to see why.", {
     cause: error,
   });
-}
-
-function reasonOf(error: unknown): string {
-  const { kind, message } = toAppError(error);
-  if (kind !== "internal" || error instanceof AppError) return message;
-  log.error({ err: error }, "a dataset could not be read because of an internal error");
-  return "Internal error while reading the rows. See the server log.";
 }
