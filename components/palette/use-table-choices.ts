@@ -7,8 +7,8 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { BESIDE, type Choice, type ChoiceList } from "@/components/palette/palette-choice";
 import { useConnections, useDatabases, useOpenSchemas } from "@/components/schema/use-schema";
 import { toSqlTable } from "@/lib/base/sql/names";
+import type { Entity } from "@/lib/base/values/fields";
 import type { Connection } from "@/lib/features/connections/schema";
-import type { Entity } from "@/lib/features/query/browser/api";
 import { formatCountShort } from "@/lib/platform/browser/format";
 
 /** Maximum number of databases to load tables from; loading all of a large workspace would keep them busy. */
