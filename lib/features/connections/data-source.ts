@@ -1,4 +1,3 @@
-import type { PlanForm } from "@/lib/base/explain/plan";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Batch, Entity, Field, FieldType } from "@/lib/base/values/fields";
 import type { TableValues } from "./column-values";

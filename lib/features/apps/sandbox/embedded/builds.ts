@@ -5,6 +5,7 @@ import { BadFrame, CONTROL, fileFrame, readFrames, toFrame } from "@/lib/platfor
 import { AppError } from "@/lib/platform/http/errors";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
 import { serverMember } from "@/lib/platform/process/server-context";
+import type { BuildProblem } from "../../frame/messages";
 import {
   BUILD_MS_MAX,
   BUILDS_AT_ONCE,
@@ -15,7 +16,6 @@ import {
 } from "../limits";
 import { installPackages } from "../packages/install";
 import { PackageProblem } from "../packages/lock";
-import type { BuildProblem } from "../../frame/messages";
 import type { AppFiles, BuildResult, Sandbox } from "../sandbox";
 import { carriedFolder } from "./carried";
 import { SandboxChild, SandboxEnded } from "./child";
