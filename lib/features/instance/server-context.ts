@@ -24,6 +24,7 @@ import type { FileKind, PushLanding } from "@/lib/features/repository/git/pushed
 import type { CommitListener } from "@/lib/features/repository/main-index";
 import type { Tables } from "@/lib/features/results/crossfilter/tables";
 import type { FirstRowsBuffer } from "@/lib/features/results/first-rows";
+import type { Publisher } from "@/lib/features/reviews/compare";
 import type { FollowDeletion } from "@/lib/features/runs/deletion";
 import type { Shared } from "@/lib/features/shares/model";
 import type { ShareResponses } from "@/lib/features/shares/responses";
@@ -161,6 +162,7 @@ declare module "@/lib/platform/process/server-context" {
     invitationLookUp: { find: FindsInvitation | null };
     pushLanding: { landing: PushLanding | null };
     commitListeners: Set<CommitListener>;
+    publishedComparisons: { publisher: Publisher | null };
     runDeletion: { follow: FollowDeletion | null };
     shownFinders: { finders: Record<Shared["kind"], FindShown> | null };
     workspaceBeginning: { begin: BeginWorkspace | null };

@@ -3,7 +3,16 @@ import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
 import { parseBranch } from "./paths";
 import { headOrThrow, resolveSha } from "./read";
-import { createHead, findHead, listHeads, listHeadsIn, MAIN_BRANCH, moveHead, removeHead } from "./refs";
+import {
+  createHead,
+  findHead,
+  type HeadOrigin,
+  listHeads,
+  listHeadsIn,
+  MAIN_BRANCH,
+  moveHead,
+  removeHead,
+} from "./refs";
 
 /** Returns the name of a user's branch. */
 export function ownBranch(userId: ObjectId): string {
@@ -32,9 +41,9 @@ export function isReviewBranch(name: string): boolean {
  */
 export async function createReview(
   repositoryId: ObjectId,
-  { name, sha, createdBy }: { name: string; sha: string; createdBy: ObjectId },
+  { name, sha, ...origin }: { name: string; sha: string } & HeadOrigin,
 ): Promise<boolean> {
-  if (!(await createHead(repositoryId, name, sha, createdBy))) return false;
+  if (!(await createHead(repositoryId, name, sha, origin))) return false;
   // Checked after the branch exists, so that at least one of two that conflict sees the other.
   const heads = await listHeadsIn(repositoryId, REVIEW_FOLDER);
   const other = heads.find((head) => excludes(head.name, name));

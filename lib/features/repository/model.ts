@@ -40,7 +40,12 @@ export type GitRefDoc = {
   open?: OpenChange;
   /** The user who created the branch. Only on review branches. */
   createdBy?: ObjectId;
+  /** The pull request of a linked repository that a review branch follows. */
+  pullRequest?: PullRequestRef;
 };
+
+/** A pull request by its number, with its address at the host. */
+export type PullRequestRef = { number: number; url: string };
 
 /** A change with the time at which it was decided. The domain above defines its content. */
 export type OpenChange = Document & { at: Date };

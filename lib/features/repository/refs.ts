@@ -2,7 +2,7 @@ import "server-only";
 import type { Filter, ObjectId } from "mongodb";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
-import type { GitRefDoc, Main, OpenChange } from "./model";
+import type { GitRefDoc, Main, OpenChange, PullRequestRef } from "./model";
 
 /** The main branch. It cannot be deleted and never moves back. */
 export const MAIN_BRANCH = "main";
@@ -82,16 +82,22 @@ export async function removeHead(repositoryId: ObjectId, branch: string, expecte
   return deletedCount === 1;
 }
 
-/**
- * Creates a branch that its creator may delete.
- * @returns false if it exists
- */
-export function createHead(repositoryId: ObjectId, branch: string, oid: string, createdBy: ObjectId): Promise<boolean> {
-  return setRef({ workspaceId: repositoryId, ref: toRef(branch), oid: null }, { oid, createdBy }, true);
+/** The origin of a review branch: a user, who may delete it, or a pull request, which it follows. */
+export type HeadOrigin = { createdBy: ObjectId } | { pullRequest: PullRequestRef };
+
+/** Creates a branch. @returns false if it exists */
+export function createHead(repositoryId: ObjectId, branch: string, oid: string, origin: HeadOrigin): Promise<boolean> {
+  return setRef({ workspaceId: repositoryId, ref: toRef(branch), oid: null }, { oid, ...origin }, true);
 }
 
-/** A branch in a list. `createdBy` is null unless the branch has a creator. */
-export type Head = { name: string; oid: string; updatedAt: Date; createdBy: ObjectId | null };
+/** A branch in a list. `createdBy` and `pullRequest` are null unless the branch has one. */
+export type Head = {
+  name: string;
+  oid: string;
+  updatedAt: Date;
+  createdBy: ObjectId | null;
+  pullRequest: PullRequestRef | null;
+};
 
 /** Returns one branch with its creator; null if it does not exist. */
 export async function findBranchHead(repositoryId: ObjectId, branch: string): Promise<Head | null> {
@@ -123,8 +129,8 @@ export async function listHeadsIn(
 }
 
 function toHeads(docs: readonly Omit<GitRefDoc, "open">[]): Head[] {
-  return docs.flatMap(({ ref, oid, updatedAt, createdBy = null }) =>
-    oid === null ? [] : [{ name: toBranch(ref), oid, updatedAt, createdBy }],
+  return docs.flatMap(({ ref, oid, updatedAt, createdBy = null, pullRequest = null }) =>
+    oid === null ? [] : [{ name: toBranch(ref), oid, updatedAt, createdBy, pullRequest }],
   );
 }
 

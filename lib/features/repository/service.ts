@@ -35,7 +35,7 @@ export { countLinesOf } from "./line-counts";
 export { onCommit } from "./main-index";
 export { findConflicts, mergeBranches, mergeCommits } from "./merge-branches";
 export type { MergeConflict } from "./merge-trees";
-export type { Main } from "./model";
+export type { Main, PullRequestRef } from "./model";
 export { readBlob, readBlobs, sizesOf } from "./object-store";
 export {
   ATTRIBUTES_FILE,

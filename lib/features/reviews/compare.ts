@@ -14,9 +14,10 @@ import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import { runQuery } from "@/lib/features/query/service";
 import { bindVariables, inSource } from "@/lib/features/query/variables";
 import { type ChangedBlobs, findHead, MAIN_BRANCH, readBlob } from "@/lib/features/repository/service";
-import type { Caller } from "@/lib/platform/access/caller";
+import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
+import { serverMember } from "@/lib/platform/process/server-context";
 import { diffRows, type ResultSide } from "./row-diff";
 import type { CompareBody, Comparison } from "./schema";
 import { changesOf, findReviewOrThrow } from "./service";
@@ -26,12 +27,30 @@ const ROWS_MAX = 1_000;
 /** Errors of one version's query, which are shown beside the other version's result. */
 const QUERY_ERRORS: ReadonlySet<string> = new Set(["query_failed", "read_only", "not_allowed"]);
 
+/** A comparison of a review that follows a pull request, to be shown there. */
+export type PublishedComparison = {
+  workspaceId: ObjectId;
+  pullNumber: number;
+  /** Head of the compared review. */
+  sha: string;
+  path: string;
+  parts: Comparison["parts"];
+};
+export type Publisher = (comparison: PublishedComparison) => Promise<void>;
+
+const publishing = serverMember("publishedComparisons", () => ({ publisher: null as Publisher | null }));
+
+/** Registers the function that shows comparisons at a pull request. Called once at start. */
+export function publishComparisonsBy(publisher: Publisher): void {
+  publishing().publisher = publisher;
+}
+
 type Compared = { caller: Caller; change: ChangedBlobs; texts: { before: string | null; after: string | null } };
 
 /**
  * Runs both versions of a changed console or dashboard, read-only and with the caller's rights, and compares their
- * rows. A caller's comparisons run one after another.
- * @throws AppError not_found; invalid_request for a file without data, and for a console without a connection; as
+ * rows. A caller's comparisons run one after another. The numbers of rows are published only if the caller asks for it.
+ * @throws AppError not_found; forbidden for a read-only key that publishes; invalid_request for a file without data, and for a console without a connection; as
  * `runQuery`
  */
 export async function compareReview(
@@ -46,9 +65,14 @@ export async function compareReview(
   const change = changes.find(({ path }) => path === body.path);
   if (!change) throw new AppError("not_found", "The review does not change this file.");
   const { path } = change;
+  const { pullRequest } = head;
+  if (body.publish && !pullRequest) throw refusal("publish", "This review follows no pull request.");
+  if (body.publish && isReadOnly(caller)) {
+    throw new AppError("forbidden", "This API key is read-only. Use a full-access key to publish.");
+  }
   const read = async (oid: string | null) =>
     oid === null ? null : (await readBlob(workspaceId, oid)).toString("utf8");
-  return withKeyedLock(`compare:${workspaceId.toHexString()}/${user._id.toHexString()}`, async () => {
+  const comparison = await withKeyedLock(`compare:${workspaceId.toHexString()}/${user._id.toHexString()}`, async () => {
     signal.throwIfAborted();
     const texts = { before: await read(change.before), after: await read(change.after) };
     const compared = { caller, change, texts };
@@ -56,6 +80,11 @@ export async function compareReview(
     if (path.startsWith(`${DASHBOARDS.root}/`)) return compareDashboards(compared, signal);
     throw refusal("path", "Only consoles and dashboards can be compared.");
   });
+  if (body.publish && pullRequest) {
+    const { parts } = comparison;
+    await publishing().publisher?.({ workspaceId, pullNumber: pullRequest.number, sha: head.oid, path, parts });
+  }
+  return comparison;
 }
 
 async function compareConsoles(

@@ -7,5 +7,6 @@ export const DELETE_FAILURES = ["not_found", "conflict"] as const satisfies Erro
 
 export const COMPARE_REFUSALS = {
   path: "Not a console or a dashboard, or a console without a connection",
+  publish: "A review that follows no pull request",
   variables: "A variable of the query without a value",
 };

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findBranch } from "@/lib/features/repository/service";
+import { createReview, findBranch, removeHead } from "@/lib/features/repository/service";
 import { env } from "@/lib/platform/env";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -60,6 +60,26 @@ const byPath = async (path: string) => {
 };
 const read = async (id: string) => (await author.send("GET", `/${id}`)).json.data;
 
+describe("a review of a pull request", () => {
+  it("is changed, merged and deleted at the host alone", async () => {
+    const clone = await cloneTo(world, url, `clone-${clones++}`);
+    const sha = (await findBranch(world.workspaceId, "main")) ?? "";
+    const pullRequest = { number: 7, url: "https://host.example/acme/data/pull/7" };
+    await createReview(world.workspaceId, { name: "review/pr-7", sha, pullRequest });
+    await commitTo(clone, "more", { "docs/more.md": "# More\n" });
+    const refused = { stderr: expect.stringContaining("this branch follows a pull request") };
+    for (const head of ["HEAD", ""]) {
+      const push = git(clone, "push", "--quiet", "origin", `${head}:refs/heads/review/pr-7`);
+      await expect(push).rejects.toMatchObject(refused);
+    }
+    expect((await send("GET", "/pr-7")).json.data).toMatchObject({ pullRequest, mayMerge: false, mayDelete: false });
+    expect((await merge("pr-7", sha)).status).toBe(409);
+    expect((await send("DELETE", "/pr-7")).status).toBe(409);
+    expect(await findBranch(world.workspaceId, "review/pr-7")).toBe(sha);
+    await removeHead(world.workspaceId, "review/pr-7", sha);
+  });
+});
+
 describe("a review", () => {
   it("lists its commits and files, shows the texts, and merges into consoles and dashboards", async () => {
     const edited = await author.make("edited", { access: "workspace", content: "select 1\n" });
@@ -77,7 +97,9 @@ describe("a review", () => {
     const listed = (await send("GET", "", undefined, member)).json.data.items;
     const creator = { id: member.id, name: expect.any(String) };
     const review = { name: "first", sha, subject: "first", author: { name: "Bo", email: "bo@example.com" }, creator };
-    expect(listed).toEqual([{ ...review, ahead: 1, behind: 1, files: 4, updatedAt: expect.any(String) }]);
+    expect(listed).toEqual([
+      { ...review, ahead: 1, behind: 1, files: 4, pullRequest: null, updatedAt: expect.any(String) },
+    ]);
     const { data } = (await send("GET", "/first", undefined, member)).json;
     expect(data).toMatchObject({ ...review, mayMerge: false, mayDelete: true, conflicts: [] });
     expect(JSON.stringify(data)).not.toContain("private");

@@ -25,6 +25,10 @@ export const reviewSchema = z.object({
     .object({ id: objectIdText, name: z.string() })
     .nullable()
     .describe("Creator of the branch; null if unknown"),
+  pullRequest: z
+    .object({ number: z.int(), url: z.string() })
+    .nullable()
+    .describe("Pull request of the linked repository that the review follows. It is merged and closed there"),
   updatedAt: isoDate.describe("Time of the last push"),
   ahead: z.int().describe("Commits that main lacks. 0 if the review is merged"),
   behind: z.int().describe("Commits of main that the branch lacks"),
@@ -67,6 +71,10 @@ export type MergedReview = z.infer<typeof mergedReviewSchema>;
 export const compareBody = z.object({
   path: boundedText(PATH_CHARS_MAX).describe("Changed console or dashboard"),
   variables: executeOnBody.shape.variables,
+  publish: z
+    .boolean()
+    .optional()
+    .describe("Adds the numbers of rows to the comment of the review's pull request. Default: false"),
 });
 export type CompareBody = z.infer<typeof compareBody>;
 

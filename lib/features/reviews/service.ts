@@ -74,7 +74,7 @@ export async function getReview(caller: Caller, name: string): Promise<ReviewDet
   return {
     ...review,
     base,
-    mayMerge: isAtLeast(caller.role, "admin"),
+    mayMerge: !head.pullRequest && isAtLeast(caller.role, "admin"),
     mayDelete: mayDelete(caller, head),
     conflicts: conflicts.map((path) => ({ path })),
     changes: await toFiles(workspaceId, changes.slice(0, FILES_SHOWN_MAX)),
@@ -92,6 +92,7 @@ export async function mergeReview(caller: Caller, name: string, sha: string): Pr
   const { workspaceId, user } = caller;
   return untilWon(async () => {
     const head = await findReviewOrThrow(workspaceId, name);
+    if (head.pullRequest) throw atHost("Merge");
     if (head.oid !== sha) throw moved();
     const main = await findHead(workspaceId, MAIN_BRANCH);
     const merge =
@@ -126,6 +127,7 @@ export async function mergeReview(caller: Caller, name: string, sha: string): Pr
 export async function deleteReview(caller: Caller, name: string): Promise<void> {
   const { workspaceId } = caller;
   const head = await findReviewOrThrow(workspaceId, name);
+  if (head.pullRequest) throw atHost("Close");
   if (!mayDelete(caller, head)) {
     throw new AppError("forbidden", "Only owners, admins and its creator can delete a review.");
   }
@@ -178,6 +180,7 @@ async function readReview(
     subject,
     author,
     creator: id === undefined || creator === undefined ? null : { id, name: creator },
+    pullRequest: head.pullRequest,
     updatedAt: head.updatedAt.toISOString(),
     ...apart,
     files: changes.length,
@@ -212,8 +215,14 @@ async function namesOf(heads: readonly Head[]): Promise<Map<string, string>> {
   return new Map((await findUserNames(ids)).map(({ _id, name }) => [_id.toHexString(), name]));
 }
 
-function mayDelete({ role, user }: Caller, { createdBy }: Head): boolean {
+function mayDelete({ role, user }: Caller, { createdBy, pullRequest }: Head): boolean {
+  if (pullRequest) return false;
   return isAtLeast(role, "admin") || (createdBy?.equals(user._id) ?? false);
+}
+
+/** @param verb what happens to the pull request there */
+function atHost(verb: string): AppError {
+  return new AppError("conflict", `This review follows a pull request. ${verb} it on GitHub.`);
 }
 
 function moved(): AppError {

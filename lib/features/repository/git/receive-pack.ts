@@ -183,6 +183,7 @@ async function refusalOf(caller: GitCaller, { ref, before, after }: Command): Pr
     if (after === null) return "main can't be deleted";
   }
   const head = await findBranchHead(workspaceId, branch);
+  if (head?.pullRequest) return "this branch follows a pull request; push to the pull request";
   if ((head?.oid ?? null) !== before) return "fetch first";
   if (isReview && after === null && !isAtLeast(role, "admin") && !head?.createdBy?.equals(user._id)) {
     return "only admins and its creator can delete a review branch";
