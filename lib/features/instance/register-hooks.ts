@@ -6,13 +6,14 @@ import { CONSOLE_FILES } from "@/lib/features/consoles/file-kind";
 import { DASHBOARD_FILES } from "@/lib/features/dashboards/file-kind";
 import { findShownDashboard } from "@/lib/features/dashboards/share";
 import { judgePush, landPush } from "@/lib/features/folders/land-push";
-import { wakeLinkedRepositories } from "@/lib/features/linked-repositories/enqueue";
+import { publishComparison, wakeLinkedRepositories } from "@/lib/features/linked-repositories/enqueue";
 import { deleteRulesOf } from "@/lib/features/notifications/service";
 import { deleteSnapshotsOf } from "@/lib/features/notifications/snapshots/service";
 import { wakeForCommits } from "@/lib/features/repository/git/base-pack";
 import { APP_FILES, DOC_FILES, SETTING_FILES } from "@/lib/features/repository/git/file-kinds";
 import { handInFileKinds, landPushesBy } from "@/lib/features/repository/git/pushed-files";
 import { onCommit } from "@/lib/features/repository/service";
+import { publishComparisonsBy } from "@/lib/features/reviews/compare";
 import { followDeletionBy } from "@/lib/features/runs/deletion";
 import { handInShown } from "@/lib/features/shares/shown";
 
@@ -30,4 +31,5 @@ export function handIn(): void {
   handInShown({ dashboard: findShownDashboard, app: findShownApp });
   onCommit(wakeForCommits);
   onCommit(wakeLinkedRepositories);
+  publishComparisonsBy(publishComparison);
 }

@@ -1,7 +1,7 @@
 import "server-only";
 import { declareCollection } from "@/lib/platform/db/collection";
 import { workIndex } from "@/lib/platform/work/model";
-import type { RepoHostInstallationDoc, RepoHostMessageDoc, RepoHostStateDoc, RepoLinkDoc } from "./model";
+import type { RepoHostInstallationDoc, RepoHostMessageDoc, RepoHostStateDoc, RepoLinkDoc, RepoPullDoc } from "./model";
 
 export const collections = {
   repoLinks: declareCollection<RepoLinkDoc>("repo_links", {
@@ -11,6 +11,10 @@ export const collections = {
       { key: { repositoryNumber: 1 }, unique: true, serves: "a repository is linked once; whom a push there concerns" },
       workIndex("links whose server has died, or that were not synced for long"),
     ],
+  }),
+  repoPulls: declareCollection<RepoPullDoc>("repo_pulls", {
+    isOfWorkspace: true,
+    indexes: [{ key: { workspaceId: 1, number: 1 }, unique: true, serves: "a pull request by its number" }],
   }),
   repoHostStates: declareCollection<RepoHostStateDoc>("repo_host_states", {
     isOfWorkspace: false,

@@ -1,11 +1,13 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import type { PublishedComparison } from "@/lib/features/reviews/compare";
 import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { LEASE_MS } from "@/lib/platform/work/limits";
 import { inMs } from "@/lib/platform/work/model";
 import { collections } from "./collections";
 import type { RepoLinkDoc } from "./model";
+import { keepComparison } from "./pulls";
 import { linkWork, type Prefer, syncLink } from "./sync";
 
 /** Event for the job runner: one side of a link may have changed. */
@@ -50,6 +52,11 @@ export async function executeSync({ workspaceId, prefer }: SyncDue): Promise<voi
 export async function wakeLinkedRepositories(repositoryId: ObjectId, _before: number, after: number): Promise<void> {
   const link = await collections.repoLinks().findOne({ workspaceId: repositoryId }, { projection: { _id: 1 } });
   if (link) await wakeSync(repositoryId, `landed:${link._id.toHexString()}:${after}`);
+}
+
+/** Adds a comparison to the comment of its pull request, in a sync. */
+export async function publishComparison(comparison: PublishedComparison): Promise<void> {
+  if (await keepComparison(comparison)) await wakeSync(comparison.workspaceId, new ObjectId().toHexString());
 }
 
 /** Starts a sync for the links of one repository or installation at the host. */

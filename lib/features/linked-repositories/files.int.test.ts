@@ -222,15 +222,22 @@ describe("a linked repository", () => {
       const due = (await link(world))?.work?.dueAt;
       return Math.round(((due?.getTime() ?? 0) - Date.now()) / 100) / 10;
     };
+    const endPause = () => collections.repoLinks().updateOne({ workspaceId }, { $unset: { pausedUntil: true } });
     const reset = String(Math.floor(Date.now() / 1000) + 900);
     host.refusal.response = { status: 429, headers: { "retry-after": "300" } };
     expect(await secondsTo()).toBeGreaterThan(250);
     expect((await world.state()).repo).toMatchObject({ state: "failing", problem: expect.stringContaining("5 min") });
+    // Until then, nothing is sent to the host.
+    host.refusal.response = null;
+    expect(await secondsTo()).toBeGreaterThan(250);
+    await endPause();
     host.refusal.response = { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset } };
     expect(await secondsTo()).toBeGreaterThan(800);
+    await endPause();
     host.refusal.response = { status: 403, body: { message: "You have exceeded a secondary rate limit." } };
     expect(await secondsTo()).toBeGreaterThan(30);
     host.refusal.response = null;
+    await endPause();
     await syncLink(workspaceId);
     expect((await world.state()).repo.state).toBe("synced");
   });

@@ -19,6 +19,33 @@ const PAGES_MAX = 10;
 
 export type HostRepository = { number: number; owner: string; repo: string };
 
+/** An open pull request. */
+export type HostedPull = {
+  number: number;
+  url: string;
+  title: string;
+  headSha: string;
+  /** Its branch is in another repository, whose owner may have no access to this one. */
+  isFork: boolean;
+  /** Name of its author; empty if the account was deleted. */
+  login: string;
+};
+/** The status of a commit, as the host names its fields. */
+export type CommitStatus = {
+  state: "success" | "failure" | "pending";
+  context: string;
+  description: string;
+  target_url: string;
+};
+type RepositoryName = Omit<HostRepository, "number">;
+
+const CONTENT_PERMISSIONS = { contents: "write", metadata: "read" };
+/** Permissions for checks and comments, which an installation of an older app may lack. */
+export const PULL_PERMISSIONS = { metadata: "read", pull_requests: "write", statuses: "write" };
+const SHA = /^[0-9a-f]{40}$/;
+/** Enough for the comments of the longest discussions. */
+const COMMENT_PAGES_MAX = 10;
+
 export type HostSettings = {
   apiUrl: string;
   webUrl: string;
@@ -104,13 +131,17 @@ export async function findInstallation(host: HostSettings, owner: string, repo: 
 
 /**
  * Returns a token for the repositories of an installation, valid for an hour; null if the installation no longer
- * exists.
+ * exists, or lacks one of the permissions.
  */
-export async function installationToken(host: HostSettings, installationId: number): Promise<string | null> {
+export async function installationToken(
+  host: HostSettings,
+  installationId: number,
+  permissions: Record<string, string> = CONTENT_PERMISSIONS,
+): Promise<string | null> {
   const { status, json } = await call(`${host.apiUrl}/app/installations/${installationId}/access_tokens`, {
     method: "POST",
     authorization: asApp(host),
-    body: { permissions: { contents: "write", metadata: "read" } },
+    body: { permissions },
   });
   return status === 201 ? textIn(json, "token") : none(status);
 }
@@ -164,6 +195,94 @@ export async function compareCommits(
   return { mergeBase, isAhead: ["ahead", "identical"].includes(textIn(json, "status") ?? "") };
 }
 
+/** Returns the newest open pull requests to a branch. */
+export async function listPulls(
+  host: HostSettings,
+  token: string,
+  name: RepositoryName,
+  branch: string,
+  limit: number,
+): Promise<HostedPull[]> {
+  const query = new URLSearchParams({
+    ...{ state: "open", base: branch, sort: "created", direction: "desc", per_page: String(limit) },
+  });
+  const found = await expect200(`${repositoryUrl(host, name)}/pulls?${query}`, `Bearer ${token}`);
+  if (!Array.isArray(found)) throw unreadable();
+  return found.map((item: unknown) => {
+    const number = numberIn(item, "number");
+    const headSha = textIn(field(item, "head"), "sha");
+    if (number === null || headSha === null || !SHA.test(headSha)) throw unreadable();
+    const repositoryIn = (side: string) => numberIn(field(field(item, side), "repo"), "id");
+    return {
+      ...{ number, headSha, title: textIn(item, "title") ?? "" },
+      url: `${host.webUrl}/${segment(name.owner)}/${segment(name.repo)}/pull/${number}`,
+      isFork: repositoryIn("head") === null || repositoryIn("head") !== repositoryIn("base"),
+      login: textIn(field(item, "user"), "login") ?? "",
+    };
+  });
+}
+
+/** Sets the status of a commit, unless the host refuses that. */
+export async function createStatus(
+  host: HostSettings,
+  token: string,
+  name: RepositoryName,
+  sha: string,
+  body: CommitStatus,
+): Promise<void> {
+  const url = `${repositoryUrl(host, name)}/statuses/${sha}`;
+  const { status } = await call(url, { method: "POST", authorization: `Bearer ${token}`, body });
+  if (status !== 201) none(status);
+}
+
+/** Returns the id of the app's own comment on a pull request that starts with a mark; null if there is none. */
+export async function findOwnComment(
+  host: HostSettings,
+  token: string,
+  name: RepositoryName,
+  number: number,
+  mark: string,
+): Promise<number | null> {
+  for (let page = 1; page <= COMMENT_PAGES_MAX; page++) {
+    const url = `${repositoryUrl(host, name)}/issues/${number}/comments?per_page=${PAGE_ITEMS}&page=${page}`;
+    const found = await expect200(url, `Bearer ${token}`);
+    if (!Array.isArray(found)) throw unreadable();
+    const own = found.find((item: unknown) => {
+      const appId = numberIn(field(item, "performed_via_github_app"), "id");
+      return String(appId) === host.appId && (textIn(item, "body") ?? "").startsWith(mark);
+    });
+    if (own !== undefined) return numberIn(own, "id");
+    if (found.length < PAGE_ITEMS) break;
+  }
+  return null;
+}
+
+/** Adds a comment to a pull request. @returns its id; null if the host refuses comments there */
+export async function createComment(
+  host: HostSettings,
+  token: string,
+  name: RepositoryName,
+  number: number,
+  body: string,
+): Promise<number | null> {
+  const url = `${repositoryUrl(host, name)}/issues/${number}/comments`;
+  const { status, json } = await call(url, { method: "POST", authorization: `Bearer ${token}`, body: { body } });
+  return status === 201 ? numberIn(json, "id") : none(status);
+}
+
+/** Replaces the text of a comment. @returns false if it was deleted, or the host refuses the change */
+export async function updateComment(
+  host: HostSettings,
+  token: string,
+  name: RepositoryName,
+  id: number,
+  body: string,
+): Promise<boolean> {
+  const url = `${repositoryUrl(host, name)}/issues/comments/${id}`;
+  const { status } = await call(url, { method: "PATCH", authorization: `Bearer ${token}`, body: { body } });
+  return status === 200 || none(status) !== null;
+}
+
 /**
  * Returns the clone URL of a repository. It is built from the setting, not from a response: the key goes nowhere else.
  */
@@ -197,7 +316,11 @@ function readKey(text: string): KeyObject {
   }
 }
 
-type Call = { method?: "GET" | "POST"; authorization?: string; body?: unknown };
+function repositoryUrl({ apiUrl }: HostSettings, { owner, repo }: RepositoryName): string {
+  return `${apiUrl}/repos/${segment(owner)}/${segment(repo)}`;
+}
+
+type Call = { method?: "GET" | "POST" | "PATCH"; authorization?: string; body?: unknown };
 
 async function call(url: string, { method = "GET", authorization, body }: Call) {
   const answer = await safeFetch(url, {
@@ -232,9 +355,14 @@ function refuseLimited(status: number, headers: Headers, json: unknown): void {
   if (status !== 429 && !(status === 403 && (after !== null || isUsedUp || isSecondary))) return;
   const reset = isUsedUp ? Number(headers.get("x-ratelimit-reset")) - Date.now() / 1000 : Number.NaN;
   const seconds = [Number(after ?? Number.NaN), reset].find(Number.isFinite) ?? LIMITED_SECONDS;
-  const retryAfterSeconds = Math.min(Math.max(Math.ceil(seconds), 1), LIMITED_SECONDS_MAX);
+  throw rateLimited(Math.min(seconds, LIMITED_SECONDS_MAX));
+}
+
+/** Returns the error of a host that asks for a pause. */
+export function rateLimited(seconds: number): AppError {
+  const retryAfterSeconds = Math.max(Math.ceil(seconds), 1);
   const minutes = Math.ceil(retryAfterSeconds / 60);
-  throw new AppError("rate_limited", `The repository host limits requests. The sync resumes in ${minutes} min.`, {
+  return new AppError("rate_limited", `The repository host limits requests. The sync resumes in ${minutes} min.`, {
     retryAfterSeconds,
   });
 }
@@ -247,7 +375,7 @@ async function expect200(url: string, authorization: string): Promise<unknown> {
 
 /** Missing, or hidden from us; any other status is the host's failure. */
 function none(status: number): null {
-  if (status === 401 || status === 403 || status === 404 || status === 422) return null;
+  if ([401, 403, 404, 410, 422].includes(status)) return null;
   throw unreadable(status);
 }
 

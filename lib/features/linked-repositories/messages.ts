@@ -10,7 +10,7 @@ import { wakeLinksOf } from "./enqueue";
 
 /** The host resends a message for three days. */
 const REMEMBERED_MS = 3 * 24 * 60 * 60 * 1000;
-const HEARD = new Set(["push", "repository", "installation", "installation_repositories"]);
+const HEARD = new Set(["push", "repository", "installation", "installation_repositories", "pull_request"]);
 
 /**
  * Receives a message of the host. It is only a hint to sync: the content is read from the host itself, so a replayed

@@ -31,13 +31,59 @@ export type RepoLinkDoc = {
   remoteSha: string | null;
   /** The files that are equal in these commits; absent means apps. */
   syncedScope?: Scope;
+  /** Reason why pull requests are not checked, for the user; null or absent if they are. */
+  pullsProblem?: string | null;
   syncedAt: Date | null;
   checkedAt: Date;
   createdAt: Date;
+  /** End of a pause that the host has asked for. */
+  pausedUntil?: Date;
   /** Its syncs. `dueAt` is the time of the next check without a message. */
   work?: Work;
   /** A sync was requested while one ran: the side that wins, or "any". */
   syncAgain?: "workspace" | "host" | "any";
+};
+
+/** A file that a pull request changes. `numbers` is null until a member publishes a comparison of its results. */
+export type PullFile = {
+  path: string;
+  status: "added" | "modified" | "deleted" | "renamed";
+  kind: "console" | "dashboard" | "other";
+  numbers: PullNumbers[] | null;
+};
+
+/** Numbers of rows that differ, of a console or of one widget. */
+export type PullNumbers = {
+  title: string;
+  added: number;
+  removed: number;
+  changed: number;
+  isFailed: boolean;
+  /** More rows than are compared. */
+  isPartial: boolean;
+};
+
+/** An open pull request of a linked repository, with the outcome of its check. */
+export type RepoPullDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  number: number;
+  url: string;
+  headSha: string;
+  /** Head of its review branch; null without one. */
+  reviewSha: string | null;
+  /** pending: its author may not write to the repository, so it is not checked. */
+  state: "success" | "failure" | "pending";
+  /** Reason of a failure. */
+  fault: string | null;
+  files: PullFile[];
+  judgedAt: Date;
+  /** The status and the comment that the host has; null for none. */
+  postedStatus: string | null;
+  postedComment: string | null;
+  commentId: number | null;
+  /** The comment was deleted at the host, or is not allowed there. */
+  isCommentRemoved: boolean;
 };
 
 /** A completed authorisation: its state is valid once. */

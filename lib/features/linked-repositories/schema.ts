@@ -73,6 +73,7 @@ const repoSchema = z.object({
   conflicts: z.array(z.string()).describe("Files changed on both sides. Mirroring is paused until they are resolved"),
   skipped: z.array(z.object({ path: z.string(), why: z.string() })),
   remoteSha: z.string().nullable(),
+  pullsProblem: z.string().nullable().describe("Why pull requests are not checked; null if they are"),
   syncedAt: isoDate.nullable(),
   createdAt: isoDate,
 });

@@ -23,10 +23,12 @@ import {
   mayWrite,
   requireHost,
 } from "./github";
+import { ownFiles, readHosted } from "./host-state";
 import { installationsOf } from "./installations";
 import type { RepoLinkDoc } from "./model";
+import { removePulls } from "./pulls";
 import type { Adoption, LinkBody, linkStatusAnswer, Repo, SyncBody } from "./schema";
-import { ownFiles, readHosted, syncLink } from "./sync";
+import { syncLink } from "./sync";
 
 type LinkStatus = z.infer<typeof linkStatusAnswer>;
 
@@ -120,10 +122,11 @@ export async function getLink(caller: Caller): Promise<LinkStatus> {
   };
 }
 
-/** Removes the link. Both sides keep their content. @throws AppError not_found */
+/** Removes the link and the reviews of its pull requests. Both sides keep their files. @throws AppError not_found */
 export async function unlinkRepository({ workspaceId }: Caller): Promise<void> {
   const link = await collections.repoLinks().findOneAndDelete({ workspaceId });
   if (!link) throw noLink();
+  await removePulls(workspaceId);
   publish({ workspaceId, kind: "app", resourceType: "repo_link", resourceId: link._id });
 }
 
@@ -168,7 +171,9 @@ async function findLinkable(
 /** Runs the first sync at once. On an error, the link holds the problem and a job continues. */
 async function syncOrLeave(workspaceId: ObjectId): Promise<void> {
   try {
-    await syncLink(workspaceId);
+    // Pull requests may take minutes: a job checks them.
+    await syncLink(workspaceId, { skipsPulls: true });
+    await wakeSync(workspaceId, new ObjectId().toHexString());
   } catch (err) {
     log.warn({ err, workspaceId: workspaceId.toHexString() }, "the first sync of a link failed");
   }
@@ -191,6 +196,7 @@ function toRepo(host: HostSettings, link: RepoLinkDoc): Repo {
     conflicts,
     skipped,
     remoteSha: link.remoteSha,
+    pullsProblem: link.pullsProblem ?? null,
     syncedAt: link.syncedAt?.toISOString() ?? null,
     createdAt: link.createdAt.toISOString(),
   };

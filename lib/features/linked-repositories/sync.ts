@@ -1,35 +1,23 @@
 import "server-only";
 import { createHash } from "node:crypto";
-import type { ObjectId } from "mongodb";
-import { callerOfJob } from "@/lib/features/accounts/identity";
+import type { Document, ObjectId } from "mongodb";
 import { adoptApps } from "@/lib/features/apps/adopt";
 import { landPush } from "@/lib/features/folders/land-push";
-import {
-  fetchHosted,
-  findHostedBranch,
-  type HostedRepository,
-  pushHosted,
-} from "@/lib/features/repository/git/host-client";
+import { pushHosted } from "@/lib/features/repository/git/host-client";
 import { judgeStored } from "@/lib/features/repository/git/judge-files";
 import { MAX_PACK_BYTES } from "@/lib/features/repository/git/limits";
 import { type Change, prepareCommit } from "@/lib/features/repository/service";
 import {
   type Commit,
   diffTrees,
-  EMPTY_TREE,
   entryHead,
-  findCommit,
   findHead,
-  findObject,
   MAIN_BRANCH,
   makeCommit,
   packedStream,
   packHead,
   streamObjects,
-  typesOf,
 } from "@/lib/features/repository/wire";
-import type { Caller } from "@/lib/platform/access/caller";
-import { isAtLeast } from "@/lib/platform/access/roles";
 import { publish } from "@/lib/platform/events/publish";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
 import { toAppError } from "@/lib/platform/http/to-app-error";
@@ -38,19 +26,33 @@ import { Semaphore } from "@/lib/platform/process/semaphore";
 import { serverMember } from "@/lib/platform/process/server-context";
 import { DurableWork, SUCCEEDED } from "@/lib/platform/work/durable-work";
 import type { Claim } from "@/lib/platform/work/heartbeat";
+import { inMs } from "@/lib/platform/work/model";
 import { collections } from "./collections";
 import {
   compareCommits,
   findRepository,
-  gitAddress,
-  gitAuthorization,
   type HostSettings,
   installationToken,
+  rateLimited,
   requireHost,
 } from "./github";
-import { type FileEdits, HostedFiles, isSynced, packedObject } from "./hosted-files";
+import {
+  callerOf,
+  contentsOf,
+  type Entry,
+  editsBetween,
+  type Files,
+  gone,
+  type Hosted,
+  ownFiles,
+  readHosted,
+  requireCommit,
+  rootOf,
+} from "./host-state";
+import { type FileEdits, packedObject } from "./hosted-files";
 import type { RepoLinkDoc } from "./model";
-import type { LinkState, Scope } from "./schema";
+import { syncPulls } from "./pulls";
+import type { LinkState } from "./schema";
 
 /** Each sync holds the folders of a repository in memory. */
 const SYNCS_AT_ONCE = 2;
@@ -59,8 +61,6 @@ const SYNCS_WAITING_MAX = 100;
 const TRIES_MAX = 5;
 /** Maximum number of commits pushed one by one. More are pushed as one, with the last message. */
 const COMMITS_MAX = 50;
-/** Maximum number of files requested by id at once. */
-const WANTS_MAX = 1_000;
 const CONFLICTS_TOLD = 50;
 /** Folders whose removal at the host has to be confirmed. */
 const GUARDED_ROOTS = ["apps", "consoles", "dashboards"];
@@ -84,36 +84,27 @@ const REWRITTEN =
 const MESSAGE_CHARS_MAX = 10_000;
 export const linkWork = new DurableWork(collections.repoLinks);
 
-type Entry = { oid: string };
-type Files = Map<string, Entry>;
 export type Prefer = "workspace" | "host";
 
-/** The state of the host for a sync. */
-type Hosted = {
-  remote: HostedRepository;
-  head: string | null;
-  canFilter: boolean;
-  root: string;
-  files: HostedFiles;
-};
-
 const syncs = serverMember("repositorySyncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
+
+type SyncOptions = { prefer?: Prefer | undefined; signal?: AbortSignal; skipsPulls?: boolean };
 
 /**
  * Syncs the files of a workspace and of its linked repository in both directions: a change that one side made since both
  * were equal goes to the other. The host's changes land like a push to main, all or none. If one is invalid, or both
- * sides changed the same file, nothing moves, and the link reports it. Safe to repeat:
+ * sides changed the same file, nothing moves, and the link reports it. Then it checks the pull requests. Safe to repeat:
  * branches move by compare-and-set, and equal contents are no change. While another server syncs, this returns at once,
- * and that server syncs again.
+ * and that server syncs again. Until the end of a pause that the host has asked for, nothing is sent to it.
  * @throws AppError if the host is unreachable, so that the caller retries
  */
 export async function syncLink(
   workspaceId: ObjectId,
-  { prefer, signal = new AbortController().signal }: { prefer?: Prefer | undefined; signal?: AbortSignal } = {},
+  { prefer, signal = new AbortController().signal, skipsPulls = false }: SyncOptions = {},
 ): Promise<void> {
   await syncs().run(async () => {
     const claimed = await claimLink(workspaceId, prefer);
-    if (claimed) await syncClaimed(claimed.claim, prefer ?? claimed.asked, signal);
+    if (claimed) await syncClaimed(claimed.claim, prefer ?? claimed.asked, skipsPulls, signal);
   }, signal);
 }
 
@@ -132,7 +123,12 @@ async function claimLink(
   }
 }
 
-async function syncClaimed(claim: Claim, prefer: Prefer | undefined, outer: AbortSignal): Promise<void> {
+async function syncClaimed(
+  claim: Claim,
+  prefer: Prefer | undefined,
+  skipsPulls: boolean,
+  outer: AbortSignal,
+): Promise<void> {
   const signal = AbortSignal.any([outer, claim.signal]);
   const isQuiet = { syncAgain: { $exists: false } };
   let asked = prefer;
@@ -140,8 +136,13 @@ async function syncClaimed(claim: Claim, prefer: Prefer | undefined, outer: Abor
     for (;;) {
       const link = await linkWork.update(claim, [{ $unset: "syncAgain" }]);
       if (!link) return;
-      await syncFew(claim, link, asked, signal);
-      if (await linkWork.release(claim, UNHEARD_MS, [SUCCEEDED], isQuiet)) return;
+      const leftMs = (link.pausedUntil?.getTime() ?? 0) - Date.now();
+      if (leftMs > 0) throw rateLimited(leftMs / 1000);
+      const refusal = await syncFew(claim, link, asked, signal).then(() => null, onlyRefusal);
+      const pauseMs = skipsPulls ? null : await checkPulls(claim, signal);
+      if (refusal) throw refusal;
+      const stages = pauseMs === null ? [SUCCEEDED] : [SUCCEEDED, pauseStage(pauseMs)];
+      if (await linkWork.release(claim, pauseMs ?? UNHEARD_MS, stages, isQuiet)) return;
       const now = await collections.repoLinks().findOne(claim.held);
       if (!now) return;
       asked = preferOf(now);
@@ -150,13 +151,50 @@ async function syncClaimed(claim: Claim, prefer: Prefer | undefined, outer: Abor
     const known = error instanceof AppError ? error : null;
     const keepAsked = asked ? [{ $set: { syncAgain: asked } }] : [];
     const pauseMs = known?.kind === "rate_limited" ? (known.retryAfterSeconds ?? 60) * 1000 : null;
-    if (pauseMs !== null) await linkWork.release(claim, pauseMs, keepAsked).catch(() => {});
+    if (pauseMs !== null) await linkWork.release(claim, pauseMs, [...keepAsked, pauseStage(pauseMs)]).catch(() => {});
     else if (known && TOLD.has(known.kind)) await linkWork.release(claim, UNHEARD_MS).catch(() => {});
     else await linkWork.fail(claim, keepAsked).catch(() => {});
     throw error;
   } finally {
     claim.drop();
   }
+}
+
+/** Returns the stage that stores a pause of the host. */
+function pauseStage(pauseMs: number): Document {
+  return { $set: { pausedUntil: inMs(pauseMs) } };
+}
+
+/** Returns an error of the host's files, which does not keep pull requests from being checked. @throws other errors */
+function onlyRefusal(error: unknown): AppError {
+  if (error instanceof AppError && error.kind === "invalid_request") return error;
+  throw error;
+}
+
+/**
+ * Checks the pull requests of a link, and stores why it could not.
+ * @returns the pause that the host asks for, in ms; null for none
+ */
+async function checkPulls(claim: Claim, signal: AbortSignal): Promise<number | null> {
+  const link = await collections.repoLinks().findOne(claim.held);
+  if (!link) return null;
+  let pullsProblem: string | null = null;
+  let pauseMs: number | null = null;
+  try {
+    pullsProblem = await syncPulls(link, requireHost(), signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const failure = toAppError(error);
+    if (failure.kind === "internal") log.error({ err: error }, "pull requests could not be checked");
+    pullsProblem =
+      failure.kind === "internal" ? "Internal error. Pull requests are checked again soon." : failure.message;
+    if (failure.kind === "rate_limited") pauseMs = (failure.retryAfterSeconds ?? 60) * 1000;
+  }
+  if (pullsProblem !== (link.pullsProblem ?? null)) {
+    await collections.repoLinks().updateOne(claim.held, { $set: { pullsProblem } });
+    publish({ workspaceId: link.workspaceId, kind: "app", resourceType: "repo_link", resourceId: link._id });
+  }
+  return pauseMs;
 }
 
 function preferOf({ syncAgain }: RepoLinkDoc): Prefer | undefined {
@@ -182,35 +220,6 @@ async function syncFew(
     }
     link = await collections.repoLinks().findOne(claim.held);
   }
-}
-
-/**
- * Reads the state that a link would start with.
- * @throws AppError `not_found` if a repository with commits lacks the branch
- */
-export async function readHosted(
-  host: HostSettings,
-  token: string,
-  { owner, repo, branch }: Pick<RepoLinkDoc, "owner" | "repo" | "branch">,
-  signal: AbortSignal,
-): Promise<Hosted> {
-  const remote = { url: gitAddress(host, { owner, repo }), authorization: gitAuthorization(token) };
-  const { head, isEmpty, canFilter } = await findHostedBranch(remote, branch, signal);
-  if (head === null) {
-    if (!isEmpty) throw new AppError("not_found", `Branch “${branch}” not found in the repository.`);
-    return { remote, head, canFilter, root: EMPTY_TREE, files: HostedFiles.empty() };
-  }
-  const pack = await fetchHosted(remote, [head], { withoutFiles: canFilter, signal });
-  const files = await HostedFiles.read(pack, signal);
-  return { remote, head, canFilter, root: files.commit(head).tree, files };
-}
-
-/** Returns the synced files of a local commit. */
-export async function ownFiles(repositoryId: ObjectId, sha: string | null, scope: Scope): Promise<Files> {
-  const changes = await diffTrees(repositoryId, null, await rootOf(repositoryId, sha));
-  return new Map(
-    changes.flatMap(({ path, after }) => (after && isSynced(path, scope) ? [[path, { oid: after.oid }]] : [])),
-  );
 }
 
 /** @returns false if a side moved during the sync, so that it has to start over */
@@ -348,46 +357,6 @@ async function takeIn(
   return sha;
 }
 
-/**
- * Returns the caller with whose rights the host's changes land: the admin who linked the repository.
- * @throws AppError precondition_failed if they are no longer an admin
- */
-async function callerOf({ _id, workspaceId, linkedBy, owner, repo, scope = "apps" }: RepoLinkDoc): Promise<Caller> {
-  const caller = await callerOfJob(workspaceId, linkedBy, _id);
-  if (caller && isAtLeast(caller.role, "admin")) return caller;
-  if (scope !== "apps") throw gone("The admin who linked this repository is no longer an admin. Link it again.");
-  // Files of apps need no rights: nothing runs before a member publishes them.
-  const user = { _id: linkedBy, name: `${owner}/${repo}`, email: "", createdAt: new Date(0) };
-  return { workspaceId, role: "member", user, via: { kind: "job", runId: _id } };
-}
-
-/** Returns contents by id: local ones, those in the pack, and the rest from the host. */
-async function contentsOf(
-  workspaceId: ObjectId,
-  hosted: Hosted,
-  oids: readonly string[],
-  signal: AbortSignal,
-): Promise<Map<string, Buffer>> {
-  const contents = new Map<string, Buffer>();
-  const known = await typesOf(workspaceId, oids);
-  const missing: string[] = [];
-  for (const oid of oids) {
-    const content = known.has(oid) ? (await findObject(workspaceId, oid))?.content : await hosted.files.content(oid);
-    if (content) contents.set(oid, content);
-    else missing.push(oid);
-  }
-  for (let at = 0; at < missing.length; at += WANTS_MAX) {
-    const wants = missing.slice(at, at + WANTS_MAX);
-    const pack = await fetchHosted(hosted.remote, wants, { withoutFiles: false, signal });
-    const files = await HostedFiles.read(pack, signal);
-    for (const oid of wants) {
-      const content = await files.content(oid);
-      if (content) contents.set(oid, content);
-    }
-  }
-  return contents;
-}
-
 /** Commits the local changes at the host. @returns the branch's new head; null if nothing moved there */
 async function sendOut(
   link: RepoLinkDoc,
@@ -476,26 +445,6 @@ async function stepsOf(workspaceId: ObjectId, from: string | null, to: string, e
   return steps;
 }
 
-async function requireCommit(workspaceId: ObjectId, oid: string): Promise<Commit> {
-  const commit = await findCommit(workspaceId, oid);
-  if (!commit) throw new Error(`The commit ${oid} is missing.`);
-  return commit;
-}
-
-async function rootOf(workspaceId: ObjectId, sha: string | null): Promise<string | null> {
-  return sha === null ? null : (await requireCommit(workspaceId, sha)).tree;
-}
-
-function editsBetween(
-  before: ReadonlyMap<string, Entry>,
-  after: ReadonlyMap<string, Entry>,
-): Map<string, Entry | null> {
-  const edits = new Map<string, Entry | null>();
-  for (const [path, { oid }] of after) if (before.get(path)?.oid !== oid) edits.set(path, { oid });
-  for (const path of before.keys()) if (!after.has(path)) edits.set(path, null);
-  return edits;
-}
-
 function toPack(entries: readonly Buffer[]): Buffer {
   const body = Buffer.concat([packHead(entries.length), ...entries]);
   return Buffer.concat([body, createHash("sha1").update(body).digest()]);
@@ -519,11 +468,6 @@ async function noteFailure(claim: Claim, link: RepoLinkDoc, error: unknown): Pro
   if (kind === "internal") log.error({ err: error }, "a linked repository could not be mirrored");
   const state = details && "state" in details ? "rewritten" : (FAILED_STATES[kind] ?? "failing");
   await note(claim, link, { state, problem });
-}
-
-/** Returns an error that a retry cannot fix: the user has to act. */
-function gone(message: string): AppError {
-  return new AppError("precondition_failed", message);
 }
 
 function clean(words: string): string {
