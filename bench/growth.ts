@@ -20,6 +20,7 @@ const PAGE_ITEMS = 50;
 const SAMPLES = 30;
 const INSERT_BATCH = 1_000;
 const WAIT_MS = 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 /** Ratio of the two largest sizes up to which a list counts as flat. */
 const FLAT_RATIO = 1.3;
 /** Fields that mark the only document of a resource. */
@@ -64,9 +65,8 @@ export async function run(args: string[] = []): Promise<void> {
     const workspaces: Workspace[] = [];
     for (const size of sizes) {
       const workspace = await makeWorkspace(address, size);
-      for (const { collectionName } of new Set(Object.values(LISTS).map(({ of }) => of()))) {
-        await multiply(workspace, collectionName, size);
-      }
+      const collectionNames = new Set(Object.values(LISTS).map(({ of }) => of().collectionName));
+      for (const collectionName of collectionNames) await multiply(workspace, collectionName, size);
       workspaces.push(workspace);
     }
     const rows: Record<string, Record<string, string>> = {};
@@ -150,7 +150,10 @@ async function multiply({ workspaceId }: Workspace, collectionName: string, size
   await until(async () => (await collection.countDocuments({ workspaceId }, { limit: 1 })) > 0);
   const [doc] = await collection.find({ workspaceId }).sort({ _id: -1 }).limit(1).toArray();
   const indexes = declarations.find((each) => each.collectionName === collectionName)?.indexes ?? [];
-  const fields = indexes.flatMap(({ key, unique }) => (unique ? Object.keys(key).slice(-1) : []));
+  // Copies lack the marks, so that they are not in indexes of marked documents.
+  const isOfCopies = ({ unique, partialFilterExpression = {} }: (typeof indexes)[number]) =>
+    unique === true && !MARKS.some((mark) => mark in partialFilterExpression);
+  const fields = indexes.filter(isOfCopies).flatMap(({ key }) => Object.keys(key).slice(-1));
   const copies = Array.from({ length: size - 1 }, (_, n) => {
     const copy: Document = { ...doc, _id: new ObjectId() };
     for (const field of fields) {
@@ -158,6 +161,8 @@ async function multiply({ workspaceId }: Workspace, collectionName: string, size
       if (value != null) copy[field] = value instanceof ObjectId ? new ObjectId() : `${value} ${n}`;
     }
     if ("order" in copy) copy.order = new ObjectId();
+    // What has changed in the last minutes is read each time for the feed of apps.
+    if (copy.updatedAt instanceof Date) copy.updatedAt = new Date(copy.updatedAt.getTime() - DAY_MS);
     for (const mark of MARKS) delete copy[mark];
     return copy;
   });

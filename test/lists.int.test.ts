@@ -476,8 +476,11 @@ async function readsOf(work: () => Promise<unknown>): Promise<Command[]> {
 async function multiply({ name, command }: Command): Promise<void> {
   const collection = database().collection(command[name]);
   const filter = name === "find" ? command.filter : command.pipeline[0].$match;
-  const unique = declarations.find(({ collectionName }) => collectionName === command[name])?.indexes ?? [];
-  const fields = unique.flatMap(({ key, unique: isUnique }) => (isUnique ? Object.keys(key).slice(-1) : []));
+  const indexes = declarations.find(({ collectionName }) => collectionName === command[name])?.indexes ?? [];
+  // Copies lack the marks, so that they are not in indexes of marked documents.
+  const isOfCopies = ({ unique, partialFilterExpression = {} }: (typeof indexes)[number]) =>
+    unique === true && !MARKS.some((mark) => mark in partialFilterExpression);
+  const fields = indexes.filter(isOfCopies).flatMap(({ key }) => Object.keys(key).slice(-1));
   const changed = (value: unknown, n: number): unknown =>
     value instanceof ObjectId ? new ObjectId() : typeof value === "number" ? value + n * 1000 : `${value}${n}`;
   const docs = await collection.find(filter).toArray();
