@@ -37,6 +37,7 @@ const LISTS: Record<string, List> = {
   consoles: { path: () => "/consoles", of: collections.consoles },
   "console folders": { path: () => "/consoles/folders", of: collections.consoleFolders },
   "search of consoles": { path: () => "/consoles/search?q=console", of: collections.consoles },
+  "search of a word that no console has": { path: () => "/consoles/search?q=absent", of: collections.consoles },
   dashboards: { path: () => "/dashboards", of: collections.dashboards },
   "feed of apps": { path: () => "/apps/feed", of: collections.apps },
   connections: { path: () => "/connectors", of: collections.connections },
@@ -72,6 +73,9 @@ export async function run(args: string[] = []): Promise<void> {
     const rows: Record<string, Record<string, string>> = {};
     for (const [name, { path }] of Object.entries(LISTS)) rows[name] = await measure(workspaces, sizes, path);
     console.table(rows);
+    const walks = [];
+    for (const workspace of workspaces) walks.push(await walk(workspace));
+    console.table(walks);
   } finally {
     await closeDatabase();
     await stop();
@@ -103,6 +107,20 @@ async function measure(workspaces: Workspace[], sizes: number[], path: List["pat
     ratio: `${(large / small).toFixed(2)}: ${large / small <= FLAT_RATIO ? "flat" : "GROWS"}`,
     exponent: exponent.toFixed(2),
   };
+}
+
+/** Reads all consoles, page by page, as the explorer of the browser does. */
+async function walk({ home, cookie }: Workspace): Promise<Record<string, string | number>> {
+  const start = performance.now();
+  let [requests, bytes] = [0, 0];
+  for (let cursor: string | null = ""; cursor !== null; requests++) {
+    const url = `${home}/consoles?limit=200${cursor && `&cursor=${cursor}`}`;
+    const answer: Response = await fetch(url, { headers: { cookie } });
+    bytes += (await answer.arrayBuffer()).byteLength;
+    cursor = answer.headers.get("x-next-cursor");
+  }
+  const time = `${(performance.now() - start).toFixed(0)} ms`;
+  return { "all consoles, in requests": requests, KiB: Math.round(bytes / 1024), time };
 }
 
 function withLimit(path: string): string {
