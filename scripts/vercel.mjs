@@ -26,6 +26,8 @@ const NEEDED = [
   "node_modules/libpg-query/wasm/libpg-query.wasm",
 ];
 const DEMANDED = ["MONGODB_URI", "AUTH_SECRET", "ENCRYPTION_KEYS", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"];
+/** Words of a refusal for lack of a process (lib/platform/http/require-process.ts). */
+const NO_PROCESS = "require persistent processes";
 const BUILD_FOLDER = ".next/vercel";
 /** The framework writes a build's folder into this file; the project's file stays unchanged. */
 const TYPES_CONFIG = `${BUILD_FOLDER}.json`;
@@ -161,9 +163,6 @@ function prepareRoot(folder) {
   for (const file of NEEDED.filter((name) => name.startsWith("dist/"))) copyFileSync(inRoot(file), join(root, file));
   return root;
 }
-
-/** Words of a refusal for lack of a process (lib/platform/http/require-process.ts). */
-const NO_PROCESS = "require persistent processes";
 
 /** Sends requests for each feature of the table in docs/operate/scale.md: it works, or says why it can't. */
 async function checkFeatures(url, workspaceId, headers, trinoPort) {
