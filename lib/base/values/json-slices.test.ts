@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isSmallJson, jsonSlices } from "./json-slices";
+import { isSmallJson, jsonSlices, jsonStart } from "./json-slices";
 import { parseLargeJson } from "./large-json";
 
 const written = (value: unknown) => [...jsonSlices(value)].join("");
@@ -35,6 +35,20 @@ it("C2 writes a parsed object of 200,000 keys within 50 ms of processor time a s
   const value = await parseLargeJson(text, async () => {});
   expect(slowestMs(value)).toBeLessThan(50);
   expect(written(value) === text).toBe(true);
+});
+
+it.each(Object.entries(LARGE))("C2 returns the start of what JSON.stringify writes: %s", (_, value) => {
+  const whole = JSON.stringify(value);
+  const start = jsonStart(value, 200);
+  expect(start.length).toBeGreaterThan(Math.min(200, whole.length - 1));
+  expect(start.length).toBeLessThan(500_000);
+  expect(whole.startsWith(start)).toBe(true);
+});
+
+it("C2 returns the whole text of a short value", () => {
+  for (const value of [[1, "a"], { a: null }, "text", 1.5, null, true]) {
+    expect(jsonStart(value, 200)).toBe(JSON.stringify(value));
+  }
 });
 
 it("C2 writes what JSON.stringify writes, for any value", () => {

@@ -68,3 +68,13 @@ function* objectSlices(object: object): Generator<string, void> {
 function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null && !("toJSON" in value && typeof value.toJSON === "function");
 }
+
+/** Returns the start of the text of `JSON.stringify`: the whole text if it is shorter, else more than `chars` of it. */
+export function jsonStart(value: unknown, chars: number): string {
+  let text = "";
+  for (const slice of jsonSlices(value)) {
+    text += slice;
+    if (text.length > chars) break;
+  }
+  return text;
+}

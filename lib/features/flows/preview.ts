@@ -1,6 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
+import { jsonStart } from "@/lib/base/values/json-slices";
 import { isJsonText } from "@/lib/base/values/json-text";
 import type { DataSource } from "@/lib/features/connections/data-source";
 import { jsonValue } from "@/lib/features/connections/drivers/shared/wire-values";
@@ -128,6 +129,6 @@ function toShown(value: WireValue): WireValue {
 
 function shorten(value: WireValue): WireValue {
   if (value === null || (typeof value !== "string" && typeof value !== "object")) return value;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : jsonStart(value, CELL_CHARS_MAX);
   return text.length > CELL_CHARS_MAX ? `${text.slice(0, CELL_CHARS_MAX)}...` : value;
 }

@@ -1,10 +1,13 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Batch, WireValue } from "@/lib/base/values/fields";
+import { jsonStart } from "@/lib/base/values/json-slices";
 import type { ResultStream } from "@/lib/features/connections/data-source";
 import { arrow } from "@/lib/features/query/serialize/arrow";
+import { withLargeCellsAsText } from "@/lib/features/query/serialize/large-cells";
 import { settleTypes } from "@/lib/features/query/serialize/settle";
 import { AppError } from "@/lib/platform/http/errors";
+import { Pacer } from "@/lib/platform/process/pacer";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
 import type { ResultDoc } from "./model";
@@ -66,10 +69,11 @@ export async function keepResult(
   try {
     const settled = await settleTypes("arrow", fields, firstBatches(), { loose: looseTypes });
     const format = arrow(settled.fields);
+    const pacer = new Pacer();
     await writer.add(format.head());
     for await (const batch of settled.batches) {
       if (isOver) continue;
-      const part = format.batch(batch, batch.rowCount);
+      const part = format.batch(await withLargeCellsAsText(batch, () => pacer.restIfLate()), batch.rowCount);
       // Whole batches, so that the stored stream is valid for every Arrow reader.
       if (writer.bytes + part.length > limits.bytes) {
         isFull = true;
@@ -141,7 +145,7 @@ function firstRows(batch: Batch, count: number): Batch {
 /** Shortens long texts, and nested values that would be long as text. */
 function shorten(value: WireValue): WireValue {
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : jsonStart(value, PREVIEW_CHARS);
   if (text.length <= PREVIEW_CHARS) return value;
   return `${text.slice(0, PREVIEW_CHARS).toWellFormed()}…`;
 }

@@ -2,8 +2,10 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Batch, Field } from "@/lib/base/values/fields";
 import type { ResultStream } from "@/lib/features/connections/data-source";
+import { withLargeCellsAsText } from "@/lib/features/query/serialize/large-cells";
 import { parquet } from "@/lib/features/query/serialize/parquet";
 import { settleTypes } from "@/lib/features/query/serialize/settle";
+import { Pacer } from "@/lib/platform/process/pacer";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
 import { RowsReplacedError } from "./datasets/read-current";
@@ -47,9 +49,10 @@ export async function keepTable(
     }
   };
   const kept = async function* (settled: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+    const pacer = new Pacer();
     for await (const batch of settled) {
       rowCount += batch.rowCount;
-      yield batch;
+      yield await withLargeCellsAsText(batch, () => pacer.restIfLate());
       // The limit applies between batches: a batch that has begun is completed.
       if (writer.bytes < limits.bytes) continue;
       truncated = true;

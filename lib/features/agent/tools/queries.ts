@@ -2,6 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
+import { jsonStart } from "@/lib/base/values/json-slices";
 import { mayOnlyRead } from "@/lib/features/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { consumeQuery } from "@/lib/features/query/service";
@@ -187,7 +188,7 @@ function shortened(from: Record<string, WireValue>, chars: number): Record<strin
   return Object.fromEntries(
     Object.entries(from).map(([name, value]): [string, WireValue] => {
       if (value === null || typeof value === "number" || typeof value === "boolean") return [name, value];
-      const text = typeof value === "string" ? value : JSON.stringify(value);
+      const text = typeof value === "string" ? value : jsonStart(value, chars);
       return [name, text.length <= chars ? value : shortText(text, chars)];
     }),
   );
