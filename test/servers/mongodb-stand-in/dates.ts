@@ -1,5 +1,5 @@
 import { ObjectId, Timestamp, typeName, type Value } from "../../../lib/platform/embedded/mongo/bson/values.ts";
-import { StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
+import { failedToParse, StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
 import type { Argument } from "../../../lib/platform/embedded/mongo/expressions/arguments.ts";
 import type { Operator } from "../../../lib/platform/embedded/mongo/expressions/scope.ts";
 import { isNullish } from "../../../lib/platform/embedded/mongo/expressions/truth.ts";
@@ -65,10 +65,7 @@ function truncate(date: Date, unit: Value, startOfWeek: number, name: string): D
     case "day":
       return new Date(midnight);
     default:
-      throw new StoreError(
-        "FailedToParse",
-        `${name} parameter 'unit' value cannot be recognized as a time unit: ${String(unit)}`,
-      );
+      throw failedToParse(`${name} parameter 'unit' value cannot be recognized as a time unit: ${String(unit)}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { AGGREGATE_FIELDS, takeFront } from "../../../lib/platform/embedded/mong
 import type { Context } from "../../../lib/platform/embedded/mongo/commands/context.ts";
 import { checkFields } from "../../../lib/platform/embedded/mongo/commands/options.ts";
 import { FIND_FIELDS, readFind } from "../../../lib/platform/embedded/mongo/commands/reads.ts";
-import { StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
+import { StoreError, typeMismatch } from "../../../lib/platform/embedded/mongo/errors.ts";
 import type { Variables } from "../../../lib/platform/embedded/mongo/expressions/scope.ts";
 import { parseMatch } from "../../../lib/platform/embedded/mongo/query/match.ts";
 import { describePlan } from "../../../lib/platform/embedded/mongo/query/planner.ts";
@@ -27,8 +27,7 @@ type Explained = {
 export async function explain(context: Context): Promise<Doc> {
   const { command } = context;
   const inner = command.get("explain");
-  if (!isDoc(inner))
-    throw new StoreError("TypeMismatch", "BSON field 'explain.explain' is the wrong type, expected type 'object'");
+  if (!isDoc(inner)) throw typeMismatch("BSON field 'explain.explain' is the wrong type, expected type 'object'");
   const explained = readExplained({ ...context, command: inner, name: inner.keys().next().value ?? "" });
   const { store, address } = context.services;
   const collection = store.find(context.db, explained.name);

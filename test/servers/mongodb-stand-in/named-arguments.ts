@@ -1,5 +1,5 @@
 import type { Value } from "../../../lib/platform/embedded/mongo/bson/values.ts";
-import { StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
+import { failedToParse } from "../../../lib/platform/embedded/mongo/errors.ts";
 import { checkNames, requireDoc } from "../../../lib/platform/embedded/mongo/expressions/arguments.ts";
 import type { Compile, Evaluator } from "../../../lib/platform/embedded/mongo/expressions/scope.ts";
 
@@ -19,7 +19,7 @@ export function named<Required extends string, Optional extends string>(
   checkNames(operator, doc, [...required, ...optional]);
   const result: Partial<Record<Required | Optional, Evaluator>> = {};
   for (const name of required) {
-    if (!doc.has(name)) throw new StoreError("FailedToParse", `Missing '${name}' parameter to ${operator}`);
+    if (!doc.has(name)) throw failedToParse(`Missing '${name}' parameter to ${operator}`);
   }
   for (const name of [...required, ...optional]) {
     const value = doc.get(name);

@@ -1,7 +1,7 @@
 import type { StageCompiler } from "../../../lib/platform/embedded/mongo/aggregate/pipeline.ts";
 import { setAt } from "../../../lib/platform/embedded/mongo/bson/paths.ts";
 import { type Doc, isDoc, typeName, type Value } from "../../../lib/platform/embedded/mongo/bson/values.ts";
-import { badValue, StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
+import { badValue, failedToParse, StoreError, typeMismatch } from "../../../lib/platform/embedded/mongo/errors.ts";
 import { PAUSE } from "../../../lib/platform/embedded/mongo/scheduling/flow.ts";
 
 const unwind: StageCompiler = (argument) => {
@@ -47,12 +47,11 @@ const unionWith: StageCompiler = (argument, { joins, variables }) => {
     coll = argument.get("coll");
     const given = argument.get("pipeline");
     if (given !== undefined && !Array.isArray(given))
-      throw new StoreError("TypeMismatch", "BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
+      throw typeMismatch("BSON field '$unionWith.pipeline' is the wrong type, expected type 'array'");
     pipeline = given ?? [];
   }
   if (coll !== undefined && typeof coll !== "string")
-    throw new StoreError(
-      "FailedToParse",
+    throw failedToParse(
       `the $unionWith stage specification must be an object or string, but found ${typeName(argument)}`,
     );
   joins.check(pipeline, variables);

@@ -1,6 +1,6 @@
 import { setAt, someAtPath } from "../bson/paths.ts";
 import { BSONRegExp, type Doc, docOf, isDoc, typeName, type Value } from "../bson/values.ts";
-import { badValue, StoreError } from "../errors.ts";
+import { badValue, failedToParse, typeMismatch } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import { checkVariableName } from "../expressions/logic.ts";
 import { bind, type Evaluator, type Scope, type Variables } from "../expressions/scope.ts";
@@ -26,46 +26,35 @@ type Lookup = {
 
 function readLookup(argument: Value, joins: Joins, variables: Variables): Lookup {
   if (!isDoc(argument))
-    throw new StoreError(
-      "FailedToParse",
-      `the $lookup specification must be an object, but found ${typeName(argument)}`,
-    );
+    throw failedToParse(`the $lookup specification must be an object, but found ${typeName(argument)}`);
   const text = (name: string): string | undefined => {
     const value = argument.get(name);
     if (value !== undefined && typeof value !== "string")
-      throw new StoreError("FailedToParse", `$lookup argument '${name}: ${typeName(value)}' must be a string`);
+      throw failedToParse(`$lookup argument '${name}: ${typeName(value)}' must be a string`);
     return value;
   };
   for (const name of argument.keys()) {
     if (!["from", "as", "localField", "foreignField", "let", "pipeline"].includes(name))
-      throw new StoreError("FailedToParse", `unknown argument to $lookup: ${name}`);
+      throw failedToParse(`unknown argument to $lookup: ${name}`);
   }
   const from = text("from");
   const as = text("as");
   const localField = text("localField");
   const foreignField = text("foreignField");
   const pipeline = argument.get("pipeline");
-  if (as === undefined || as === "") throw new StoreError("FailedToParse", "must specify 'as' field for a $lookup");
+  if (as === undefined || as === "") throw failedToParse("must specify 'as' field for a $lookup");
   if (pipeline !== undefined && !Array.isArray(pipeline))
-    throw new StoreError("TypeMismatch", "'pipeline' option must be specified as an array");
-  if (from === undefined && pipeline === undefined)
-    throw new StoreError("FailedToParse", "must specify 'pipeline' when 'from' is empty");
+    throw typeMismatch("'pipeline' option must be specified as an array");
+  if (from === undefined && pipeline === undefined) throw failedToParse("must specify 'pipeline' when 'from' is empty");
   if ((localField === undefined) !== (foreignField === undefined))
-    throw new StoreError(
-      "FailedToParse",
-      "$lookup requires both or neither of 'localField' and 'foreignField' to be specified",
-    );
+    throw failedToParse("$lookup requires both or neither of 'localField' and 'foreignField' to be specified");
   if (pipeline === undefined && localField === undefined)
-    throw new StoreError(
-      "FailedToParse",
-      "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified",
-    );
+    throw failedToParse("$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified");
   const letDoc = argument.get("let");
   const lets: [string, Evaluator][] = [];
   if (letDoc !== undefined) {
-    if (!isDoc(letDoc))
-      throw new StoreError("FailedToParse", `$lookup argument 'let' must be an object, is type ${typeName(letDoc)}`);
-    if (pipeline === undefined) throw new StoreError("FailedToParse", "$lookup with 'let' requires a 'pipeline'");
+    if (!isDoc(letDoc)) throw failedToParse(`$lookup argument 'let' must be an object, is type ${typeName(letDoc)}`);
+    if (pipeline === undefined) throw failedToParse("$lookup with 'let' requires a 'pipeline'");
     for (const [name, value] of letDoc) lets.push([checkVariableName(name), compileExpression(value, variables)]);
   }
   if (pipeline !== undefined) {

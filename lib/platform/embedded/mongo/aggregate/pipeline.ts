@@ -1,5 +1,5 @@
 import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
+import { failedToParse, StoreError, typeMismatch } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { compileMatch, parseMatch } from "../query/match.ts";
@@ -167,7 +167,7 @@ export const STAGES = new Map<string, StageCompiler>([
 
 /** Returns the only name and argument of a stage. */
 export function stageOf(stage: Value): [string, Value] {
-  if (!isDoc(stage)) throw new StoreError("TypeMismatch", "Each element of the 'pipeline' array must be an object");
+  if (!isDoc(stage)) throw typeMismatch("Each element of the 'pipeline' array must be an object");
   if (stage.size !== 1)
     throw new StoreError(40323, "A pipeline stage specification object must contain exactly one field.");
   return [...stage][0] as [string, Value];
@@ -175,8 +175,7 @@ export function stageOf(stage: Value): [string, Value] {
 
 /** @throws StoreError 40324 for an unknown stage */
 export function compilePipeline(pipeline: readonly Value[], options: PipelineOptions): Stage[] {
-  if (pipeline.length > MAX_STAGES)
-    throw new StoreError("FailedToParse", `Pipeline length must be no longer than ${MAX_STAGES} stages`);
+  if (pipeline.length > MAX_STAGES) throw failedToParse(`Pipeline length must be no longer than ${MAX_STAGES} stages`);
   return pipeline.map((each) => {
     const [name, argument] = stageOf(each);
     const compiler = STAGES.get(name);

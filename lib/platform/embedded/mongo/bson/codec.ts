@@ -1,4 +1,4 @@
-import { StoreError } from "../errors.ts";
+import { badValue, StoreError } from "../errors.ts";
 import {
   Binary,
   BSONRegExp,
@@ -182,7 +182,7 @@ export class BsonReader {
         const ms = buffer.readBigInt64LE(this.at);
         this.at += 8;
         if (ms > MAX_DATE_MS || ms < -MAX_DATE_MS) {
-          throw new StoreError("BadValue", "Dates more than 8.64e15 ms from 1970 are not supported by this store.");
+          throw badValue("Dates more than 8.64e15 ms from 1970 are not supported by this store.");
         }
         return new Date(Number(ms));
       }
@@ -360,7 +360,7 @@ export class BsonWriter {
   }
 
   private cstring(text: string): void {
-    if (text.includes("\0")) throw new StoreError("BadValue", "A field's name or a regular expression holds a NUL.");
+    if (text.includes("\0")) throw badValue("A field's name or a regular expression holds a NUL.");
     this.text(text);
     this.byte(0);
   }

@@ -1,8 +1,8 @@
 import type { Items } from "../aggregate/items.ts";
 import type { Joins } from "../aggregate/lookup.ts";
 import { compilePipeline, OUTPUTS, runStages, SOURCES, stageOf } from "../aggregate/pipeline.ts";
-import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
+import { type Doc, docOf, isDoc, isNumber, toWholeNumber, type Value } from "../bson/values.ts";
+import { failedToParse, StoreError, typeMismatch } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { parseMatch } from "../query/match.ts";
 import { type Query, runQuery } from "../query/query.ts";
@@ -14,7 +14,7 @@ import { type Context, transactionOf, variablesOf } from "./context.ts";
 import { countDocuments } from "./count-documents.ts";
 import { answerCursor, type CursorItem } from "./cursors.ts";
 import { collectionName } from "./names.ts";
-import { checkPart, optionalBool, optionalCount } from "./options.ts";
+import { checkPart, optionalBool, optionalCount, requiredList } from "./options.ts";
 import { runMerge, runOut } from "./outputs.ts";
 import { sourceOf } from "./sources.ts";
 
@@ -30,20 +30,12 @@ export const AGGREGATE_FIELDS = [
 
 export async function aggregate(context: Context): Promise<Doc> {
   const { command } = context;
-  const pipeline = command.get("pipeline");
-  if (pipeline === undefined)
-    throw new StoreError("IDLFailedToParse", "BSON field 'aggregate.pipeline' is missing but a required field");
-  if (!Array.isArray(pipeline))
-    throw new StoreError(
-      "TypeMismatch",
-      `BSON field 'aggregate.pipeline' is the wrong type '${typeName(pipeline)}', expected type 'array'`,
-    );
+  const pipeline = requiredList(command, "aggregate", "pipeline");
   refuseCollation(command.get("collation"));
   optionalBool(command, "aggregate", "allowDiskUse");
   const cursor = command.get("cursor");
-  if (cursor === undefined) throw new StoreError("FailedToParse", "The 'cursor' option is required");
-  if (!isDoc(cursor))
-    throw new StoreError("TypeMismatch", "BSON field 'aggregate.cursor' is the wrong type, expected type 'object'");
+  if (cursor === undefined) throw failedToParse("The 'cursor' option is required");
+  if (!isDoc(cursor)) throw typeMismatch("BSON field 'aggregate.cursor' is the wrong type, expected type 'object'");
   checkPart(cursor, "aggregate.cursor", ["batchSize"]);
   const batchSize = optionalCount(cursor, "aggregate.cursor", "batchSize");
   const source = command.get("aggregate");

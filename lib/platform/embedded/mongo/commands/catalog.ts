@@ -1,7 +1,7 @@
 import { compilePipeline } from "../aggregate/pipeline.ts";
 import { areEqual } from "../bson/compare.ts";
 import { cloneDoc, type Doc, docOf, double, isDoc, isNumber, toDouble } from "../bson/values.ts";
-import { badValue, StoreError } from "../errors.ts";
+import { badValue, StoreError, typeMismatch } from "../errors.ts";
 import { compileMatch, parseMatch } from "../query/match.ts";
 import type { Flow } from "../scheduling/flow.ts";
 import { type Collection, type Index, normalizeIndexSpec, refuseCollation } from "../storage/collection.ts";
@@ -35,10 +35,10 @@ export function create(context: Context): Doc {
   const viewOn = options.get("viewOn");
   if (viewOn !== undefined) {
     if (typeof viewOn !== "string")
-      throw new StoreError("TypeMismatch", "BSON field 'create.viewOn' is the wrong type, expected type 'string'");
+      throw typeMismatch("BSON field 'create.viewOn' is the wrong type, expected type 'string'");
     const pipeline = options.get("pipeline") ?? [];
     if (!Array.isArray(pipeline))
-      throw new StoreError("TypeMismatch", "BSON field 'create.pipeline' is the wrong type, expected type 'array'");
+      throw typeMismatch("BSON field 'create.pipeline' is the wrong type, expected type 'array'");
     options.set("pipeline", pipeline);
     const joins = { run: () => (function* none() {})(), check: () => undefined };
     compilePipeline(pipeline, { variables: { scope: context.scope }, joins });
@@ -59,8 +59,7 @@ export function create(context: Context): Doc {
 function checkValidation(options: Doc): void {
   const validator = options.get("validator");
   if (validator !== undefined) {
-    if (!isDoc(validator))
-      throw new StoreError("TypeMismatch", "BSON field 'validator' is the wrong type, expected type 'object'");
+    if (!isDoc(validator)) throw typeMismatch("BSON field 'validator' is the wrong type, expected type 'object'");
     parseMatch(validator, { variables: { scope: undefined } });
   }
   const action = options.get("validationAction");

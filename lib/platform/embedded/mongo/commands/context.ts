@@ -1,5 +1,5 @@
 import { type Doc, isDoc, toWholeNumber, type Value } from "../bson/values.ts";
-import { badValue, StoreError } from "../errors.ts";
+import { badValue, StoreError, typeMismatch } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import { checkVariableName } from "../expressions/logic.ts";
 import { bind, type Scope, type Variables } from "../expressions/scope.ts";
@@ -67,7 +67,7 @@ export function makeDeadline(command: Doc, connection: { isClosed: boolean }): D
   let end = Number.POSITIVE_INFINITY;
   if (value !== undefined && value !== null) {
     const ms = toWholeNumber(value);
-    if (ms === undefined) throw new StoreError("TypeMismatch", "maxTimeMS must be a whole number");
+    if (ms === undefined) throw typeMismatch("maxTimeMS must be a whole number");
     if (ms < 0 || ms > MAX_TIME_MS) throw badValue(`${ms} value for maxTimeMS is out of range [0, ${MAX_TIME_MS}]`);
     if (ms > 0) end = performance.now() + ms;
   }
@@ -91,8 +91,7 @@ export function systemScope(now: Date): Scope {
 /** Returns the variables of a command with its `let`. */
 export function variablesOf(scope: Scope, letDoc: Value | undefined): Variables {
   if (letDoc === undefined || letDoc === null) return { scope };
-  if (!isDoc(letDoc))
-    throw new StoreError("TypeMismatch", "BSON field 'let' is the wrong type, expected type 'object'");
+  if (!isDoc(letDoc)) throw typeMismatch("BSON field 'let' is the wrong type, expected type 'object'");
   let inner = scope;
   for (const [name, expression] of letDoc) {
     checkVariableName(name);

@@ -9,7 +9,7 @@ import {
   typeName,
   type Value,
 } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
+import { failedToParse, StoreError, typeMismatch } from "../errors.ts";
 
 /** Options that every command accepts, and what the store does with them. */
 export const COMMON_FIELDS: ReadonlyMap<string, string> = new Map([
@@ -42,9 +42,12 @@ function unknownField(name: string, field: string): StoreError {
   return new StoreError("IDLUnknownField", `BSON field '${name}.${field}' is an unknown field.`);
 }
 
+function missingField(name: string, field: string): StoreError {
+  return new StoreError("IDLFailedToParse", `BSON field '${name}.${field}' is missing but a required field`);
+}
+
 function wrongType(command: string, field: string, value: Value, expected: string): StoreError {
-  return new StoreError(
-    "TypeMismatch",
+  return typeMismatch(
     `BSON field '${command}.${field}' is the wrong type '${typeName(value)}', expected type '${expected}'`,
   );
 }
@@ -60,8 +63,7 @@ export function optionalDoc(command: Doc, name: string, field: string): Doc | un
 
 export function requiredString(command: Doc, name: string, field: string): string {
   const value = command.get(field);
-  if (value === undefined)
-    throw new StoreError("IDLFailedToParse", `BSON field '${name}.${field}' is missing but a required field`);
+  if (value === undefined) throw missingField(name, field);
   if (typeof value !== "string") throw wrongType(name, field, value, "string");
   return value;
 }
@@ -72,7 +74,7 @@ export function optionalCount(command: Doc, name: string, field: string): number
   if (value === undefined || value === null) return undefined;
   if (!isNumber(value)) throw wrongType(name, field, value, "long");
   const n = toWholeNumber(value);
-  if (n === undefined) throw new StoreError("FailedToParse", `BSON field '${name}.${field}' must be a whole number`);
+  if (n === undefined) throw failedToParse(`BSON field '${name}.${field}' must be a whole number`);
   if (n < 0) throw new StoreError(51024, `BSON field '${field}' value must be >= 0, actual value '${n}'`);
   return n;
 }
@@ -84,13 +86,16 @@ export function optionalBool(command: Doc, name: string, field: string): boolean
   return isTruthy(value);
 }
 
+export function requiredList(command: Doc, name: string, field: string): Value[] {
+  const value = command.get(field);
+  if (value === undefined) throw missingField(name, field);
+  if (!Array.isArray(value)) throw wrongType(name, field, value, "array");
+  return value;
+}
+
 /** Returns an array of documents, which may have arrived as raw ones. */
 export function documentList(command: Doc, name: string, field: string): (Doc | RawDocument)[] {
-  const value = command.get(field);
-  if (value === undefined)
-    throw new StoreError("IDLFailedToParse", `BSON field '${name}.${field}' is missing but a required field`);
-  if (!Array.isArray(value)) throw wrongType(name, field, value, "array");
-  return value.map((item) => {
+  return requiredList(command, name, field).map((item) => {
     if (!isDoc(item) && !(item instanceof RawDocument)) throw wrongType(name, field, item, "object");
     return item;
   });

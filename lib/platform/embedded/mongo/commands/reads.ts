@@ -1,7 +1,7 @@
 import { encodeKey } from "../bson/keys.ts";
 import { toPath, valuesAtPath } from "../bson/paths.ts";
 import { type Doc, docOf, double, isDoc, isNumber, toWholeNumber, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
+import { StoreError, typeMismatch } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { parseMatch } from "../query/match.ts";
 import { compileProjection, type Projection } from "../query/projection.ts";
@@ -119,7 +119,7 @@ function* shown(flow: Flow<Found>, projection: Projection | undefined): Flow<Cur
 export async function getMore(context: Context): Promise<Doc> {
   const { command } = context;
   const id = command.get("getMore");
-  if (typeof id !== "bigint") throw new StoreError("TypeMismatch", "Field 'getMore' must be of type long");
+  if (typeof id !== "bigint") throw typeMismatch("Field 'getMore' must be of type long");
   const name = requiredString(command, "getMore", "collection");
   const batchSize = optionalCount(command, "getMore", "batchSize");
   const { cursors } = context.services;

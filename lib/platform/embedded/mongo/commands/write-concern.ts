@@ -1,5 +1,5 @@
 import { type Doc, docOf, isDoc, isNumber, isTruthy, toWholeNumber, typeName } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
+import { failedToParse, StoreError, typeMismatch } from "../errors.ts";
 import type { Context } from "./context.ts";
 
 /** Commands that accept a write concern. */
@@ -37,10 +37,7 @@ export function readWriteConcern({ command, name, isInTransaction }: Context): W
   const concern = command.get("writeConcern");
   if (concern === undefined) return { error: undefined, isJournaled: false };
   if (!isDoc(concern))
-    throw new StoreError(
-      "TypeMismatch",
-      `BSON field 'writeConcern' is the wrong type '${typeName(concern)}', expected type 'object'`,
-    );
+    throw typeMismatch(`BSON field 'writeConcern' is the wrong type '${typeName(concern)}', expected type 'object'`);
   if (!WRITES.has(name)) throw new StoreError("InvalidOptions", "Command does not support writeConcern");
   if (isInTransaction && name !== "commitTransaction" && name !== "abortTransaction")
     throw new StoreError("InvalidOptions", "writeConcern is not allowed within a multi-statement transaction");
@@ -51,7 +48,7 @@ export function readWriteConcern({ command, name, isInTransaction }: Context): W
   for (const field of ["j", "fsync", "wtimeout"]) {
     const value = concern.get(field);
     if (value !== undefined && typeof value !== "boolean" && !isNumber(value))
-      throw new StoreError("FailedToParse", `${field} must be numeric or a boolean value`);
+      throw failedToParse(`${field} must be numeric or a boolean value`);
   }
   const isJournaled = ["j", "fsync"].some((field) => isTruthy(concern.get(field) ?? false));
   return { error: unsatisfied(concern), isJournaled };
@@ -68,7 +65,7 @@ function unsatisfied(concern: Doc): Doc | undefined {
     });
   const count = isNumber(w) ? toWholeNumber(w) : undefined;
   if (count === undefined || count < 0 || count > MAX_MEMBERS)
-    throw new StoreError("FailedToParse", `w has to be a non-negative number and not greater than ${MAX_MEMBERS}`);
+    throw failedToParse(`w has to be a non-negative number and not greater than ${MAX_MEMBERS}`);
   if (count < 2) return undefined;
   return docOf({ code: 100, codeName: "UnsatisfiableWriteConcern", errmsg: "Not enough data-bearing nodes" });
 }

@@ -1,5 +1,5 @@
 import { type Doc, isDoc, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
+import { failedToParse, StoreError } from "../errors.ts";
 import { spend, spendText } from "../scheduling/effort.ts";
 import type { Operator } from "./scope.ts";
 
@@ -42,12 +42,12 @@ export function variadic(apply: (values: Argument[]) => Argument): Operator {
 }
 
 export function requireDoc(operator: string, argument: Value): Doc {
-  if (!isDoc(argument)) throw new StoreError("FailedToParse", `${operator} only supports an object as its argument`);
+  if (!isDoc(argument)) throw failedToParse(`${operator} only supports an object as its argument`);
   return argument;
 }
 
 export function checkNames(operator: string, doc: Doc, allowed: readonly string[]): void {
   for (const name of doc.keys()) {
-    if (!allowed.includes(name)) throw new StoreError("FailedToParse", `Unrecognized argument to ${operator}: ${name}`);
+    if (!allowed.includes(name)) throw failedToParse(`Unrecognized argument to ${operator}: ${name}`);
   }
 }

@@ -1,6 +1,6 @@
 import { areEqual } from "../bson/compare.ts";
 import { toWholeNumber, typeName, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
+import { StoreError, typeMismatch } from "../errors.ts";
 import { spend } from "../scheduling/effort.ts";
 import { type Argument, checkNames, fixed, requireDoc, variadic } from "./arguments.ts";
 import { checkVariableName } from "./logic.ts";
@@ -10,7 +10,7 @@ import { isNullish, isTrueInAggregation } from "./truth.ts";
 /** Returns the name of the element's variable, which must be a constant. */
 function elementName(operator: string, value: Value | undefined): string {
   if (value === undefined) return "this";
-  if (typeof value !== "string") throw new StoreError("TypeMismatch", `${operator}'s 'as' must be a string`);
+  if (typeof value !== "string") throw typeMismatch(`${operator}'s 'as' must be a string`);
   return checkVariableName(value);
 }
 

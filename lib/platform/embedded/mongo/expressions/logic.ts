@@ -1,6 +1,6 @@
 import { compareMaybe } from "../bson/compare.ts";
 import { isDoc, type Value } from "../bson/values.ts";
-import { StoreError } from "../errors.ts";
+import { failedToParse, StoreError } from "../errors.ts";
 import { argumentList, fixed } from "./arguments.ts";
 import type { Evaluator, Operator } from "./scope.ts";
 import { isNullish, isTrueInAggregation } from "./truth.ts";
@@ -47,7 +47,7 @@ const ifNull: Operator = (argument, compile) => {
 /** @throws StoreError FailedToParse unless the name starts with a lower-case letter, as MongoDB requires for users */
 export function checkVariableName(name: string): string {
   if (!/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
-    throw new StoreError("FailedToParse", `'${name}' starts with an invalid character for a user variable name`);
+    throw failedToParse(`'${name}' starts with an invalid character for a user variable name`);
   }
   return name;
 }

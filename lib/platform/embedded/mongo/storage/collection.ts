@@ -13,7 +13,7 @@ import {
   typeName,
   type Value,
 } from "../bson/values.ts";
-import { badValue, StoreError } from "../errors.ts";
+import { badValue, failedToParse, StoreError, typeMismatch } from "../errors.ts";
 import { compileMatch, type Matcher, type MatchNode, parseMatch } from "../query/match.ts";
 import { type IndexField, indexEntries } from "./index-keys.ts";
 
@@ -162,8 +162,7 @@ function cannotCreate(message: string): StoreError {
  */
 export function normalizeIndexSpec(spec: Doc): Doc {
   const key = spec.get("key");
-  if (!isDoc(key))
-    throw new StoreError("FailedToParse", "The 'key' field is a required property of an index specification");
+  if (!isDoc(key)) throw failedToParse("The 'key' field is a required property of an index specification");
   if (key.size === 0) throw cannotCreate("Index keys cannot be an empty field.");
   if (key.size > MAX_INDEX_FIELDS) throw cannotCreate(`Index keys cannot have more than ${MAX_INDEX_FIELDS} fields.`);
   for (const [path, direction] of key) {
@@ -193,8 +192,7 @@ export function normalizeIndexSpec(spec: Doc): Doc {
       );
   }
   const given = spec.get("name");
-  if (given !== undefined && typeof given !== "string")
-    throw new StoreError("TypeMismatch", "The field 'name' must be a string");
+  if (given !== undefined && typeof given !== "string") throw typeMismatch("The field 'name' must be a string");
   if (given === "") throw cannotCreate("Index name cannot be empty");
   if (given === "*") throw cannotCreate("The index name '*' is not valid.");
   const normalized = docOf({ v: 2, key, name: given ?? indexName(key) });
@@ -203,8 +201,7 @@ export function normalizeIndexSpec(spec: Doc): Doc {
     const value = spec.get(option);
     if (value === undefined) continue;
     if (typeof value !== "boolean" && !isNumber(value))
-      throw new StoreError(
-        "TypeMismatch",
+      throw typeMismatch(
         `The field '${option}' has value of type ${typeName(value)}, which is not convertible to bool`,
       );
     if (isTruthy(value)) normalized.set(option, true);
@@ -213,7 +210,7 @@ export function normalizeIndexSpec(spec: Doc): Doc {
     throw new StoreError(197, "The field 'sparse' is not valid for an _id index specification.");
   const filter = spec.get("partialFilterExpression");
   if (filter !== undefined) {
-    if (!isDoc(filter)) throw new StoreError("TypeMismatch", "The field 'partialFilterExpression' must be an object");
+    if (!isDoc(filter)) throw typeMismatch("The field 'partialFilterExpression' must be an object");
     if (normalized.has("sparse")) throw cannotCreate('cannot mix "partialFilterExpression" and "sparse" options');
     if (isIdIndex) throw cannotCreate("_id index cannot be a partial index");
     checkPartial(parseMatch(filter, { variables: { scope: undefined }, allowExpressions: false }));

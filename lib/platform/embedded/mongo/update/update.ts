@@ -13,7 +13,7 @@ import {
   typeName,
   type Value,
 } from "../bson/values.ts";
-import { badValue, failedToParse, StoreError } from "../errors.ts";
+import { badValue, failedToParse, StoreError, typeMismatch } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { compileMatch, type MatchNode, parseMatch } from "../query/match.ts";
 
@@ -166,10 +166,9 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
 function parseArrayFilters(value: Value | undefined, variables: Variables): Map<string, (item: Value) => boolean> {
   const filters = new Map<string, (item: Value) => boolean>();
   if (value === undefined || value === null) return filters;
-  if (!Array.isArray(value))
-    throw new StoreError("TypeMismatch", "BSON field 'arrayFilters' is the wrong type, expected type 'array'");
+  if (!Array.isArray(value)) throw typeMismatch("BSON field 'arrayFilters' is the wrong type, expected type 'array'");
   for (const filter of value) {
-    if (!isDoc(filter)) throw new StoreError("TypeMismatch", "Each array filter must be an object");
+    if (!isDoc(filter)) throw typeMismatch("Each array filter must be an object");
     if (filter.size === 0)
       throw failedToParse("Cannot use an expression without a top-level field name in arrayFilters");
     const identifier = identifierOf(filter);
@@ -329,16 +328,12 @@ export function isIdentical(a: Value, b: Value): boolean {
 
 function increment(argument: Value, path: string): Change {
   if (!isNumber(argument)) {
-    throw new StoreError(
-      "TypeMismatch",
-      `Cannot increment with non-numeric argument: {${path}: ${typeName(argument)}}`,
-    );
+    throw typeMismatch(`Cannot increment with non-numeric argument: {${path}: ${typeName(argument)}}`);
   }
   return (current, at) => {
     if (current === undefined) return argument;
     if (!isNumber(current)) {
-      throw new StoreError(
-        "TypeMismatch",
+      throw typeMismatch(
         `Cannot apply $inc to a value of non-numeric type. The field '${at}' has a value of type ${typeName(current)}`,
       );
     }
@@ -389,10 +384,7 @@ function addToSet(argument: Value): Change {
   if (isDoc(argument) && argument.has("$each")) {
     const each = argument.get("$each");
     if (!Array.isArray(each))
-      throw new StoreError(
-        "TypeMismatch",
-        `The argument to $each in $addToSet must be an array but it was of type ${typeName(each)}`,
-      );
+      throw typeMismatch(`The argument to $each in $addToSet must be an array but it was of type ${typeName(each)}`);
     if (argument.size > 1) throw badValue("Found unexpected fields after $each in $addToSet");
     items = each;
   }

@@ -4,7 +4,7 @@ import { type Client, type Context, makeDeadline, newTurns, type Services, syste
 import { checkFields, checkPart } from "../commands/options.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { readWriteConcern } from "../commands/write-concern.ts";
-import { StoreError } from "../errors.ts";
+import { badValue, StoreError, typeMismatch } from "../errors.ts";
 import { endTurn } from "../scheduling/effort.ts";
 import { toStoreError } from "../storage/sqlite.ts";
 import { isTransient, TRANSIENT } from "../storage/transactions.ts";
@@ -82,16 +82,12 @@ const READ_CONCERNS = ["local", "available", "majority", "linearizable", "snapsh
 function checkReadConcern({ command, isInTransaction, name }: Context): void {
   const concern = command.get("readConcern");
   if (concern === undefined) return;
-  if (!isDoc(concern))
-    throw new StoreError("TypeMismatch", "BSON field 'readConcern' is the wrong type, expected type 'object'");
+  if (!isDoc(concern)) throw typeMismatch("BSON field 'readConcern' is the wrong type, expected type 'object'");
   checkPart(concern, "readConcern", ["level", "afterClusterTime"]);
   const level = concern.get("level");
   if (level === undefined) return;
   if (typeof level !== "string" || !READ_CONCERNS.includes(level)) {
-    throw new StoreError(
-      "BadValue",
-      `Enumeration value '${String(level)}' for field 'readConcern.level' is not a valid value.`,
-    );
+    throw badValue(`Enumeration value '${String(level)}' for field 'readConcern.level' is not a valid value.`);
   }
   if (level === "snapshot" && !isInTransaction) {
     throw new StoreError(
