@@ -37,8 +37,10 @@ export class FirstRows {
   #isFull = false;
   #isReleased = false;
 
-  take({ rowCount, columns }: Batch): void {
+  take(batch: Batch): void {
     if (this.#isFull || this.#isReleased) return;
+    // Only now: rows that are bytes are decoded here.
+    const { rowCount, columns } = batch;
     const state = shared();
     const rowsMax = Math.min(rowCount, LATEST_ROWS_MAX - this.#rows);
     let bytes = 0;

@@ -186,6 +186,13 @@ describe("the first rows of a result", () => {
   it("stay within the limits, for any number of rows", () => {
     const byNumber = new FirstRows();
     for (const batch of batchesOf(30_000, 7000)) byNumber.take(batch);
+    const unread = {
+      rowCount: 1,
+      get columns(): never {
+        throw new Error("Rows beyond the limit are not decoded.");
+      },
+    };
+    byNumber.take(unread);
     expect(byNumber.batches.map(({ rowCount }) => rowCount)).toEqual([7000, 3000]);
     expect(byNumber.batches[1]?.columns.map(({ length }) => length)).toEqual([3000, 3000]);
     byNumber.release();
