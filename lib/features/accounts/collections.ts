@@ -6,19 +6,19 @@ export const collections = {
   accounts: declareCollection("accounts", {
     isOfWorkspace: false,
     indexes: [
-      { key: { provider: 1, providerAccountId: 1 }, unique: true, serves: "sign-in by a provider finds its account" },
+      { key: { provider: 1, providerAccountId: 1 }, unique: true, serves: "look-up of an account at provider sign-in" },
       { key: { userId: 1 }, serves: "the accounts of a user" },
     ],
   }),
   sessions: declareCollection<SessionDoc>("sessions", {
     isOfWorkspace: false,
     indexes: [
-      { key: { sessionToken: 1 }, unique: true, serves: "who sends this cookie, on every request" },
-      { key: { userId: 1, _id: -1 }, serves: "a user's own sessions; ending them on a password change" },
+      { key: { sessionToken: 1 }, unique: true, serves: "look-up of a session, on every request" },
+      { key: { userId: 1, _id: -1 }, serves: "a user's sessions; ending them on a password change" },
       {
         key: { expires: 1 },
         expireAfterSeconds: 0,
-        serves: "ended sessions are swept; the check in code does not wait for it",
+        serves: "expiry of ended sessions; the code checks the time itself",
       },
     ],
   }),
@@ -34,8 +34,8 @@ export const collections = {
     isOfWorkspace: false,
     indexes: [
       { key: { tokenHash: 1 }, unique: true, serves: "the account of a reset link" },
-      { key: { userId: 1 }, serves: "an account's other links end with a new password" },
-      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "links that are over are swept" },
+      { key: { userId: 1 }, serves: "deletion of an account's other links after a password change" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "expiry of links" },
     ],
   }),
   instance: declareCollection<InstanceDoc>("instance", {
@@ -45,7 +45,7 @@ export const collections = {
   apiKeys: declareCollection<ApiKeyDoc>("api_keys", {
     isOfWorkspace: true,
     indexes: [
-      { key: { hash: 1 }, unique: true, serves: "who sends this key, on every request" },
+      { key: { hash: 1 }, unique: true, serves: "look-up of an API key, on every request" },
       { key: { workspaceId: 1, _id: -1 }, serves: "the keys of a workspace, newest first" },
     ],
   }),

@@ -14,8 +14,8 @@ export const collections = {
   chatMessages: declareCollection<MessageDoc>("chat_messages", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, chatId: 1, seq: 1 }, unique: true, serves: "the messages of a chat, in their order" },
-      workIndex("answers whose server has died"),
+      { key: { workspaceId: 1, chatId: 1, seq: 1 }, unique: true, serves: "the messages of a chat, in order" },
+      workIndex("unfinished answers of dead servers"),
     ],
   }),
   agentInstructions: declareCollection<InstructionsDoc>("agent_instructions", {
@@ -25,15 +25,15 @@ export const collections = {
   agentUsage: declareCollection<UsageDoc>("agent_usage", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, day: 1 }, unique: true, serves: "what a workspace has spent on a day" },
-      { key: { at: 1 }, expireAfterSeconds: USAGE_DAYS * DAY_SECONDS, serves: "expiry of old days" },
+      { key: { workspaceId: 1, day: 1 }, unique: true, serves: "tokens of a workspace per day" },
+      { key: { at: 1 }, expireAfterSeconds: USAGE_DAYS * DAY_SECONDS, serves: "expiry of token counts" },
     ],
   }),
   agentPlans: declareCollection<PlanDoc>("agent_plans", {
     isOfWorkspace: true,
     indexes: [
-      { key: { agentSessionId: 1 }, unique: true, serves: "the plan that a decision is about" },
-      { key: { workspaceId: 1, chatId: 1, turnId: 1 }, serves: "the grants of a turn, and plans decided behind it" },
+      { key: { agentSessionId: 1 }, unique: true, serves: "look-up of a plan for its decision" },
+      { key: { workspaceId: 1, chatId: 1, turnId: 1 }, serves: "the grants of a turn, and plans decided after it" },
     ],
   }),
 };

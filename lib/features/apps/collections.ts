@@ -10,19 +10,19 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, space: 1, slug: 1 }, unique: true, serves: "an app by the name of its folder" },
-      { key: { workspaceId: 1, _id: 1 }, serves: "how many apps a workspace has" },
-      { key: { workspaceId: 1, updatedAt: -1 }, serves: "what has come since a feed was frozen" },
+      { key: { workspaceId: 1, _id: 1 }, serves: "number of apps of a workspace" },
+      { key: { workspaceId: 1, updatedAt: -1 }, serves: "apps changed since a feed was created" },
     ],
   }),
   appSlugs: declareCollection<AppSlugDoc>("app_slugs", {
     isOfWorkspace: true,
-    indexes: [{ key: { workspaceId: 1, space: 1, slug: 1 }, unique: true, serves: "a slug is given out once" }],
+    indexes: [{ key: { workspaceId: 1, space: 1, slug: 1 }, unique: true, serves: "slugs are never reused" }],
   }),
   appRemovals: declareCollection<AppRemovalDoc>("app_removals", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1 }, serves: "the end of a workspace" },
-      workIndex("removals whose server has died"),
+      { key: { workspaceId: 1 }, serves: "deletion of a workspace" },
+      workIndex("unfinished removals of dead servers"),
     ],
   }),
   appWorkbenches: declareCollection<WorkbenchDoc>("app_workbenches", {
@@ -44,7 +44,7 @@ export const collections = {
     indexes: [
       { key: { workspaceId: 1, appId: 1, sha: 1 }, unique: true, serves: "the bindings of a deployment" },
       { key: { workspaceId: 1, connectionIds: 1 }, serves: "the apps that read a connection" },
-      workIndex("bindings whose server has died before it settled them"),
+      workIndex("unfinished binding updates of dead servers"),
     ],
   }),
   appDraftParts: declareCollection<DraftPartDoc>("app_draft_parts", {
@@ -57,10 +57,10 @@ export const collections = {
   appOperations: declareCollection<OperationDoc>("app_operations", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, appId: 1, _id: -1 }, serves: "what was done to an app, newest first" },
-      { key: { runsFor: 1 }, unique: true, sparse: true, serves: "one at a time changes what an app shows" },
-      workIndex("operations whose server has died"),
-      { key: { createdAt: 1 }, expireAfterSeconds: 30 * DAY_SECONDS, serves: "operations are kept for a month" },
+      { key: { workspaceId: 1, appId: 1, _id: -1 }, serves: "operations of an app, newest first" },
+      { key: { runsFor: 1 }, unique: true, sparse: true, serves: "one running operation per app" },
+      workIndex("unfinished operations of dead servers"),
+      { key: { createdAt: 1 }, expireAfterSeconds: 30 * DAY_SECONDS, serves: "expiry of operations" },
     ],
   }),
   appDeployments: declareCollection<DeploymentDoc>("app_deployments", {
@@ -69,7 +69,7 @@ export const collections = {
       {
         key: { workspaceId: 1, appId: 1, sha: 1, buildId: 1 },
         unique: true,
-        serves: "a commit that is published twice is one deployment",
+        serves: "one deployment per commit",
       },
       { key: { workspaceId: 1, appId: 1, _id: -1 }, serves: "the versions of an app, newest first" },
     ],
@@ -77,24 +77,30 @@ export const collections = {
   appBuilds: declareCollection<BuildDoc>("app_builds", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, appId: 1, key: 1 }, unique: true, serves: "the same files are never built twice" },
+      { key: { workspaceId: 1, appId: 1, key: 1 }, unique: true, serves: "reuse of builds with the same files" },
     ],
   }),
   appBuiltFiles: declareCollection<BuiltFileDoc>("app_built_files", {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, buildId: 1, path: 1 }, unique: true, serves: "a file of a deployment" },
-      { key: { workspaceId: 1, appId: 1, hash: 1 }, serves: "whether a content is still used" },
+      { key: { workspaceId: 1, appId: 1, hash: 1 }, serves: "references to stored content" },
     ],
   }),
   appBlobParts: declareCollection<BlobPartDoc>("app_blob_parts", {
     isOfWorkspace: true,
-    indexes: [{ key: { workspaceId: 1, appId: 1, hash: 1, n: 1 }, unique: true, serves: "a content, in order" }],
+    indexes: [
+      {
+        key: { workspaceId: 1, appId: 1, hash: 1, n: 1 },
+        unique: true,
+        serves: "the parts of stored content, in order",
+      },
+    ],
   }),
   appViews: declareCollection<AppViewDoc>("app_views", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, appId: 1, userId: 1 }, unique: true, serves: "one count for each who opens an app" },
+      { key: { workspaceId: 1, appId: 1, userId: 1 }, unique: true, serves: "one view count per app and member" },
       { key: { workspaceId: 1, userId: 1, lastAt: -1 }, serves: "a member's last opened apps" },
     ],
   }),
@@ -102,14 +108,14 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, userId: 1, appId: 1 }, unique: true, serves: "a member's favourites" },
-      { key: { workspaceId: 1, appId: 1 }, serves: "the end of an app" },
+      { key: { workspaceId: 1, appId: 1 }, serves: "deletion of an app" },
     ],
   }),
   appFeeds: declareCollection<FeedSnapshotDoc>("app_feeds", {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, userId: 1, _id: -1 }, serves: "the order of a member's feed" },
-      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "an order is frozen for a day" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "expiry of feed orders" },
     ],
   }),
 };

@@ -18,9 +18,9 @@ export const collections = {
       {
         key: { workspaceId: 1, consoleId: 1, userId: 1 },
         unique: true,
-        serves: "a person's draft of a console, of which there is one",
+        serves: "one draft per user and console",
       },
-      { key: { updatedAt: 1 }, expireAfterSeconds: DRAFT_DAYS * DAY_SECONDS, serves: "old drafts are forgotten" },
+      { key: { updatedAt: 1 }, expireAfterSeconds: DRAFT_DAYS * DAY_SECONDS, serves: "expiry of drafts" },
     ],
   }),
 };

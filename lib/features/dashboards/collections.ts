@@ -18,11 +18,11 @@ export const collections = {
   firstPages: declareCollection<FirstPageDoc>("dashboardFirstPages", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, dashboardId: 1, zone: 1 }, unique: true, serves: "the first page of a dashboard" },
+      { key: { workspaceId: 1, dashboardId: 1, zone: 1 }, unique: true, serves: "the initial view of a dashboard" },
       {
         key: { at: 1 },
         expireAfterSeconds: PAGE_DAYS * DAY_SECONDS,
-        serves: "expiry of cached pages",
+        serves: "expiry of initial views",
       },
     ],
   }),

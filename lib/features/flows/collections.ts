@@ -17,11 +17,11 @@ export const collections = {
   flowWebhooks: declareCollection<FlowWebhookDoc>("flow_webhooks", {
     isOfWorkspace: true,
     indexes: [
-      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "the webhook of an address" },
+      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "look-up of a webhook by its URL" },
       {
         key: { pendingBytes: 1 },
         partialFilterExpression: { pendingBytes: { $gt: 0 } },
-        serves: "webhooks with events that wait",
+        serves: "webhooks with queued events",
       },
     ],
   }),
@@ -32,29 +32,29 @@ export const collections = {
         key: { flowId: 1, eventId: 1 },
         unique: true,
         partialFilterExpression: { eventId: { $exists: true } },
-        serves: "the rule that an event is taken once",
+        serves: "deduplication of events",
       },
       {
         key: { flowId: 1, _id: 1 },
         partialFilterExpression: { isPending: true },
-        serves: "what is not in the destination yet, oldest first",
+        serves: "queued events, oldest first",
       },
-      { key: { workspaceId: 1, flowId: 1, _id: -1 }, serves: "what a webhook has taken, the newest first" },
-      { key: { forgetAt: 1 }, expireAfterSeconds: 0, serves: "events are known for seven days" },
+      { key: { workspaceId: 1, flowId: 1, _id: -1 }, serves: "accepted events of a webhook, newest first" },
+      { key: { forgetAt: 1 }, expireAfterSeconds: 0, serves: "expiry of events" },
     ],
   }),
   flowRefusals: declareCollection<FlowRefusalDoc>("flow_refusals", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, flowId: 1, slot: 1 }, serves: "what a webhook has not taken" },
-      { key: { forgetAt: 1 }, expireAfterSeconds: 0, serves: "refusals are kept for seven days" },
+      { key: { workspaceId: 1, flowId: 1, slot: 1 }, serves: "rejected events of a webhook" },
+      { key: { forgetAt: 1 }, expireAfterSeconds: 0, serves: "expiry of rejected events" },
     ],
   }),
   flowHours: declareCollection<FlowHourDoc>("flow_hours", {
     isOfWorkspace: true,
     indexes: [
-      { key: { flowId: 1, hour: 1 }, unique: true, sparse: true, serves: "what a webhook received in an hour" },
-      { key: { hour: 1 }, expireAfterSeconds: HOURS_DAYS * DAY_SECONDS, serves: "hours are kept for two days" },
+      { key: { flowId: 1, hour: 1 }, unique: true, sparse: true, serves: "event counts per hour" },
+      { key: { hour: 1 }, expireAfterSeconds: HOURS_DAYS * DAY_SECONDS, serves: "expiry of event counts" },
     ],
   }),
 };

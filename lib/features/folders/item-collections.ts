@@ -29,30 +29,34 @@ export function declareItemCollections<D extends ItemDoc & Document>(
         {
           key: { workspaceId: 1, space: 1, key: 1 },
           unique: true,
-          serves: `one ${noun} a place, on every file system`,
+          serves: `one ${noun} per path, as case-insensitive file systems compare names`,
         },
         { key: { workspaceId: 1, space: 1, folderId: 1 }, serves: `the ${many} of a folder` },
-        { key: { workspaceId: 1, space: 1, updatedAt: -1 }, serves: "searches read what was saved last first" },
-        { key: { workspaceId: 1, space: 1, file: 1 }, serves: `which ${noun} a file of git is` },
-        { key: { workspaceId: 1, space: 1, _id: 1 }, serves: `the ${many} that a member sees, oldest first` },
+        { key: { workspaceId: 1, space: 1, updatedAt: -1 }, serves: "searches, last saved first" },
+        { key: { workspaceId: 1, space: 1, file: 1 }, serves: `look-up of a ${noun} by its file in git` },
+        { key: { workspaceId: 1, space: 1, _id: 1 }, serves: `the ${many} visible to a member, oldest first` },
         ...indexes,
       ],
     }),
     folders: declareCollection<FolderDoc>(`${noun}_folders`, {
       isOfWorkspace: true,
       indexes: [
-        { key: { workspaceId: 1, space: 1, key: 1 }, unique: true, serves: "one folder a place, on every file system" },
-        { key: { workspaceId: 1, space: 1, _id: 1 }, serves: "the folders that a member sees, oldest first" },
+        {
+          key: { workspaceId: 1, space: 1, key: 1 },
+          unique: true,
+          serves: "one folder per path, as case-insensitive file systems compare names",
+        },
+        { key: { workspaceId: 1, space: 1, _id: 1 }, serves: "the folders visible to a member, oldest first" },
       ],
     }),
     deleted: declareCollection<Deleted<D>>(`deleted_${many}`, {
       isOfWorkspace: true,
       indexes: [
-        { key: { workspaceId: 1 }, serves: "the end of a workspace" },
+        { key: { workspaceId: 1 }, serves: "deletion of a workspace" },
         {
           key: { deletedAt: 1 },
           expireAfterSeconds: DELETED_DAYS * DAY_SECONDS,
-          serves: `deleted ${many} can be brought back for ${DELETED_DAYS} days`,
+          serves: `expiry of deleted ${many}, after ${DELETED_DAYS} days`,
         },
       ],
     }),

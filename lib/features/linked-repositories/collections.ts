@@ -7,9 +7,9 @@ export const collections = {
   repoLinks: declareCollection<RepoLinkDoc>("repo_links", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1 }, unique: true, serves: "a workspace has one linked repository" },
-      { key: { repositoryNumber: 1 }, unique: true, serves: "a repository is linked once; whom a push there concerns" },
-      workIndex("links whose server has died, or that were not synced for long"),
+      { key: { workspaceId: 1 }, unique: true, serves: "one linked repository per workspace" },
+      { key: { repositoryNumber: 1 }, unique: true, serves: "one link per repository; look-up for its webhooks" },
+      workIndex("unfinished and overdue syncs"),
     ],
   }),
   repoPulls: declareCollection<RepoPullDoc>("repo_pulls", {
@@ -18,7 +18,7 @@ export const collections = {
   }),
   repoHostStates: declareCollection<RepoHostStateDoc>("repo_host_states", {
     isOfWorkspace: false,
-    indexes: [{ key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "states that have ended are swept" }],
+    indexes: [{ key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "expiry of authorisation states" }],
   }),
   repoHostInstallations: declareCollection<RepoHostInstallationDoc>("repo_host_installations", {
     isOfWorkspace: true,
@@ -32,6 +32,6 @@ export const collections = {
   }),
   repoHostMessages: declareCollection<RepoHostMessageDoc>("repo_host_messages", {
     isOfWorkspace: false,
-    indexes: [{ key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "messages of the past are swept" }],
+    indexes: [{ key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "expiry of webhook ids" }],
   }),
 };

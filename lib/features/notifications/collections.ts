@@ -30,12 +30,12 @@ export const collections = {
   snapshotPictures: declareCollection<SnapshotPictureDoc>("snapshotPictures", {
     isOfWorkspace: true,
     indexes: [
-      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "the picture that a message shows" },
-      { key: { workspaceId: 1, dashboardId: 1 }, serves: "pictures go with their dashboard" },
+      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "look-up of an image by its URL" },
+      { key: { workspaceId: 1, dashboardId: 1 }, serves: "deletion of a dashboard's images" },
       {
         key: { createdAt: 1 },
         expireAfterSeconds: DELIVERY_DAYS * DAY_SECONDS,
-        serves: "pictures are kept as long as deliveries",
+        serves: "expiry of images, with the deliveries",
       },
     ],
   }),
@@ -46,7 +46,7 @@ export const collections = {
         key: { key: 1 },
         unique: true,
         sparse: true,
-        serves: "the rule that one event makes one delivery a rule (T80)",
+        serves: "one delivery per event and rule (T80)",
       },
       { key: { workspaceId: 1, resourceType: 1, resourceId: 1, _id: -1 }, serves: "the deliveries of a resource" },
       { key: { workspaceId: 1, _id: -1 }, serves: "all deliveries of a workspace, newest first" },
@@ -58,13 +58,13 @@ export const collections = {
       {
         key: { target: 1, _id: 1 },
         partialFilterExpression: { status: "queued" },
-        serves: "what waits for a host, which a call for one of it sends too",
+        serves: "queued deliveries of a host, which one call sends together",
       },
-      workIndex("deliveries whose server has died, or that the job runner has forgotten"),
+      workIndex("unfinished and overdue deliveries"),
       {
         key: { createdAt: 1 },
         expireAfterSeconds: DELIVERY_DAYS * DAY_SECONDS,
-        serves: "deliveries are kept 30 days",
+        serves: "expiry of deliveries",
       },
     ],
   }),

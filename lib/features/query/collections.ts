@@ -10,10 +10,10 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, _id: -1 }, serves: "query history, newest first" },
-      { key: { claim: 1 }, unique: true, sparse: true, serves: "the rule that an executionId is used once" },
-      { key: { workspaceId: 1, userId: 1, _id: -1 }, serves: "a member's own query history, newest first" },
+      { key: { claim: 1 }, unique: true, sparse: true, serves: "uniqueness of executionId" },
+      { key: { workspaceId: 1, userId: 1, _id: -1 }, serves: "a member's query history, newest first" },
       { key: { workspaceId: 1, executionId: 1 }, serves: "one query by its id; cancelling it from any server" },
-      { key: { startedAt: 1 }, expireAfterSeconds: EXECUTION_DAYS * DAY_SECONDS, serves: "history is kept 30 days" },
+      { key: { startedAt: 1 }, expireAfterSeconds: EXECUTION_DAYS * DAY_SECONDS, serves: "expiry of query history" },
     ],
   }),
 };

@@ -7,15 +7,15 @@ export const collections = {
   gitRefs: declareCollection<GitRefDoc>("git_refs", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, ref: 1 }, unique: true, serves: "a branch's head; one branch a name" },
-      { key: { "open.at": 1 }, sparse: true, serves: "changes that a dead server has left open" },
+      { key: { workspaceId: 1, ref: 1 }, unique: true, serves: "look-up of a branch; unique names" },
+      { key: { "open.at": 1 }, sparse: true, serves: "open changes of dead servers" },
     ],
   }),
   gitCommits: declareCollection<GitCommitDoc>("git_commits", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, oid: 1 }, unique: true, serves: "has this commit landed, and where in the order" },
-      { key: { workspaceId: 1, seq: 1 }, serves: "the commits that landed before one, which a walk comes to next" },
+      { key: { workspaceId: 1, oid: 1 }, unique: true, serves: "position of a commit on main" },
+      { key: { workspaceId: 1, seq: 1 }, serves: "walks over commits of main" },
     ],
   }),
   gitHistory: declareCollection<GitHistoryDoc>("git_history", {
@@ -24,16 +24,20 @@ export const collections = {
       {
         key: { workspaceId: 1, lineage: 1, oid: 1, path: 1, status: 1 },
         unique: true,
-        serves: "one commit's change of a file; writing an entry again adds none",
+        serves: "one entry per commit and file, so that writes are idempotent",
       },
       { key: { workspaceId: 1, lineage: 1, seq: -1 }, serves: "a file's or a folder's history, newest first" },
-      { key: { workspaceId: 1, path: 1, seq: -1 }, serves: "which file stood at a path" },
+      { key: { workspaceId: 1, path: 1, seq: -1 }, serves: "look-up of a file by a former path" },
     ],
   }),
   gitObjects: declareCollection<GitObjectDoc>("git_objects", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, oid: 1 }, unique: true, serves: "an object by its id or its beginning; stored once" },
+      {
+        key: { workspaceId: 1, oid: 1 },
+        unique: true,
+        serves: "look-up of an object by its id or a prefix; unique objects",
+      },
     ],
   }),
   gitChunks: declareCollection<GitChunkDoc>("git_chunks", {

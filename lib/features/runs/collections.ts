@@ -16,13 +16,13 @@ export const collections = {
         key: { key: 1 },
         unique: true,
         sparse: true,
-        serves: "the rule that one tick makes one run, on however many servers",
+        serves: "one run per tick across servers",
       },
       {
         key: { resourceId: 1, resourceType: 1, workspaceId: 1 },
         unique: true,
         partialFilterExpression: { isUnfinished: true },
-        serves: "the rule that a resource has one run at a time",
+        serves: "one running run per resource",
       },
       {
         key: { workspaceId: 1, resourceType: 1, resourceId: 1, _id: -1 },
@@ -43,12 +43,12 @@ export const collections = {
         partialFilterExpression: { isUnfinished: true },
         serves: "the activity of a workspace",
       },
-      workIndex("runs whose server has died"),
-      { key: { endPendingSince: 1 }, sparse: true, serves: "ends that are still to be told" },
+      workIndex("unfinished runs of dead servers"),
+      { key: { endPendingSince: 1 }, sparse: true, serves: "run ends whose event is pending" },
       {
         key: { completedAt: 1 },
         expireAfterSeconds: RUN_DAYS * DAY_SECONDS,
-        serves: "runs are kept 90 days from their end",
+        serves: "expiry of runs",
       },
     ],
   }),
@@ -56,7 +56,7 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, runId: 1, seq: 1 }, serves: "the log of a run, line by line" },
-      { key: { at: 1 }, expireAfterSeconds: LOG_DAYS * DAY_SECONDS, serves: "log lines are kept 30 days" },
+      { key: { at: 1 }, expireAfterSeconds: LOG_DAYS * DAY_SECONDS, serves: "expiry of log lines" },
     ],
   }),
 };

@@ -9,9 +9,9 @@ export const collections = {
       {
         key: { workspaceId: 1, kind: 1, resourceId: 1 },
         unique: true,
-        serves: "the share of something, of which it has one",
+        serves: "one share per resource",
       },
-      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "what a link shows" },
+      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "look-up of a share by its link" },
     ],
   }),
 };

@@ -5,6 +5,6 @@ import type { UserDoc } from "./model";
 export const collections = {
   users: declareCollection<UserDoc>("users", {
     isOfWorkspace: false,
-    indexes: [{ key: { email: 1 }, unique: true, serves: "login, and the rule that an address has one account" }],
+    indexes: [{ key: { email: 1 }, unique: true, serves: "login; one account per address" }],
   }),
 };

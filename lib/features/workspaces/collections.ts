@@ -6,8 +6,8 @@ export const collections = {
   workspaces: declareCollection<WorkspaceDoc>("workspaces", {
     isOfWorkspace: false,
     indexes: [
-      { key: { slug: 1 }, unique: true, serves: "the workspace of a page's address" },
-      { key: { deletedAt: 1 }, sparse: true, serves: "deletions that a crash broke off" },
+      { key: { slug: 1 }, unique: true, serves: "look-up of a workspace by its slug" },
+      { key: { deletedAt: 1 }, sparse: true, serves: "interrupted deletions" },
     ],
   }),
   memberships: declareCollection<MembershipDoc>("memberships", {
@@ -16,10 +16,10 @@ export const collections = {
       {
         key: { workspaceId: 1, userId: 1 },
         unique: true,
-        serves: "may this user enter, on every request; one role a person",
+        serves: "membership check, on every request; one role per user",
       },
-      { key: { workspaceId: 1, _id: 1 }, serves: "the members of a workspace, in the order in which they joined" },
-      { key: { userId: 1, _id: 1 }, serves: "the workspaces of a user, in the order in which they joined" },
+      { key: { workspaceId: 1, _id: 1 }, serves: "the members of a workspace, in joining order" },
+      { key: { userId: 1, _id: 1 }, serves: "the workspaces of a user, in joining order" },
     ],
   }),
 };

@@ -5,8 +5,8 @@ export const collections = {
   rateLimits: declareCollection("rate_limits", {
     isOfWorkspace: false,
     indexes: [
-      { key: { key: 1 }, unique: true, serves: "one counter a limit and subject, shared by all servers" },
-      { key: { expire: 1 }, expireAfterSeconds: 0, serves: "counters whose window has passed are swept" },
+      { key: { key: 1 }, unique: true, serves: "one counter per limit and subject, shared by all servers" },
+      { key: { expire: 1 }, expireAfterSeconds: 0, serves: "expiry of counters" },
     ],
   }),
 };

@@ -9,12 +9,12 @@ export const collections = {
   events: declareCollection<EventDoc>("events", {
     isOfWorkspace: true,
     indexes: [
-      { key: { workspaceId: 1, position: 1 }, unique: true, serves: "the events of a workspace behind a position" },
-      { key: { at: 1 }, expireAfterSeconds: KEPT_SECONDS, serves: "events are kept an hour" },
+      { key: { workspaceId: 1, position: 1 }, unique: true, serves: "the events of a workspace after a position" },
+      { key: { at: 1 }, expireAfterSeconds: KEPT_SECONDS, serves: "expiry of events" },
     ],
   }),
   eventHeads: declareCollection<EventHeadDoc>("eventHeads", {
     isOfWorkspace: true,
-    indexes: [{ key: { workspaceId: 1 }, serves: "the end of a workspace" }],
+    indexes: [{ key: { workspaceId: 1 }, serves: "deletion of a workspace" }],
   }),
 };

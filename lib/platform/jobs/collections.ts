@@ -3,7 +3,7 @@ import { declareCollection } from "@/lib/platform/db/collection";
 import { KEEP_MS } from "./limits";
 import type { EventDoc, RunDoc, SlotDoc, StepDoc, TaskDoc, WorkerDoc } from "./model";
 
-const claim = { key: { state: 1, at: 1 }, serves: "what is due first is claimed first" };
+const claim = { key: { state: 1, at: 1 }, serves: "claims in order of due time" };
 
 /** Collections of the embedded executor. No other part of the product reads them; it asks the functions' domains. */
 export const collections = {
@@ -15,7 +15,7 @@ export const collections = {
         key: { createdAt: 1 },
         expireAfterSeconds: KEEP_MS / 1000,
         partialFilterExpression: { state: "done" },
-        serves: "events that have started what they start are kept a day",
+        serves: "expiry of processed events",
       },
     ],
   }),
@@ -27,14 +27,14 @@ export const collections = {
         key: { key: 1 },
         unique: true,
         partialFilterExpression: { key: { $type: "string" } },
-        serves: "one event starts one run of a function, however often it comes",
+        serves: "one run per event and function",
       },
-      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "ended runs are kept a day" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "expiry of finished runs" },
     ],
   }),
   jobTasks: declareCollection<TaskDoc>("job_tasks", {
     isOfWorkspace: false,
-    indexes: [claim, { key: { runId: 1 }, serves: "what ends with a run" }],
+    indexes: [claim, { key: { runId: 1 }, serves: "tasks of a run" }],
   }),
   jobSteps: declareCollection<StepDoc>("job_steps", {
     isOfWorkspace: false,

@@ -10,7 +10,7 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, _id: -1 }, serves: "the outbox, newest first" },
-      { key: { createdAt: 1 }, expireAfterSeconds: MAIL_DAYS * DAY_SECONDS, serves: "mails are kept 30 days" },
+      { key: { createdAt: 1 }, expireAfterSeconds: MAIL_DAYS * DAY_SECONDS, serves: "expiry of mails" },
     ],
   }),
 };

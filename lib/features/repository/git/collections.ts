@@ -9,7 +9,7 @@ export const collections = {
       {
         key: { workspaceId: 1, n: 1 },
         unique: true,
-        serves: "a repository's stretches in order; of two servers that make the next one, one wins",
+        serves: "a repository's stretches, in order; each is created once",
       },
     ],
   }),

@@ -9,9 +9,9 @@ export const collections = {
       {
         key: { workspaceId: 1, kind: 1, ownerId: 1, name: 1 },
         unique: true,
-        serves: "the datasets of a dashboard; of two who begin one there is one",
+        serves: "the datasets of a dashboard; each is created once",
       },
-      { key: { workspaceId: 1, "kept.at": 1 }, serves: "a full workspace gives up its oldest rows first" },
+      { key: { workspaceId: 1, "kept.at": 1 }, serves: "removal of the oldest rows above the limit" },
     ],
   }),
 };

@@ -9,9 +9,9 @@ export const collections = {
       {
         key: { workspaceId: 1, resourceType: 1, resourceId: 1 },
         unique: true,
-        serves: "the schedule of a resource, of which it has one",
+        serves: "one schedule per resource",
       },
-      { key: { nextAt: 1 }, sparse: true, serves: "what is due, in the order in which it is due" },
+      { key: { nextAt: 1 }, sparse: true, serves: "due schedules, earliest first" },
     ],
   }),
 };
