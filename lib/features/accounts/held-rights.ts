@@ -58,7 +58,7 @@ async function look(state: HeldRights): Promise<void> {
     if (settled.length > 0) await endLost(state, settled);
   } catch (error) {
     // An unreachable database ends no answer; the next check asks again.
-    log.debug({ err: error }, "whether rights still hold is not known");
+    log.debug({ err: error }, "failed to check access rights");
   } finally {
     state.isLooking = false;
   }

@@ -213,7 +213,7 @@ describe("rejected sign-in with GitHub", () => {
     const [line = "", ...more] = log.stop();
     expect(failed.headers.get("location")).toBe(`${PUBLIC_URL}/login?error=Configuration`);
     // The log tells the operator the reason, without secrets of the exchange (T47).
-    expect([more, JSON.parse(line)]).toEqual([[], expect.objectContaining({ msg: "a sign-in by a provider failed" })]);
+    expect([more, JSON.parse(line)]).toEqual([[], expect.objectContaining({ msg: "a provider sign-in failed" })]);
     for (const secret of [
       "unknown",
       back.searchParams.get("state") ?? "",

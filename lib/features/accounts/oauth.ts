@@ -179,7 +179,7 @@ function config(from: SessionOrigin, onFailure: (error: unknown) => void): NextA
 function logFailure(error: Error): unknown {
   const { cause } = error;
   const err = typeof cause === "object" && cause !== null && "err" in cause ? cause.err : error;
-  log.warn({ err, reason: "type" in error ? error.type : error.name }, "a sign-in by a provider failed");
+  log.warn({ err, reason: "type" in error ? error.type : error.name }, "a provider sign-in failed");
   return err;
 }
 

@@ -25,7 +25,7 @@ const LINK_MINUTES = 30;
  */
 export async function requestPasswordReset(email: string, address: string | null): Promise<void> {
   await consume("passwordForgot", addressSubject(address));
-  mailLink(email).catch((error) => log.error({ err: error }, "a reset link could not be made"));
+  mailLink(email).catch((error) => log.error({ err: error }, "failed to create a reset link"));
 }
 
 /** Revokes all reset links of the account mailed so far. */

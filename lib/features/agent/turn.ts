@@ -109,7 +109,7 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
   // Not awaited: the response starts now. Its errors concern no one else.
   void turn
     .run()
-    .catch((error: unknown) => log.error({ err: error }, "a turn of a chat could not be written down"))
+    .catch((error: unknown) => log.error({ err: error }, "failed to store a chat turn"))
     .finally(() => {
       forget();
       claim.drop();
@@ -302,7 +302,7 @@ class Turn {
       if (!this.#hasFinished && state !== "stopped") await this.#finish(state === "failed" ? "error" : "other");
       await this.of.stream.write("[DONE]");
     } catch (error) {
-      if (!this.#hasLeft()) log.warn({ err: error }, "a turn of a chat could not be ended");
+      if (!this.#hasLeft()) log.warn({ err: error }, "failed to store the end of a chat turn");
     } finally {
       this.of.stream.close();
       await whenStoreIsBack(async () => {
@@ -432,7 +432,7 @@ export function wordsOf(error: unknown): string {
   if (known.kind !== "internal") return known.message;
   if (name === "AI_NoSuchToolError") return "Unknown tool.";
   if (name === "AI_InvalidToolInputError") return "Invalid tool input.";
-  log.warn({ err: error, statusCode }, "a model has failed");
+  log.warn({ err: error, statusCode }, "a model request failed");
   if (statusCode === 401 || statusCode === 403) {
     return "The model provider rejected the API key. Contact the server administrator.";
   }

@@ -66,7 +66,7 @@ async function takeUp(docs: readonly AppRemovalDoc[]): Promise<void> {
       const held = await removals.claim({ _id, workspaceId });
       if (held) await executeRemoval(held);
     } catch (err) {
-      log.warn({ err }, "the folder of an app stays on main");
+      log.warn({ err }, "failed to remove the folder of an app from main; it will be retried");
     }
   }
 }

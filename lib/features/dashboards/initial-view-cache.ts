@@ -53,7 +53,7 @@ export async function findFirstPage({ doc, zone, now }: Look, key: string): Prom
     const widgets = JSON.parse(text.toString("utf8")) as WidgetData[];
     return widgets.map((widget) => ({ ...widget, ageMs: ageOf(widget, now) }));
   } catch (error) {
-    log.warn({ err: error, dashboardId: doc._id.toHexString() }, "a first page could not be read");
+    log.warn({ err: error, dashboardId: doc._id.toHexString() }, "failed to read a cached initial view");
     return null;
   }
 }
@@ -73,7 +73,7 @@ export async function keepFirstPage({ doc, zone }: Look, key: string, widgets: r
     const { upsertedId } = await collections.firstPages().updateOne(placeOf(doc, zone), change, { upsert: true });
     if (upsertedId) await dropOldest(doc);
   } catch (error) {
-    log.warn({ err: error, dashboardId: doc._id.toHexString() }, "a first page could not be kept");
+    log.warn({ err: error, dashboardId: doc._id.toHexString() }, "failed to cache an initial view");
   }
 }
 

@@ -205,7 +205,10 @@ class Refresh {
     // The rows are stored even if this fails: views are also computed on request.
     await prepareFirstPages(doc, signal).catch((error: unknown) => {
       signal.throwIfAborted();
-      log.info({ err: error, dashboardId: doc._id.toHexString() }, "first pages could not be prepared");
+      log.info(
+        { err: error, dashboardId: doc._id.toHexString() },
+        "failed to prepare the initial views of a dashboard",
+      );
     });
   }
 

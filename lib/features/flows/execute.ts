@@ -174,7 +174,7 @@ function toMove(part: Part): Move {
     async moved({ read, written }, checkpoint) {
       // The destination has the exact position, so a store that is unavailable for a moment does not end the run.
       await noter.move(checkpoint).catch((error: unknown) => {
-        log.warn({ err: error, runId: run._id.toHexString() }, "how far a load has come could not be noted");
+        log.warn({ err: error, runId: run._id.toHexString() }, "failed to store the progress of a load");
       });
       await progress.set(index, { counts: { read, written, skipped, failed: read - written } }, "sometimes");
     },

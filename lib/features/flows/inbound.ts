@@ -91,7 +91,10 @@ export async function receiveEvent(token: string, request: Request, now = new Da
   // The event is stored: if anything fails from here on, the sweeper finds it.
   await coalesce(`webhook run:${hook._id.toHexString()}`, () => queuePendingOf(hook.workspaceId, hook._id)).catch(
     (error: unknown) =>
-      log.warn({ err: error, flowId: hook._id.toHexString() }, "an event waits for a run that could not be queued"),
+      log.warn(
+        { err: error, flowId: hook._id.toHexString() },
+        "failed to queue a run for a webhook event; the event is kept",
+      ),
   );
   return { accepted: true };
 }

@@ -57,7 +57,7 @@ async function publishItems(
     folders.forEach(tell("folder"));
   } catch (error) {
     // The change itself is complete; viewers read it sooner or later.
-    log.warn({ err: error }, "the events of a change of items were not published");
+    log.warn({ err: error }, "failed to publish the events of a change");
   }
 }
 

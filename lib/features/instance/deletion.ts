@@ -44,5 +44,5 @@ async function purge(workspaceId: ObjectId): Promise<void> {
   }
   // The workspace document is deleted last: while it exists, the next start resumes the deletion.
   await collections.workspaces().deleteOne({ _id: workspaceId });
-  log.info({ workspaceId: workspaceId.toHexString() }, "a workspace and all that belonged to it is gone");
+  log.info({ workspaceId: workspaceId.toHexString() }, "a workspace and its data were deleted");
 }

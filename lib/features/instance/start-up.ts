@@ -138,8 +138,8 @@ async function untilDone(name: string, work: () => Promise<void>): Promise<void>
       return await work();
     } catch (error) {
       if (isNewerSchema(error) || error instanceof SecretsMissing) refuseToStart(error);
-      if (isStoreAway(error)) log.info({ work: name }, "work of the start waits for the store");
-      else log.error({ err: error, work: name }, "work of the start has failed, and is tried again");
+      if (isStoreAway(error)) log.info({ work: name }, "a start-up task is waiting for the store");
+      else log.error({ err: error, work: name }, "a start-up task failed and will be retried");
       await sleep(RETRY_AFTER_MS, undefined, { ref: false });
     }
   }

@@ -37,6 +37,6 @@ export async function sweep(): Promise<void> {
     completeAbandoned(),
   ]);
   for (const outcome of outcomes) {
-    if (outcome.status === "rejected") log.warn({ err: outcome.reason }, "what was left undone could not be taken up");
+    if (outcome.status === "rejected") log.warn({ err: outcome.reason }, "failed to recover unfinished work");
   }
 }

@@ -31,7 +31,7 @@ export async function wakeSync(workspaceId: ObjectId, reason: string, prefer?: P
   } catch (err) {
     log.warn(
       { err, workspaceId: workspaceId.toHexString() },
-      "a linked repository waits: the job runner takes no events",
+      "a repository sync is delayed: the job runner is not accepting events",
     );
   }
 }

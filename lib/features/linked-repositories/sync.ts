@@ -465,7 +465,7 @@ async function noteFailure(claim: Claim, link: RepoLinkDoc, error: unknown): Pro
   // A file against a folder: the user has to rename one.
   const { kind, message, details } = toAppError(error);
   const problem = kind === "internal" ? "Internal error. The sync will be retried." : message;
-  if (kind === "internal") log.error({ err: error }, "a linked repository could not be mirrored");
+  if (kind === "internal") log.error({ err: error }, "failed to sync a linked repository");
   const state = details && "state" in details ? "rewritten" : (FAILED_STATES[kind] ?? "failing");
   await note(claim, link, { state, problem });
 }

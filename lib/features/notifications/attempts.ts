@@ -201,7 +201,7 @@ async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeepAliveClien
   } catch (error) {
     const failed = { httpStatus: null, durationMs: 0, snippet: null };
     if (error instanceof SealError) return { ...failed, error: SECRETS_LOST, isHopeless: true };
-    log.error({ err: error, deliveryId: _id.toHexString() }, "a notification could not be sent for a fault of ours");
+    log.error({ err: error, deliveryId: _id.toHexString() }, "a notification failed because of an internal error");
     return { ...failed, error: "The message could not be sent because of a server error." };
   }
 }

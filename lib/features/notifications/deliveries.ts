@@ -110,7 +110,10 @@ export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Prom
   if (!queued) throw new AppError("conflict", "Only failed deliveries can be resent.");
   publishDeliveryEvents([queued]);
   await sendJobEvents(wakeCalls([queued])).catch((error: unknown) =>
-    log.warn({ err: error, deliveryId: deliveryId.toHexString() }, "the job runner is away; a sweeper wakes it"),
+    log.warn(
+      { err: error, deliveryId: deliveryId.toHexString() },
+      "a delivery is delayed: the job runner is not accepting events",
+    ),
   );
   return toDelivery(queued);
 }

@@ -64,7 +64,7 @@ export async function publishRulesEvent({ workspaceId, resourceType, resourceId 
     const readers = await findReaders(workspaceId, resourceType, resourceId);
     if (readers !== "nobody") publish({ workspaceId, kind: "delivery", resourceType, resourceId, ...onlyTo(readers) });
   } catch (error) {
-    log.warn({ err: error }, "a change of rules could not be published");
+    log.warn({ err: error }, "failed to publish a rule change");
   }
 }
 
@@ -79,7 +79,7 @@ export function publishDeliveriesNow(): Promise<void> {
       for (let start = 0; start < ofWorkspace.length; start += GROUP_MAX) {
         const ids = ofWorkspace.slice(start, start + GROUP_MAX).map(({ _id }) => _id);
         await publishGroup(new ObjectId(workspaceId), ids).catch((error: unknown) =>
-          log.warn({ err: error, deliveries: ids.length }, "changes of deliveries could not be published"),
+          log.warn({ err: error, deliveries: ids.length }, "failed to publish delivery changes"),
         );
       }
     }

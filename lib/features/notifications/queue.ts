@@ -131,7 +131,7 @@ function targetOf(rule: Sender): string {
   try {
     host = hostOf(openChannel(rule, rule.channel));
   } catch (error) {
-    log.warn({ err: error, ruleId: rule._id.toHexString() }, "the channel of a rule cannot be opened");
+    log.warn({ err: error, ruleId: rule._id.toHexString() }, "failed to decrypt the channel of a rule");
     host = rule._id.toHexString();
   }
   return createHash("sha256").update(`${rule.workspaceId.toHexString()}:${host}`).digest("hex").slice(0, 24);

@@ -271,7 +271,7 @@ function watchRunning(): void {
     state.polledAt = now;
     state.isPolling = true;
     cancelAsAsked(state)
-      .catch((error: unknown) => log.warn({ err: error }, "requests to cancel queries could not be read"))
+      .catch((error: unknown) => log.warn({ err: error }, "failed to read cancellation requests"))
       .finally(() => {
         state.isPolling = false;
       });

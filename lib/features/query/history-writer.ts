@@ -101,7 +101,7 @@ async function writeAll(state: HistoryBuffer): Promise<void> {
     } catch (error) {
       // History never fails a query. Writing a record twice changes nothing, so the rest waits for the next write.
       for (const doc of all.slice(start)) writeSoon(doc);
-      log.warn({ err: error, records: all.length - start }, "query history could not be written, and is tried again");
+      log.warn({ err: error, records: all.length - start }, "failed to write query history; it will be retried");
       return;
     }
   }
@@ -127,7 +127,7 @@ function toWrite({ _id, ...doc }: ExecutionDoc): AnyBulkWriteOperation<Execution
 function giveUpOldest({ waiting }: HistoryBuffer): void {
   const [oldest] = waiting.keys();
   if (oldest !== undefined) waiting.delete(oldest);
-  log.error("query history is lost: the store has not taken any for too long");
+  log.error("dropped query history: the store was unavailable for too long");
 }
 
 const shared = serverMember("queryHistory", () => ({

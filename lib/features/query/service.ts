@@ -535,7 +535,7 @@ function aside(work: () => void): void {
   try {
     work();
   } catch (error) {
-    log.warn({ err: error }, "an observer of a result has failed");
+    log.warn({ err: error }, "a result observer failed");
   }
 }
 

@@ -144,7 +144,10 @@ export async function indexQuietly(repositoryId: ObjectId, oid: string): Promise
   try {
     await indexUpTo(repositoryId, oid);
   } catch (err) {
-    log.warn({ err, repositoryId: repositoryId.toHexString() }, "the history index waits for its next reader");
+    log.warn(
+      { err, repositoryId: repositoryId.toHexString() },
+      "failed to update the history index; the next read completes it",
+    );
   }
 }
 

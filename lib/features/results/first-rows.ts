@@ -121,7 +121,7 @@ async function writeAll({ waiting }: FirstRowsBuffer): Promise<void> {
       await keepLatest(owner, { ...result, batches: rows.upTo(result.rowCount) });
       await kept();
     } catch (error) {
-      log.warn({ err: error, kind: owner.kind, ownerId: owner.id.toHexString() }, "a result could not be kept");
+      log.warn({ err: error, kind: owner.kind, ownerId: owner.id.toHexString() }, "failed to store a result");
     } finally {
       rows.release();
     }

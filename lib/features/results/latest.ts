@@ -185,7 +185,7 @@ async function keepWithinWorkspace(workspaceId: ObjectId, added: number, bytesMa
     }
     if (tooMuch.length === 0) return;
     await dropResults(workspaceId, tooMuch);
-    log.info({ workspaceId: key, results: tooMuch.length }, "a workspace has given up its oldest kept results");
+    log.info({ workspaceId: key, results: tooMuch.length }, "removed the oldest results of a workspace");
   }
 }
 

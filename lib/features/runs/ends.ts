@@ -25,7 +25,7 @@ export async function reportEnd(run: RunDoc): Promise<void> {
   try {
     await reportEnds([run]);
   } catch (error) {
-    log.warn({ err: error, runId: run._id.toHexString() }, "the end of a run could not be told, and will be");
+    log.warn({ err: error, runId: run._id.toHexString() }, "failed to send the end of a run; it will be retried");
   }
 }
 

@@ -19,7 +19,7 @@ export async function wakeRun(run: RunDoc, event: string): Promise<void> {
   try {
     await sendJobEvents([{ name: event, id, data }]);
   } catch (error) {
-    log.warn({ err: error, runId: data.runId }, "a run waits: the job runner takes no events");
+    log.warn({ err: error, runId: data.runId }, "a run is delayed: the job runner is not accepting events");
   }
 }
 

@@ -63,7 +63,7 @@ export class HeldRun {
     try {
       await appendLog(this.run.workspaceId, this.run._id, lines);
     } catch (error) {
-      log.warn({ err: error, runId: this.run._id.toHexString() }, "lines of a run's log could not be kept");
+      log.warn({ err: error, runId: this.run._id.toHexString() }, "failed to store log lines of a run");
     }
   }
 

@@ -34,7 +34,7 @@ async function recoverOverdue(owners: RunOwners): Promise<void> {
     // A run that fails does not hold up the others.
     for (const run of runs) {
       await recover(run, owners).catch((error: unknown) =>
-        log.error({ err: error, runId: run._id.toHexString() }, "an overdue run could not be recovered yet"),
+        log.error({ err: error, runId: run._id.toHexString() }, "failed to recover an overdue run; it will be retried"),
       );
     }
   });

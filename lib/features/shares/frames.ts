@@ -19,7 +19,7 @@ export async function sitesThatFrame(pathname: string): Promise<readonly string[
     const { embed, embedOrigins } = await getOpenShareOrThrow(token);
     return embed ? embedOrigins : [];
   } catch (error) {
-    if (!(error instanceof AppError)) log.warn({ err: error }, "the sites of a share could not be read");
+    if (!(error instanceof AppError)) log.warn({ err: error }, "failed to read the allowed sites of a share");
     return [];
   }
 }

@@ -21,7 +21,10 @@ export async function beginWorkspace(workspaceId: ObjectId, user: Person): Promi
   try {
     await holder().begin?.({ workspaceId, role: "owner", user, via });
   } catch (error) {
-    log.error({ err: error, workspaceId: workspaceId.toHexString() }, "a new workspace begins without its sample");
+    log.error(
+      { err: error, workspaceId: workspaceId.toHexString() },
+      "failed to add the sample shop to a new workspace",
+    );
   }
 }
 

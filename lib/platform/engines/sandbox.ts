@@ -55,6 +55,6 @@ function programFolders(root: string, command: string, entry: string): string[] 
 
 function probe(): { isThere: boolean } {
   const isThere = tryBubblewrap(["--unshare-all", "--ro-bind", "/", "/", "true"]) === null;
-  if (!isThere) log.warn("bubblewrap cannot be used here: file engines run behind DuckDB's own locks alone");
+  if (!isThere) log.warn("bubblewrap is not available: file engines run with DuckDB's own restrictions only");
   return { isThere };
 }

@@ -102,7 +102,7 @@ export class Teller {
         }
       } catch (error) {
         // The next poll delivers the missing events.
-        log.warn({ err: error }, "changes could not be read for those who look on");
+        log.warn({ err: error }, "failed to read workspace events");
       }
     }
   }

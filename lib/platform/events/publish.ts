@@ -87,7 +87,7 @@ async function writeAll(waiting: readonly Waiting[]): Promise<void> {
       try {
         await writeGroup(events.slice(start, start + GROUP_MAX));
       } catch (error) {
-        log.warn({ err: error, events: events.length - start }, "changes could not be told to those who look on");
+        log.warn({ err: error, events: events.length - start }, "failed to send workspace events");
         break;
       }
     }

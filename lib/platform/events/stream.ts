@@ -108,7 +108,7 @@ function follow(
       else end(goodbye("unauthenticated", ENDED));
     } catch (error) {
       // An unreachable database ends no stream; the next heartbeat asks again.
-      log.debug({ err: error }, "whether a reader may still read is not known");
+      log.debug({ err: error }, "failed to check the access of an event stream");
     }
   }, HEARTBEAT_MS);
   const forget = onShutdown(() => end(goodbye("unavailable", "The server is stopping. Reconnect in a moment.")));
@@ -119,7 +119,7 @@ function follow(
       if (isOver) teller().leave(workspaceId, reader);
     })
     .catch((error: unknown) => {
-      log.warn({ err: error }, "a stream of changes could not begin");
+      log.warn({ err: error }, "failed to start an event stream");
       end(goodbye("unavailable", "Live updates are unavailable. Reconnect in a moment."));
     });
   return end;

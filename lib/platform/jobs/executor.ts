@@ -207,7 +207,7 @@ export class Executor {
     for (const worker of await this.#workers.lapsed(holders)) {
       const counts = await Promise.all(this.#queues().map((queue) => queue.giveBack(worker, "death")));
       const jobs = counts.reduce((sum, count) => sum + count, 0);
-      if (jobs > 0) log.warn({ worker, jobs }, "a server has died with jobs, which the others take over");
+      if (jobs > 0) log.warn({ worker, jobs }, "a server died; other servers take over its jobs");
     }
     await this.#giveBackStrays();
     this.#slotSuspects = await sweepSlots(this.#slotSuspects);
@@ -241,7 +241,7 @@ export class Executor {
         const fn = readFunction(config);
         this.#functions.set(fn.id, fn);
       } catch (error) {
-        log.error({ err: error }, "a job function is left out");
+        log.error({ err: error }, "a job function was not registered");
       }
     }
     await this.#syncCrons();
@@ -419,7 +419,7 @@ export class Executor {
   async #giveBack(id: string, error: unknown): Promise<void> {
     const reason = this.#isStopping ? "stop" : "failure";
     if (reason === "failure") {
-      log.error({ err: error, job: id }, "a job could not be brought on, and is tried again");
+      log.error({ err: error, job: id }, "failed to advance a job; it will be retried");
     }
     await sleep(RETRY_AFTER_MS);
     // If the store cannot take it back now, it is returned later as a stray.
@@ -429,7 +429,7 @@ export class Executor {
 
   async #handleEvent(event: EventDoc): Promise<void> {
     if (event.lapses < LAPSES_MAX) await this.#startRuns(event);
-    else log.error({ event: event._id, name: event.name }, "an event is given up: what it starts could not be started");
+    else log.error({ event: event._id, name: event.name }, "dropped an event: failed to start its functions");
     await collections
       .jobEvents()
       .updateOne({ _id: event._id, leaseBy: this.id }, { $set: { state: "done", leaseBy: null } });

@@ -65,7 +65,7 @@ async function serve(
   } catch (error) {
     if (!(error instanceof Refused) && !(error instanceof EventsRefused)) {
       // The SDK retries.
-      log.error({ err: error }, "events could not be taken");
+      log.error({ err: error }, "failed to receive events");
     }
     const status = error instanceof Refused || error instanceof EventsRefused ? error.status : 503;
     const message = status === 503 ? "Couldn't store the events." : (error as Error).message;

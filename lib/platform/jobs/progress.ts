@@ -84,14 +84,14 @@ export class Progress {
   /** Fails a leased run whose function no longer exists. */
   async giveUpRun(run: RunDoc): Promise<void> {
     if (run.status === "active") {
-      log.error({ run: run._id, function: run.functionId }, "a job is given up: no server has its function any more");
+      log.error({ run: run._id, function: run.functionId }, "a job failed: no server has its function");
       await this.#end(run, { status: "failed", outcome: goneError(run.functionId) });
     } else await this.#conclude(run);
   }
 
   /** Fails a leased step or timer of a function that no longer exists, and deletes a cron tick. */
   async giveUpTask(task: TaskDoc): Promise<void> {
-    log.error({ task: task._id, function: task.functionId }, "a job is given up: no server has its function any more");
+    log.error({ task: task._id, function: task.functionId }, "a job failed: no server has its function");
     if (task.kind === "cron") await this.#dropTask(task);
     else await this.#failBy(task, goneError(task.functionId));
   }

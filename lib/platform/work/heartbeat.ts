@@ -76,7 +76,7 @@ export class Heartbeat {
     try {
       for (const claims of this.#byCollection()) await this.#renew(claims);
     } catch (error) {
-      log.warn({ err: error, claims: this.#claims.size }, "claims could not be renewed");
+      log.warn({ err: error, claims: this.#claims.size }, "failed to renew leases");
     } finally {
       this.#isBeating = false;
     }

@@ -62,7 +62,7 @@ function wordsOf(thrown: unknown, tool: string): string {
   const error = toAppError(thrown);
   if (error.status < 500) return error.message + placeOf(error);
   if (error.kind !== "internal") return error.message;
-  log.error({ err: thrown, tool }, "a tool of the agent failed");
+  log.error({ err: thrown, tool }, "an agent tool failed");
   return BROKEN;
 }
 

@@ -170,7 +170,7 @@ export async function settleLeftBehind(): Promise<void> {
         // Another commit is live by now.
         await collections.appBindingSets().updateOne({ _id, workspaceId, at }, [NOTHING_DUE]);
       } catch (err) {
-        log.warn({ err }, "the data of an app is settled later");
+        log.warn({ err }, "failed to update the bindings of an app; the sweep retries it");
       }
     }
   });

@@ -169,6 +169,6 @@ async function wake({ _id, workspaceId, queuedAt }: BindingDoc): Promise<void> {
   try {
     await sendJobEvents([{ name: BINDING_QUEUED_EVENT, id, data }]);
   } catch (error) {
-    log.warn({ err: error, bindingId: data.bindingId }, "a refresh waits: the job runner takes no events");
+    log.warn({ err: error, bindingId: data.bindingId }, "a refresh is delayed: the job runner is not accepting events");
   }
 }

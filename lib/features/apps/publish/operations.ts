@@ -106,7 +106,7 @@ async function runOperation(
   } catch (thrown) {
     await lines.flush().catch(() => {});
     const error = thrown instanceof BuildFailed ? new BuildFailed(thrown.message, thrown.problems, lines.kept) : thrown;
-    await fail(app, claim, error).catch((err: unknown) => log.warn({ err }, "the end of an operation was not noted"));
+    await fail(app, claim, error).catch((err: unknown) => log.warn({ err }, "failed to store the end of a publish"));
     await dropIfGone(doc);
     throw error;
   } finally {
@@ -193,7 +193,7 @@ const OVER = [NOTHING_DUE, { $unset: "runsFor" }];
 
 async function fail(app: AppDoc, claim: Claim, error: unknown): Promise<void> {
   const failure = toFailure(error);
-  if (failure.code === "internal") log.error({ err: error }, "an operation of an app failed");
+  if (failure.code === "internal") log.error({ err: error }, "a publish or rollback failed");
   const end = { failure, ...(error instanceof BuildFailed && { problems: error.problems }) };
   const doc = await operations.finish(claim, failStages(end), { state: { $in: OPEN } });
   if (doc) publishOperationEvent(app, doc);
@@ -282,7 +282,7 @@ class LogLines {
     this.#waiting.push(line.slice(0, LOG_LINE_CHARS_MAX).toWellFormed().replaceAll("\0", ""));
     if (this.#waiting.length > LOG_LINES_MAX) this.#waiting.splice(0, this.#waiting.length - LOG_LINES_MAX);
     this.#timer ??= setTimeout(() => {
-      void this.flush().catch((err: unknown) => log.warn({ err }, "what a build says could not be kept"));
+      void this.flush().catch((err: unknown) => log.warn({ err }, "failed to store build output"));
     }, LOG_FLUSH_MS).unref();
   }
 

@@ -90,7 +90,9 @@ export async function startAndWait(
   const { operationId, ended } = await startOperation(app, { user, kind }, work);
   const id = operationId.toHexString();
   const told = ended.then((end) => {
-    void settleBindings(app).catch((err: unknown) => log.warn({ err }, "the data of an app is settled later"));
+    void settleBindings(app).catch((err: unknown) =>
+      log.warn({ err }, "failed to update the bindings of an app; the sweep retries it"),
+    );
     publishAppEvent(app);
     publishWorkEvent(app, user._id);
     return end;

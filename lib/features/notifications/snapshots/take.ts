@@ -86,7 +86,7 @@ export async function takeSnapshot(due: SnapshotDue, isLast: boolean): Promise<v
   } catch (error) {
     const isKnown = error instanceof AppError;
     if (!isLast && !(isKnown && HOPELESS.has(error.kind))) throw error;
-    if (!isKnown) log.error({ err: error, snapshotId: due.snapshotId }, "a snapshot could not be taken");
+    if (!isKnown) log.error({ err: error, snapshotId: due.snapshotId }, "failed to render a snapshot");
     await recordFailure(
       snapshot,
       about,

@@ -43,7 +43,7 @@ export async function wakeBasePack(repositoryId: ObjectId, seq: number): Promise
     const id = `${BASE_PACK_EVENT}:${workspaceId}:${Math.floor(seq / STRETCH_COMMITS_MIN)}`;
     await sendJobEvents([{ name: BASE_PACK_EVENT, id, data: { workspaceId } satisfies BasePackDue }]);
   } catch (err) {
-    log.warn({ err, workspaceId }, "a base pack waits: the job runner takes no events");
+    log.warn({ err, workspaceId }, "a base pack is delayed: the job runner is not accepting events");
   }
 }
 

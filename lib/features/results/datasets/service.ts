@@ -101,7 +101,7 @@ async function noteAsked({ _id, workspaceId, kept }: DatasetDoc, now = Date.now(
       .datasets()
       .updateOne({ _id, workspaceId, "kept.resultId": resultId }, { $set: { "kept.until": until } });
   } catch (error) {
-    log.warn({ err: error, datasetId: _id.toHexString() }, "a dataset could not be kept for longer");
+    log.warn({ err: error, datasetId: _id.toHexString() }, "failed to extend the retention of a dataset");
   }
 }
 

@@ -39,7 +39,7 @@ export async function queueDueRuns(owners: TickOwners): Promise<number> {
     try {
       if (await queueTick(schedule, schedule.nextAt, now, owners)) queued += 1;
     } catch (error) {
-      log.error({ err: error, scheduleId: schedule._id.toHexString() }, "a schedule could not be run, and will be");
+      log.error({ err: error, scheduleId: schedule._id.toHexString() }, "failed to run a schedule; it will be retried");
     }
   }
 }

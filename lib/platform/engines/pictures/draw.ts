@@ -35,7 +35,7 @@ export async function drawPage(page: PicturePage, withPdf = false, timeoutMs = T
     return { png, pdf, undrawn: readJson<DrawAnswer>(head).undrawn };
   } catch (error) {
     if (!(error instanceof PictureProcessEnded)) throw error;
-    log.warn({ err: error }, "a page ended the process that draws it");
+    log.warn({ err: error }, "a page crashed the process that draws it");
     throw tooLarge(error);
   }
 }

@@ -40,6 +40,6 @@ export function pictureSandbox(socketFolder: string): NonNullable<ServiceSpec["w
 
 function probe(): { isThere: boolean } {
   const isThere = tryBubblewrap(["--unshare-all", "--ro-bind", "/", "/", "true"]) === null;
-  if (!isThere) log.warn("bubblewrap cannot be used here: pictures are drawn in a process with a memory limit alone");
+  if (!isThere) log.warn("bubblewrap is not available: images are drawn in a process with a memory limit only");
   return { isThere };
 }

@@ -17,7 +17,7 @@ export async function makeThumbnail(source: Buffer): Promise<Buffer | null> {
     return jpeg;
   } catch (error) {
     if (!(error instanceof PictureProcessEnded)) throw error;
-    log.warn({ err: error }, "an image ended the process that decodes it");
+    log.warn({ err: error }, "an image crashed the process that decodes it");
     return null;
   }
 }
