@@ -165,7 +165,7 @@ function ConflictNotice({ onLoad, onOverwrite }: { onLoad: () => void; onOverwri
   return (
     <Notice kind="warn" role="alert">
       <p>
-        <b className="b6">Someone else has changed this flow.</b> Your edits are still here.
+        <b className="b6">Someone else changed this flow.</b> Your edits are still here.
       </p>
       <div className="row run-ways">
         <button type="button" className="btn sm" onClick={onLoad}>

@@ -61,7 +61,8 @@ export function SourceFields(props: FlowFieldsProps) {
           help={
             usable.length === 0 && (
               <>
-                No connection supports this. <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
+                No connection supports this flow type.{" "}
+                <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
               </>
             )
           }

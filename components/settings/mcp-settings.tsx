@@ -48,8 +48,8 @@ export function McpSettings() {
         {isAdmin ? (
           <>
             <p className="t2">
-              The key has your permissions in this workspace. Read keys can't change anything. Full keys can save
-              consoles and run flows.
+              The key has your permissions in this workspace. Read-only keys can't change anything. Keys with full
+              access can save consoles and run flows.
             </p>
             <button type="button" className="btn mcp-make" disabled={fresh !== null} onClick={() => setIsMaking(true)}>
               <Plus className="s" />
@@ -106,7 +106,7 @@ function Tools() {
         ))}
       </ul>
       <p className="help-line xs t3">
-        Write tools need a full key. Schemas and consoles are also available as resources.
+        Write tools require a key with full access. Schemas and consoles are also available as resources.
       </p>
     </section>
   );

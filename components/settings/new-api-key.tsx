@@ -22,7 +22,7 @@ type NewApiKeyProps = {
 };
 
 const ACCESS: { value: KeyAccess; label: string }[] = [
-  { value: "read", label: "Read only" },
+  { value: "read", label: "Read-only" },
   { value: "full", label: "Full access" },
 ];
 

@@ -5,7 +5,7 @@ export const ROLE_NAMES: Record<Role, string> = { owner: "Owner", admin: "Admin"
 export const ROLE_MEANINGS: { role: Role; text: string }[] = [
   { role: "owner", text: "Full access, including deleting the workspace." },
   { role: "admin", text: "Manages members, API keys and all connections." },
-  { role: "member", text: "Own and shared work, and new connections." },
+  { role: "member", text: "Creates and runs everything, and edits shared work." },
 ];
 
 /** Returns the roles that a user may grant, the least first. */

@@ -167,7 +167,7 @@ function ShareFieldset({ shared, share, server }: ShareFieldsetProps) {
           {
             value: "workspace",
             label: shared.access === "private" ? "Only you" : `Everyone in ${workspace.name}`,
-            help: "Signed-in members",
+            help: shared.access === "private" ? "No link" : "Signed-in members",
           },
           {
             value: "password",
@@ -194,7 +194,7 @@ function ShareFieldset({ shared, share, server }: ShareFieldsetProps) {
             type="date"
             isDense
             {...text("ends")}
-            help="At the end of this day. Leave empty for never."
+            help="At the end of this day. Leave empty for no expiry."
           />
         </div>
       )}

@@ -128,7 +128,7 @@ test("asks before overwriting a flow that someone else changed", async ({ page, 
   const theirs = await page.request.patch(`${home}/flows/${flow.id}`, { data: { name: "Theirs" } });
   expect(theirs.status()).toBe(200);
   await page.getByRole("button", { name: "Save flow" }).click();
-  const notice = page.getByRole("alert").filter({ hasText: "Someone else has changed this flow." });
+  const notice = page.getByRole("alert").filter({ hasText: "Someone else changed this flow." });
   await expect(notice).toBeVisible();
   await expect(name).toHaveValue("Mine");
   await notice.getByRole("button", { name: "Load their version" }).click();

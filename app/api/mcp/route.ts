@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Model Context Protocol",
     description:
-      "Implements stateless Streamable HTTP: one JSON-RPC message per request, answered as JSON. Requires an API key, which selects the workspace. Exposes the agent's tools; write tools need a full key. Queries are read-only. Resources: `millrace://connections/{id}/schema` and `millrace://consoles/{id}`.",
+      "Implements stateless Streamable HTTP: one JSON-RPC message per request, answered as JSON. Requires an API key, which selects the workspace. Exposes the agent's tools; write tools require a key with full access. Queries are read-only. Resources: `millrace://connections/{id}/schema` and `millrace://consoles/{id}`.",
     tag: "Agent",
     access: keyOnly,
     isRead: true,

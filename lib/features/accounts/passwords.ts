@@ -32,7 +32,7 @@ export async function hashPassword(password: string): Promise<string> {
  * same work and returns false.
  */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
-  decoy ??= hashPassword("\u0000 not a password that anybody can type");
+  decoy ??= hashPassword("\u0000 not a password that anyone can type");
   const against = stored ?? (await decoy);
   const fits = await inHashingThread<boolean>({ type: "verify", password, stored: against });
   return stored !== null && fits;

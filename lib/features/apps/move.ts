@@ -35,7 +35,7 @@ export async function moveApp(caller: Caller, app: AppDoc, space: Space): Promis
       .apps()
       .updateOne({ _id, workspaceId, space: app.space, slug }, { $set: { space, slug: moved.slug } });
     await executeRemoval(departure);
-    if (matchedCount === 0) throw new AppError("conflict", "Someone else has changed this app. Reload it.");
+    if (matchedCount === 0) throw new AppError("conflict", "Someone else changed this app. Reload it.");
   } finally {
     await executeRemoval(arrival);
   }

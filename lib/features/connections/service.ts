@@ -198,7 +198,7 @@ export async function updateConnection(
       { $set: { ...change, updatedAt } },
       { returnDocument: "after" },
     );
-  if (!updated) throw new AppError("conflict", "Someone else has changed this connection. Reload it.");
+  if (!updated) throw new AppError("conflict", "Someone else changed this connection. Reload it.");
   return toConnection(updated);
 }
 

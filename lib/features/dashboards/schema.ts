@@ -64,16 +64,16 @@ const source = z.union(
   "source must be {connectionId, query}, {consoleId} or {datasetId}.",
 );
 
-const acceptTruncated = z.boolean().optional().describe("Allows totals of a cut result. Default: rejected");
+const acceptTruncated = z.boolean().optional().describe("Allows totals of a truncated result. Default: rejected");
 
 const dataset = z.object({
   id: ownId,
   name: trimmedText(NAME_CHARS_MAX, "Dataset name is required."),
   source: readSource,
   maxAgeS: z
-    .int("maxAge must be a whole number of seconds.")
-    .min(1, "maxAge must be at least 1 second.")
-    .max(AGE_MAX_S, "maxAge must be at most 31 days.")
+    .int("maxAgeS must be a whole number of seconds.")
+    .min(1, "maxAgeS must be at least 1 second.")
+    .max(AGE_MAX_S, "maxAgeS must be at most 31 days.")
     .nullish()
     .describe("Cache duration in seconds; null: refresh on demand only"),
   acceptTruncated,
@@ -357,7 +357,10 @@ export const widgetDataSchema = z.object({
   cachedAt: isoDate.nullable().describe("Time of the cached rows; null if none"),
   ageMs: z.number().nullable(),
   truncated: z.boolean().describe("True if the cached or returned rows are truncated"),
-  firstRows: z.int().optional().describe("Present if the dataset was cut: the number of rows that the result covers"),
+  firstRows: z
+    .int()
+    .optional()
+    .describe("Present if the dataset is truncated: the number of rows that the result covers"),
   trend: z
     .array(z.record(z.string(), z.unknown()))
     .optional()
@@ -448,6 +451,9 @@ export const filterValuesSchema = z.object({
   field: z.object({ name: z.string(), type: z.enum(FIELD_TYPES) }),
   values: z.array(z.object({ value: z.unknown(), count: z.int() })),
   isMore: z.boolean(),
-  firstRows: z.int().optional().describe("Present if the dataset was cut: the number of rows that the counts cover"),
+  firstRows: z
+    .int()
+    .optional()
+    .describe("Present if the dataset is truncated: the number of rows that the counts cover"),
 });
 export type FilterValues = z.infer<typeof filterValuesSchema>;

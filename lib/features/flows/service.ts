@@ -138,7 +138,7 @@ export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void
 }
 
 function hasChanged(): AppError {
-  return new AppError("conflict", "Someone else has changed this flow. Reload it.");
+  return new AppError("conflict", "Someone else changed this flow. Reload it.");
 }
 
 /** @throws AppError `invalid_request` with the path of the flow's schedule */

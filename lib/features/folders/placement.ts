@@ -107,7 +107,7 @@ export function saveMessage(before: ItemDoc, after: ItemDoc): string {
 
 /** Returns the error for a save based on an older version. @param current the item, as its route returns it */
 export function stale({ noun }: Pick<ItemKind, "noun">, current: unknown): AppError {
-  return new AppError("conflict", `Someone else has saved this ${noun}. Compare, then save again.`, {
+  return new AppError("conflict", `Someone else saved this ${noun}. Compare, then save again.`, {
     details: { current },
   });
 }

@@ -203,7 +203,7 @@ export const tableRowsAnswer = executeAnswer
     next: z.string().nullable().describe("Cursor of the next page; null on the last one"),
     isStable: z
       .boolean()
-      .describe("false if rows have no unique order. Pages are then counted, and rows can repeat or be skipped"),
+      .describe("false if rows have no unique order. Pages then use offsets, and rows can repeat or be skipped"),
     primaryKey: z.array(z.string()).describe("Primary key columns; empty if none is declared"),
   });
 export type TableRowsAnswer = z.infer<typeof tableRowsAnswer>;

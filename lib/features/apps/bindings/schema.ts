@@ -21,7 +21,7 @@ export const buildSchema = z.object({
     .describe("Time of the last successful read. These rows are kept during a refresh and if it fails"),
   rowCount: count.nullable(),
   bytes: count.nullable(),
-  truncated: z.boolean().describe("The result exceeds 1,000,000 rows or 256 MiB and was cut"),
+  truncated: z.boolean().describe("The result exceeds 1,000,000 rows or 256 MiB and was truncated"),
   sha: z.string().nullable().describe("Published commit; null for your own preview"),
   error: z.string().nullable().describe("Error of the file or of the last refresh"),
 });

@@ -6,7 +6,7 @@ import { signIn } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Reset a password",
-    description: "Uses up the token and ends all sessions of the account.",
+    description: "Ends all sessions of the account. A token works once.",
     tag: "Account",
     access: signIn,
     guardsOrigin: true,

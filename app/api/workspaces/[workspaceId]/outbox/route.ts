@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List outbox emails",
     description:
-      "Returns emails of the last 30 days, newest first. kept: no email service is configured. API keys are rejected because links grant access. Only owners get the text of owner invitations. Emails about a private console are visible to its owner only.",
+      "Returns emails of the last 30 days, newest first. The status `kept` means that no email service is configured. API keys are rejected because links grant access. Only owners get the text of owner invitations. Emails about a private console are visible to its owner only.",
     tag: "Workspaces",
     access: peopleOnly(admin),
     params: pathIds("workspaceId"),

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Link a repository",
     description:
-      "Syncs the workspace's files both ways. `imported`: the repository had apps, consoles or dashboards. `seeded`: the workspace's were pushed. `fresh`: neither had some. Linking again updates the installation, and the user with whose permissions the repository's changes land.",
+      "Syncs the workspace's files both ways. `imported`: the repository had apps, consoles or dashboards. `seeded`: the workspace's files were pushed. `fresh`: neither side had any. Linking again updates the installation, and the user whose permissions apply to changes from the repository.",
     tag: "Apps",
     access: admin,
     params: pathIds("workspaceId"),

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "List rows of a table",
     description:
-      "Sorts and filters in the database. Following `next` returns each row once. Without a primary key, pages follow the row's number in its engine, or the sorted columns and all others. If `isStable` is false, pages use offsets, up to 10,000 rows. Returns 410 if a page starts after a deleted row whose sorted value is longer than 4,000 characters.",
+      "Sorts and filters in the database. Following `next` returns each row once. Without a primary key, pages follow the engine's row number, or the values of all columns. If `isStable` is false, pages use offsets, up to 10,000 rows. Returns 410 if a page starts after a deleted row whose sorted value is longer than 4,000 characters.",
     tag: "Queries",
     access: member,
     isRead: true,

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Merge a review",
     description:
-      "Merges the branch into main, as a push: consoles and dashboards change. Returns 409 with the paths in `details` if main changed the same lines. Merging again changes nothing.",
+      "Merges the branch into main, like a push, and updates consoles, dashboards and apps. Returns 409 with the paths in `details` if main changed the same lines. Merging again changes nothing.",
     tag: "Reviews",
     access: admin,
     params: reviewPath,

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: pathIds("workspaceId", "flowId"),
     response: inboundAnswer,
     status: 202,
-    refuses: { flowId: "Not a webhook flow, or the webhook is not open" },
+    refuses: { flowId: "Not a webhook flow, or a flow without an endpoint URL" },
     failures: ["rate_limited"],
     handle: ({ caller, params }) => sendTestEvent(caller, params.flowId),
   }),
