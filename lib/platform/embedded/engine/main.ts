@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { lowerPriority } from "../../process/lower-priority.ts";
 import { buildSample } from "./build-sample.ts";
+import { announceReady, endWithParent, runChild } from "./child.ts";
 import { openDatabase, openMemory } from "./database.ts";
 import { KillSwitch, watchStalls } from "./kill-switch.ts";
 import { serve } from "./server.ts";
@@ -50,23 +51,7 @@ async function main(): Promise<void> {
     if (tempFolder !== null) rmSync(tempFolder, { recursive: true, force: true });
     process.exit(0);
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
-  process.removeAllListeners("disconnect").on("disconnect", stop);
-  if (process.connected) process.send?.({ type: "ready" });
+  announceReady(stop);
 }
 
-/** Ends with the parent, even if the parent exits while the file is being opened. */
-function endWithParent(): void {
-  const isForked = process.send !== undefined;
-  process.on("disconnect", () => process.exit(0));
-  if (isForked && !process.connected) process.exit(0);
-}
-
-main().catch((error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error);
-  if (process.connected) process.send?.({ type: "failed", message });
-  process.stderr.write(`${message}\n`);
-  process.exitCode = 1;
-  if (process.connected) process.disconnect();
-});
+runChild(main);

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { lowerPriority } from "../../../process/lower-priority.ts";
+import { announceReady, endWithParent, runChild } from "../child.ts";
 import { runRunner } from "./runner.ts";
 import { serveSqlite } from "./server.ts";
 
@@ -24,26 +25,12 @@ async function main(): Promise<void> {
     return;
   }
   if (!values.file || !values.socket) throw new Error("The engine needs --file and --socket.");
-  const isForked = process.send !== undefined;
-  const exit = () => process.exit(0);
-  process.on("disconnect", exit);
-  // Exits if the parent has left during startup.
-  if (isForked && !process.connected) exit();
+  endWithParent();
   const stopRunners = await serveSqlite(values.file, values.socket);
-  const stop = () => {
+  announceReady(() => {
     stopRunners();
-    exit();
-  };
-  process.off("disconnect", exit).on("disconnect", stop);
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
-  if (process.connected) process.send?.({ type: "ready" });
+    process.exit(0);
+  });
 }
 
-main().catch((error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error);
-  if (process.connected) process.send?.({ type: "failed", message });
-  process.stderr.write(`${message}\n`);
-  process.exitCode = 1;
-  if (process.connected) process.disconnect();
-});
+runChild(main);
