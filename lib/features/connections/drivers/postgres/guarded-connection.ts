@@ -128,7 +128,7 @@ const ROW = 0x44;
  * Splits a stream into messages and passes each on; those that contain text are passed whole, after a check. Rows go to
  * the sink, if there is one.
  */
-class MessageGuard {
+export class MessageGuard {
   readonly #pass: (bytes: Buffer) => void;
   readonly #sink: () => RowSink | null;
   #header = Buffer.alloc(0);
