@@ -161,7 +161,7 @@ function toProgressWords(state: State, progress: EntityProgress | null): string 
 const SIGNS: Record<State, { className: string; icon: ReactNode; label: string } | null> = {
   waiting: null,
   running: { className: "st run", icon: <Waves className="s" />, label: "Running" },
-  done: { className: "st ok", icon: <CircleCheck className="s" />, label: "Done" },
+  done: { className: "st ok", icon: <CircleCheck className="s" />, label: "Succeeded" },
   failed: { className: "st bad", icon: <CircleX className="s" />, label: "Failed" },
   stopped: { className: "st wait", icon: <Square className="s" />, label: "Stopped" },
 };

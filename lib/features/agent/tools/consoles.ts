@@ -65,7 +65,7 @@ const readConsoleTool = defineTool({
     connectionId: z.string().nullable(),
     language: z.string(),
     content: z.string(),
-    truncated: z.boolean().describe("The text is cut. Do not save it back"),
+    truncated: z.boolean().describe("The text is truncated. Do not save it back"),
     version: z.int(),
   }),
   writes: null,
