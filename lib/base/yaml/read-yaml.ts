@@ -38,13 +38,33 @@ export function readYaml<T extends z.ZodObject>(
   if (outcome.success) return { value: outcome.data };
   const [issue] = outcome.error.issues;
   if (issue?.code === "unrecognized_keys") {
-    const known = Object.keys(schema.shape).join(", ");
+    const known = keysAt(schema, issue.path).join(", ");
     const place = placeOf(doc, [...issue.path, issue.keys[0] ?? ""]);
-    return { error: `“${issue.keys[0]}” is unknown. Allowed: ${known}.`, line: lineOf(place) };
+    return {
+      error: `“${[...issue.path, issue.keys[0]].join(".")}” is unknown. Allowed: ${known}.`,
+      line: lineOf(place),
+    };
   }
   const at = issue?.path.join(".") ?? "";
-  const words = issue?.message ?? "Invalid value.";
+  const inner = issue?.code === "invalid_key" ? issue.issues[0] : issue;
+  const words = inner?.message ?? "Invalid value.";
   return { error: at === "" ? words : `${at}: ${words}`, line: lineOf(placeOf(doc, issue?.path ?? [])) };
+}
+
+/** Returns the keys of the map at a path. Reads schemas by their properties: a browser loads this without them. */
+function keysAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
+  let at: unknown = schema;
+  for (const key of [...path, null]) {
+    while (isObject(at) && typeof at.unwrap === "function") at = at.unwrap();
+    if (!isObject(at) || !isObject(at.shape)) return [];
+    if (key === null) return Object.keys(at.shape);
+    at = at.shape[String(key)];
+  }
+  return [];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }
 
 /** Returns the offset at which a value begins; undefined if the value is missing. */

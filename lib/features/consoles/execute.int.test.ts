@@ -66,6 +66,23 @@ describe("running a console", () => {
     expect(answer.headers.get("x-execution-id")).toBe(answer.json.data.executionId);
   });
 
+  it("with the console's default values, unless the request has others", async () => {
+    const variables = { a: 1, since: { type: "date", value: "2026-05-31" } };
+    const { id } = await author.make("defaults", {
+      content: "select {{a}} as a, {{since}} + interval 1 day as b",
+      connectionId,
+      variables,
+    });
+    expect((await author.send("GET", `/${id}`)).json.data).toMatchObject({ variables, description: "", expect: null });
+    const rows = async (body?: unknown) => (await author.send("POST", `/${id}/execute`, body)).json.data.rows;
+    expect(await rows()).toEqual([{ a: 1, b: "2026-06-01T00:00:00" }]);
+    expect(await rows({ variables: { a: 2 } })).toEqual([{ a: 2, b: "2026-06-01T00:00:00" }]);
+    await author.save(id, { version: 1, content: "select {{a}} as a" });
+    expect(await rows()).toEqual([{ a: 1 }]);
+    await author.save(id, { version: 2, variables: null });
+    expect((await author.send("POST", `/${id}/execute`)).json.error).toBe("Enter a value for a.");
+  });
+
   it("without a body, in the requested format", async () => {
     const { id } = await author.make("bare", { content: "select 7 as seven", connectionId });
     const path = `/api/workspaces/${ana.workspaceId}/consoles/${id}/execute`;

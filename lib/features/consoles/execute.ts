@@ -31,10 +31,11 @@ export async function executeConsole(
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
   if (!connectionId) throw invalidInput("connectionId", "Select a connection for the console.");
   const connection = await getConnectionDocOrThrow(caller, connectionId);
-  const bound = await bindVariables(content, driverOf(connection.type), body.variables ?? {}, connection.workspaceId);
+  const variables = { ...doc.variables, ...body.variables };
+  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
   const { query, params } = bound;
   const { limit, result, timeoutMs, executionId, readOnly, keep = true } = body;
-  const run = { connectionId, statement: content, variables: body.variables ?? {} };
+  const run = { connectionId, statement: content, variables };
   try {
     return await executeQuery(
       caller,

@@ -23,6 +23,27 @@ describe("a console's file", () => {
     );
   });
 
+  it("has description, default values and conditions among its settings", () => {
+    const settings = {
+      description: "Orders by country: open ones only",
+      variables: { country: "AT", limit: 10, paid: true, since: { type: "date" as const, value: "2026-05-31" } },
+      schedule: SCHEDULE,
+      expect: { minRows: 1, maxRows: 1000 },
+    };
+    const text = formatConsoleFile({ settings, content: "select 1\n" });
+    expect(text.split("\n").slice(1, 9)).toEqual([
+      'description: "Orders by country: open ones only"',
+      "variables:",
+      "  country: AT",
+      "  limit: 10",
+      "  paid: true",
+      "  since:",
+      "    type: date",
+      "    value: 2026-05-31",
+    ]);
+    expect(parseConsoleFile(text)).toEqual({ settings, content: "select 1\n" });
+  });
+
   it("without settings is its text, byte for byte", () => {
     for (const content of ["", "select 1", "/* note */\nselect 1\n", "--- \n", "\uFEFFselect 1"]) {
       expect(formatConsoleFile({ settings: { connection: null, schedule: null }, content })).toBe(content);
@@ -94,6 +115,31 @@ describe("a console's file", () => {
       "/* ---\nchart: {mark: bar, transform: [{calculate: 'sequence(0,1e9)', as: a}]}\n--- */\n",
       /chart/,
       null,
+    ],
+    [
+      "a default without a value",
+      "/* ---\nvariables:\n  a: 1\n  b:\n--- */\n",
+      /variables\.b: Use a text, a number/,
+      4,
+    ],
+    ["a list as a default", "/* ---\nvariables:\n  a: [1]\n--- */\n", /variables\.a: Use a text/, 3],
+    ["a name that is none", "/* ---\nvariables:\n  a-b: 1\n--- */\n", /variables\.a-b: Variable names/, 3],
+    ["a date of no calendar", "/* ---\nvariables: {a: {type: date, value: 2026-02-30}}\n--- */\n", /variables\.a/, 2],
+    ["a number that is rounded", "/* ---\nvariables: {a: 9007199254740993}\n--- */\n", /too many digits/, 2],
+    ["values over 16 KiB", `/* ---\nvariables: {a: ${"x".repeat(17_000)}}\n--- */\n`, /16 KiB/, 2],
+    ["a description over 1,000 characters", `/* ---\ndescription: ${"x".repeat(1001)}\n--- */\n`, /1000 characters/, 2],
+    [
+      "an unknown condition",
+      "/* ---\nexpect:\n  minRow: 1\n--- */\n",
+      /“expect\.minRow” is unknown. Allowed: minRows, maxRows/,
+      3,
+    ],
+    ["a negative condition", "/* ---\nexpect:\n  minRows: -1\n--- */\n", /expect\.minRows: Must be at least 0/, 3],
+    [
+      "conditions that exclude each other",
+      "/* ---\nexpect: {minRows: 2, maxRows: 1}\n--- */\n",
+      /expect: minRows must/,
+      2,
     ],
     ["ten thousand levels", `/* ---\n${deep(10_000)}\n--- */\n`, /./, null],
     ["too much", `/* ---\nconnection: ${"x".repeat(200_000)}\n--- */\n`, /128 KiB/, 1],

@@ -5,6 +5,7 @@ import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { readYaml, type YamlError } from "@/lib/base/yaml/read-yaml";
 import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
 import { createConsoleBody } from "./schema";
+import { description, expectation, variableDefaults } from "./settings-schema";
 
 /* Format of a console's file: its settings as YAML in a leading comment, followed by its text. */
 
@@ -17,6 +18,8 @@ const OPENING = /^\/\*[ \t]*---[ \t]*\r?\n/;
 
 export const consoleSettings = z.strictObject({
   connection: z.string("Use the name of a connection.").nullish(),
+  description: description.nullish(),
+  variables: variableDefaults.nullish(),
   schedule: z
     .strictObject(
       {
@@ -27,6 +30,7 @@ export const consoleSettings = z.strictObject({
       "Use cron, timezone and enabled.",
     )
     .nullish(),
+  expect: expectation.nullish(),
   chart: createConsoleBody.shape.chart,
 });
 export type ConsoleSettings = z.infer<typeof consoleSettings>;

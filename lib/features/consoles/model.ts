@@ -1,6 +1,7 @@
 import type { ObjectId } from "mongodb";
 import { accessOf, type ItemDoc } from "@/lib/features/folders/model";
 import type { Console, ConsoleDraft, ConsoleSummary, Language } from "./schema";
+import type { Expectation, VariableDefaults } from "./settings-schema";
 
 export type ConsoleDoc = ItemDoc & {
   connectionId: ObjectId | null;
@@ -9,6 +10,10 @@ export type ConsoleDoc = ItemDoc & {
    * JSON, since property names of a specification ("$schema", "a.b") have a meaning to a document store; null for none.
    */
   chart: string | null;
+  /** Absent in consoles of earlier versions, like `variables` and `expect`. */
+  description?: string;
+  variables?: VariableDefaults;
+  expect?: Expectation | null;
 };
 
 export type ConsoleDraftDoc = {
@@ -22,10 +27,11 @@ export type ConsoleDraftDoc = {
 };
 
 export function toConsole(doc: ConsoleDoc): Console {
-  return { ...toConsoleSummary(doc), content: doc.content, chart: doc.chart ? JSON.parse(doc.chart) : null };
+  const { content, chart, variables = {}, expect = null } = doc;
+  return { ...toConsoleSummary(doc), content, chart: chart ? JSON.parse(chart) : null, variables, expect };
 }
 
-export function toConsoleSummary(doc: Omit<ConsoleDoc, "content" | "chart">): ConsoleSummary {
+export function toConsoleSummary(doc: Omit<ConsoleDoc, "content" | "chart" | "variables" | "expect">): ConsoleSummary {
   return {
     id: doc._id.toHexString(),
     path: doc.path,
@@ -33,6 +39,7 @@ export function toConsoleSummary(doc: Omit<ConsoleDoc, "content" | "chart">): Co
     folderId: doc.folderId?.toHexString() ?? null,
     connectionId: doc.connectionId?.toHexString() ?? null,
     language: doc.language,
+    description: doc.description ?? "",
     access: accessOf(doc.space),
     ownerId: doc.ownerId.toHexString(),
     version: doc.version,

@@ -11,7 +11,7 @@ import { ENDINGS } from "./languages";
 import type { ConsoleDoc } from "./model";
 import { RESOURCE_TYPE } from "./run-status";
 
-/** Returns the files of consoles by id: connection, schedule and chart as front matter, followed by the text. */
+/** Returns the files of consoles by id: their settings as front matter, followed by the text. */
 export async function textsOfConsoles(
   workspaceId: ObjectId,
   docs: readonly ConsoleDoc[],
@@ -28,12 +28,19 @@ export async function textsOfConsoles(
     ),
   ]);
   return new Map(
-    docs.map(({ _id, connectionId, chart, content }) => {
+    docs.map(({ _id, connectionId, chart, content, ...doc }) => {
       const id = _id.toHexString();
       const { cron, timezone, enabled } = schedules.get(id) ?? {};
       const schedule = cron && timezone ? { cron, timezone, enabled: enabled ?? true } : null;
       const connection = connectionId && (labels.get(connectionId.toHexString()) ?? null);
-      const settings = { connection, schedule, chart: chart === null ? null : JSON.parse(chart) };
+      const settings = {
+        connection,
+        description: doc.description || null,
+        variables: isEmpty(doc.variables) ? null : doc.variables,
+        schedule,
+        expect: isEmpty(doc.expect) ? null : doc.expect,
+        chart: chart === null ? null : JSON.parse(chart),
+      };
       return [id, formatConsoleFile({ settings, content })];
     }),
   );
@@ -51,13 +58,16 @@ export async function fieldsOfConsoleFile({
   before,
 }: ItemFile): Promise<Partial<ConsoleDoc>> {
   const { settings, isChanged } = settingsOf({ text, previous });
-  const { connection, chart } = settings;
+  const { connection, description, variables, expect, chart } = settings;
   const [found = null] = connection ? await findConnectionsNamed(workspaceId, connection) : [];
   return {
     ...(before ? {} : { connectionId: null, chart: null }),
     content: contentOfFile(text),
     language: path.endsWith(ENDINGS.mongodb) ? "mongodb" : "sql",
     ...(isChanged("connection") && { connectionId: found?._id ?? null }),
+    ...(isChanged("description") && { description: description ?? "" }),
+    ...(isChanged("variables") && { variables: variables ?? {} }),
+    ...(isChanged("expect") && { expect: expect ?? null }),
     ...(isChanged("chart") && { chart: chart ? JSON.stringify(chart) : null }),
   };
 }
@@ -112,6 +122,10 @@ function settingsOf({ text, previous }: Pick<ItemFile, "text" | "previous">) {
 function readSettings(text: string): ConsoleSettings {
   const file = parseConsoleFile(text);
   return "error" in file ? {} : file.settings;
+}
+
+function isEmpty(settings: object | null | undefined): boolean {
+  return Object.keys(settings ?? {}).length === 0;
 }
 
 function bad(message: string): AppError {

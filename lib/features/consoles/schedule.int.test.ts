@@ -142,6 +142,40 @@ describe("a run of a console in the background", () => {
     expect((await openResult(new ObjectId(ana.workspaceId), doc?.resultId as ObjectId)).preview.rowCount).toBe(50);
   });
 
+  it("binds the default values of the console's variables", async () => {
+    const variables = { first: "a", second: { type: "number", value: "9007199254740993" } };
+    const { id } = await make("select {{first}} as a, {{second}} as b", { variables });
+    await call("POST", at(id, "/schedule/run"), ana);
+    await runJobs();
+    expect((await runsOf(id))[0]).toMatchObject({
+      status: "success",
+      error: null,
+      resultPreview: { rows: [{ a: "a", b: "9007199254740993" }] },
+    });
+    await author.save(id, { version: 1, variables: { first: "a" } });
+    await call("POST", at(id, "/schedule/run"), ana);
+    await runJobs();
+    expect((await runsOf(id))[0]).toMatchObject({ status: "failure", error: "Enter a value for second." });
+  });
+
+  it.each([
+    [{ minRows: 4 }, "Expected at least 4 rows. The query returned 3."],
+    [{ minRows: 1, maxRows: 2 }, "Expected at most 2 rows. The query returned 3."],
+    [{ maxRows: 0 }, "Expected at most 0 rows. The query returned 3."],
+    [{ minRows: 3, maxRows: 3 }, null],
+    [null, null],
+  ])("with the conditions %j ends as its number of rows requires, and keeps the rows", async (expected, error) => {
+    const { id } = await make("select * from range(3)", { expect: expected });
+    await call("POST", at(id, "/schedule/run"), ana);
+    await runJobs();
+    expect((await runsOf(id))[0]).toMatchObject({
+      status: error === null ? "success" : "failure",
+      error,
+      rowCount: 3,
+      resultPreview: { keptRows: 3 },
+    });
+  });
+
   it("is read with the end of its log, and not as another console's", async () => {
     const { id } = await make("select 1 as one");
     const other = await make("select 2 as two");

@@ -180,7 +180,9 @@ export async function executeConsoleRun(queued: RunQueued, { drainMs = RUN_DRAIN
     drainMs,
     open: (held) => {
       let mayHaveWritten = false;
+      let facts = {};
       return {
+        facts: () => facts,
         async execute() {
           const { caller, doc, connection } = await resolveRun(held.run);
           mayHaveWritten = !mayOnlyRead(connection) && !isReadOnly(caller);
@@ -189,7 +191,9 @@ export async function executeConsoleRun(queued: RunQueued, { drainMs = RUN_DRAIN
           const { resultId, rowCount, isCut } = await runScheduled(caller, doc, connection, held.signal);
           if (isCut)
             await held.log([{ level: "warn", text: "The result was truncated at a value that is too large." }]);
-          return { rowCount, resultId };
+          facts = { rowCount, resultId };
+          requireExpected(doc, rowCount);
+          return facts;
         },
         whenInterrupted: () => (mayHaveWritten ? new AppError("unavailable", STOPPED) : null),
       };
@@ -209,7 +213,8 @@ async function resolveRun({ _id, workspaceId, resourceId, params }: RunDoc) {
 }
 
 async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: ConnectionDoc, signal: AbortSignal) {
-  const { query, params } = await bindVariables(doc.content, driverOf(connection.type), {}, connection.workspaceId);
+  const { content, variables = {} } = doc;
+  const { query, params } = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
   return consumeQuery(
     caller,
     {
@@ -218,10 +223,18 @@ async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: Connect
       statement: { query, params },
       timeoutMs: RUN_TIMEOUT_MS,
       signal,
-      watch: keepAsLast(caller, doc, { connectionId: connection._id, statement: doc.content, variables: {} }),
+      watch: keepAsLast(caller, doc, { connectionId: connection._id, statement: content, variables }),
     },
     (result) => keepResult(caller.workspaceId, result, KEPT),
   );
+}
+
+/** @throws AppError `query_failed` for a result that does not meet the console's conditions */
+function requireExpected({ expect }: ConsoleDoc, rowCount: number): void {
+  const { minRows = 0, maxRows = rowCount } = expect ?? {};
+  if (rowCount >= minRows && rowCount <= maxRows) return;
+  const wanted = rowCount < minRows ? `at least ${minRows}` : `at most ${maxRows}`;
+  throw new AppError("query_failed", `Expected ${wanted} rows. The query returned ${rowCount}.`);
 }
 
 /** @returns the connection. @throws AppError `invalid_request` */

@@ -13,6 +13,7 @@ import {
   shortJson,
   trimmedText,
 } from "@/lib/platform/http/schema";
+import { description, expectation, variableDefaults } from "./settings-schema";
 
 export const LANGUAGES = ["sql", "mongodb"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -40,8 +41,11 @@ export const consoleSchema = z.object({
   folderId: objectIdText.nullable(),
   connectionId: objectIdText.nullable(),
   language,
+  description: z.string(),
   content: z.string(),
   chart: chart.nullable(),
+  variables: variableDefaults,
+  expect: expectation.nullable(),
   access,
   ownerId: objectIdText,
   version: z.int(),
@@ -52,8 +56,8 @@ export const consoleSchema = z.object({
 });
 export type Console = z.infer<typeof consoleSchema>;
 
-/** Lists omit texts and charts: two hundred of them could be 200 MiB. */
-export const consoleSummarySchema = consoleSchema.omit({ content: true, chart: true });
+/** Lists omit texts, charts and values: two hundred of them could be 200 MiB. */
+export const consoleSummarySchema = consoleSchema.omit({ content: true, chart: true, variables: true, expect: true });
 export type ConsoleSummary = z.infer<typeof consoleSummarySchema>;
 
 export const consoleRunSchema = runSchema.extend({
@@ -71,7 +75,10 @@ export const createConsoleBody = z.object({
   folderId: objectIdText.nullish(),
   connectionId: objectIdText.nullish(),
   language: language.optional().describe("Default: the connection's language, or sql"),
+  description: description.nullish(),
   chart: chart.nullish(),
+  variables: variableDefaults.nullish(),
+  expect: expectation.nullish(),
   access: access.optional().describe("Default: the folder's access, or private"),
   message: commitMessage,
 });
@@ -92,7 +99,10 @@ export const updateConsoleBody = z.object({
   folderId: objectIdText.nullish().describe("null is the top level"),
   connectionId: objectIdText.nullish().describe("null removes the connection"),
   language: language.optional(),
+  description: description.nullish(),
   chart: chart.nullish().describe("null removes the chart"),
+  variables: variableDefaults.nullish().describe("Replaces all default values; null removes them"),
+  expect: expectation.nullish().describe("null removes the conditions"),
   access: access.optional(),
   message: commitMessage,
 });
@@ -116,7 +126,7 @@ export const searchQuery = z.object({
   q: trimmedText(SEARCH_CHARS_MAX, "Search text is required.")
     .refine(isStorable, "Invalid character.")
     .meta({ allOf: [STORABLE] })
-    .describe("Search words. All must match the path or contents"),
+    .describe("Search words. All must match the path, description or contents"),
 });
 const foundLine = z.object({ line: z.int().describe("From 1"), text: z.string() });
 export const searchHitSchema = consoleSummarySchema.extend({
@@ -126,10 +136,13 @@ export const searchHitSchema = consoleSummarySchema.extend({
 });
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
-/** Without a body, the console runs without variables. */
+/** Without a body, the console runs with the default values of its variables. */
 export const executeConsoleBody = executeOnBody
   .omit({ query: true, params: true })
   .extend({
+    variables: executeOnBody.shape.variables.describe(
+      `${executeOnBody.shape.variables.description}. Default: the console's values`,
+    ),
     connectionId: objectIdText.optional().describe("Connection to use instead of the console's"),
     content: content.optional().describe("Query to run instead of the saved one"),
     keep: z.boolean().optional().describe("Stores the first rows as the console's last result. Default: true"),

@@ -14,18 +14,18 @@ const TEXTS_MAX = 500;
 /** Maximum number of matching lines shown per text. */
 const LINES_MAX = 5;
 
-/** Ranks, best first: whole name, start of the name, in the name, in the path, in the text only. */
+/** Ranks, best first: whole name, start of the name, in the name, in the path, elsewhere. */
 const RANKS = { name: 0, nameStart: 1, inName: 2, inPath: 3, inText: 4 } as const;
 
 /**
- * Returns the caller's consoles whose path and text together contain every word of `q`, ignoring case. Matches in the
+ * Returns the caller's consoles whose path, description and text together contain every word of `q`, ignoring case. Matches in the
  * name come first, then the latest saves.
  */
 export async function searchConsoles(caller: Caller, q: string): Promise<SearchHit[]> {
   const words = q.toLowerCase().split(/\s+/);
   const holds = words.map((word) => {
     const pattern = { $regex: escapeRegex(word), $options: "i" };
-    return { $or: [{ path: pattern }, { content: pattern }] };
+    return { $or: [{ path: pattern }, { description: pattern }, { content: pattern }] };
   });
   const found: { rank: number; updatedAt: number; hit: SearchHit }[] = [];
   const docs = collections

@@ -35,9 +35,9 @@ import type {
   UpdateConsoleBody,
 } from "./schema";
 
-/** Lists the consoles that the caller can see, without texts and charts, in order of creation. */
+/** Lists the consoles that the caller can see, without texts, charts and values, in order of creation. */
 export async function listConsoles(caller: Caller, page: PageRequest): Promise<Page<ConsoleSummary>> {
-  const order = { order: "oldest", projection: { content: 0, chart: 0 } } as const;
+  const order = { order: "oldest", projection: { content: 0, chart: 0, variables: 0, expect: 0 } } as const;
   const found = await findPage(collections.consoles(), visibleTo(caller), page, order, toConsoleSummary);
   return { ...found, items: await withRunStatus(caller, found.items) };
 }
@@ -118,6 +118,9 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
       language,
       content: body.content,
       chart: toChart(body.chart),
+      description: body.description ?? "",
+      variables: body.variables ?? {},
+      expect: body.expect ?? null,
       version: 1,
       seq: 0,
       createdAt: now,
@@ -238,6 +241,9 @@ async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsole
     name: body.name ?? before.name,
     content: body.content ?? before.content,
     chart: body.chart === undefined ? before.chart : toChart(body.chart, before.chart),
+    description: (body.description === undefined ? before.description : body.description) ?? "",
+    variables: (body.variables === undefined ? before.variables : body.variables) ?? {},
+    expect: (body.expect === undefined ? before.expect : body.expect) ?? null,
     language: body.language ?? before.language,
     connectionId: body.connectionId === undefined ? before.connectionId : toId(body.connectionId),
   };

@@ -81,10 +81,16 @@ export async function resolvePart(
     const { query, params } = source;
     return { connection, origin, statement: { query, ...(params && { params }) } };
   }
-  const { _id, space, content, connectionId } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
+  const {
+    _id,
+    space,
+    content,
+    connectionId,
+    variables = {},
+  } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
   if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Select one and save.");
   const connection = await getConnectionDocOrThrow(reader, connectionId);
-  const { query, params } = await bindVariables(content, driverOf(connection.type), {}, connection.workspaceId);
+  const { query, params } = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
   const console = { id: _id, isPrivate: accessOf(space) === "private" };
   const ofBoth = origin.kind === "dashboard" ? { ...origin, console } : origin;
   return { connection, origin: ofBoth, statement: { query, ...(params && { params }) } };

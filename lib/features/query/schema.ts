@@ -26,17 +26,15 @@ const numberText = z
   .string()
   .max(NUMBER_CHARS_MAX)
   .regex(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/, "Use a number such as 12.5, or text such as “9007199254740993”.");
-/** A value as stored and returned. A number that does not fit a double is a text. */
-export const variableValue = z.union([
-  z.string(),
-  z.number(),
-  z.boolean(),
-  z.null(),
+/** A value with its type. */
+export const typedValue = z.union([
   z.object({ type: z.literal("text"), value: z.string() }),
   z.object({ type: z.literal("number"), value: z.union([z.number(), numberText]) }),
   z.object({ type: z.literal("boolean"), value: z.boolean() }),
   z.object({ type: z.literal("date"), value: dateText }),
 ]);
+/** A value as stored and returned. A number that does not fit a double is a text. */
+export const variableValue = z.union([z.string(), z.number(), z.boolean(), z.null(), ...typedValue.options]);
 /** The same value in a body that keeps all digits. */
 const variableInput = z
   .union([

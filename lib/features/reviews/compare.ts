@@ -109,7 +109,7 @@ async function compareConsoles(
     throw refusal("path", "This console has no connection. Add one to its front matter.");
   }
   const run = async (fields: Partial<ConsoleDoc> | null) =>
-    fields ? runText(caller, connectionId, fields.content ?? "", variables, signal) : null;
+    fields ? runText(caller, connectionId, fields.content ?? "", { ...fields.variables, ...variables }, signal) : null;
   // One after the other: a reviewer's queries must not crowd out others.
   const sides = [await run(before), await run(after)] as const;
   const title = path.slice(CONSOLES.root.length + 1);

@@ -12,6 +12,7 @@ const consoleOf = (id: string, access: "private" | "workspace", folderId: string
   folderId,
   connectionId: null,
   language: "sql",
+  description: "",
   access,
   ownerId: "o",
   version: 1,

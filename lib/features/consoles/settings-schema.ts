@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { VARIABLE_NAME } from "@/lib/base/sql/marks";
+import { typedValue } from "@/lib/features/query/schema";
+import { boundedText, isShortJson, isStorable, STORABLE } from "@/lib/platform/http/schema";
+
+/** A paragraph; longer texts belong in a comment of the query. */
+const DESCRIPTION_CHARS_MAX = 1_000;
+/** Room for long lists in a value, such as a JSON text. */
+const VARIABLES_CHARS_MAX = 16 * 1024;
+/** Far above any result that a run can read in its time. */
+const ROWS_MAX = 1_000_000_000;
+
+export const description = boundedText(
+  DESCRIPTION_CHARS_MAX,
+  `Descriptions are limited to ${DESCRIPTION_CHARS_MAX} characters.`,
+)
+  .refine(isStorable, "The description contains an invalid character.")
+  .meta(STORABLE);
+
+const number = z
+  .number()
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'The number has too many digits. Use {type: "number", value: "..."}.',
+  );
+const defaultValue = z.union(
+  [z.string(), number, z.boolean(), ...typedValue.options],
+  "Use a text, a number, true, false, or {type, value}.",
+);
+export type DefaultValue = z.infer<typeof defaultValue>;
+
+/** Default values of a console's variables. */
+export const variableDefaults = z
+  .record(z.string().regex(VARIABLE_NAME, "Variable names can contain letters, digits and underscores."), defaultValue)
+  .refine(
+    (value) => isShortJson(value, VARIABLES_CHARS_MAX),
+    `Default values are limited to ${VARIABLES_CHARS_MAX / 1024} KiB of JSON.`,
+  )
+  .describe("Default value for each {{name}}: text, number, boolean or {type, value}");
+export type VariableDefaults = z.infer<typeof variableDefaults>;
+
+const rows = z.int("Use a whole number.").min(0, "Must be at least 0.").max(ROWS_MAX, `Must be at most ${ROWS_MAX}.`);
+/** Conditions on the result of background runs. */
+export const expectation = z
+  .strictObject({ minRows: rows.optional(), maxRows: rows.optional() }, "Use minRows and maxRows.")
+  .refine(({ minRows = 0, maxRows = ROWS_MAX }) => minRows <= maxRows, "minRows must not be greater than maxRows.")
+  .describe("Number of rows that background runs must return. Other results fail the run");
+export type Expectation = z.infer<typeof expectation>;
