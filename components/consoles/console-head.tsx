@@ -69,6 +69,11 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
       </span>
       <ConsoleName draft={draft} className="b5" isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
       <ConnectionChip draft={draft} connection={connection} />
+      {saved?.description && (
+        <span className="bar-about trunc xs t3" title={saved.description}>
+          {saved.description}
+        </span>
+      )}
       <Editing people={editing} />
       <span className="grow" />
       {saved && <ScheduleButton saved={saved} />}

@@ -29,7 +29,9 @@ export type ConsolePlace = Pick<Console, "folderId" | "access">;
 type Later = { message?: string; place?: ConsolePlace };
 
 /** Fields of a console, besides its text, that a user can change. */
-export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart">>;
+export type ConsoleChange = Partial<
+  Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart" | "variables">
+>;
 
 /** The latest change of an open console by someone else. */
 export type ConsoleNews = ItemNews & {
@@ -147,7 +149,7 @@ export class ConsoleService {
     drafts.observe(saved);
     if (this.#news.get(saved.id)?.effect === "deleted") this.dismissNews(saved.id);
     if (isCached) queryClient.setQueryData(toConsoleKey(workspaceId, saved.id), saved);
-    const { content: _, chart: __, ...summary } = saved;
+    const { content: _, chart: __, variables: ___, expect: ____, ...summary } = saved;
     queryClient.setQueryData<ConsoleSummary[]>(toListKey(workspaceId), (list) => {
       if (!list) return list;
       return list.some(({ id }) => id === saved.id)

@@ -61,7 +61,12 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       <Head draft={draft} connection={connection} editing={editing} />
       {!isComparing && <ChangeNotice open={draft} />}
       {variables.names.length > 0 && !isComparing && (
-        <VariableBar variables={variables} missing={session.missing} onRun={session.runAtCursor} />
+        <VariableBar
+          variables={variables}
+          missing={session.missing}
+          onRun={session.runAtCursor}
+          onKeep={session.keepDefaults}
+        />
       )}
       {isComparing && draft.saved && draft.draft ? (
         <CompareView key={draft.saved.version} open={draft} saved={draft.saved} draft={draft.draft} />

@@ -19,6 +19,7 @@ import type { Console } from "@/lib/features/consoles/schema";
 import { runsApi } from "@/lib/features/runs/browser/client";
 import { scheduleApi } from "@/lib/features/runs/browser/schedules";
 import type { Schedule, ScheduleBody } from "@/lib/features/runs/schedules/schema";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 type ScheduleCardProps = { saved: Console; hasEdits: boolean; onStarted: (runId: string) => void };
 
@@ -101,6 +102,7 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
               : `Runs with ${owner}'s permissions. If you save it, yours apply.`}
           </p>
         )}
+        {saved.expect && <p className="xs t3">{toWords(saved.expect)}</p>}
         {reason && <p className="xs t2">{reason}</p>}
         <Actions
           isKept={kept !== null}
@@ -153,6 +155,15 @@ function Actions({ isKept, isEdited, canSave, isSaving, canRun, ...on }: Actions
       </button>
     </div>
   );
+}
+
+/** Describes the conditions on a run's result. */
+function toWords({ minRows, maxRows }: NonNullable<Console["expect"]>): string {
+  const bounds = [
+    ...(minRows === undefined ? [] : [`fewer than ${formatCountOf(minRows, "row")}`]),
+    ...(maxRows === undefined ? [] : [`more than ${formatCountOf(maxRows, "row")}`]),
+  ];
+  return bounds.length === 0 ? "" : `Runs with ${bounds.join(" or ")} fail.`;
 }
 
 function toBody(schedule: Schedule | null): ScheduleBody | null {

@@ -7,9 +7,11 @@ import { createRemoval } from "@/components/consoles/console-removal";
 import type { ConsolePlace } from "@/components/consoles/console-service";
 import { createTabActions } from "@/components/consoles/console-tab-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { showToast } from "@/components/ui/toast";
 import {
   addConsole, changeConsole, findConsole, isSavedId, openTab, setTitle, toConsoleName, toFreeName,
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
+import type { Console } from "@/lib/features/consoles/schema";
 import { newId } from "@/lib/platform/browser/new-id";
 
 /** Returns the console in the address; null at the workspace's root address. */
@@ -126,6 +128,12 @@ export function useConsoleActions() {
         if (name === null) return;
         if (!isSavedId(id)) workbench.change((each) => changeConsole(each, id, { name, changedAt: Date.now() }));
         else if (name !== consoles.find(id)?.name) void consoles.change(id, { name });
+      },
+      /** Stores values of variables as defaults. @returns whether they were stored */
+      keepDefaults: async (id: string, variables: Console["variables"]): Promise<boolean> => {
+        const saved = await consoles.change(id, { variables });
+        if (saved !== null) showToast("Defaults saved");
+        return saved !== null;
       },
       setConnection: (id: string, connectionId: string) => {
         if (isSavedId(id)) void consoles.choose(id, { connectionId });

@@ -7,11 +7,13 @@ import { useConsoleCommands } from "@/components/consoles/use-console-commands";
 import { useConsoleRun } from "@/components/consoles/use-console-run";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { useRunRequests } from "@/components/consoles/use-run-requests";
-import { useVariables } from "@/components/consoles/use-variables";
+import { useVariables, type Variables } from "@/components/consoles/use-variables";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections, useEntities, useFindDatabase } from "@/components/schema/use-schema";
 import { announce } from "@/components/ui/live-region";
 import { useOutage } from "@/components/ui/use-browser";
+import { toInput, toTypedValue } from "@/lib/base/sql/variables";
+import { isSameJson } from "@/lib/base/values/same-json";
 import type { Connection } from "@/lib/features/connections/schema";
 import { changeConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
 
@@ -31,7 +33,7 @@ export function useConsoleSession(draft: OpenConsole) {
   const entities = useEntities(connection?.id ?? null);
   const dialect = useDialect(connection?.type);
   const language = useScriptLanguage(connection?.type);
-  const variables = useVariables(draft.content, dialect);
+  const variables = useVariables(draft.content, dialect, saved);
   const [missing, onMissing] = useMissingValues();
   const [emptyText, setEmptyText] = useState<string | null>(null);
   const [isNaming, setIsNaming] = useState(false);
@@ -82,6 +84,7 @@ export function useConsoleSession(draft: OpenConsole) {
     error: useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]),
     runAtCursor,
     runAll,
+    keepDefaults: useKeepDefaults(draft, values),
     onChange: useTextChange(draft),
     ...canceling,
     isNaming,
@@ -90,6 +93,17 @@ export function useConsoleSession(draft: OpenConsole) {
     isEditorOpen,
     setIsEditorOpen,
   };
+}
+
+/** Returns a function that stores these values as the console's defaults; null if they are, or it is not saved. */
+function useKeepDefaults({ id, saved }: OpenConsole, values: Variables["values"]): (() => void) | null {
+  const { keepDefaults } = useConsoleActions();
+  if (saved === null) return null;
+  const isKept = Object.entries(values).every(([name, value]) => {
+    const kept = saved.variables[name];
+    return kept !== undefined && isSameJson(toTypedValue(toInput(kept)), value);
+  });
+  return isKept ? null : () => void keepDefaults(id, { ...saved.variables, ...values });
 }
 
 /** Returns a function that stores the text of a console: as a draft of the saved one, or in the workbench. */

@@ -18,10 +18,12 @@ type BarProps = {
   missing: string[];
   /** Called for Enter in an input. */
   onRun: () => void;
+  /** Stores the values as defaults of the console; null where they are stored already, or cannot be. */
+  onKeep: (() => void) | null;
 };
 
 /** One input for each {{name}} of the query. The values are bound as parameters, never written into the text. */
-export function VariableBar({ variables, missing, onRun }: BarProps) {
+export function VariableBar({ variables, missing, onRun, onKeep }: BarProps) {
   const { names, inputs, change } = variables;
   return (
     <section className="vars" aria-label="Variables">
@@ -40,6 +42,11 @@ export function VariableBar({ variables, missing, onRun }: BarProps) {
           )
         );
       })}
+      {onKeep && (
+        <button type="button" className="btn ghost sm" onClick={onKeep}>
+          Save as defaults
+        </button>
+      )}
     </section>
   );
 }

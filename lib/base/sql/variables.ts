@@ -19,6 +19,14 @@ export function guessKind(name: string): VariableKind {
   return "text";
 }
 
+/** Returns the input that shows a value. */
+export function toInput(value: string | number | boolean | TypedValue): VariableInput {
+  if (typeof value === "string") return { kind: "text", text: value };
+  if (typeof value === "number") return { kind: "number", text: String(value) };
+  if (typeof value === "boolean") return { kind: "boolean", text: String(value) };
+  return { kind: value.type, text: String(value.value) };
+}
+
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
 /** Returns the value to send, a number that JavaScript would round as text; null if the input does not fit its kind. */
