@@ -10,6 +10,10 @@ type Push = { workspaceId: ObjectId; seq: number; userId: ObjectId; at: Date; be
 
 /** The id of an item is the permanent id of its file. */
 const ITEM_ID = /^[0-9a-f]{24}$/;
+/** Returns the id of the item of a file; null if it has an id of another form. */
+export function toItemId(fileId: string): ObjectId | null {
+  return ITEM_ID.test(fileId) ? new ObjectId(fileId) : null;
+}
 const TIME_HEX = 8;
 const HASH_HEX = 16;
 
@@ -27,12 +31,13 @@ export async function writesOfFiles(itemKind: ItemKind, push: Push): Promise<Wri
   const texts = new Map<string, string>();
   const oids = changed.flatMap(({ before, after }) => (after === null ? [] : [after, ...(before ? [before] : [])]));
   for await (const [oid, content] of readBlobs(workspaceId, oids)) texts.set(oid, content.toString("utf8"));
-  const ids = changed.flatMap(({ fileId }) => (ITEM_ID.test(fileId) ? [new ObjectId(fileId)] : []));
+  const ids = changed.flatMap(({ fileId }) => toItemId(fileId) ?? []);
   const docs = await itemKind
     .items()
     .find({ workspaceId, space: WORKSPACE_SPACE, _id: { $in: ids } })
     .toArray();
   const byId = new Map(docs.map((doc) => [doc._id.toHexString(), doc]));
+  const returned = await returnedAmong(itemKind, push, ids, byId);
   const known = push.before === null ? await itemKind.textsOf(workspaceId, docs) : null;
   const folders = await SharedFolders.of(itemKind, push);
   const written: Written = { writes: [], files: [] };
@@ -42,20 +47,52 @@ export async function writesOfFiles(itemKind: ItemKind, push: Push): Promise<Wri
       if (doc) written.writes.push({ kind: "discard", id: doc._id });
       continue;
     }
-    const previous = known ? known.get(fileId) : before && texts.get(before);
-    const file: ItemFile = { workspaceId, path, text: texts.get(after) ?? "", previous: previous ?? null, before: doc };
+    const back = returned.get(fileId) ?? null;
+    const previous = back?.text ?? (known ? known.get(fileId) : before && texts.get(before));
+    const file: ItemFile = {
+      workspaceId,
+      path,
+      text: texts.get(after) ?? "",
+      previous: previous ?? null,
+      before: back?.doc ?? doc,
+    };
     if (known && doc?.file === path && doc.content === itemKind.contentIn(file.text)) continue;
-    await addFile(itemKind, push, folders, fileId, file, written);
+    await addFile(itemKind, push, folders, { fileId, file, isBack: back !== null }, written);
   }
   return { ...written, writes: [...folders.added, ...written.writes] };
+}
+
+/**
+ * Returns the deleted items among those with a file, with the text of their last file, by id. Those that another attempt
+ * at this push has written already are included, until they are no longer stored as deleted.
+ */
+async function returnedAmong(
+  itemKind: ItemKind,
+  { workspaceId, seq }: Push,
+  ids: readonly ObjectId[],
+  byId: ReadonlyMap<string, ItemDoc>,
+): Promise<Map<string, { doc: ItemDoc; text: string | null }>> {
+  const absent = ids.filter((id) => (byId.get(id.toHexString())?.seq ?? seq) === seq);
+  if (absent.length === 0) return new Map();
+  const found = await itemKind
+    .deleted()
+    .find({ workspaceId, space: WORKSPACE_SPACE, _id: { $in: absent } })
+    .toArray();
+  const docs = found.map(({ deletedAt: _, deletedBy: __, ...doc }): ItemDoc => doc);
+  const texts = await itemKind.textsOf(workspaceId, docs);
+  return new Map(
+    docs.map((doc) => {
+      const id = doc._id.toHexString();
+      return [id, { doc, text: texts.get(id) ?? null }];
+    }),
+  );
 }
 
 async function addFile(
   itemKind: ItemKind,
   { workspaceId, userId, at }: Push,
   folders: SharedFolders,
-  fileId: string,
-  file: ItemFile,
+  { fileId, file, isBack }: { fileId: string; file: ItemFile; isBack: boolean },
   { writes, files }: Written,
 ): Promise<void> {
   const { before } = file;
@@ -69,9 +106,10 @@ async function addFile(
     version: (before?.version ?? 0) + 1,
     updatedAt: at,
   };
-  const id = before?._id ?? (ITEM_ID.test(fileId) ? new ObjectId(fileId) : idFor(at, fileId));
+  const id = before?._id ?? toItemId(fileId) ?? idFor(at, fileId);
   files.push({ id, file });
-  if (before) writes.push({ kind: "update", id, set, swaps: before.key !== place.key });
+  if (before && isBack) writes.push({ kind: "insert", doc: { ...before, ...set, seq: 0 } });
+  else if (before) writes.push({ kind: "update", id, set, swaps: before.key !== place.key });
   else {
     const added = { _id: id, workspaceId, space: WORKSPACE_SPACE, ownerId: userId, seq: 0, createdAt: at };
     writes.push({ kind: "insert", doc: { ...added, ...set } as ItemDoc });

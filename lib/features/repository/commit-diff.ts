@@ -95,7 +95,9 @@ function pairRenames(
   }
   const movedFrom = new Set(sources.values());
   const isFree = (path: string) => !named.has(path) && !movedFrom.has(path);
-  for (const [from, to] of sameContent(changes.filter(({ path }) => isFree(path)))) sources.set(to, from);
+  const free = changes.filter(({ path }) => isFree(path));
+  for (const [from, to] of sameContent(free)) sources.set(to, from);
+  if (headers.length === 0) for (const [from, to] of rotations(free, sources)) sources.set(to, from);
   const taken = new Set(sources.values());
   for (const [from, to] of similar) {
     if (taken.has(from) || sources.has(to)) continue;
@@ -148,6 +150,41 @@ function sameContent(changes: TreeChange[]): [string, string][] {
   });
 }
 
+/**
+ * Returns old and new paths of files that took each other's places with unchanged contents: in a circle, as two files
+ * that swap, or in a row from a deleted path to an added one.
+ */
+function rotations(changes: readonly TreeChange[], known: ReadonlyMap<string, string>): [string, string][] {
+  const taken = new Set(known.values());
+  const before = new Map<string, string | null>();
+  for (const { path, before: entry } of changes) {
+    if (!isFile(entry) || taken.has(path) || entry.oid === EMPTY_BLOB) continue;
+    // A content that two files had does not tell which of them moved.
+    before.set(entry.oid, before.has(entry.oid) ? null : path);
+  }
+  const moves = new Map<string, string>();
+  const targets = new Map<string, string | null>();
+  for (const { path, after: entry } of changes) {
+    const from = isFile(entry) && !known.has(path) ? before.get(entry.oid) : null;
+    if (!from || from === path) continue;
+    const other = targets.get(from);
+    if (other) moves.delete(other);
+    else if (other === undefined) moves.set(path, from);
+    targets.set(from, other === undefined ? path : null);
+  }
+  const byPath = new Map(changes.map((change) => [change.path, change]));
+  // A file that stayed at its path, edited, was not moved: only one that another file replaced.
+  for (let size = -1; size !== moves.size; ) {
+    size = moves.size;
+    const sources = new Set(moves.values());
+    for (const [to, from] of moves) {
+      const isReplaced = !byPath.get(from)?.after || moves.has(from);
+      if (!isReplaced || (byPath.get(to)?.before && !sources.has(to))) moves.delete(to);
+    }
+  }
+  return Array.from(moves, ([to, from]) => [from, to]);
+}
+
 /** Above these limits, a commit is compared by equal contents only: this runs on the event loop. */
 const SIMILAR_PAIRS_MAX = 2_500;
 const SIMILAR_BYTES_MAX = 4 * 1024 * 1024;
@@ -172,6 +209,27 @@ async function similarFiles(repositoryId: ObjectId, changes: TreeChange[]): Prom
     }
   }
   return pairs.toSorted((a, b) => b.score - a.score).map(({ from, to }) => [from, to]);
+}
+
+/**
+ * Returns for each pair of blobs whether the second is the first, or has at least half of its lines. Pairs beyond the
+ * limit of a comparison have to be equal.
+ */
+export async function shareMostLines(
+  repositoryId: ObjectId,
+  pairs: readonly (readonly [before: string, after: string])[],
+): Promise<boolean[]> {
+  const oids = pairs.filter(([before, after]) => before !== after).flat();
+  const sizes = await sizesOf(repositoryId, oids);
+  const isCompared = oids.reduce((sum, oid) => sum + (sizes.get(oid) ?? 0), 0) <= SIMILAR_BYTES_MAX;
+  const lines = new Map<string, Map<string, number>>();
+  if (isCompared) {
+    for await (const [oid, content] of readBlobs(repositoryId, oids)) lines.set(oid, lineBytes(content));
+  }
+  return pairs.map(
+    ([before, after]) =>
+      before === after || (isCompared && similarity(lines.get(before), lines.get(after)) >= SIMILAR_MIN),
+  );
 }
 
 /** Returns the distinct lines of a text with the bytes that each has in all. */

@@ -22,12 +22,14 @@ export type Lookup = (parent: string, path: string) => Promise<string | null>;
 /**
  * Returns each change with its file: the id in the commit, else the id of the file that was at the path, else one
  * derived from the commit that added it. All of it follows from git alone.
+ * @param returned ids of the added files that had been deleted, by path
  */
 export async function toHistory(
   oid: string,
   { committer: { seconds } }: Pick<Commit, "committer">,
   changes: FileChange[],
   lookup: Lookup,
+  returned: ReadonlyMap<string, string>,
 ): Promise<HistoryChange[]> {
   const out: HistoryChange[] = [];
   const first = (path: string) => firstLineage(oid, seconds, path);
@@ -36,7 +38,7 @@ export async function toHistory(
     const known = status === "added" || parent === null ? null : await lookup(parent, source);
     const inherited = known ?? first(source);
     if (status === "added") {
-      out.push({ lineage: fileId ?? first(path), path, previousPath, status, before, after });
+      out.push({ lineage: fileId ?? returned.get(path) ?? first(path), path, previousPath, status, before, after });
     } else if (status === "deleted" || fileId === null || fileId === inherited) {
       out.push({ lineage: inherited, path, previousPath, status, before, after });
     } else {

@@ -9,6 +9,7 @@ import type { GitHistoryDoc } from "./model";
 import { ignoreDuplicates, readCommitObject } from "./object-store";
 import { findPositions, lineageOnMain, lineagesOnMain, type Position } from "./positions";
 import { findHead, MAIN_BRANCH } from "./refs";
+import { deletedOnMain, returnedFiles } from "./returned-files";
 import { historiesOf, walkCommits } from "./side-commits";
 import { findEntry } from "./tree-edit";
 
@@ -94,7 +95,10 @@ class IndexWriter {
       parent === main || !sideLookup ? this.lookup(path) : sideLookup(parent, path);
     const files = await diffCommit(this.repositoryId, commit);
     await this.lookAhead(files.filter(({ status, parent }) => status !== "added" && parent === main));
-    const changes = await toHistory(oid, commit, files, lookup);
+    const returned = await returnedFiles(this.repositoryId, commit, files, (_, paths) =>
+      deletedOnMain(this.repositoryId, this.tip?.seq ?? 0, paths, this.entries),
+    );
+    const changes = await toHistory(oid, commit, files, lookup, returned);
     this.tip = this.append(oid, commit, changes, true);
     if (this.entries.length + this.commits.length >= FLUSH_DOCS) await this.flush();
   }

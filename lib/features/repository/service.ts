@@ -64,4 +64,5 @@ export {
   readMain,
   removeHead,
 } from "./refs";
+export { filesReturnedBy } from "./returned-files";
 export { untilWon } from "./until-won";

@@ -5,6 +5,7 @@ import type { Commit } from "./git-objects";
 import { type HistoryChange, type Lookup, toHistory } from "./lineage";
 import { readCommitObject } from "./object-store";
 import { findPositions, lineageOnMain, type Position } from "./positions";
+import { type DeletedFile, deletedOnMain, type FindDeleted, returnedFiles } from "./returned-files";
 import { findEntry } from "./tree-edit";
 
 /** Commits of a walk, parents first, in an order that git alone determines. */
@@ -58,10 +59,47 @@ export async function historiesOf(
     }
     return null;
   };
+  const findDeleted: FindDeleted = async (parent, paths) => {
+    const found = new Map<string, DeletedFile>();
+    for (const path of paths) {
+      const file = await deletedBefore(repositoryId, { commits, histories }, parent, path);
+      if (file) found.set(path, file);
+    }
+    return found;
+  };
   for (const [oid, commit] of commits) {
-    histories.set(oid, await toHistory(oid, commit, await diffCommit(repositoryId, commit), lookup));
+    const files = await diffCommit(repositoryId, commit);
+    const returned = await returnedFiles(repositoryId, commit, files, findDeleted);
+    histories.set(oid, await toHistory(oid, commit, files, lookup, returned));
   }
   return { histories, lookup };
+}
+
+/** Returns the deleted file that was last at a path, walking back from a commit; null if it was moved or returned. */
+async function deletedBefore(
+  repositoryId: ObjectId,
+  { commits, histories }: { commits: Commits; histories: ReadonlyMap<string, HistoryChange[]> },
+  parent: string,
+  path: string,
+): Promise<DeletedFile | null> {
+  const later = new Set<string>();
+  for (let oid: string | null = parent; oid !== null; ) {
+    const commit = commits.get(oid);
+    if (!commit) {
+      const position = (await findPositions(repositoryId, [oid])).get(oid);
+      const file = position && (await deletedOnMain(repositoryId, position.seq, [path])).get(path);
+      return file && !later.has(file.lineage) ? file : null;
+    }
+    const changes: HistoryChange[] = histories.get(oid) ?? [];
+    const last = changes.findLast((change) => change.path === path || change.previousPath === path);
+    if (last) {
+      const { status, lineage, before } = last;
+      return status === "deleted" && before !== null && !later.has(lineage) ? { lineage, before } : null;
+    }
+    for (const { lineage } of changes) later.add(lineage);
+    oid = await parentWith(repositoryId, commit, path);
+  }
+  return null;
 }
 
 async function landedLineage(repositoryId: ObjectId, oid: string, path: string): Promise<string | null> {
