@@ -261,6 +261,9 @@ export interface DataSource {
   close(): Promise<void>;
 }
 
+/** An error in a text, with its offset in UTF-16 units; null if it has no place. */
+export type TextError = { message: string; offset: number | null };
+
 /** A source that can be queried. */
 export type QueryableSource = DataSource & Required<Pick<DataSource, "query">>;
 
@@ -309,5 +312,11 @@ export interface Driver {
    * @throws AppError `invalid_request`, `address_refused`
    */
   check?(context: Omit<OpenContext, "connectionId">): Promise<void>;
+  /**
+   * Finds a syntax error in a text of any number of statements, without a connection. Absent where no grammar here
+   * decides whether a statement runs.
+   * @param context `readOnly` of the connection; `tenant`, the workspace
+   */
+  findSyntaxError?(text: string, context: { readOnly: boolean; tenant: string }): Promise<TextError | null>;
   open(context: OpenContext): Promise<DataSource>;
 }

@@ -2,7 +2,10 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { findConnectionsNamed, labelsOf } from "@/lib/features/connections/by-name";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
-import type { ItemFile } from "@/lib/features/folders/item-kind";
+import { positionOf } from "@/lib/features/connections/drivers/shared/text-position";
+import { mayOnlyRead } from "@/lib/features/connections/model";
+import type { ItemFile, PushedFile } from "@/lib/features/folders/item-kind";
+import { findSyntaxError } from "@/lib/features/query/syntax";
 import { pauseSchedule, putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
@@ -10,6 +13,7 @@ import { type ConsoleSettings, contentOfFile, formatConsoleFile, parseConsoleFil
 import { ENDINGS } from "./languages";
 import type { ConsoleDoc } from "./model";
 import { RESOURCE_TYPE } from "./run-status";
+import type { Language } from "./schema";
 
 /** Returns the files of consoles by id: their settings as front matter, followed by the text. */
 export async function textsOfConsoles(
@@ -63,7 +67,7 @@ export async function fieldsOfConsoleFile({
   return {
     ...(before ? {} : { connectionId: null, chart: null }),
     content: contentOfFile(text),
-    language: path.endsWith(ENDINGS.mongodb) ? "mongodb" : "sql",
+    language: languageOfFile(path),
     ...(isChanged("connection") && { connectionId: found?._id ?? null }),
     ...(isChanged("description") && { description: description ?? "" }),
     ...(isChanged("variables") && { variables: variables ?? {} }),
@@ -72,8 +76,16 @@ export async function fieldsOfConsoleFile({
   };
 }
 
-/** @throws AppError invalid_request for a connection that does not fit, and for a schedule of nothing */
-export async function checkConsoleFile(caller: Caller, { text, previous, before }: ItemFile): Promise<void> {
+/**
+ * @throws AppError invalid_request for a connection that does not fit, for a schedule of nothing, and for a query that
+ * cannot run
+ */
+export async function checkConsoleFile(caller: Caller, file: PushedFile): Promise<void> {
+  await checkSettings(caller, file);
+  await checkQuery(caller, file);
+}
+
+async function checkSettings(caller: Caller, { text, previous, before }: PushedFile): Promise<void> {
   const { settings, isChanged } = settingsOf({ text, previous });
   const { connection } = settings;
   if (connection && isChanged("connection")) {
@@ -86,6 +98,26 @@ export async function checkConsoleFile(caller: Caller, { text, previous, before 
   const kept = !isChanged("connection") && (before as ConsoleDoc | null)?.connectionId;
   if (!connection && !kept) throw bad("schedule: Add a connection, which the schedule needs.");
   if (contentOfFile(text).trim() === "") throw bad("schedule: Add a query, which the schedule runs.");
+}
+
+/** Checks the query of a file if the push wrote it: unfinished ones may have been saved in Millrace. */
+async function checkQuery(
+  { workspaceId }: Caller,
+  { path, text, previous, before, isKnown }: PushedFile,
+): Promise<void> {
+  const { settings, isChanged } = settingsOf({ text, previous });
+  const content = contentOfFile(text);
+  const isEdited = previous === null || contentOfFile(previous) !== content || isChanged("connection");
+  if (isKnown || !isEdited) return;
+  const label = settings.connection ?? (before as ConsoleDoc | null)?.connectionId?.toHexString();
+  const [connection] = label ? await findConnectionsNamed(workspaceId, label) : [];
+  const driver = connection && driverOf(connection.type);
+  if (!driver || driver.language !== languageOfFile(path)) return;
+  const error = await findSyntaxError(content, driver, { workspaceId, readOnly: mayOnlyRead(connection) });
+  if (error === null) return;
+  if (error.offset === null) throw bad(error.message);
+  const { line, column } = positionOf(text, text.length - content.length + error.offset);
+  throw bad(`line ${line}, column ${column}: ${error.message}`);
 }
 
 /**
@@ -109,6 +141,10 @@ export async function followConsoleFile(
     const enabled = schedule.enabled && !isFromHost;
     await putSchedule({ workspaceId, user: { _id: userId } }, resource, { ...schedule, enabled });
   }
+}
+
+function languageOfFile(path: string): Language {
+  return path.endsWith(ENDINGS.mongodb) ? "mongodb" : "sql";
 }
 
 function settingsOf({ text, previous }: Pick<ItemFile, "text" | "previous">) {

@@ -15,6 +15,12 @@ export type ItemFile = {
   before: ItemDoc | null;
 };
 
+/** A file of a push that is not in main yet. */
+export type PushedFile = ItemFile & {
+  /** Whether main has, or had, a file with this text: the push moved or restored it. */
+  isKnown: boolean;
+};
+
 /** One kind of item: in folders, with versions, as files of the workspace's repository. */
 export type ItemKind = {
   /** Name of one item, in sentences and in the workspace's events. */
@@ -41,7 +47,7 @@ export type ItemKind = {
    * Checks what a valid file that is pushed refers to.
    * @throws AppError invalid_request, not_found or forbidden, for the caller to show
    */
-  checkFile: (caller: Caller, file: ItemFile) => Promise<void>;
+  checkFile: (caller: Caller, file: PushedFile) => Promise<void>;
   /** Returns the fields of the kind, and the content, that follow from a pushed file. */
   toFields: (file: ItemFile) => Promise<Partial<ItemDoc>>;
   /** Changes what else a pushed file defines, once its item is written. Idempotent. */

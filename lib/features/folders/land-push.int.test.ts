@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { collections } from "@/lib/features/instance/collections";
 import { readMain } from "@/lib/features/repository/service";
 import { env } from "@/lib/platform/env";
@@ -11,6 +12,8 @@ import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
 import { git, gitLines, withExport } from "@/test/fixtures/repository/git-command";
+import { rebuildIndex } from "@/test/fixtures/repository/rebuild-index";
+import { storedIndex } from "@/test/fixtures/repository/stored-index";
 import { seedMember } from "@/test/seed";
 
 const own = takeOwnDatabase();
@@ -174,8 +177,11 @@ describe("a push to main", () => {
     await push(clone);
     const texts = await Promise.all(["one", "two", "Cased"].map(async (path) => read((await byPath(path)).id)));
     expect(texts.map(({ content }) => content)).toEqual(["select 'two'", "select 'one'", "select 'cased'"]);
-    expect(new Set(texts.map(({ id }) => id))).toEqual(new Set([one?.id, two?.id, cased?.id]));
-    expect((await byPath("Cased")).id).toBe(cased?.id);
+    expect(texts.map(({ id }) => id)).toEqual([two?.id, one?.id, cased?.id]);
+    expect(await author.story(one?.id ?? "")).toEqual([
+      "renamed consoles/two.sql: Swap",
+      "added consoles/one.sql: Create one",
+    ]);
     // Each can be saved again.
     for (const { id, version } of texts)
       expect((await author.save(id, { version, content: "select 9" })).status).toBe(200);
@@ -200,6 +206,116 @@ describe("a push to main", () => {
     ]);
     expect((await author.send("GET", `/${replaced.id}`)).status).toBe(404);
     expect((await byPath("other")).id).not.toBe(replaced.id);
+  });
+
+  it("keeps consoles that move along in a row or a circle, and one that is copied and edited", async () => {
+    const names = ["row-1", "row-2", "ring-1", "ring-2", "ring-3", "copied"];
+    const made = await Promise.all(
+      names.map((name) => author.make(name, { access: "workspace", content: `select '${name}'` })),
+    );
+    const clone = await fresh();
+    await commit(clone, "Rotate", {
+      "consoles/row-1.sql": null,
+      "consoles/row-2.sql": "select 'row-1'",
+      "consoles/row-3.sql": "select 'row-2'",
+      "consoles/ring-1.sql": "select 'ring-3'",
+      "consoles/ring-2.sql": "select 'ring-1'",
+      "consoles/ring-3.sql": "select 'ring-2'",
+      "consoles/copied.sql": "select 'edited'",
+      "consoles/copy.sql": "select 'copied'",
+    });
+    await push(clone);
+    const paths = await Promise.all(made.map(async ({ id }) => (await read(id)).path));
+    expect(paths).toEqual(["row-2", "row-3", "ring-2", "ring-3", "ring-1", "copied"]);
+  });
+
+  it("keeps a console that one commit moves and the next one rewrites", async () => {
+    const { id } = await author.make("rewritten", { access: "workspace", content: "select 1\n" });
+    const clone = await fresh();
+    await git(clone, "mv", "consoles/rewritten.sql", "consoles/new-name.sql");
+    await commit(clone, "Move");
+    await commit(clone, "Rewrite", { "consoles/new-name.sql": "delete from everything\nwhere true\n" });
+    await push(clone);
+    expect(await read(id)).toMatchObject({ path: "new-name", content: "delete from everything\nwhere true\n" });
+  });
+
+  describe("that brings a deleted file back", () => {
+    const TEXT = "select a\nfrom t\nwhere b\n";
+    const SCHEDULE = { cron: "0 6 * * *", timezone: "UTC", enabled: false };
+
+    it("restores the console with its id, history, access and schedule", async () => {
+      const member = await seedMember(world.owner.workspaceId, "member");
+      const hers = authorOf({ key: await world.keyOf(member) }, world.owner.workspaceId);
+      const connectionId = (await send("GET", "/connectors")).json.data[0].id;
+      const content = { access: "workspace", content: TEXT, connectionId, chart: { mark: "bar" } };
+      const pushed = await hers.make("back", content);
+      expect((await hers.send("PUT", `/${pushed.id}/schedule`, SCHEDULE)).status).toBe(200);
+      const before = await read(pushed.id);
+      const clone = await fresh();
+      await commit(clone, "Delete", { "consoles/back.sql": null });
+      await push(clone);
+      expect((await author.send("GET", `/${pushed.id}`)).status).toBe(404);
+      await git(clone, ...ME, "revert", "--no-edit", "HEAD");
+      await push(clone);
+      const { version, updatedAt, ...kept } = before;
+      expect(await read(pushed.id)).toMatchObject({ ...kept, version: version + 1 });
+      expect((await read(pushed.id)).schedule).toMatchObject({ ...SCHEDULE, ownerId: member.id });
+      expect((await author.story(pushed.id)).map((each: string) => each.split(" ")[0])).toEqual([
+        "added",
+        "deleted",
+        "modified",
+        "added",
+      ]);
+      expect(await collections.deletedConsoles().countDocuments({ _id: new ObjectId(pushed.id) })).toBe(0);
+      expect(updatedAt).not.toBe((await read(pushed.id)).updatedAt);
+    });
+
+    it("restores it after a deletion in Millrace, with edits, by a merge, and again", async () => {
+      const { id } = await author.make("again", { access: "workspace", content: TEXT });
+      expect((await author.send("DELETE", `/${id}`)).status).toBeLessThan(300);
+      const clone = await fresh();
+      await commit(clone, "Back, edited", { "consoles/again.sql": TEXT.replace("where b", "where c") });
+      await push(clone);
+      expect(await read(id)).toMatchObject({ content: TEXT.replace("where b", "where c"), version: 2 });
+
+      await commit(clone, "Delete", { "consoles/again.sql": null });
+      await push(clone);
+      await git(clone, "checkout", "--quiet", "-b", "side");
+      await git(clone, ...ME, "revert", "--no-edit", "HEAD");
+      await git(clone, "checkout", "--quiet", "main");
+      await git(clone, ...ME, "merge", "--quiet", "--no-ff", "--no-edit", "side");
+      await push(clone);
+      expect(await read(id)).toMatchObject({ path: "again", version: 3 });
+      const index = await storedIndex(world.workspaceId);
+      await rebuildIndex(world.workspaceId);
+      expect(await storedIndex(world.workspaceId)).toEqual(index);
+    });
+
+    it("adds a new console if the text is another, or the old one has another place", async () => {
+      const gone = await author.make("reused", { access: "workspace", content: TEXT });
+      const moved = await author.make("moved-away", { access: "workspace", content: TEXT });
+      const clone = await fresh();
+      await git(clone, "mv", "consoles/moved-away.sql", "consoles/moved-here.sql");
+      await commit(clone, "Delete and move", { "consoles/reused.sql": null });
+      await commit(clone, "Reuse", { "consoles/reused.sql": "delete from x\n", "consoles/moved-away.sql": TEXT });
+      await push(clone);
+      expect((await byPath("reused")).id).not.toBe(gone.id);
+      expect((await byPath("moved-away")).id).not.toBe(moved.id);
+      expect((await byPath("moved-here")).id).toBe(moved.id);
+    });
+
+    it("is rejected if its owner has made the console private", async () => {
+      const { id } = await author.make("taken-back", { access: "workspace", content: TEXT });
+      await author.save(id, { version: 1, access: "private" });
+      const clone = await fresh();
+      await git(clone, ...ME, "revert", "--no-edit", "HEAD");
+      expect(await refusal(clone)).toContain("consoles/taken-back.sql was made private by its owner");
+      await git(clone, "reset", "--quiet", "--hard", "origin/main");
+      await commit(clone, "Another", { "consoles/taken-back.sql": "delete from y\n" });
+      await push(clone);
+      expect((await byPath("taken-back")).id).toBeTruthy();
+      expect(await read(id)).toMatchObject({ access: "private", content: TEXT });
+    });
   });
 
   it("changes dashboards, also together with consoles and apps", async () => {
@@ -252,15 +368,18 @@ describe("a push to main", () => {
   it("deletes everything, and brings it back by a revert", async () => {
     const clone = await fresh();
     const paths = await gitLines(clone, "ls-files", "consoles");
+    const shared = { workspaceId: world.workspaceId, space: "workspace" };
+    const ids = async () =>
+      (await collections.consoles().find(shared).sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+    const before = await ids();
     await git(clone, "rm", "-r", "--quiet", "consoles");
     await commit(clone, "Delete all");
     await push(clone);
     expect(await collections.consoles().countDocuments({ workspaceId: world.workspaceId, space: "workspace" })).toBe(0);
     await git(clone, ...ME, "revert", "--no-edit", "HEAD");
     await push(clone);
-    expect(await collections.consoles().countDocuments({ workspaceId: world.workspaceId, space: "workspace" })).toBe(
-      paths.length,
-    );
+    expect(before).toHaveLength(paths.length);
+    expect(await ids()).toEqual(before);
     await withExport(world.workspaceId, async () => undefined);
   });
 
@@ -349,6 +468,58 @@ describe("a push to main", () => {
     expect(await readMain(world.workspaceId)).toEqual(before);
   });
 
+  it("and another one and a save at the same moment: none is lost", async () => {
+    const { id } = await author.make("met", { access: "workspace", content: "select 0" });
+    const clones = await Promise.all([fresh(), fresh()]);
+    for (const [n, clone] of clones.entries()) await commit(clone, `${n}`, { [`consoles/met-${n}.sql`]: "select 1\n" });
+    const [saved, ...pushed] = await Promise.allSettled([
+      author.save(id, { version: 1, content: "select 1" }),
+      ...clones.map((clone) => push(clone)),
+    ]);
+    expect(saved).toMatchObject({ status: "fulfilled", value: { status: 200 } });
+    for (const [n, clone] of clones.entries()) {
+      if (pushed[n]?.status === "fulfilled") continue;
+      await git(clone, ...ME, "pull", "--rebase", "--quiet", "origin", "main");
+      await push(clone);
+    }
+    expect((await read(id)).content).toBe("select 1");
+    const files = await gitLines(await fresh(), "ls-files", "consoles");
+    expect(files).toEqual(
+      expect.arrayContaining(["met.sql", "met-0.sql", "met-1.sql"].map((name) => `consoles/${name}`)),
+    );
+    expect([await byPath("met-0"), await byPath("met-1")]).not.toContain(null);
+  });
+
+  it("renames 5,000 files, which stay the same consoles", { timeout: 300_000, tags: ["long"] }, async () => {
+    const clone = await fresh();
+    const numbers = Array.from({ length: 5_000 }, (_, n) => n);
+    await commit(clone, "Many", Object.fromEntries(numbers.map((n) => [`consoles/many/${n}.sql`, `select ${n}\n`])));
+    await push(clone);
+    const ids = async (folder: string) => {
+      const docs = await collections
+        .consoles()
+        .find({ workspaceId: world.workspaceId, path: { $regex: `^${folder}/` } })
+        .sort({ _id: 1 })
+        .toArray();
+      return docs.map(({ _id, content }) => `${_id} ${content}`);
+    };
+    const before = await ids("many");
+    expect(before).toHaveLength(5_000);
+    await git(clone, "mv", "consoles/many", "consoles/renamed-many");
+    await commit(clone, "Rename");
+    await push(clone);
+    expect(await ids("renamed-many")).toEqual(before);
+    await git(clone, "rm", "-r", "--quiet", "consoles/renamed-many");
+    await commit(clone, "Remove");
+    await push(clone);
+    await git(clone, ...ME, "revert", "--no-edit", "HEAD");
+    await push(clone);
+    expect(await ids("renamed-many")).toEqual(before);
+    await git(clone, "rm", "-r", "--quiet", "consoles/renamed-many");
+    await commit(clone, "Remove again");
+    await push(clone);
+  });
+
   it("and a save at the same moment: one of them is first, and none is lost", async () => {
     const { id } = await author.make("raced", { access: "workspace", content: "select 0" });
     const clone = await fresh();
@@ -366,6 +537,81 @@ describe("a push to main", () => {
     expect(await byPath("other")).not.toBeNull();
     const files = await gitLines(await fresh(), "ls-files", "consoles");
     expect(files).toEqual(expect.arrayContaining(["consoles/raced.sql", "consoles/other.sql"]));
+  });
+});
+
+describe("a query that can't run", () => {
+  const BAD = "select 1;\nselect 2 form t\n";
+  const matter = (name: string, sql: string) => `/* ---\nconnection: ${name}\n--- */\n${sql}`;
+  beforeAll(async () => {
+    const connection = (name: string, type: string, readOnly: boolean): ConnectionDoc => ({
+      _id: new ObjectId(),
+      workspaceId: world.workspaceId,
+      ...{ name, type, readOnly, category: "database", config: {}, secrets: {}, status: "untested" },
+      ...{ lastTestedAt: null, lastError: null, createdBy: new ObjectId(world.owner.id) },
+      ...{ createdAt: new Date(), updatedAt: new Date() },
+    });
+    await collections
+      .connections()
+      .insertMany([
+        connection("Reader", "postgres", true),
+        connection("Writer", "postgres", false),
+        connection("Documents", "mongodb", true),
+        connection("Maria", "mysql", true),
+      ]);
+  });
+
+  it.each([
+    ["x.sql", matter("Reader", BAD), /consoles\/x\.sql: line 5, column 15: syntax error at or near "t"/],
+    ["x.sql", matter("Reader", "select {{a}} form\n  {{b}}"), /line 5, column 3: syntax error at or near "\$1"/],
+    ["x.mongodb", matter("Documents", "db.a.find({})\ndb.b.find({a: })\n"), /x\.mongodb: line 5, column 15: /],
+  ])("in %s is rejected with its line and column: %j", async (file, text, reason) => {
+    const clone = await fresh();
+    await commit(clone, "Bad", { [`consoles/${file}`]: text, "consoles/fine-query.sql": "select 1\n" });
+    expect(await refusal(clone)).toMatch(reason);
+    expect(await byPath("fine-query")).toBeNull();
+  });
+
+  it("is accepted where only the server can tell", async () => {
+    const clone = await fresh();
+    await commit(clone, "Fine", {
+      "consoles/sure/several.sql": matter(
+        "Reader",
+        "select a.b(1) from nowhere;\n\nselect {{a}}::int, '{{b}} form'; -- form\n",
+      ),
+      "consoles/sure/newer.sql": matter("Writer", BAD),
+      "consoles/sure/other.sql": matter("Maria", BAD),
+      "consoles/sure/none.sql": BAD,
+      "consoles/sure/language.mongodb": matter("Reader", "db.a.find({})"),
+      "consoles/sure/docs.mongodb": matter(
+        "Documents",
+        "// all\ndb.a.find({a: {{b}}})\n\ndb.b.find({})\n  .limit(1)\n",
+      ),
+    });
+    await push(clone);
+    expect(await byPath("sure/several")).not.toBeNull();
+  });
+
+  it("may be saved in Millrace, and then moved, scheduled, deleted and restored by pushes", async () => {
+    const [{ _id }] = (await collections
+      .connections()
+      .find({ workspaceId: world.workspaceId, name: "Reader" })
+      .toArray()) as [ConnectionDoc];
+    const made = { access: "workspace", content: BAD, connectionId: _id.toHexString() };
+    const { id } = await author.make("unfinished", made);
+    const clone = await fresh();
+    await git(clone, "mv", "consoles/unfinished.sql", "consoles/unfinished-2.sql");
+    await commit(clone, "Move");
+    await push(clone);
+    await commit(clone, "Describe", { "consoles/unfinished-2.sql": matter("Reader\ndescription: Later", BAD) });
+    await push(clone);
+    await commit(clone, "Delete", { "consoles/unfinished-2.sql": null });
+    await push(clone);
+    await git(clone, ...ME, "revert", "--no-edit", "HEAD");
+    await push(clone);
+    expect(await read(id)).toMatchObject({ path: "unfinished-2", description: "Later", content: BAD });
+    await commit(clone, "Edit", { "consoles/unfinished-2.sql": matter("Reader", `${BAD}-- more\n`) });
+    expect(await refusal(clone)).toContain("unfinished-2.sql: line 5, column 15");
   });
 });
 
@@ -416,6 +662,30 @@ describe("the front matter of a console", () => {
     await commit(clone, "Unset", { "consoles/settings.sql": "select 2\n" });
     await push(clone);
     expect(await read(id)).toMatchObject({ content: "select 2\n", connectionId: null, chart: null, schedule: null });
+  });
+
+  it("carries description, default values and conditions both ways", async () => {
+    const settings = { description: "Open orders", variables: { country: "AT", limit: 10 }, expect: { minRows: 1 } };
+    const { id } = await author.make("carried", { access: "workspace", content: SQL, ...settings });
+    const clone = await fresh();
+    expect(await fileOf(clone, "carried")).toBe(
+      `/* ---\ndescription: Open orders\nvariables:\n  country: AT\n  limit: 10\nexpect:\n  minRows: 1\n--- */\n${SQL}`,
+    );
+    await commit(clone, "Set", {
+      "consoles/carried.sql": `/* ---\ndescription: Paid orders\nvariables: {since: {type: date, value: 2026-05-31}}\n--- */\n${SQL}`,
+    });
+    await push(clone);
+    const pushed = {
+      description: "Paid orders",
+      variables: { since: { type: "date", value: "2026-05-31" } },
+      expect: null,
+    };
+    expect(await read(id)).toMatchObject({ ...pushed, content: SQL, version: 2 });
+    expect((await byPath("carried")).description).toBe("Paid orders");
+    expect((await author.send("GET", "/search?q=paid%20carried")).json.data[0]).toMatchObject({ id, snippet: null });
+    await author.save(id, { version: 2, description: "", variables: null });
+    await git(clone, "pull", "--quiet", "origin", "main");
+    expect(await fileOf(clone, "carried")).toBe(SQL);
   });
 
   it("keeps settings that a file from before it had front matter does not name", async () => {

@@ -2,6 +2,7 @@ import "server-only";
 import type { PushLanding } from "@/lib/features/repository/git/pushed-files";
 import {
   filesBetween,
+  filesReturnedBy,
   indexQuietly,
   MAIN_BRANCH,
   moveHead,
@@ -17,6 +18,7 @@ import { type ItemKind, itemKinds } from "./item-kind";
 import { WORKSPACE_SPACE } from "./model";
 import { placeOfFile } from "./names";
 import { FOLDER_DEPTH_MAX } from "./schema";
+import { toItemId } from "./writes-of-files";
 
 /** Total size of the changed consoles and dashboards of a push, which are all in memory at once. */
 const TEXT_BYTES_MAX = 64 * 1024 * 1024;
@@ -29,7 +31,7 @@ type FileChanges = Awaited<ReturnType<typeof filesBetween>>;
 /** Checks the consoles and dashboards that differ between two commits. @throws AppError invalid_request */
 export const judgePush: PushLanding["judge"] = async (caller, before, after) => {
   const all = await filesBetween(caller.workspaceId, before, after, "");
-  for (const { itemKind, changes } of ofItemKinds(all)) await judge(caller, itemKind, changes);
+  for (const { itemKind, changes } of ofItemKinds(all)) await judge(caller, itemKind, before, changes);
 };
 
 /**
@@ -57,7 +59,7 @@ export const landPush = async (
     for (;;) {
       const main = await settle(workspaceId);
       if (main.oid !== before) return false;
-      for (const { itemKind, changes } of ofKinds) await judge(caller, itemKind, changes);
+      for (const { itemKind, changes } of ofKinds) await judge(caller, itemKind, before, changes);
       const change = {
         ...{ userId: user._id, at: new Date(), pushed: { before, after }, push },
         ...(host !== undefined && { isFromHost: true }),
@@ -76,7 +78,7 @@ function ofItemKinds(all: FileChanges): { itemKind: ItemKind; changes: FileChang
 }
 
 /** Checks everything that depends on the workspace; each file was validated before. @throws AppError invalid_request */
-async function judge(caller: Caller, itemKind: ItemKind, changes: FileChanges): Promise<void> {
+async function judge(caller: Caller, itemKind: ItemKind, head: string | null, changes: FileChanges): Promise<void> {
   const { workspaceId } = caller;
   const written = changes.flatMap(({ path, before, after }) =>
     after ? [{ path, oid: after.oid, previous: before?.oid ?? null }] : [],
@@ -102,7 +104,15 @@ async function judge(caller: Caller, itemKind: ItemKind, changes: FileChanges): 
     files,
     removed.map(({ path }) => path),
   );
-  await judgeContents(caller, itemKind, written);
+  const returned = await filesReturnedBy(
+    workspaceId,
+    head,
+    added.flatMap(({ path, after }) => (after ? [{ path, after: after.oid }] : [])),
+  );
+  await refusePrivate(caller, itemKind, returned);
+  const known = new Set([...returned.values()].map(({ before }) => before));
+  for (const { before } of changes) if (before) known.add(before.oid);
+  await judgeContents(caller, itemKind, written, known);
 }
 
 async function judgePlaces({ workspaceId }: Caller, itemKind: ItemKind, files: string[]): Promise<void> {
@@ -128,6 +138,19 @@ async function judgePlaces({ workspaceId }: Caller, itemKind: ItemKind, files: s
   }
 }
 
+/** Refuses files that would bring back an item of main that its owner has made private since. */
+async function refusePrivate(
+  { workspaceId }: Caller,
+  { items, noun }: ItemKind,
+  returned: Awaited<ReturnType<typeof filesReturnedBy>>,
+): Promise<void> {
+  const ids = Array.from(returned.values(), ({ lineage }) => toItemId(lineage)).filter((id) => id !== null);
+  if (ids.length === 0) return;
+  const taken = await items().findOne({ workspaceId, space: { $ne: WORKSPACE_SPACE }, _id: { $in: ids } });
+  const [path] = [...returned].find(([, { lineage }]) => lineage === taken?._id.toHexString()) ?? [];
+  if (path) throw bad(`${path} was made private by its owner. Add it as a new ${noun} with another name.`);
+}
+
 /** Refuses files at the place of an item that git does not have, since a file of main was lost before pushes changed it. */
 async function refuseOccupied(
   { workspaceId }: Caller,
@@ -148,6 +171,7 @@ async function judgeContents(
   caller: Caller,
   itemKind: ItemKind,
   files: readonly { path: string; oid: string; previous: string | null }[],
+  known: ReadonlySet<string>,
 ): Promise<void> {
   const { workspaceId } = caller;
   const texts = new Map<string, string>();
@@ -163,7 +187,8 @@ async function judgeContents(
     const text = texts.get(oid) ?? "";
     try {
       const old = previous === null ? null : (texts.get(previous) ?? null);
-      await itemKind.checkFile(caller, { workspaceId, path, text, previous: old, before });
+      const file = { workspaceId, path, text, previous: old, before, isKnown: known.has(oid) };
+      await itemKind.checkFile(caller, file);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       throw bad(`${path}: ${error.message}`);

@@ -247,6 +247,17 @@ describe("a push by stock git", () => {
     });
   });
 
+  it("of a merge with a path of private items is rejected completely", async () => {
+    const clone = await fresh();
+    const before = await head();
+    await git(clone, "checkout", "--quiet", "-b", "side");
+    await commit(clone, "Private", { [`private/${world.owner.id}/consoles/x.sql`]: "select 1\n" });
+    await git(clone, "checkout", "--quiet", "main");
+    await git(clone, ...ME, "merge", "--quiet", "--no-ff", "--no-edit", "side");
+    expect(await refusal(clone, "origin", "main")).toContain("private is not allowed");
+    expect(await head()).toBe(before);
+  });
+
   it("never rewinds, diverts or deletes main", async () => {
     const clone = await fresh();
     const before = await head();
@@ -275,6 +286,11 @@ describe("a push by stock git", () => {
     await other.end();
   });
 
+  /** Nine anchors, each ten times the one before. */
+  const ALIASES = Array.from({ length: 9 }, (_, n) => {
+    const before = n === 0 ? "x" : `*a${n - 1}`;
+    return `  a${n}: &a${n} [${Array(10).fill(before).join(",")}]\n`;
+  }).join("");
   const BAD: [string, Record<string, string | Buffer>, RegExp][] = [
     ["a path outside of the folders", { "src/a.ts": "1" }, /src is not allowed/],
     ["a file at the top", { "notes.md": "1" }, /notes\.md is not allowed/],
@@ -292,6 +308,17 @@ describe("a push by stock git", () => {
     ["an app's file beside the apps", { "apps/loose.ts": "1" }, /is not in an app/],
     ["a console that is none", { "consoles/x.txt": "1" }, /consoles\/x\.txt is not a console/],
     ["a console that is no text", { "consoles/x.sql": Buffer.of(0xff, 0xfe) }, /is not valid UTF-8/],
+    ["a console of 24 MB", { "consoles/x.sql": Buffer.alloc(24 * 1024 * 1024, "-") }, /consoles\/x\.sql is too large/],
+    [
+      "front matter whose aliases expand",
+      { "consoles/x.sql": `/* ---\nvariables:\n${ALIASES}--- */\n` },
+      /x\.sql is not a valid console \(line 2\): YAML anchors and aliases are not supported/,
+    ],
+    [
+      "front matter of 50,000 levels",
+      { "consoles/x.sql": `/* ---\nchart: ${"[".repeat(50_000)}${"]".repeat(50_000)}\n--- */\n` },
+      /x\.sql is not a valid console.*Invalid YAML/,
+    ],
     ["a dashboard that is no JSON", { "dashboards/x.json": "{" }, /dashboards\/x\.json is not valid JSON/],
     ["a dashboard that lacks its parts", { "dashboards/x.json": "{}" }, /dashboards\/x\.json is not a valid dashboard/],
     ["a file over 25 MB", { "apps/shop/huge": Buffer.alloc(26 * 1024 * 1024) }, /larger than 25 MiB/],

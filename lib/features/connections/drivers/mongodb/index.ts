@@ -2,6 +2,7 @@ import "server-only";
 import { NETWORK_REFUSALS } from "../shared/config";
 import { serverDriver } from "../shared/server";
 import { CHARS_MAX, DATABASE_CHARS_MAX, parseMongoConfig } from "./config";
+import { findShellError } from "./shell/syntax";
 import { MongoSource } from "./source";
 import { mongoVariables } from "./variables";
 
@@ -57,6 +58,7 @@ export const mongodb = serverDriver({
       'use my_database\ndb.createUser({\n  user: "millrace_reader",\n  pwd: passwordPrompt(),\n  roles: ["read"]\n})',
   },
   schemasLabel: "Collections to show",
+  findSyntaxError: async (text) => findShellError(text),
   parse: parseMongoConfig,
   addresses: ({ hosts }) => hosts,
   openSource: (config, readOnly) => new MongoSource(config, readOnly),

@@ -4,6 +4,7 @@ import { serverDriver } from "../shared/server";
 import { postgresValues } from "./column-values";
 import { parsePostgresConfig } from "./config";
 import { POSTGRES_NAME_LIMIT } from "./flows";
+import { judgeStatement } from "./grammar";
 import { PostgresSource } from "./source";
 import { postgresVariables } from "./variables";
 
@@ -39,5 +40,10 @@ export const postgres = serverDriver({
   parse: parsePostgresConfig,
   addresses: (config) => [config],
   isEncrypted: ({ ssl }) => ssl !== "disable",
+  async findSyntaxError(text, { readOnly, tenant }) {
+    // Where writing is allowed, the server itself decides: it may be newer than the grammar.
+    const verdict = readOnly ? await judgeStatement(text, false, [], tenant) : null;
+    return verdict?.status === "unknown" ? { message: verdict.message, offset: verdict.offset ?? null } : null;
+  },
   openSource: (config, readOnly) => new PostgresSource(config, readOnly),
 });
