@@ -12,7 +12,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections, useEntities, useFindDatabase } from "@/components/schema/use-schema";
 import { announce } from "@/components/ui/live-region";
 import { useOutage } from "@/components/ui/use-browser";
-import { toInput, toTypedValue } from "@/lib/base/sql/variables";
+import { toInput, toShort, toTypedValue } from "@/lib/base/sql/variables";
 import { isSameJson } from "@/lib/base/values/same-json";
 import type { Connection } from "@/lib/features/connections/schema";
 import { changeConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
@@ -103,7 +103,8 @@ function useKeepDefaults({ id, saved }: OpenConsole, values: Variables["values"]
     const kept = saved.variables[name];
     return kept !== undefined && isSameJson(toTypedValue(toInput(kept)), value);
   });
-  return isKept ? null : () => void keepDefaults(id, { ...saved.variables, ...values });
+  const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toShort(value)]));
+  return isKept ? null : () => void keepDefaults(id, { ...saved.variables, ...given });
 }
 
 /** Returns a function that stores the text of a console: as a draft of the saved one, or in the workbench. */

@@ -402,6 +402,14 @@ test("binds typed variable values and never writes them into the query", async (
   await bar.getByRole("combobox", { name: "Type of min_price" }).click();
   await page.getByRole("option", { name: "Text" }).click();
   await expect(bar.getByRole("combobox", { name: "Type of min_price" })).toHaveText("Text");
+  // Defaults are the initial values of everyone.
+  await bar.getByRole("button", { name: "Save as defaults" }).click();
+  await expect(page.getByText("Defaults saved")).toBeVisible();
+  await expect(bar.getByRole("button", { name: "Save as defaults" })).toBeHidden();
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await expect(bar.getByLabel("min_price", { exact: true })).toHaveValue("41");
+  await expect(bar.getByLabel("since", { exact: true })).toHaveValue("2026-05-31");
 });
 
 test("binds variables in a console that was never saved, and runs on Enter", { tag: "@long" }, async ({

@@ -1,5 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { guessKind, parseInputs, toTypedValue } from "@/lib/base/sql/variables";
+import {
+  guessKind,
+  parseInputs,
+  type TypedValue,
+  toInput,
+  toShort,
+  toTypedValue,
+  type VariableInput,
+} from "@/lib/base/sql/variables";
+
+it.each<[string | number | boolean | TypedValue, VariableInput["kind"], string]>([
+  ["it's", "text", "it's"],
+  [41, "number", "41"],
+  [false, "boolean", "false"],
+  [{ type: "number", value: "9007199254740993" }, "number", "9007199254740993"],
+  [{ type: "date", value: "2026-05-31" }, "date", "2026-05-31"],
+])("shows the default value %j in an input, and returns it from there", (value, kind, text) => {
+  expect(toInput(value)).toEqual({ kind, text });
+  expect(toShort(toTypedValue(toInput(value)) as TypedValue)).toEqual(value);
+});
 
 describe("a variable's value", () => {
   it("has its type, or is null", () => {

@@ -27,6 +27,12 @@ export function toInput(value: string | number | boolean | TypedValue): Variable
   return { kind: value.type, text: String(value.value) };
 }
 
+/** Returns a value without its type where the type follows from the value. */
+export function toShort(value: TypedValue): string | number | boolean | TypedValue {
+  const isTyped = value.type === "date" || (value.type === "number" && typeof value.value === "string");
+  return isTyped ? value : value.value;
+}
+
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
 /** Returns the value to send, a number that JavaScript would round as text; null if the input does not fit its kind. */

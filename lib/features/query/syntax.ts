@@ -25,5 +25,11 @@ export async function findSyntaxError(
     // As long as the variable, so that offsets stay.
     text = `${text}${content.slice(text.length, start)} ${PLACEHOLDERS[language]}`.padEnd(end);
   }
-  return driver.findSyntaxError(text + content.slice(text.length), { readOnly: context.readOnly, tenant });
+  text += content.slice(text.length);
+  const error = await driver.findSyntaxError(text, { readOnly: context.readOnly, tenant });
+  const { offset = null } = error ?? {};
+  const mark = offset === null ? undefined : marks.find(({ start, end }) => start <= offset && offset < end);
+  if (!error || !mark) return error;
+  const { start, end } = mark;
+  return { message: error.message.replace(`"${PLACEHOLDERS[language]}"`, content.slice(start, end)), offset: start };
 }
