@@ -69,6 +69,7 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
       )}
       <Notice kind={isProblem ? "warn" : "good"}>{repo.problem ?? `${text}.`}</Notice>
       {repo.state === "rewritten" && choices}
+      {repo.pullsProblem !== null && <Notice kind="warn">Pull requests are not checked. {repo.pullsProblem}</Notice>}
       {repo.conflicts.length > 0 && (
         <section className="part" aria-labelledby="link-conflicts">
           <h2 id="link-conflicts">Conflicts</h2>

@@ -9,7 +9,7 @@ import { useOutage } from "@/components/ui/use-browser";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField, toCellText } from "@/lib/features/results/browser/cell-text";
 import { reviewApi } from "@/lib/features/reviews/browser/client";
-import type { Comparison } from "@/lib/features/reviews/schema";
+import type { Comparison, ReviewDetail } from "@/lib/features/reviews/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
 type Part = Comparison["parts"][number];
@@ -21,9 +21,10 @@ type State =
   | { kind: "done"; comparison: Comparison };
 
 /** Runs both versions of a file when the user asks for it, and shows which rows differ. */
-export function ResultComparison({ reviewName, path }: { reviewName: string; path: string }) {
+export function ResultComparison({ review, path }: { review: ReviewDetail; path: string }) {
   const { workspace } = useWorkspace();
   const outage = useOutage();
+  const isPublished = review.pullRequest !== null;
   const [state, setState] = useState<State>({ kind: "idle" });
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
@@ -33,7 +34,12 @@ export function ResultComparison({ reviewName, path }: { reviewName: string; pat
     running.current = stop;
     setState({ kind: "running" });
     try {
-      const comparison = await reviewApi.compare(workspace.id, reviewName, path, stop.signal);
+      const comparison = await reviewApi.compare(
+        workspace.id,
+        review.name,
+        { path, publish: isPublished },
+        stop.signal,
+      );
       setState({ kind: "done", comparison });
     } catch (error) {
       setState(stop.signal.aborted ? { kind: "idle" } : { kind: "failed", message: toMessage(error) });
@@ -55,7 +61,9 @@ export function ResultComparison({ reviewName, path }: { reviewName: string; pat
           </button>
         )}
         <span className="t3" role="status">
-          {state.kind === "running" ? "Running both versions" : "Runs both versions, read-only"}
+          {state.kind === "running"
+            ? "Running both versions"
+            : `Runs both versions, read-only${isPublished ? ". Adds row counts to the pull request" : ""}`}
         </span>
       </div>
       {state.kind === "failed" && (

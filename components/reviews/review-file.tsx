@@ -5,7 +5,7 @@ import { ResultComparison } from "@/components/reviews/result-comparison";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { withLastNewline } from "@/lib/base/values/last-newline";
-import type { ReviewFile } from "@/lib/features/reviews/schema";
+import type { ReviewDetail, ReviewFile } from "@/lib/features/reviews/schema";
 import { formatCount } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 
@@ -18,10 +18,10 @@ const PLAIN = { extension: [] };
 const LABELS = { before: "Main", after: "Review" };
 
 export type DiffKind = "unified" | "split";
-type ReviewFileProps = { reviewName: string; file: ReviewFile; kind: DiffKind };
+type ReviewFileProps = { review: ReviewDetail; file: ReviewFile; kind: DiffKind };
 
 /** One changed file, with the comparison of its results. */
-export function ReviewFileView({ reviewName, file, kind }: ReviewFileProps) {
+export function ReviewFileView({ review, file, kind }: ReviewFileProps) {
   return (
     <section className="review-file" aria-label={file.path}>
       <div className="row xs review-file-head">
@@ -36,13 +36,13 @@ export function ReviewFileView({ reviewName, file, kind }: ReviewFileProps) {
       </div>
       <Difference file={file} kind={kind} />
       {file.kind !== "other" && file.patch !== null && file.before !== file.after && (
-        <ResultComparison reviewName={reviewName} path={file.path} />
+        <ResultComparison review={review} path={file.path} />
       )}
     </section>
   );
 }
 
-function Difference({ file, kind }: Omit<ReviewFileProps, "reviewName">) {
+function Difference({ file, kind }: Omit<ReviewFileProps, "review">) {
   if (file.isBinary) return <p className="t2 review-note">Binary file.</p>;
   if (file.patch === null) return <p className="t2 review-note">Too large to show. Use git diff.</p>;
   const before = withLastNewline(file.before ?? "");

@@ -49,7 +49,9 @@ export function ReviewList() {
             <GitPullRequest />
           </span>
           <h2>No reviews yet</h2>
-          <p>Push a branch to review it before it changes main.</p>
+          <p>
+            Push a branch to review it before it changes main. Pull requests of a linked repository appear here too.
+          </p>
           <code className="mono xs review-command">git push origin HEAD:refs/heads/review/my-change</code>
         </div>
       )}
@@ -73,9 +75,12 @@ function Row({ review, href }: { review: Review; href: string }) {
   return (
     <tr>
       <td>
-        <Link className="link b5" href={href}>
-          {review.name}
-        </Link>
+        <span className="row xs">
+          <Link className="link b5" href={href}>
+            {review.name}
+          </Link>
+          {review.pullRequest && <PullRequestLink pullRequest={review.pullRequest} />}
+        </span>
         <div className="t3 xs trunc review-subject">{review.subject}</div>
       </td>
       <td>
@@ -92,6 +97,15 @@ function Row({ review, href }: { review: Review; href: string }) {
         {now === null ? formatStamp(at) : formatAgo(at, new Date(now))}
       </td>
     </tr>
+  );
+}
+
+/** Link to the pull request that a review follows. */
+export function PullRequestLink({ pullRequest: { number, url } }: { pullRequest: NonNullable<Review["pullRequest"]> }) {
+  return (
+    <a className="link xs" href={url} target="_blank" rel="noreferrer">
+      Pull request #{number}
+    </a>
   );
 }
 

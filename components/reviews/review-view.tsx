@@ -1,14 +1,14 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { GitMerge, Trash2 } from "lucide-react";
+import { ExternalLink, GitMerge, Trash2 } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Page } from "@/components/layout/page";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { type DiffKind, ReviewFileView } from "@/components/reviews/review-file";
-import { ReviewState, toReviewsKey } from "@/components/reviews/review-list";
+import { PullRequestLink, ReviewState, toReviewsKey } from "@/components/reviews/review-list";
 import { Confirm } from "@/components/ui/confirm";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -70,6 +70,7 @@ function Changes({ review }: { review: ReviewDetail }) {
         <span>
           {review.author.name}, {formatStamp(new Date(review.updatedAt))}
         </span>
+        {review.pullRequest && <PullRequestLink pullRequest={review.pullRequest} />}
         <span className="tag mono">{review.sha.slice(0, SHORT_SHA)}</span>
         <span>{formatCountOf(files, "file")} changed</span>
         <span className="grow" />
@@ -77,12 +78,12 @@ function Changes({ review }: { review: ReviewDetail }) {
       </div>
       {conflicts.length > 0 && (
         <Notice kind="warn">
-          Main changed the same lines in {conflicts.map(({ path }) => path).join(", ")}. Merge main into the branch,
-          then push it.
+          Main changed the same lines in {conflicts.map(({ path }) => path).join(", ")}. Merge main into the{" "}
+          {review.pullRequest ? "pull request" : "branch"}, then push it.
         </Notice>
       )}
       {changes.map((file) => (
-        <ReviewFileView key={file.path} reviewName={review.name} file={file} kind={kind} />
+        <ReviewFileView key={file.path} review={review} file={file} kind={kind} />
       ))}
       {files > changes.length && (
         <p className="t2">Only the first {formatCountOf(changes.length, "file")} are shown.</p>
@@ -135,6 +136,12 @@ function Actions({ review }: { review: ReviewDetail }) {
   };
   return (
     <>
+      {review.pullRequest && (
+        <a className="btn primary" href={review.pullRequest.url} target="_blank" rel="noreferrer">
+          <ExternalLink className="s" />
+          Open pull request
+        </a>
+      )}
       {review.mayDelete && (
         <button type="button" className="btn" disabled={outage !== null} onClick={() => setAsked("delete")}>
           <Trash2 className="s" />

@@ -87,7 +87,15 @@ test("shows feed sections, recent work and the linked repository beside the feed
 
   // No host is set up here: the server's answers about a link are stubbed.
   const repo = {
-    ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1, scope: "all" },
+    ...{
+      owner: "harrow-pine",
+      repo: "apps",
+      defaultBranch: "main",
+      subdirectory: "",
+      installationId: 1,
+      scope: "all",
+      pullsProblem: null,
+    },
     ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "conflict", problem: null },
     ...{ conflicts: ["apps/gift-finder/a.md"], skipped: [{ path: "apps/odd", why: "It is a link." }], remoteSha: null },
     ...{ syncedAt: new Date(Date.now() - 3 * 60_000).toISOString(), createdAt: new Date().toISOString() },
@@ -111,10 +119,58 @@ test("shows feed sections, recent work and the linked repository beside the feed
   await expect(page.getByRole("heading", { name: "Conflicts", exact: true })).toBeHidden();
 });
 
+test("shows why a linked repository is not synced, at every width", async ({ page, person }) => {
+  // The host's answers are stubbed: none is set up here.
+  const repo = {
+    ...{ owner: "harrow-pine", repo: "data", defaultBranch: "main", subdirectory: "", installationId: 1, scope: "all" },
+    ...{ url: "https://host.example/harrow-pine/data", adoption: "imported", state: "rejected" },
+    problem: "consoles/sales/revenue.sql is not a valid console (line 3): Unknown key “colour”.",
+    pullsProblem: "To check pull requests, allow the GitHub App to write pull requests and commit statuses.",
+    ...{ conflicts: [], skipped: [], remoteSha: null, syncedAt: new Date().toISOString() },
+    createdAt: new Date().toISOString(),
+  };
+  const asked: unknown[] = [];
+  const answer = () => ({ success: true, data: { configured: true, repo, installations: [] } });
+  await page.route("**/apps-v2/link", (route) => route.fulfill({ json: answer() }));
+  await page.route("**/apps-v2/link/sync", (route) => {
+    asked.push(route.request().postDataJSON());
+    return route.fulfill({ status: 202, json: answer() });
+  });
+  await page.goto(`/w/${person.slug}/apps/link`);
+  await expect(page.getByText("is not a valid console (line 3)")).toBeVisible();
+  await expect(page.getByText("Pull requests are not checked.")).toBeVisible();
+  await expectAccessible(page);
+  Object.assign(repo, { state: "rewritten", problem: "The branch was rewritten on the host.", pullsProblem: null });
+  Object.assign(repo, { scope: "apps" });
+  await page.reload();
+  await page.getByRole("button", { name: "Keep repository version" }).click();
+  await page.getByRole("button", { name: "Sync all files" }).click();
+  await expect.poll(() => asked).toEqual([{ prefer: "host" }, { scope: "all" }]);
+  await expectAccessible(page);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect([width, wide]).toEqual([width, 0]);
+      const shots = process.env.REVIEW_SHOTS;
+      if (shots) await page.screenshot({ path: `${shots}/link-${width}-${colorScheme}.png` });
+    }
+  }
+});
+
 test("links a repository after the host grants access, and unlinks it", { tag: "@long" }, async ({ page, person }) => {
   // The host's answers are stubbed: none is set up here.
   const repo = {
-    ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1, scope: "all" },
+    ...{
+      owner: "harrow-pine",
+      repo: "apps",
+      defaultBranch: "main",
+      subdirectory: "",
+      installationId: 1,
+      scope: "all",
+      pullsProblem: null,
+    },
     ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "synced", problem: null },
     ...{ conflicts: [], skipped: [], remoteSha: null, syncedAt: new Date().toISOString() },
     createdAt: new Date().toISOString(),

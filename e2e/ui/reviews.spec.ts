@@ -115,6 +115,48 @@ test("lists a pushed review, shows its diff and its changed numbers, merges and 
   await expect(page.getByRole("heading", { name: "No reviews yet" })).toBeVisible();
 });
 
+test("shows the pull request of a review, which is merged at the host", async ({ page, person }) => {
+  await pushReview(page.request, person);
+  // No host is set up here: the server's answers are completed.
+  const pullRequest = { number: 12, url: "https://host.example/acme/data/pull/12" };
+  const follow = (review: object) => Object.assign(review, { pullRequest, mayMerge: false, mayDelete: false });
+  const asked: unknown[] = [];
+  await page.route(/\/api\/workspaces\/[^/]+\/reviews(?:\/totals)?(?:\?|$)/, async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    for (const review of json.data.items ?? [json.data]) follow(review);
+    return route.fulfill({ response, json });
+  });
+  await page.route("**/reviews/totals/compare", (route) => {
+    const { publish, ...data } = route.request().postDataJSON();
+    asked.push(publish);
+    return route.continue({ postData: data });
+  });
+  await page.goto(`/w/${person.slug}/reviews`);
+  const link = page.getByRole("link", { name: "Pull request #12" });
+  await expect(link).toHaveAttribute("href", pullRequest.url);
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "totals", exact: true }).click();
+  await expect(page.getByRole("link", { name: "Open pull request" })).toHaveAttribute("href", pullRequest.url);
+  await expect(page.getByRole("button", { name: "Merge" })).toBeHidden();
+  const file = page.getByRole("region", { name: "consoles/Totals.sql", exact: true });
+  await expect(file).toContainText("Adds row counts to the pull request");
+  await file.getByRole("button", { name: "Compare results" }).click();
+  await expect(file).toContainText("1 row changed");
+  expect(asked).toEqual([true]);
+  await expectAccessible(page);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect([width, wide]).toEqual([width, 0]);
+      const shots = process.env.REVIEW_SHOTS;
+      if (shots) await page.screenshot({ path: join(shots, `pull-${width}-${colorScheme}.png`) });
+    }
+  }
+});
+
 test("fits every width, light and dark", async ({ page, person }) => {
   await pushReview(page.request, person);
   for (const colorScheme of ["light", "dark"] as const) {

@@ -14,8 +14,8 @@ export const reviewApi = {
   read: (workspaceId: string, name: string, signal?: AbortSignal) =>
     send<ReviewDetail>("GET", of(workspaceId, name), { signal }),
   /** Runs both versions of a changed file; aborting the signal cancels the queries. */
-  compare: (workspaceId: string, name: string, path: string, signal: AbortSignal) =>
-    send<Comparison>("POST", `${of(workspaceId, name)}/compare`, { body: { path }, signal }),
+  compare: (workspaceId: string, name: string, body: { path: string; publish: boolean }, signal: AbortSignal) =>
+    send<Comparison>("POST", `${of(workspaceId, name)}/compare`, { body, signal }),
   merge: (workspaceId: string, name: string, sha: string) =>
     send<MergedReview>("POST", `${of(workspaceId, name)}/merge`, { body: { sha } }),
   remove: (workspaceId: string, name: string) => send<null>("DELETE", of(workspaceId, name)),
