@@ -9,8 +9,10 @@ import { commitChanges, createReview } from "@/lib/features/repository/service";
 import { listEndpoints } from "@/lib/platform/api/registry";
 import { database, mongoClient } from "@/lib/platform/db/client";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
+import { STAND_IN } from "@/test/fixtures/embedded/mongo/start";
 import { takeJobEvents } from "@/test/fixtures/notifications/clock";
 import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
+import { takeOwnStore } from "@/test/fixtures/own-store";
 import { type Answer, call } from "./client";
 import { takeOwnDatabase } from "./database";
 import { PASSWORD, type Person, seedMember, seedPerson } from "./seed";
@@ -35,6 +37,8 @@ const ITEMS = 5;
 /** Maximum number of pages in a walk: stops at a list that never ends. */
 const PAGES_MAX = 6 * ITEMS;
 
+// The product's store has no `explain`; the stand-in adds it to the same planner.
+const store = await takeOwnStore(STAND_IN);
 const own = takeOwnDatabase();
 // The driver reports commands only on request, and only on connections opened after it.
 const uri = new URL(process.env.MONGODB_URI ?? "");
@@ -283,7 +287,10 @@ beforeAll(async () => {
   for (const list of [...Object.values(lists), ...Object.values(bounded)])
     for (let n = 0; n < ITEMS; n++) await list.add(n);
 });
-afterAll(() => own.drop());
+afterAll(async () => {
+  await own.drop();
+  await store.close();
+});
 
 const urlOf = (path: string, person: Person = owner) =>
   path
