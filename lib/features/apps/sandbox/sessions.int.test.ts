@@ -84,6 +84,7 @@ it("pushes a change to open pages, and serves it anew", async () => {
   expect(await next()).toMatchObject({ type: "error", err: { message: expect.stringContaining("Unexpected token") } });
   // A page that is opened now gets the error too; writing another file does not clear it.
   await session.writeFile("src/style.css", Buffer.from(SAMPLE_APP["src/style.css"]));
+  expect(await next()).toMatchObject({ type: "update", updates: [{ acceptedPath: "/src/style.css" }] });
   const later = eventsOf(await get("__hot?page=two", { accept: "text/event-stream" }, stop.signal));
   expect([await later(), await later()]).toEqual([{ type: "connected" }, told(problem)]);
   await session.writeFile(APP, Buffer.from(SAMPLE_APP[APP]));
