@@ -39,8 +39,11 @@ describe("a console", () => {
       folderId: null,
       connectionId: null,
       language: "sql",
+      description: "",
       content: "select 1 -- é",
       chart: null,
+      variables: {},
+      expect: null,
       access: "private",
       ownerId: ana.id,
       version: 1,
@@ -50,7 +53,7 @@ describe("a console", () => {
       updatedAt: saved.createdAt,
     });
     expect((await anas.send("GET", `/${saved.id}`)).json.data).toEqual(saved);
-    const { content: _, chart: __, ...summary } = saved;
+    const { content: _, chart: __, variables: ___, expect: ____, ...summary } = saved;
     const list = (await anas.send("GET", "?limit=200")).json.data;
     expect(list.find(({ id }: { id: string }) => id === saved.id)).toEqual(summary);
     const history = (await anas.send("GET", `/${saved.id}/git/history`)).json.data;

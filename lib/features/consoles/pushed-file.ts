@@ -13,7 +13,7 @@ import { type ConsoleSettings, contentOfFile, formatConsoleFile, parseConsoleFil
 import { ENDINGS } from "./languages";
 import type { ConsoleDoc } from "./model";
 import { RESOURCE_TYPE } from "./run-status";
-import type { Language } from "./schema";
+import { LANGUAGES, type Language } from "./schema";
 
 /** Returns the files of consoles by id: their settings as front matter, followed by the text. */
 export async function textsOfConsoles(
@@ -144,7 +144,7 @@ export async function followConsoleFile(
 }
 
 function languageOfFile(path: string): Language {
-  return path.endsWith(ENDINGS.mongodb) ? "mongodb" : "sql";
+  return LANGUAGES.find((language) => path.endsWith(ENDINGS[language])) ?? "sql";
 }
 
 function settingsOf({ text, previous }: Pick<ItemFile, "text" | "previous">) {
