@@ -51,8 +51,7 @@ export default defineConfig({
   forbidOnly: process.env.CI !== undefined,
   // A test that fails once has failed. `.ci/run` repeats a few by name.
   retries: 0,
-  // Pages mostly wait for the server, and the server for its store.
-  workers: 3,
+  workers: 2,
   // Elapsed time proves nothing about these tests: a busy machine must not fail them.
   timeout: 120_000,
   expect: { timeout: 20_000 },

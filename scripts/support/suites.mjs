@@ -39,7 +39,7 @@ export async function runCheck() {
 }
 
 /**
- * Runs the unit or integration tests. Integration tests mostly wait, so four files more than there are processors run at
+ * Runs the unit or integration tests. Integration tests mostly wait, so two files more than there are processors run at
  * once.
  * @param {"unit" | "int" | "int-long"} name
  */
@@ -48,7 +48,7 @@ export function runVitest(name) {
   const [project, long] = name.split("-");
   // Unit tests are two projects: files that may share a process, and the others.
   const args = project === "unit" ? ["--project=unit", "--project=unit-alone"] : [`--project=${project}`];
-  if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 4}`, `--tagsFilter=${long ?? "!long"}`);
+  if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 2}`, `--tagsFilter=${long ?? "!long"}`);
   // Loading hundreds of files without long tests would take as long as the tests.
   const all = long ? filesWithLongTests() : [];
   return withRepeat(name, async (failed) => {
