@@ -26,7 +26,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
 import {
-  addConsole, closeTab, EMPTY_WORKBENCH, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,
+  addConsole, closeTab, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle, type Workbench,
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
 import { later } from "@/lib/platform/browser/load-again";
 import "./console.css";
@@ -208,10 +208,8 @@ function useFirstVisit(activeId: string | null): void {
       const sample = databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME);
       const isLinked = activeId !== null && isSavedId(activeId);
       if (newest || !sample || isLinked) {
-        store.change(() =>
-          newest && !isLinked
-            ? setTitle(openTab(EMPTY_WORKBENCH, newest.id), newest.id, newest)
-            : { ...EMPTY_WORKBENCH },
+        store.change((now) =>
+          newest && !isLinked ? keepActive(now, setTitle(openTab(now, newest.id), newest.id, newest)) : { ...now },
         );
         return;
       }
@@ -219,14 +217,22 @@ function useFirstVisit(activeId: string | null): void {
       const { name, content, connectionId } = draft;
       const saved = await consoles.tryCreate({ name, content, connectionId });
       // Without the server the console stays local, and can be saved later like any other.
-      store.change(() =>
-        saved === null
-          ? addConsole(EMPTY_WORKBENCH, { ...draft, changedAt: Date.now() })
-          : { ...setTitle(openTab(EMPTY_WORKBENCH, saved.id), saved.id, saved), sampleId: saved.id },
+      store.change((now) =>
+        keepActive(
+          now,
+          saved === null
+            ? addConsole(now, { ...draft, changedAt: Date.now() })
+            : { ...setTitle(openTab(now, saved.id), saved.id, saved), sampleId: saved.id },
+        ),
       );
     };
     void decide();
   }, [isReady, activeId, list.data, databases, store, consoles]);
+}
+
+/** The user may have opened a console while the first one was being decided. */
+function keepActive(now: Workbench, next: Workbench): Workbench {
+  return { ...next, lastActiveId: now.lastActiveId ?? next.lastActiveId };
 }
 
 const BONE_LINES = [48, 34, 52, 26, 38, 22, 30];

@@ -234,6 +234,36 @@ test("shows the name of an icon on hover and focus, and hides it with Escape", a
   await expect(tip).toContainText("Hide explorer");
 });
 
+test("keeps a console that was created while the first one was still opening", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  let answer = () => {};
+  const isAsked = new Promise<void>((asked) => {
+    // The first visit creates the sample's console.
+    void page.route(/\/consoles$/, async (route) => {
+      if (route.request().method() === "POST") {
+        const isFree = new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        asked();
+        await isFree;
+      }
+      await route.continue();
+    });
+  });
+  await page.goto(`/w/${person.slug}`);
+  await isAsked;
+  await consolePage.newConsole.click();
+  await consolePage.write("select 41 + 1");
+  answer();
+  await expect(consolePage.tabs).toHaveCount(2);
+  await expect(consolePage.editor).toHaveText("select 41 + 1");
+  await page.reload();
+  await expect(consolePage.editor).toHaveText("select 41 + 1");
+});
+
 test("follows a link while the first console is still opening", { tag: "@long" }, async ({ page, person }) => {
   const delay = (milliseconds: number) => async (route: Route) => {
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
