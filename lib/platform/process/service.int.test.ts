@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -87,6 +87,24 @@ test("joins a live socket on a second start", async () => {
   await service.whenUp(WAIT_MS);
   expect(service.isOwner()).toBe(false);
   expect((await greeting()).starts).toBe(1);
+});
+
+test("starts a child when the process that it joined dies before accepting its connection", async () => {
+  // The kernel connects to a listening process that does nothing, and resets the connection when it dies.
+  const listen = `require("node:net").createServer().listen(process.argv[1], () => {
+    require("node:fs").writeSync(1, "up");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+  const idle = spawn(process.execPath, ["-e", listen, socketPath], { stdio: ["ignore", "pipe", "inherit"] });
+  servers.push(idle);
+  await once(idle.stdout, "data");
+  const service = ensureService(spec());
+  await service.whenUp(WAIT_MS);
+  expect(service.isOwner()).toBe(false);
+  idle.kill("SIGKILL");
+  expect((await nextGreeting(0)).starts).toBe(1);
+  await service.whenUp(WAIT_MS);
+  expect(service.isOwner()).toBe(true);
 });
 
 test("ends with one child after two concurrent starts", async () => {

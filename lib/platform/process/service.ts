@@ -200,7 +200,7 @@ class SupervisedService implements Service {
     const since = performance.now();
     this.#announceUp();
     this.#joined.resume();
-    await once(this.#joined, "close");
+    await whenClosed(this.#joined);
     this.#joined = null;
     return { upForMs: performance.now() - since, failure: "its process has exited" };
   }
@@ -255,6 +255,12 @@ class SupervisedService implements Service {
   #rejectWaiters(reason: string): void {
     for (const waiter of this.#waiters) waiter.reject(new ServiceDown(this.#spec.name, reason));
   }
+}
+
+/** Resolves when a socket has closed. Unlike `once` it does not reject for a reset, which is an end, too. */
+function whenClosed(socket: Socket): Promise<void> {
+  if (socket.closed) return Promise.resolve();
+  return new Promise((resolve) => socket.once("close", () => resolve()));
 }
 
 /**
