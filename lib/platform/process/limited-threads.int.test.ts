@@ -78,8 +78,7 @@ const THREAD = `
     Atomics.wait(cell, 0, 0, waitMs);
     parentPort.postMessage("done");
   });`;
-/** Above what a thread needs to start, which counts for its first request. */
-const LIMIT_MS = 600;
+const LIMIT_MS = 300;
 
 describe("a thread's time limit", () => {
   const pool = (clockMs: number) =>

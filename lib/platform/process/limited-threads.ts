@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type ChildName, childEntry } from "./entries.ts";
-import { ask } from "./thread-pool";
+import { ask, ThreadEnded } from "./thread-pool";
 
 export type ThreadLimits = {
   /** Number of threads. */
@@ -24,8 +24,6 @@ export type ThreadLimits = {
   stackMib: number;
 };
 
-/** Thrown if the thread ended before it answered: the request took too long, too much memory, or broke it. */
-export class ThreadEnded extends Error {}
 /** Thrown if too many requests wait, or the machine is too busy to serve one. */
 export class ThreadsBusy extends Error {}
 
