@@ -164,9 +164,10 @@ describe("a pull request of a linked repository", () => {
 
   it("of a fork is checked only if its author may write to the repository", async () => {
     const world = await linked();
-    const files = { "consoles/a.sql": values("(1, 11)") };
-    const theirs = await propose(world, files, { isFork: true, login: "stranger" });
-    const ours = await propose(world, files, { isFork: true });
+    // Equal files of one second would be one commit.
+    const [one, two] = ["(1, 11)", "(1, 12)"].map((rows) => ({ "consoles/a.sql": values(rows) }));
+    const theirs = await propose(world, one ?? {}, { isFork: true, login: "stranger" });
+    const ours = await propose(world, two ?? {}, { isFork: true });
     await syncLink(world.workspaceId);
     expect(statusesOf(world, theirs)).toMatchObject([
       { state: "pending", description: "Only pull requests of people with write access are checked." },
