@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { readOpenedConsoleId, useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useConsoleCommands } from "@/components/consoles/use-console-commands";
@@ -98,13 +98,22 @@ export function useConsoleSession(draft: OpenConsole) {
 /** Returns a function that stores these values as the console's defaults; null if they are, or it is not saved. */
 function useKeepDefaults({ id, saved }: OpenConsole, values: Variables["values"]): (() => void) | null {
   const { keepDefaults } = useConsoleActions();
+  const isSending = useRef(false);
   if (saved === null) return null;
   const isKept = Object.entries(values).every(([name, value]) => {
     const kept = saved.variables[name];
     return kept !== undefined && isSameJson(toTypedValue(toInput(kept)), value);
   });
   const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toShort(value)]));
-  return isKept ? null : () => void keepDefaults(id, { ...saved.variables, ...given });
+  if (isKept) return null;
+  return () => {
+    // A second press before the answer would conflict with the first.
+    if (isSending.current) return;
+    isSending.current = true;
+    void keepDefaults(id, { ...saved.variables, ...given }).finally(() => {
+      isSending.current = false;
+    });
+  };
 }
 
 /** Returns a function that stores the text of a console: as a draft of the saved one, or in the workbench. */
