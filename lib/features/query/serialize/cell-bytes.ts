@@ -218,3 +218,26 @@ export function copyTimestamp(out: ByteOut, source: Uint8Array, from: number, en
   if (hasZone) out.bytes[out.at - 1] = Z;
   return true;
 }
+
+/** Write texts as `textOf` does: without quotes. */
+export const TEXT_WRITERS: CellWriters = {
+  integer: () => copyPlain,
+  int64: () => copyPlain,
+  float: (byValue) => (out, bytes, from, end) => {
+    if (isPlainFloat(bytes, from, end)) out.copy(bytes, from, end);
+    else byValue(out, bytes, from, end);
+  },
+  boolean: () => writeBoolean,
+  plain: () => copyPlain,
+  text: () => copyPlain,
+  date: (byValue) => (out, bytes, from, end) => {
+    if (isPlainDate(bytes, from, end)) out.copy(bytes, from, end);
+    else byValue(out, bytes, from, end);
+  },
+  timestamp: (byValue) => (out, bytes, from, end) => {
+    if (!copyTimestamp(out, bytes, from, end)) byValue(out, bytes, from, end);
+  },
+  json: (byValue) => (out, bytes, from, end) => {
+    if (copyJson(out, bytes, from, end, false) === null) byValue(out, bytes, from, end);
+  },
+};

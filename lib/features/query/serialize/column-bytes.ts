@@ -4,18 +4,7 @@ import type { Precision } from "@/lib/base/values/precision";
 import { eachCell } from "@/lib/base/values/row-bytes";
 import { toDays } from "@/lib/base/values/stamps";
 import { textOf } from "@/lib/base/values/text-of";
-import {
-  ByteOut,
-  type CellWriter,
-  type CellWriters,
-  copyJson,
-  copyPlain,
-  copyTimestamp,
-  isPlainDate,
-  isPlainFloat,
-  writeBoolean,
-  writersOf,
-} from "./cell-bytes";
+import { ByteOut, type CellWriter, copyPlain, TEXT_WRITERS, writersOf } from "./cell-bytes";
 
 /*
  * Fills the columns of typed files (Arrow, Parquet) from rows as bytes, without a value per cell. Texts that are not
@@ -223,29 +212,6 @@ export class UnfitCell extends Error {
     this.column = column;
   }
 }
-
-/** Write texts as `textOf` does. */
-const TEXT_WRITERS: CellWriters = {
-  integer: () => copyPlain,
-  int64: () => copyPlain,
-  float: (byValue) => (out, bytes, from, end) => {
-    if (isPlainFloat(bytes, from, end)) out.copy(bytes, from, end);
-    else byValue(out, bytes, from, end);
-  },
-  boolean: () => writeBoolean,
-  plain: () => copyPlain,
-  text: () => copyPlain,
-  date: (byValue) => (out, bytes, from, end) => {
-    if (isPlainDate(bytes, from, end)) out.copy(bytes, from, end);
-    else byValue(out, bytes, from, end);
-  },
-  timestamp: (byValue) => (out, bytes, from, end) => {
-    if (!copyTimestamp(out, bytes, from, end)) byValue(out, bytes, from, end);
-  },
-  json: (byValue) => (out, bytes, from, end) => {
-    if (copyJson(out, bytes, from, end, false) === null) byValue(out, bytes, from, end);
-  },
-};
 
 const [MINUS, POINT, ZERO, NINE] = [0x2d, 0x2e, 0x30, 0x39];
 /** Digits that a double always holds. */

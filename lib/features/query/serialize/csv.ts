@@ -3,18 +3,7 @@ import { isSmallJson, jsonSlices } from "@/lib/base/values/json-slices";
 import { isLarge, slicesOf } from "@/lib/base/values/slices";
 import { numberText, textOf } from "@/lib/base/values/text-of";
 import type { TextFormat } from "./byte-stream";
-import {
-  type CellWriter,
-  type CellWriters,
-  copyJson,
-  copyPlain,
-  copyTimestamp,
-  isPlainDate,
-  isPlainFloat,
-  type RowWriters,
-  writeBoolean,
-  writersOf,
-} from "./cell-bytes";
+import { type CellWriter, type CellWriters, copyJson, type RowWriters, TEXT_WRITERS, writersOf } from "./cell-bytes";
 
 const NEEDS_QUOTES = /[",\r\n]/;
 const [QUOTE, COMMA, RETURN, NEWLINE] = [0x22, 0x2c, 0x0d, 0x0a];
@@ -81,22 +70,8 @@ function csvRows(columns: readonly ByteColumn[]): RowWriters {
 }
 
 const WRITERS: CellWriters = {
-  integer: () => copyPlain,
-  int64: () => copyPlain,
-  float: (byValue) => (out, bytes, from, end) => {
-    if (isPlainFloat(bytes, from, end)) out.copy(bytes, from, end);
-    else byValue(out, bytes, from, end);
-  },
-  boolean: () => writeBoolean,
-  plain: () => copyPlain,
+  ...TEXT_WRITERS,
   text: () => copyText,
-  date: (byValue) => (out, bytes, from, end) => {
-    if (isPlainDate(bytes, from, end)) out.copy(bytes, from, end);
-    else byValue(out, bytes, from, end);
-  },
-  timestamp: (byValue) => (out, bytes, from, end) => {
-    if (!copyTimestamp(out, bytes, from, end)) byValue(out, bytes, from, end);
-  },
   json: (byValue) => (out, bytes, from, end) => {
     out.reserve(2);
     const start = out.at;
