@@ -321,6 +321,105 @@ describe("a push to main", () => {
     });
   });
 
+  describe("with a commit that brings a private console back, and a later one that", () => {
+    const TEXT = "select secret\nfrom salaries\nwhere country = 'AT'\norder by name\n";
+    let takenBack = 0;
+    /** Returns the file of a console that its owner has made private, and a clone. */
+    async function takeBack() {
+      const name = `secret-${takenBack++}`;
+      const { id } = await author.make(name, { access: "workspace", content: TEXT });
+      await author.save(id, { version: 1, access: "private" });
+      return { file: `consoles/${name}.sql`, clone: await fresh() };
+    }
+    const refused = async (clone: string, file: string, ref = "main") => {
+      const before = await readMain(world.workspaceId);
+      const sha = (await gitLines(clone, "log", "--format=%h", "--abbrev=7", "--grep=Back", "-1", "HEAD"))[0];
+      const reason = await git(clone, "push", "--quiet", "origin", `HEAD:${ref}`).then(
+        () => "accepted",
+        ({ stderr }: { stderr: string }) => stderr,
+      );
+      expect(reason).toContain(`${file} was made private by its owner. Remove it from commit ${sha}`);
+      expect(await readMain(world.workspaceId)).toEqual(before);
+    };
+
+    it.each<[string, (clone: string, file: string) => Promise<unknown>]>([
+      ["deletes it", (clone, file) => commit(clone, "Out", { [file]: null })],
+      ["renames it", (clone, file) => git(clone, "mv", file, "consoles/other-name.sql")],
+      ["moves it out of the consoles", (clone, file) => commit(clone, "Doc", { [file]: null, "docs/x.md": TEXT })],
+      ["replaces its text", (clone, file) => commit(clone, "Replace", { [file]: "select 1\n" })],
+    ])("%s is rejected on main and for review", async (_, next) => {
+      const { clone, file } = await takeBack();
+      await commit(clone, "Back", { [file]: TEXT.replace("'AT'", "'DE'") });
+      await next(clone, file);
+      await commit(clone, "Next");
+      await refused(clone, file);
+      await refused(clone, file, "review/secret");
+      await expect(git(clone, "push", "--quiet", "-o", "dry-run", "origin", "HEAD:main")).rejects.toThrow("private");
+    });
+
+    it("deletes it is rejected in the side of a merge, in the merge itself, and after another text", async () => {
+      const side = await takeBack();
+      await git(side.clone, "checkout", "--quiet", "-b", "side");
+      await commit(side.clone, "Back", { [side.file]: TEXT });
+      await commit(side.clone, "Out", { [side.file]: null });
+      await git(side.clone, "checkout", "--quiet", "main");
+      await commit(side.clone, "Other", { "docs/other.md": "Other\n" });
+      await git(side.clone, ...ME, "merge", "--quiet", "--no-ff", "--no-edit", "side");
+      await refused(side.clone, side.file);
+
+      // The second parent of this merge has the file, and has landed.
+      const merge = await takeBack();
+      await git(merge.clone, ...ME, "merge", "--quiet", "-s", "ours", "--no-ff", "--no-commit", "HEAD~1").catch(
+        () => null,
+      );
+      const tree = (await gitLines(merge.clone, "rev-parse", "HEAD~1^{tree}"))[0] ?? "";
+      const parents = ["-p", "HEAD", "-p", "HEAD~1"];
+      const made = (await gitLines(merge.clone, ...ME, "commit-tree", tree, ...parents, "-m", "Back"))[0] ?? "";
+      await git(merge.clone, "reset", "--quiet", "--hard", made);
+      await commit(merge.clone, "Out", { [merge.file]: null });
+      await refused(merge.clone, merge.file);
+
+      const edited = await takeBack();
+      await commit(edited.clone, "Add", { [edited.file]: "delete from y\n" });
+      await commit(edited.clone, "Back", { [edited.file]: TEXT });
+      await commit(edited.clone, "Out", { [edited.file]: null });
+      await refused(edited.clone, edited.file);
+    });
+
+    it("deletes it is rejected when its review is merged", async () => {
+      const { id } = await author.make("shared-then", { access: "workspace", content: TEXT });
+      const file = "consoles/shared-then.sql";
+      const clone = await fresh();
+      await commit(clone, "Out", { [file]: null });
+      await commit(clone, "Back", { [file]: TEXT });
+      await commit(clone, "Out again", { [file]: null, "docs/reviewed.md": "Reviewed\n" });
+      await git(clone, "push", "--quiet", "origin", "HEAD:review/shared-then");
+      await author.save(id, { version: 1, access: "private" });
+      const review = (await send("GET", "/reviews/shared-then")).json.data;
+      const answer = await send("POST", "/reviews/shared-then/merge", { sha: review.sha });
+      expect([answer.status, answer.text]).toEqual([409, expect.stringContaining(`${file} was made private`)]);
+      expect(await read(id)).toMatchObject({ access: "private", content: TEXT });
+    });
+
+    it("edits the new file with another text is accepted, and so is a branch from before it was private", async () => {
+      const { clone, file } = await takeBack();
+      await commit(clone, "Another", { [file]: "delete from y\n" });
+      await commit(clone, "Edit", { [file]: "delete from z\n" });
+      await push(clone);
+      const { id } = await author.make("kept-away", { access: "workspace", content: TEXT });
+      const old = await fresh();
+      await git(old, "checkout", "--quiet", "-b", "old");
+      await commit(old, "Edit", { "consoles/kept-away.sql": TEXT.replace("'AT'", "'DE'"), "docs/old.md": "Old\n" });
+      await author.save(id, { version: 1, access: "private" });
+      await git(old, "checkout", "--quiet", "main");
+      await git(old, "pull", "--quiet", "origin", "main");
+      await git(old, ...ME, "merge", "--quiet", "--no-edit", "old").catch(() => null);
+      await commit(old, "Without it", { "consoles/kept-away.sql": null }).catch(() => null);
+      await push(old);
+      expect(await read(id)).toMatchObject({ access: "private", content: TEXT });
+    });
+  });
+
   it("changes dashboards, also together with consoles and apps", async () => {
     const made = (await send("POST", "/dashboards", { title: "Board", access: "workspace" })).json.data;
     const clone = await fresh();

@@ -3,6 +3,7 @@ import type { PushLanding } from "@/lib/features/repository/git/pushed-files";
 import {
   filesBetween,
   filesReturnedBy,
+  findReturned,
   indexQuietly,
   MAIN_BRANCH,
   moveHead,
@@ -18,7 +19,6 @@ import { type ItemKind, itemKinds } from "./item-kind";
 import { WORKSPACE_SPACE } from "./model";
 import { placeOfFile } from "./names";
 import { FOLDER_DEPTH_MAX } from "./schema";
-import { toItemId } from "./writes-of-files";
 
 /** Total size of the changed consoles and dashboards of a push, which are all in memory at once. */
 const TEXT_BYTES_MAX = 64 * 1024 * 1024;
@@ -31,6 +31,7 @@ type FileChanges = Awaited<ReturnType<typeof filesBetween>>;
 /** Checks the consoles and dashboards that differ between two commits. @throws AppError invalid_request */
 export const judgePush: PushLanding["judge"] = async (caller, before, after) => {
   const all = await filesBetween(caller.workspaceId, before, after, "");
+  await refusePrivate(caller, before, after);
   for (const { itemKind, changes } of ofItemKinds(all)) await judge(caller, itemKind, before, changes);
 };
 
@@ -48,6 +49,8 @@ export const landPush = async (
   const all = await filesBetween(workspaceId, before, after, "");
   const push = { sha: after.slice(0, SHORT_SHA), name: host ?? (user.name || user.email), files: all.length };
   const ofKinds = ofItemKinds(all);
+  // Making an item private is a commit of main, which then differs from `before`.
+  await refusePrivate(caller, before, after);
   if (ofKinds.length === 0) {
     const isMoved = await moveHead(workspaceId, MAIN_BRANCH, before, after);
     if (!isMoved) return false;
@@ -109,7 +112,6 @@ async function judge(caller: Caller, itemKind: ItemKind, head: string | null, ch
     head,
     added.flatMap(({ path, after }) => (after ? [{ path, after: after.oid }] : [])),
   );
-  await refusePrivate(caller, itemKind, returned);
   const known = new Set([...returned.values()].map(({ before }) => before));
   for (const { before } of changes) if (before) known.add(before.oid);
   await judgeContents(caller, itemKind, written, known);
@@ -138,17 +140,19 @@ async function judgePlaces({ workspaceId }: Caller, itemKind: ItemKind, files: s
   }
 }
 
-/** Refuses files that would bring back an item of main that its owner has made private since. */
-async function refusePrivate(
-  { workspaceId }: Caller,
-  { items, noun }: ItemKind,
-  returned: Awaited<ReturnType<typeof filesReturnedBy>>,
-): Promise<void> {
-  const ids = Array.from(returned.values(), ({ lineage }) => toItemId(lineage)).filter((id) => id !== null);
-  if (ids.length === 0) return;
-  const taken = await items().findOne({ workspaceId, space: { $ne: WORKSPACE_SPACE }, _id: { $in: ids } });
-  const [path] = [...returned].find(([, { lineage }]) => lineage === taken?._id.toHexString()) ?? [];
-  if (path) throw bad(`${path} was made private by its owner. Add it as a new ${noun} with another name.`);
+/** Refuses commits that would bring back an item of main that its owner has made private since. */
+async function refusePrivate({ workspaceId }: Caller, before: string | null, after: string): Promise<void> {
+  for (const { items, noun } of itemKinds()) {
+    const taken = items().find({ workspaceId, space: { $ne: WORKSPACE_SPACE } }, { projection: { _id: 1 } });
+    const ids = await taken.map(({ _id }) => _id.toHexString()).toArray();
+    const found = await findReturned(workspaceId, before, after, ids);
+    if (!found) continue;
+    const { path, sha } = found;
+    const commit = sha.slice(0, SHORT_SHA);
+    throw bad(
+      `${path} was made private by its owner. Remove it from commit ${commit}, or add it as a new ${noun} with another name.`,
+    );
+  }
 }
 
 /** Refuses files at the place of an item that git does not have, since a file of main was lost before pushes changed it. */

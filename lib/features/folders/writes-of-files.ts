@@ -11,7 +11,7 @@ type Push = { workspaceId: ObjectId; seq: number; userId: ObjectId; at: Date; be
 /** The id of an item is the permanent id of its file. */
 const ITEM_ID = /^[0-9a-f]{24}$/;
 /** Returns the id of the item of a file; null if it has an id of another form. */
-export function toItemId(fileId: string): ObjectId | null {
+function toItemId(fileId: string): ObjectId | null {
   return ITEM_ID.test(fileId) ? new ObjectId(fileId) : null;
 }
 const TIME_HEX = 8;

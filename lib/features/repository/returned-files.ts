@@ -90,6 +90,23 @@ export async function deletedOnMain(
   );
 }
 
+/** Returns those of some files that main had and has deleted, by their last path there. */
+export async function deletedFilesOf(
+  repositoryId: ObjectId,
+  seq: number,
+  lineages: readonly string[],
+): Promise<Map<string, DeletedFile>> {
+  const paths = new Set<string>();
+  for (let from = 0; from < lineages.length; from += PATHS_AT_ONCE) {
+    const part = lineages.slice(from, from + PATHS_AT_ONCE);
+    const filter = { workspaceId: repositoryId, lineage: { $in: part }, status: "deleted" };
+    for (const { path } of await entriesOf(filter, seq)) paths.add(path);
+  }
+  const own = new Set(lineages);
+  const found = await deletedOnMain(repositoryId, seq, [...paths]);
+  return new Map([...found].filter(([, { lineage }]) => own.has(lineage)));
+}
+
 /** Returns history entries up to a position, and after another. */
 function entriesOf(filter: object, upTo: number, after = 0): Promise<Entry[]> {
   return collections
@@ -99,7 +116,8 @@ function entriesOf(filter: object, upTo: number, after = 0): Promise<Entry[]> {
     .toArray();
 }
 
-async function similarAmong(
+/** Returns the deleted files that files at their paths would bring back, by path. */
+export async function similarAmong(
   repositoryId: ObjectId,
   added: readonly { path: string; after: string }[],
   deleted: ReadonlyMap<string, DeletedFile>,

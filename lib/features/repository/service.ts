@@ -1,6 +1,7 @@
 import "server-only";
 
 /** Git repositories by id: the API for other domains. */
+export { findReturned } from "./added-versions";
 export { countBetween, findMergeBase } from "./ancestry";
 export {
   createBranch,
