@@ -7,7 +7,15 @@ import { indexesOfDuplicates } from "@/lib/platform/db/duplicate-key";
 import { isFullDisk } from "@/lib/platform/db/full-disk";
 import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
-import { type Commit, EMPTY_TREE, type GitObject, parseCommit, parseTree, type TreeEntry } from "./git-objects";
+import {
+  type Commit,
+  EMPTY_TREE,
+  type GitObject,
+  makeTree,
+  parseCommit,
+  parseTree,
+  type TreeEntry,
+} from "./git-objects";
 import type { GitObjectDoc, ObjectType } from "./model";
 import { ObjectCache } from "./object-cache";
 
@@ -95,6 +103,7 @@ export async function sizesOf(repositoryId: ObjectId, oids: readonly string[]): 
 
 /** Returns the content of an object of any type; null if the repository does not have it. */
 export async function findObject(repositoryId: ObjectId, oid: string): Promise<GitObject | null> {
+  if (oid === EMPTY_TREE) return makeTree([]);
   const doc = await collections.gitObjects().findOne({ workspaceId: repositoryId, oid });
   return doc && { oid, type: doc.type, content: await unpack(await packedStream(doc), doc.size) };
 }
@@ -150,12 +159,22 @@ export async function packedStream(doc: GitObjectDoc): Promise<Buffer> {
   return Buffer.concat(parts.slice(0, doc.chunks).map(({ data }) => toBuffer(data)));
 }
 
-/** Yields documents of many objects, in no order, with one batch in memory. */
+/**
+ * Yields documents of many objects, in no order, with one batch in memory. The empty tree exists without being stored,
+ * as in git: clients may push a commit of it without the tree.
+ */
 export async function* streamObjects(repositoryId: ObjectId, oids: readonly string[]): AsyncGenerator<GitObjectDoc> {
-  for (let at = 0; at < oids.length; at += READ_BATCH) {
-    const batch = oids.slice(at, at + READ_BATCH);
+  const stored = oids.filter((oid) => oid !== EMPTY_TREE);
+  for (let at = 0; at < stored.length; at += READ_BATCH) {
+    const batch = stored.slice(at, at + READ_BATCH);
     yield* collections.gitObjects().find({ workspaceId: repositoryId, oid: { $in: batch } });
   }
+  if (stored.length < oids.length) yield emptyTree(repositoryId);
+}
+
+async function emptyTree(repositoryId: ObjectId): Promise<GitObjectDoc> {
+  const { content, ...object } = makeTree([]);
+  return toDoc(repositoryId, { ...object, size: content.length }, await pack(content));
 }
 
 export async function contentOf(doc: GitObjectDoc): Promise<Buffer> {

@@ -12,7 +12,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
 import { git, gitLines } from "@/test/fixtures/repository/git-command";
 import { rebuildIndex } from "@/test/fixtures/repository/rebuild-index";
-import { put } from "@/test/fixtures/repository/repository-fixture";
+import { put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { BASE_PACK_EVENT, STRETCH_COMMITS_MIN, writeBasePack } from "./base-pack";
 import { collections } from "./collections";
 
@@ -133,6 +133,23 @@ it("serves two concurrent clones completely, also during the next range", async 
     writeBasePack({ workspaceId: world.workspaceId.toHexString() }),
   ]);
   expect(await everything(a)).toEqual(await everything(b));
+});
+
+it("contains the empty tree once, if a range or a later commit has no files", async () => {
+  const empty = await newGitWorld();
+  const address = empty.urlFor(await empty.keyOf(empty.owner));
+  const addAndRemove = async (n: number) => {
+    await empty.save(`Add ${n}`, [put("docs/a.md", `${n}\n`)]);
+    await empty.save(`Remove ${n}`, [remove("docs/a.md")]);
+  };
+  await addAndRemove(0);
+  for (let n = 2; n < STRETCH_COMMITS_MIN; n++) await empty.save(`Save ${n}`, [put("docs/b.md", `${n}\n`)]);
+  await writeBasePack({ workspaceId: empty.owner.workspaceId });
+  await cloneTo(empty, address, "based");
+  await empty.save("Remove all", [remove("docs/b.md")]);
+  await addAndRemove(1);
+  await cloneTo(empty, address, "and-later");
+  await empty.end();
 });
 
 it("is deleted with its workspace", async () => {

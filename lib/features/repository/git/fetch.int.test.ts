@@ -130,6 +130,38 @@ describe("stock git", () => {
     await expect(git(theirClone, "fetch", "--quiet", "origin", hidden, "--refetch")).rejects.toThrow(/not our ref/);
   });
 
+  it("gets a sound repository before, at and after a state without files, whole and shallow", async () => {
+    const bare = await newGitWorld();
+    const address = bare.urlFor(await bare.keyOf(bare.owner));
+    const file = put("consoles/a.sql", "select 1\n");
+    const states: [string, Parameters<GitWorld["save"]>[1]][] = [
+      ["First", [file]],
+      ["Second", [put("docs/deep/b.md", "b\n")]],
+      ["All deleted", [remove("consoles/a.sql"), remove("docs/deep/b.md")]],
+      ["Revived", [file]],
+      ["Deleted again", [remove("consoles/a.sql")]],
+    ];
+    const follower = await cloneTo(bare, address, "follower");
+    for (const [name, changes] of states) {
+      await bare.save(name, changes);
+      for (const [n, options] of [[], ["--depth", "1"], ["--depth", "2"]].entries()) {
+        const clone = await cloneTo(bare, address, `${name} ${n}`, ...options);
+        expect(await gitLines(clone, "log", "--format=%s", "-1")).toEqual([name]);
+        await git(clone, "fetch", "--quiet", ...(n === 0 ? [] : ["--unshallow"])).catch(() => null);
+        await requireSound(clone);
+      }
+      await git(follower, "pull", "--quiet");
+      await requireSound(follower);
+    }
+    // Stock git may leave the empty tree out of a push, and adds a commit without a change.
+    const me = ["-c", "user.name=Bo", "-c", "user.email=bo@example.com"];
+    await git(follower, ...me, "commit", "--quiet", "--allow-empty", "--message", "Still nothing");
+    await git(follower, "push", "--quiet");
+    const last = await cloneTo(bare, address, "last");
+    expect(await gitLines(last, "log", "--format=%s", "-1")).toEqual(["Still nothing"]);
+    await bare.end();
+  });
+
   it("of an older protocol is told which one to use", async () => {
     await expect(git(world.dir, "-c", "protocol.version=0", "clone", "--quiet", url, "old")).rejects.toThrow(
       /requires git protocol version 2/,

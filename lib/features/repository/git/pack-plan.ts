@@ -2,13 +2,7 @@ import "server-only";
 import { promisify } from "node:util";
 import { deflate, deflateSync } from "node:zlib";
 import type { ObjectId } from "mongodb";
-import {
-  type CommitNode,
-  contentOf,
-  EMPTY_TREE,
-  type GitObjectDoc,
-  streamObjects,
-} from "@/lib/features/repository/wire";
+import { type CommitNode, contentOf, type GitObjectDoc, streamObjects } from "@/lib/features/repository/wire";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { commonEnds, middleDelta } from "./delta";
 
@@ -70,7 +64,7 @@ export async function planPack(
 class FolderWalk {
   readonly blobs: string[] = [];
   readonly trees: PlannedTree[] = [];
-  private readonly seen = new Set<string>([EMPTY_TREE]);
+  private readonly seen = new Set<string>();
   /** The latest version of each folder by its path, the most recently used last. */
   private readonly latest = new Map<string, Folder>();
   private keptBytes = 0;
