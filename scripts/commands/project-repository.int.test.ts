@@ -1,9 +1,11 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
+import { pauseSchedule } from "@/lib/features/runs/schedules/service";
+import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf } from "@/test/fixtures/consoles/console-author";
-import { type Person, seedPerson } from "@/test/seed";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { projectCommand } from "./project-repository";
 
 const own = takeOwnDatabase();
@@ -51,6 +53,52 @@ describe("npm run repo:project", () => {
     ]);
     expect((await author.save(lost.id, { version: nowLost.version, content: "select 2" })).status).toBe(200);
     expect(await author.story(lost.id)).toHaveLength(2);
+  });
+
+  it("keeps each schedule enabled or paused with its owner, and restores a lost one paused", async () => {
+    const author = authorOf(ana, ana.workspaceId);
+    const member = await seedMember(ana.workspaceId, "member");
+    const hers = authorOf({ key: await seedKey(ana.workspaceId, member) }, ana.workspaceId);
+    const connectionId = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, ana)).json.data[0].id;
+    const cases = [
+      { name: "enabled", enabled: true, breaks: "text" },
+      { name: "paused", enabled: false, breaks: "text" },
+      { name: "paused-cron", enabled: false, breaks: "cron" },
+      { name: "enabled-console", enabled: true, breaks: "console" },
+      { name: "paused-console", enabled: false, breaks: "console" },
+      { name: "lost", enabled: true, breaks: "schedule" },
+    ];
+    const made = [];
+    for (const { name, enabled, breaks } of cases) {
+      const { id } = await hers.make(name, { access: "workspace", connectionId });
+      const resourceId = new ObjectId(id);
+      const schedule = { cron: "0 6 * * *", timezone: "UTC", enabled: true };
+      expect((await hers.send("PUT", `/${id}/schedule`, schedule)).status).toBe(200);
+      // As a repository host pauses it: main still says that it is enabled.
+      if (!enabled)
+        await pauseSchedule(
+          { workspaceId: new ObjectId(ana.workspaceId) },
+          { resourceType: "scheduled_query", resourceId },
+        );
+      if (breaks === "console") await collections.consoles().deleteOne({ _id: resourceId });
+      else await collections.consoles().updateOne({ _id: resourceId }, { $set: { content: "broken" } });
+      if (breaks === "cron") await collections.schedules().updateOne({ resourceId }, { $set: { cron: "0 9 * * *" } });
+      if (breaks === "schedule") await collections.schedules().deleteOne({ resourceId });
+      made.push({ id, resourceId });
+    }
+    for (let times = 0; times < 2; times++) expect(await projectCommand([ana.workspaceId], print)).toBe(0);
+    const after = await Promise.all(
+      made.map(async ({ id, resourceId }) => ({
+        content: (await author.send("GET", `/${id}`)).json.data.content,
+        schedule: await collections.schedules().findOne({ resourceId }),
+      })),
+    );
+    expect(after.map(({ content }) => content)).toEqual(cases.map(() => "select 1"));
+    expect(after.map(({ schedule }) => [schedule?.cron, schedule?.enabled])).toEqual(
+      [true, false, false, true, false, false].map((enabled) => ["0 6 * * *", enabled]),
+    );
+    const owners = [member, member, member, member, member, ana];
+    expect(after.map(({ schedule }) => schedule?.ownerId.toHexString())).toEqual(owners.map(({ id }) => id));
   });
 
   it("says what to do if something is missing", async () => {

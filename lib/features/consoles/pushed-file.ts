@@ -4,7 +4,7 @@ import { findConnectionsNamed, labelsOf } from "@/lib/features/connections/by-na
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { positionOf } from "@/lib/features/connections/drivers/shared/text-position";
 import { mayOnlyRead } from "@/lib/features/connections/model";
-import type { ItemFile, PushedFile } from "@/lib/features/folders/item-kind";
+import type { FollowedItem, ItemFile, PushedFile } from "@/lib/features/folders/item-kind";
 import { findSyntaxError } from "@/lib/features/query/syntax";
 import { pauseSchedule, putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
 import type { Caller } from "@/lib/platform/access/caller";
@@ -122,11 +122,13 @@ async function checkQuery(
 
 /**
  * Sets or removes the schedule, if a push has changed it. Its runs have the rights of the user who pushed. A change from
- * a repository host, whose author may be no member, pauses the schedule until a member enables it.
+ * a repository host, whose author may be no member, pauses the schedule until a member enables it. Restoring a console
+ * keeps the state and owner of its schedule. A schedule that was lost is restored paused: git does not tell whether the
+ * host's change had paused it.
  */
 export async function followConsoleFile(
   { workspaceId, text, previous }: ItemFile,
-  { id, userId, isFromHost }: { id: ObjectId; userId: ObjectId; isFromHost: boolean },
+  { id, userId, isFromHost, isRestored }: FollowedItem,
 ): Promise<void> {
   const { settings, isChanged } = settingsOf({ text, previous });
   const resource = { resourceType: RESOURCE_TYPE, resourceId: id };
@@ -136,11 +138,14 @@ export async function followConsoleFile(
     return;
   }
   const { schedule } = settings;
-  if (!schedule) await removeSchedule({ workspaceId }, resource);
-  else {
-    const enabled = schedule.enabled && !isFromHost;
-    await putSchedule({ workspaceId, user: { _id: userId } }, resource, { ...schedule, enabled });
+  if (!schedule) {
+    await removeSchedule({ workspaceId }, resource);
+    return;
   }
+  const { enabled = false, ownerId = userId } = isRestored
+    ? ((await schedulesOf(workspaceId, RESOURCE_TYPE, [id])).get(id.toHexString()) ?? {})
+    : { enabled: schedule.enabled && !isFromHost };
+  await putSchedule({ workspaceId, user: { _id: ownerId } }, resource, { ...schedule, enabled });
 }
 
 function languageOfFile(path: string): Language {

@@ -22,8 +22,8 @@ export async function applyChange(workspaceId: ObjectId, seq: number, change: It
     await applyWrites(itemKind, workspaceId, seq, change, writes);
     written.push({ itemKind, writes });
     if (itemKind.follow && (await isOpen(workspaceId, seq))) {
-      const { userId, isFromHost = false } = change;
-      for (const { id, file } of files) await itemKind.follow(file, { id, userId, isFromHost });
+      const { userId, isFromHost = false, isRestored = false } = change;
+      for (const { id, file } of files) await itemKind.follow(file, { id, userId, isFromHost, isRestored });
     }
   }
   for (const { repositoryId, base, oid } of change.commits ?? []) {

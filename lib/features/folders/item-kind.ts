@@ -21,6 +21,16 @@ export type PushedFile = ItemFile & {
   isKnown: boolean;
 };
 
+/** The item of a pushed file, and the user whose rights its work gets. */
+export type FollowedItem = {
+  id: ObjectId;
+  userId: ObjectId;
+  /** Whether the file comes from a repository host. */
+  isFromHost: boolean;
+  /** Whether main has not changed: its items are restored from it. */
+  isRestored: boolean;
+};
+
 /** One kind of item: in folders, with versions, as files of the workspace's repository. */
 export type ItemKind = {
   /** Name of one item, in sentences and in the workspace's events. */
@@ -51,7 +61,7 @@ export type ItemKind = {
   /** Returns the fields of the kind, and the content, that follow from a pushed file. */
   toFields: (file: ItemFile) => Promise<Partial<ItemDoc>>;
   /** Changes what else a pushed file defines, once its item is written. Idempotent. */
-  follow?: (file: ItemFile, item: { id: ObjectId; userId: ObjectId; isFromHost: boolean }) => Promise<void>;
+  follow?: (file: ItemFile, item: FollowedItem) => Promise<void>;
 };
 
 /** Returns all kinds that have been defined. */

@@ -82,6 +82,8 @@ export type ItemChange = {
   push?: Push;
   /** The files come from a repository host: schedules that they change stay paused until a member enables them. */
   isFromHost?: boolean;
+  /** Main has not changed: lost or damaged items are restored from it. */
+  isRestored?: boolean;
 };
 
 /** A push to main: its short commit id, the name of the user, and the number of changed files. */
