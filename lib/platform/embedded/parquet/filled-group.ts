@@ -2,7 +2,6 @@ import { ByteWriter, type ParquetWriter } from "hyparquet-writer";
 import { writeColumn } from "hyparquet-writer/src/column.js";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import type { FilledColumn } from "./messages.ts";
-import { snappy } from "./snappy.ts";
 
 /*
  * Writes row groups whose columns already have their cells: the library would visit each cell several times.
@@ -11,6 +10,7 @@ import { snappy } from "./snappy.ts";
 export type Element = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 export type Cell = boolean | number | bigint | string | Uint8Array;
 type Filled = Exclude<FilledColumn, { values: unknown }>;
+type Compressors = { SNAPPY: (bytes: Uint8Array) => Uint8Array };
 type Chunk = ParquetWriter["row_groups"][number]["columns"][number];
 
 const LENGTH_BYTES = 4;
@@ -30,7 +30,7 @@ export function writeFilledGroup(
   const chunks = columns.map((column, index) => {
     const element = schema[index + 1] as Element;
     return "nullCount" in column
-      ? writeFilled(out, element, column, rowCount)
+      ? writeFilled(writer, element, column, rowCount)
       : writeCells(writer, schema, element, (column as { cells: (Cell | null)[] }).cells);
   });
   writer.num_rows += BigInt(rowCount);
@@ -55,7 +55,7 @@ function writeCells(
       element,
       schemaPath: [schema[0] as Element, element],
       codec: "SNAPPY",
-      compressors: { SNAPPY: snappy },
+      compressors: writer.compressors,
       stats: false,
       pageSize: Number.POSITIVE_INFINITY,
       columnIndex: false,
@@ -73,11 +73,13 @@ function writeCells(
 }
 
 /** Writes one page in plain encoding. */
-function writeFilled(out: ByteWriter, element: Element, column: Filled, rowCount: number): Chunk {
+function writeFilled(writer: ParquetWriter, element: Element, column: Filled, rowCount: number): Chunk {
+  const out = writer.writer as ByteWriter;
   const start = out.offset;
   const levels = levelsOf(column, rowCount);
   const page = pageOf(column, rowCount);
-  const compressed = snappy(page);
+  const { SNAPPY: compress } = writer.compressors as Compressors;
+  const compressed = compress(page);
   writePageHeader(out, {
     type: "DATA_PAGE_V2",
     uncompressed_page_size: levels.length + page.length,

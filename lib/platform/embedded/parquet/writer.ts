@@ -1,4 +1,5 @@
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
+import { snappyCompressor } from "hysnappy";
 import {
   decimalOf,
   INT64_DIGITS_MAX,
@@ -17,7 +18,6 @@ import { isBelowMicros, isUnsigned64 } from "../../../base/values/precision.ts";
 import { textOf } from "../../../base/values/text-of.ts";
 import { type Cell, type Element, writeFilledGroup } from "./filled-group.ts";
 import type { FilledColumn } from "./messages.ts";
-import { snappy } from "./snappy.ts";
 
 type Column = {
   element: Omit<Element, "name">;
@@ -96,7 +96,7 @@ export function parquetFile(fields: readonly Field[]): ParquetFile {
     }),
   ];
   // Without statistics: they would slow down writing and enlarge the footer, and the files are read as a whole.
-  const compressors = { SNAPPY: snappy };
+  const compressors = { SNAPPY: snappyCompressor() };
   const writer = new ParquetWriter({ writer: bytes, schema, compressors, statistics: false, createdBy: "millrace" });
   let held: Batch[] = [];
   let heldRows = 0;
