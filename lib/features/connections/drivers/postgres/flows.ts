@@ -9,7 +9,6 @@ import { beginSqlLoad, type LoadDialect, LoadTaken, type Step } from "../shared/
 import { namesOf, onConflict, quote } from "../shared/flows/upsert";
 import type { SessionPool } from "../shared/session-pool";
 import { withCancellation } from "../shared/statement-run";
-import { CopyIn } from "./copy-in";
 import { ownText, toPostgresText } from "./encode";
 import { toQueryFailure } from "./failures";
 import type { PostgresSession } from "./session";
@@ -139,7 +138,7 @@ async function inTransaction(
     } else {
       const names = namesOf(step.into.columns);
       const rows = encodedRows(step.rows, step.into.columns, toPostgresText);
-      await session.copyIn(new CopyIn(`COPY ${step.into.table} (${names}) FROM STDIN`, rows));
+      await session.copyIn(`COPY ${step.into.table} (${names}) FROM STDIN`, rows);
     }
   }
   // A cancellation between two statements stops nothing on the server.

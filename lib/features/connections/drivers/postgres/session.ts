@@ -8,7 +8,7 @@ import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
 import { preferringTls } from "../shared/preferring-tls";
 import type { OnServer } from "../shared/server";
 import type { PooledSession } from "../shared/session-pool";
-import type { CopyIn } from "./copy-in";
+import { copyIn } from "./copy-in";
 import { toConnectFailure } from "./failures";
 import { GuardedConnection, SESSION_SETTINGS } from "./guarded-connection";
 import { Portal, type PortalOptions, type SideStatement } from "./portal";
@@ -140,9 +140,9 @@ export class PostgresSession implements PooledSession {
     return result.rowCount ?? 0;
   }
 
-  copyIn(copy: CopyIn): Promise<void> {
-    this.#client.query(copy);
-    return copy.done;
+  /** Sends rows to a COPY statement. @param rows values as text, null for NULL */
+  copyIn(text: string, rows: Iterable<(string | null)[]>): Promise<void> {
+    return copyIn(this.#client, text, rows);
   }
 
   /** Runs a driver query, in a separate read-only transaction. */
