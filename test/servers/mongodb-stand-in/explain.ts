@@ -7,10 +7,11 @@ import { FIND_FIELDS, readFind } from "../../../lib/platform/embedded/mongo/comm
 import { StoreError, typeMismatch } from "../../../lib/platform/embedded/mongo/errors.ts";
 import type { Variables } from "../../../lib/platform/embedded/mongo/expressions/scope.ts";
 import { parseMatch } from "../../../lib/platform/embedded/mongo/query/match.ts";
-import { describePlan } from "../../../lib/platform/embedded/mongo/query/planner.ts";
-import { type Examined, prepareQuery, type Query, runQuery } from "../../../lib/platform/embedded/mongo/query/query.ts";
+import type { Plan } from "../../../lib/platform/embedded/mongo/query/planner.ts";
+import { prepareQuery, type Query, runQuery } from "../../../lib/platform/embedded/mongo/query/query.ts";
 import { parseSort } from "../../../lib/platform/embedded/mongo/query/sort.ts";
 import { PAUSE } from "../../../lib/platform/embedded/mongo/scheduling/flow.ts";
+import { countReads } from "./count-reads.ts";
 
 type Explained = {
   name: string;
@@ -43,18 +44,17 @@ export async function explain(context: Context): Promise<Doc> {
     });
     return docOf({ explainVersion: "1", queryPlanner, command: inner, serverInfo, ok: double(1) });
   }
-  const examined: Examined = { keys: 0, docs: 0 };
+  const { rows, examined } = countReads(context.access);
   const { filter, skip, limit, hint, variables } = explained;
   const query: Query = {
     collection,
-    rows: context.access,
+    rows,
     filter,
     sort: parseSort(explained.sort),
     hint,
     variables,
     skip,
     limit,
-    examined,
   };
   const prepared = prepareQuery(query);
   let winningPlan = describePlan(prepared.chosen);
@@ -84,6 +84,35 @@ export async function explain(context: Context): Promise<Doc> {
   if (explained.rest.length > 0) answer.set("stages", [docOf({ $cursor: docOf({ queryPlanner }) }), ...explained.rest]);
   for (const [name, value] of docOf({ command: inner, serverInfo, ok: double(1) })) answer.set(name, value);
   return answer;
+}
+
+/** Returns a plan in the server's words. */
+function describePlan(chosen: Plan): Doc {
+  switch (chosen.kind) {
+    case "ids":
+      return docOf({ stage: "IDHACK", keyPattern: docOf({ _id: 1 }), indexName: "_id_" });
+    case "collection":
+      return docOf({ stage: "COLLSCAN", direction: "forward" });
+    case "nothing":
+      return docOf({ stage: "EOF" });
+    case "union":
+      return docOf({ stage: "FETCH", inputStage: docOf({ stage: "OR", inputStages: chosen.plans.map(describePlan) }) });
+    case "index": {
+      const { index } = chosen;
+      const scan = docOf({
+        stage: "IXSCAN",
+        keyPattern: index.key,
+        indexName: index.name,
+        isMultiKey: index.isMultikey,
+        isUnique: index.isUnique,
+        isSparse: index.isSparse,
+        isPartial: index.partial !== undefined,
+        direction: chosen.isReverse ? "backward" : "forward",
+      });
+      const inputStage = chosen.isMerged ? docOf({ stage: "SORT_MERGE", inputStages: [scan] }) : scan;
+      return docOf({ stage: "FETCH", inputStage });
+    }
+  }
 }
 
 function readExplained(context: Context): Explained {

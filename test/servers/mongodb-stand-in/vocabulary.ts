@@ -7,6 +7,7 @@ import { conversionOperators } from "./conversions.ts";
 import { dateOperators } from "./dates.ts";
 import { explain } from "./explain.ts";
 import { listOperators } from "./lists.ts";
+import { renameCollection } from "./rename-collection.ts";
 import { stages } from "./stages.ts";
 import { valueOperators } from "./values.ts";
 
@@ -15,6 +16,7 @@ import { valueOperators } from "./values.ts";
  * extended store as such a server.
  */
 COMMANDS.set("explain", { run: explain, fields: ["verbosity"] });
+COMMANDS.set("renameCollection", { run: renameCollection, fields: ["to", "dropTarget"] });
 for (const [name, stage] of stages) STAGES.set(name, stage);
 for (const [name, accumulator] of accumulators) ACCUMULATORS.set(name, accumulator);
 for (const [name, operator] of [...conversionOperators, ...dateOperators, ...listOperators, ...valueOperators])

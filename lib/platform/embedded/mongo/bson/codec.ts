@@ -1,4 +1,5 @@
 import { badValue, StoreError } from "../errors.ts";
+import { GrowingBytes } from "./growing-bytes.ts";
 import {
   Binary,
   BSONRegExp,
@@ -58,6 +59,11 @@ function invalid(why: string): StoreError {
   return new StoreError("InvalidBSON", `Invalid BSON: ${why}`);
 }
 
+function checkDepth(depth: number): void {
+  if (depth > MAX_NESTING)
+    throw new StoreError("Overflow", `Object exceeds maximum nested object depth: ${MAX_NESTING}`);
+}
+
 /** Reads BSON values at a moving position. */
 export class BsonReader {
   private readonly buffer: Buffer;
@@ -103,9 +109,7 @@ export class BsonReader {
   }
 
   private enter(depth: number): number {
-    if (depth > MAX_NESTING) {
-      throw new StoreError("Overflow", `Object exceeds maximum nested object depth: ${MAX_NESTING}`);
-    }
+    checkDepth(depth);
     const length = this.buffer.readInt32LE(this.at);
     const end = this.at + length;
     if (length < 5 || end > this.buffer.length) throw invalid("a document's length is out of range");
@@ -284,22 +288,7 @@ export class BsonReader {
 const FIRST_BYTES = 256;
 
 /** Writes BSON into a growing buffer. */
-export class BsonWriter {
-  private buffer: Buffer;
-  private at = 0;
-  private readonly most: number;
-
-  /** @param most limit in bytes, because a document that an expression made may contain itself many times */
-  constructor(size: number, most: number) {
-    this.most = most;
-    this.buffer = Buffer.allocUnsafe(size);
-  }
-
-  /** Returns a copy of the written bytes. */
-  bytes(): Buffer {
-    return Buffer.from(this.buffer.subarray(0, this.at));
-  }
-
+export class BsonWriter extends GrowingBytes {
   /** Returns the written bytes without a copy; the writer must not be used afterwards. */
   take(): Buffer {
     return this.buffer.subarray(0, this.at);
@@ -314,20 +303,13 @@ export class BsonWriter {
     this.at = this.buffer.writeInt32LE(n, this.at);
   }
 
-  byte(n: number): void {
-    this.room(1);
-    this.buffer[this.at++] = n;
-  }
-
   setInt32(n: number, at: number): void {
     this.buffer.writeInt32LE(n, at);
   }
 
   document(doc: Doc, depth: number): void {
     const start = this.at;
-    if (depth > MAX_NESTING) {
-      throw new StoreError("Overflow", `Object exceeds maximum nested object depth: ${MAX_NESTING}`);
-    }
+    checkDepth(depth);
     this.int32(0);
     for (const [name, value] of doc) this.element(name, value, depth);
     this.byte(0);
@@ -336,27 +318,11 @@ export class BsonWriter {
 
   private array(values: Value[], depth: number): void {
     const start = this.at;
-    if (depth > MAX_NESTING) {
-      throw new StoreError("Overflow", `Object exceeds maximum nested object depth: ${MAX_NESTING}`);
-    }
+    checkDepth(depth);
     this.int32(0);
     for (let i = 0; i < values.length; i++) this.element(String(i), values[i] as Value, depth);
     this.byte(0);
     this.buffer.writeInt32LE(this.at - start, start);
-  }
-
-  private room(bytes: number): void {
-    const needed = this.at + bytes;
-    if (needed <= this.buffer.length) return;
-    if (needed > this.most) {
-      throw new StoreError(
-        "BSONObjectTooLarge",
-        `BSONObj size: ${needed} is invalid. Size must be between 0 and ${this.most}`,
-      );
-    }
-    const grown = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
-    this.buffer.copy(grown, 0, 0, this.at);
-    this.buffer = grown;
   }
 
   private cstring(text: string): void {
@@ -392,12 +358,6 @@ export class BsonWriter {
     this.text(text);
     this.byte(0);
     this.buffer.writeInt32LE(this.at - start - 4, start);
-  }
-
-  private raw(bytes: Uint8Array): void {
-    this.room(bytes.length);
-    this.buffer.set(bytes, this.at);
-    this.at += bytes.length;
   }
 
   private head(type: number, name: string): void {

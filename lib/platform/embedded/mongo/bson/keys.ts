@@ -2,6 +2,7 @@ import { StoreError } from "../errors.ts";
 import { spend } from "../scheduling/effort.ts";
 import { timestampBits } from "./codec.ts";
 import { type Finite, parseDecimal } from "./decimal.ts";
+import { GrowingBytes } from "./growing-bytes.ts";
 import {
   Binary,
   BSONRegExp,
@@ -58,16 +59,13 @@ const TEXT_END = 0x01;
 
 const FIRST_BYTES = 64;
 
-export class KeyWriter {
-  private buffer = Buffer.allocUnsafe(FIRST_BYTES);
-  private at = 0;
+export class KeyWriter extends GrowingBytes {
+  constructor() {
+    super(FIRST_BYTES);
+  }
 
   reset(): void {
     this.at = 0;
-  }
-
-  bytes(): Buffer {
-    return Buffer.from(this.buffer.subarray(0, this.at));
   }
 
   /** @param isDescending inverts the order of this component */
@@ -75,25 +73,6 @@ export class KeyWriter {
     const start = this.at;
     this.tagged(value);
     if (isDescending) for (let i = start; i < this.at; i++) this.buffer[i] = ~(this.buffer[i] as number);
-  }
-
-  private room(bytes: number): void {
-    const needed = this.at + bytes;
-    if (needed <= this.buffer.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
-    this.buffer.copy(grown, 0, 0, this.at);
-    this.buffer = grown;
-  }
-
-  private byte(n: number): void {
-    this.room(1);
-    this.buffer[this.at++] = n;
-  }
-
-  private raw(bytes: Uint8Array): void {
-    this.room(bytes.length);
-    this.buffer.set(bytes, this.at);
-    this.at += bytes.length;
   }
 
   private tagged(value: Value): void {

@@ -11,7 +11,6 @@ import {
   dropIndexes,
   listCollections,
   listIndexes,
-  renameCollection,
 } from "./catalog.ts";
 import type { Context } from "./context.ts";
 import { count, distinct, FIND_FIELDS, find, getMore, killCursors } from "./reads.ts";
@@ -68,5 +67,4 @@ export const COMMANDS = new Map<string, Command>([
   ["listIndexes", { run: listIndexes, fields: ["cursor"] }],
   ["dropIndexes", { run: dropIndexes, fields: ["index"] }],
   ["collMod", { run: collMod, fields: ["validator"] }],
-  ["renameCollection", { run: renameCollection, fields: ["to", "dropTarget"] }],
 ]);

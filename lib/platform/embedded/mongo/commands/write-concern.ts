@@ -15,7 +15,6 @@ const WRITES = new Set([
   "dropDatabase",
   "dropIndexes",
   "collMod",
-  "renameCollection",
   "commitTransaction",
   "abortTransaction",
   // A driver ends its sessions with w: 0.

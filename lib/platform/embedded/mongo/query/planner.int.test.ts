@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anyValue } from "../../../../../test/fixtures/embedded/mongo/arbitrary.ts";
+import { countReads } from "../../../../../test/servers/mongodb-stand-in/count-reads.ts";
 import { compareValues } from "../bson/compare.ts";
 import {
   Binary,
@@ -216,11 +217,11 @@ test("reads one page of two $in points, however many documents match", () => {
     store.insert(collection, doc, readyToInsert(doc).bytes);
   }
   for (const cursor of [undefined, 1500]) {
-    const examined = { keys: 0, docs: 0 };
+    const { rows, examined } = countReads(store);
     const filter = docOf({ w: 1, s: docOf({ $in: ["a", "b", "c"] }) });
     if (cursor !== undefined) filter.set("_id", docOf({ $gt: cursor }));
     const sort = parseSort(docOf({ _id: 1 }));
-    const query: Query = { collection, rows: store, filter, sort, hint: null, variables, limit: 50, examined };
+    const query: Query = { collection, rows, filter, sort, hint: null, variables, limit: 50 };
     const found: Value[] = [];
     for (const item of runQuery(query)) if (item !== PAUSE) found.push(item.doc.get("_id") ?? null);
     expect(found).toEqual(Array.from({ length: 50 }, (_, i) => i + (cursor === undefined ? 0 : cursor + 1)));

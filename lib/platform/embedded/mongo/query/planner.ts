@@ -1,18 +1,7 @@
 import { areEqual, compareValues, typeRank } from "../bson/compare.ts";
 import { encodeKey, TAG, tagOf } from "../bson/keys.ts";
 import { toPath } from "../bson/paths.ts";
-import {
-  type Doc,
-  docOf,
-  isDoc,
-  isNumber,
-  MaxKey,
-  MinKey,
-  RawDocument,
-  toDouble,
-  typeCode,
-  type Value,
-} from "../bson/values.ts";
+import { isDoc, isNumber, MaxKey, MinKey, RawDocument, toDouble, typeCode, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
 import { lookUp, type Scope } from "../expressions/scope.ts";
 import type { Collection, Index } from "../storage/collection.ts";
@@ -34,7 +23,8 @@ export type Plan =
       /** True when every entry in the ranges matches the whole filter, so that documents need not be read. */
       isExact: boolean;
       isSorted: boolean;
-      bounds: string[];
+      /** True when it limits a field; false when it serves only the order or the index's own filter. */
+      isBound: boolean;
     }
   | { kind: "union"; plans: Plan[] }
   | { kind: "nothing" };
@@ -123,7 +113,7 @@ export function plan(request: PlanRequest): Plan {
     const candidate = planIndex(index, node, predicates, sort, hinted !== undefined);
     if (candidate !== undefined) candidates.push(candidate);
   }
-  const bound = candidates.filter(({ isBound }) => isBound);
+  const bound = candidates.filter((candidate) => candidate.plan.isBound);
   if (bound.length === 0 && hinted === undefined) {
     const union = planUnion(request, node);
     if (union !== undefined) return union;
@@ -357,7 +347,6 @@ function planIds(node: MatchNode, predicates: readonly Predicate[], sort: readon
 type Candidate = {
   plan: Extract<Plan, { kind: "index" }>;
   score: number;
-  isBound: boolean;
   /** True for one value of each field of a unique index. */
   isSingleEntry: boolean;
 };
@@ -434,7 +423,6 @@ function planIndex(
   if (isSingleEntry) score += 100;
   if (index.partial !== undefined) score += 3;
   return {
-    isBound,
     score,
     isSingleEntry,
     plan: {
@@ -445,9 +433,7 @@ function planIndex(
       isMerged: merged !== undefined,
       isExact: isWhole,
       isSorted: sorted !== undefined && sort.length > 0,
-      bounds: used.map((intervals) =>
-        intervals.every(({ isPoint }) => isPoint) ? `${intervals.length} point(s)` : `${intervals.length} range(s)`,
-      ),
+      isBound,
     },
   };
 }
@@ -594,7 +580,7 @@ function planUnion(request: PlanRequest, node: MatchNode): Plan | undefined {
       found.kind === "ids" ||
       found.kind === "nothing" ||
       found.kind === "union" ||
-      (found.kind === "index" && found.bounds.length > 0);
+      (found.kind === "index" && found.isBound);
     if (!isBound) return undefined;
     if (found.kind === "index") found.isExact = false;
     if (found.kind === "ids") found.isExact = false;
@@ -640,34 +626,4 @@ function impliedBy(op: "eq" | "gt" | "gte" | "lt" | "lte", value: Value, filter:
   const comparison = compareValues(value, filter.value);
   if (filter.op === "eq") return op === "eq" && comparison === 0;
   return op === "gt" ? comparison >= 0 : (op === "eq" || op === "gte") && comparison > 0;
-}
-
-/** Returns a plan for `explain`. */
-export function describePlan(chosen: Plan): Doc {
-  switch (chosen.kind) {
-    case "ids":
-      return docOf({ stage: "IDHACK", keyPattern: docOf({ _id: 1 }), indexName: "_id_" });
-    case "collection":
-      return docOf({ stage: "COLLSCAN", direction: "forward" });
-    case "nothing":
-      return docOf({ stage: "EOF" });
-    case "union":
-      return docOf({ stage: "FETCH", inputStage: docOf({ stage: "OR", inputStages: chosen.plans.map(describePlan) }) });
-    case "index": {
-      const { index } = chosen;
-      const scan = docOf({
-        stage: "IXSCAN",
-        keyPattern: index.key,
-        indexName: index.name,
-        isMultiKey: index.isMultikey,
-        isUnique: index.isUnique,
-        isSparse: index.isSparse,
-        isPartial: index.partial !== undefined,
-        direction: chosen.isReverse ? "backward" : "forward",
-        indexBounds: chosen.bounds,
-      });
-      const inputStage = chosen.isMerged ? docOf({ stage: "SORT_MERGE", inputStages: [scan] }) : scan;
-      return docOf({ stage: "FETCH", inputStage });
-    }
-  }
 }

@@ -30,9 +30,6 @@ export class Found {
   }
 }
 
-/** Counters of what a query read, for `explain`. */
-export type Examined = { keys: number; docs: number };
-
 export type Query = {
   collection: Collection;
   rows: RowSource;
@@ -43,7 +40,6 @@ export type Query = {
   /** Maximum number of documents; undefined: no limit. */
   limit?: number | undefined;
   skip?: number;
-  examined?: Examined;
 };
 
 export type PreparedQuery = { node: MatchNode; chosen: Plan; test: Matcher; fields: ReadonlySet<string> | undefined };
@@ -114,7 +110,7 @@ function* matching(query: Query, prepared: PreparedQuery, chunk: number): Flow<F
 }
 
 function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
-  const { collection, rows, examined } = query;
+  const { collection, rows } = query;
   switch (chosen.kind) {
     case "nothing":
       return;
@@ -122,10 +118,7 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
       for (const [i, key] of chosen.keys.entries()) {
         if (i % MAX_CHUNK === MAX_CHUNK - 1) yield PAUSE;
         const row = rows.byId(collection, key);
-        if (examined !== undefined) examined.keys++;
-        if (row === undefined) continue;
-        if (examined !== undefined) examined.docs++;
-        yield row;
+        if (row !== undefined) yield row;
       }
       return;
     case "collection": {
@@ -133,7 +126,6 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
       let size = chunk;
       for (;;) {
         const found = rows.scan(collection, after, size);
-        if (examined !== undefined) examined.docs += found.length;
         yield* found;
         const last = found.at(-1);
         if (last === undefined) return;
@@ -183,14 +175,10 @@ type IndexPlan = Extract<Plan, { kind: "index" }>;
 
 /** Returns the rows of one range of an index, with a pause after each chunk. @param chunk rows of the first chunk */
 function* entries(query: Query, chosen: IndexPlan, range: PlannedRange, chunk: number): Flow<IndexRow> {
-  const { collection, rows, examined } = query;
+  const { collection, rows } = query;
   let after: IndexRow | undefined;
   for (let size = chunk; ; size = Math.min(MAX_CHUNK, size * 2)) {
     const found = rows.range(collection, chosen.index, range, after, chosen.isReverse, size);
-    if (examined !== undefined) {
-      examined.keys += found.length;
-      examined.docs += found.length;
-    }
     yield* found;
     after = found.at(-1);
     if (after === undefined) return;
