@@ -1,7 +1,6 @@
 import "server-only";
 import { z } from "zod";
 import { readConfig } from "../shared/config";
-import type { JsonPath } from "../shared/json-path";
 import { jsonPath, resourceShape, resourcesOf, toWebConfig, type WebConfig, webShape } from "../shared/web-config";
 
 /** Placeholder in a parameter or a path for the last cursor value of the previous reading. */
@@ -9,41 +8,6 @@ export const CURSOR_MARK = "{{cursor}}";
 
 const TEXT_CHARS_MAX = 2000;
 const PAGE_SIZE_MAX = 100_000;
-
-export type RestResource = {
-  name: string;
-  /** Relative to the base URL. */
-  path: string;
-  /** Null: the response itself is the list. */
-  recordsPath: JsonPath | null;
-  primaryKey: string[];
-  cursorField?: string;
-  /** The cursor value of the first reading. Absent: its parameters are omitted, too. */
-  cursorStart?: string | number;
-  params: Readonly<Record<string, string | number | boolean>>;
-};
-
-type SizeOptions = { sizeParam?: string; size?: number };
-export type RestPagination =
-  | { kind: "none" }
-  | ({
-      kind: "page";
-      pageParam: string;
-      startPage: number;
-      totalPagesPath?: JsonPath;
-      hasMorePath?: JsonPath;
-    } & SizeOptions)
-  | ({ kind: "offset"; offsetParam: string; totalPath?: JsonPath; hasMorePath?: JsonPath } & SizeOptions)
-  | ({
-      kind: "cursor";
-      cursorParam: string;
-      cursorPath?: JsonPath;
-      lastRecordField?: string;
-      hasMorePath?: JsonPath;
-    } & SizeOptions)
-  | ({ kind: "link"; nextPath?: JsonPath } & SizeOptions);
-
-export type RestConfig = { web: WebConfig; resources: RestResource[]; pagination: RestPagination };
 
 const text = z.string().max(TEXT_CHARS_MAX, "This is too long.");
 const param = text.min(1);
@@ -89,12 +53,16 @@ const pagination = z
     }
   })
   .default({ kind: "none" });
+export type RestPagination = z.output<typeof pagination>;
 
 const resource = z
   .strictObject({
     ...resourceShape,
+    /** Relative to the base URL. */
     path: text.regex(/^(?!\/\/)[^\\#\p{Cc}]*$/u, "Enter a path relative to the base URL, such as /orders.").default(""),
-    recordsPath: jsonPath.optional(),
+    /** Null: the response itself is the list. */
+    recordsPath: jsonPath.optional().transform((path) => path ?? null),
+    /** The cursor value of the first reading. Absent: its parameters are omitted, too. */
     cursorStart: z.union([text.min(1), z.number()]).optional(),
     params: z
       .record(param, z.union([text, z.number(), z.boolean()], "Must be text, a number or a boolean."))
@@ -114,19 +82,18 @@ const resource = z
     }
   });
 
+export type RestResource = z.output<typeof resource>;
+
 const fields = z.strictObject({
   baseUrl: text,
   ...webShape,
   resources: resourcesOf(resource),
   pagination,
 });
+export type RestConfig = { web: WebConfig; resources: RestResource[]; pagination: RestPagination };
 
 /** Parses the config. @throws AppError `invalid_request` */
 export function parseRestConfig(config: Record<string, unknown>): RestConfig {
   const { baseUrl, resources, pagination: pages, ...web } = readConfig(fields, config);
-  return {
-    web: toWebConfig(baseUrl, "baseUrl", web),
-    resources: resources.map(({ recordsPath, ...each }) => ({ ...each, recordsPath: recordsPath ?? null })),
-    pagination: pages,
-  };
+  return { web: toWebConfig(baseUrl, "baseUrl", web), resources, pagination: pages };
 }
