@@ -1,5 +1,5 @@
-import { DIALECTS, type SqlDialect } from "./dialects/registry";
-import { SQL_KEYWORDS } from "./keywords";
+import { DIALECTS, type SqlDialect } from "./dialects/registry.ts";
+import { SQL_KEYWORDS } from "./keywords.ts";
 
 /** Keywords that every database also accepts as names, and that people use for columns. */
 const NAMES_AFTER_ALL = new Set(

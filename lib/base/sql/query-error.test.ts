@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeQueryError, locateError, suggestName, suggestTable } from "@/lib/base/sql/query-error";
+import { describeQueryError, locateError } from "@/lib/base/sql/query-error";
 
 describe("describeQueryError", () => {
   it.each([
@@ -15,6 +15,16 @@ describe("describeQueryError", () => {
     ['Catalog Error: Table with name ordres does not exist!\nDid you mean "orders"?', 'Unknown table "ordres"'],
     ['relation "ordres" does not exist', 'Unknown table "ordres"'],
     ["Table 'shop.ordres' doesn't exist", 'Unknown table "ordres"'],
+    ["line 1:15: Table 'memory.default.ordres' does not exist", 'Unknown table "ordres"'],
+    ["line 1:8: Column 'nmae' cannot be resolved", 'Unknown column "nmae"'],
+    ["function pg_catalog.lenght(text) does not exist", 'Unknown function "lenght"'],
+    ["FUNCTION shop.lenght does not exist", 'Unknown function "lenght"'],
+    ["Function with name `lenght` does not exist. In scope SELECT", 'Unknown function "lenght"'],
+    ["line 1:8: Function 'lenght' not registered", 'Unknown function "lenght"'],
+    ['column reference "id" is ambiguous', 'Ambiguous column "id"'],
+    ["Column 'id' in SELECT is ambiguous", 'Ambiguous column "id"'],
+    ["ambiguous column name: id", 'Ambiguous column "id"'],
+    ['Ambiguous reference to column name "id" (use: "a.id" or "b.id")', 'Ambiguous column "id"'],
     ['Parser Error: syntax error at or near "frm"', 'Syntax error at "frm"'],
     ["Parser Error: syntax error at end of input", "Unexpected end of query"],
     ["Conversion Error: Could not convert\nLINE 1: x", "Conversion Error: Could not convert"],
@@ -58,41 +68,5 @@ describe("locateError", () => {
     expect(locateError("select", { from: 0, text: "select", dialect: "duckdb" }, { position: 99 }, null)).toMatchObject(
       { line: 1, from: 0, to: 6 },
     );
-  });
-});
-
-describe("suggestName", () => {
-  it("prefers the database's candidates, without their tables", () => {
-    expect(suggestName("nmae", { candidates: ["p.name", "p.id"] }, ["game"])).toBe("name");
-  });
-
-  it("falls back to existing names", () => {
-    expect(suggestName("net_cent", {}, ["id", "net_cents"])).toBe("net_cents");
-    expect(suggestName("zzz", { candidates: ["alpha", "beta"] }, [])).toBeNull();
-    expect(suggestName(null, { candidates: ["a"] }, ["a"])).toBeNull();
-  });
-});
-
-describe("suggestTable", () => {
-  const tables = [
-    { name: "orders" },
-    { name: "Customers" },
-    { schema: "raw", name: "events" },
-    { schema: "old", name: "orders" },
-  ];
-
-  it.each([
-    ["events", { schema: "raw", name: "events" }],
-    ["EVENTS", { schema: "raw", name: "events" }],
-    ["evnts", { schema: "raw", name: "events" }],
-    ["ordres", { name: "orders" }],
-    ["customers", { name: "Customers" }],
-    // Not itself again: the database does not find it.
-    ["orders", { schema: "old", name: "orders" }],
-    ["invoices", null],
-    ["raw.evnts", null],
-    [null, null],
-  ])("for %j is %j", (name, table) => {
-    expect(suggestTable(name, tables)).toEqual(table);
   });
 });

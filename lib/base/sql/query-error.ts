@@ -1,4 +1,3 @@
-import { findClosest } from "../values/edit-distance.ts";
 import type { SqlDialect } from "./dialects/registry.ts";
 import { colourSql } from "./highlight.ts";
 
@@ -11,10 +10,25 @@ export type ErrorPlace = { line: number; column: number; from: number; to: numbe
 /** The statement as sent: its start in the console's text, and its dialect. */
 type SentStatement = { from: number; text: string; dialect: SqlDialect };
 
-/** `details` of the answer (docs/develop/api.md, Queries): 1-based, in the text that was sent. */
-export type QueryErrorDetails = { position?: number; line?: number; column?: number; candidates?: string[] };
+/** A correction of a statement: `replacement` replaces the text from offset `from` to `to`; people read `text`. */
+export type QuerySuggestion = { text: string; replacement: string; from: number; to: number };
 
-export type QueryErrorDescription = { title: string; name: string | null; unknown?: "column" | "table" | "function" };
+/** `details` of the answer (docs/develop/api.md, Queries): places are 1-based, offsets 0-based, in the text as sent. */
+export type QueryErrorDetails = {
+  position?: number;
+  line?: number;
+  column?: number;
+  candidates?: string[];
+  suggestions?: QuerySuggestion[];
+};
+
+export type QueryErrorDescription = {
+  title: string;
+  name: string | null;
+  unknown?: "column" | "table" | "function";
+  /** Several tables have the column. */
+  isAmbiguous?: true;
+};
 
 const COLUMN = [
   /referenced column "([^"]+)" (?:not found|was not found)/i,
@@ -23,11 +37,12 @@ const COLUMN = [
   /unknown column '(?:[^'.]+\.)*([^'.]+)'/i,
   /no such column: (?:\w+\.)?(\S+)/i,
   /unknown (?:expression )?identifier [`'"]?([\w.]+)/i,
+  /column '(?:[^'.]+\.)*([^'.]+)' cannot be resolved/i,
 ];
 const TABLE = [
   /table with name (\S+?) does not exist/i,
   /relation "([^"]+)" does not exist/i,
-  /table '(?:[^'.]+\.)?([^']+)' doesn't exist/i,
+  /table '(?:[^'.]+\.)*([^'.]+)' (?:doesn't|does not) exist/i,
   /no such table: (\S+)/i,
   /unknown table expression identifier '([^']+)'/i,
   /referenced table "([^"]+)" not found/i,
@@ -35,8 +50,17 @@ const TABLE = [
 const FUNCTION = [
   /scalar function with name (\S+) does not exist/i,
   /(?:aggregate|table|macro) function with name (\S+) does not exist/i,
-  /function (\w+)\([^)]*\) does not exist/i,
+  /function (?:\w+\.)*(\w+)\([^)]*\) does not exist/i,
+  /function (?:\w+\.)*(\w+) does not exist/i,
+  /function with name [`'"]?(\w+)[`'"]? does not exist/i,
+  /function '(\w+)' not registered/i,
   /no such function: (\w+)/i,
+];
+const AMBIGUOUS = [
+  /column reference "([^"]+)" is ambiguous/i,
+  /ambiguous reference to column name "([^"]+)"/i,
+  /ambiguous (?:column name|identifier):? '?(?:\w+\.)*(\w+)/i,
+  /column '([^']+)' (?:in [\w ]+ )?is ambiguous/i,
 ];
 const SYNTAX = [/syntax error at or near "([^"]+)"/i, /near "([^"]+)": syntax error/i, /syntax to use near '([^']+)'/i];
 const SYNTAX_AT_END = /syntax error at end of input|incomplete input/i;
@@ -57,6 +81,8 @@ export function describeQueryError(message: string): QueryErrorDescription {
   }
   const called = first(FUNCTION);
   if (called !== undefined) return { title: `Unknown function "${called}"`, name: called, unknown: "function" };
+  const ambiguous = first(AMBIGUOUS);
+  if (ambiguous !== undefined) return { title: `Ambiguous column "${ambiguous}"`, name: ambiguous, isAmbiguous: true };
   const word = first(SYNTAX);
   if (word !== undefined) return { title: `Syntax error at "${word}"`, name: word };
   if (SYNTAX_AT_END.test(message)) return { title: "Unexpected end of query", name: null };
@@ -87,38 +113,6 @@ export function locateError(
   const before = content.slice(0, from);
   const line = before.split("\n").length;
   return { line, column: from - (before.lastIndexOf("\n") + 1) + 1, from, to: statementFrom + token.to };
-}
-
-/** Suggests the intended name. @param names existing ones: columns in scope, tables */
-export function suggestName(name: string | null, details: QueryErrorDetails, names: Iterable<string>): string | null {
-  if (name === null) return null;
-  const candidates = (details.candidates ?? []).map((candidate) => candidate.split(".").at(-1) ?? candidate);
-  // The database's candidates are sorted by distance, but some databases list every column.
-  return (
-    findClosest(name, candidates) ??
-    findClosest(name, names) ??
-    (candidates.length === 1 ? (candidates[0] ?? null) : null)
-  );
-}
-
-/**
- * Suggests the intended table: of the same name in another schema, else of the nearest name. Null for a name with a
- * schema, which the position of the error does not cover.
- * @param tables existing ones, without the schema where their names alone find them
- */
-export function suggestTable<T extends { name: string; schema?: string | undefined }>(
-  name: string | null,
-  tables: readonly T[],
-): T | null {
-  if (name === null || name.includes(".")) return null;
-  const folded = name.toLowerCase();
-  // The table with exactly the name that failed would fail again.
-  const others = tables.filter((table) => table.schema !== undefined || table.name !== name);
-  const same = others.find((table) => table.name.toLowerCase() === folded);
-  if (same) return same;
-  const names = others.map((table) => table.name);
-  const closest = findClosest(name, names);
-  return others.find((table) => table.name === closest) ?? null;
 }
 
 function stripMark(name: string): string {

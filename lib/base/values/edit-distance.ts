@@ -26,13 +26,18 @@ export function editDistance(a: string, b: string): number {
  * that differ only in case are nearest
  */
 export function findClosest(word: string, names: Iterable<string>): string | null {
+  return findNear(word, names)[0] ?? null;
+}
+
+/** Returns the names near a mistyped one, as `findClosest` does: the nearest first, each once. */
+export function findNear(word: string, names: Iterable<string>): string[] {
   const folded = word.toLowerCase();
   const limit = Math.max(1, Math.floor(word.length / 3));
-  let best: { name: string; distance: number } | null = null;
+  const near = new Map<string, number>();
   for (const name of names) {
-    if (name === word || Math.abs(name.length - word.length) > limit) continue;
+    if (name === word || near.has(name) || Math.abs(name.length - word.length) > limit) continue;
     const distance = editDistance(folded, name.toLowerCase());
-    if (distance <= limit && (best === null || distance < best.distance)) best = { name, distance };
+    if (distance <= limit) near.set(name, distance);
   }
-  return best?.name ?? null;
+  return [...near].sort(([, a], [, b]) => a - b).map(([name]) => name);
 }

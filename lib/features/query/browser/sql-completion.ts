@@ -1,4 +1,5 @@
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { COMMON_FUNCTIONS } from "@/lib/base/sql/functions";
 import { colourOf } from "@/lib/base/sql/highlight";
 import { SQL_KEYWORDS } from "@/lib/base/sql/keywords";
 import type { SqlPiece, SqlPieceKind } from "@/lib/base/sql/lexer";
@@ -41,12 +42,6 @@ const CONDITION_FOLLOWS = /^[\p{L}\p{N}_$]*\s+(?:(?:as\s+)?[\p{L}_][\p{L}\p{N}_$
 /** Words after which a table is expected. */
 const TABLE_WANTED = new Set(["from", "join", "into", "update", "table", "describe", "summarize"]);
 const IN_TEXT: ReadonlySet<SqlPieceKind> = new Set(["string", "comment", "hint", "run"]);
-const FUNCTIONS = (
-  "abs any_value avg ceil coalesce concat count date_diff date_part date_trunc dense_rank extract first_value floor greatest lag last_value lead " +
-  "least length list lower max median min mode now nullif percentile_cont quantile_cont rank replace round row_number split_part stddev " +
-  "strftime string_agg substring sum trim upper variance"
-).split(" ");
-
 /**
  * Returns the completions at a position. After a dot these are the columns of that table. After FROM and JOIN they are
  * the tables, after JOIN with whole joins along foreign keys first. After ON they are the conditions of foreign keys.
@@ -244,7 +239,7 @@ function toFunction(name: string): SqlOffer {
 }
 
 const WORDS: SqlOffer[] = [
-  ...FUNCTIONS.map(toFunction),
+  ...COMMON_FUNCTIONS.map(toFunction),
   ...[...SQL_KEYWORDS].map(
     (word): SqlOffer => ({ label: word, text: word, kind: "keyword", detail: "", info: null, rank: RANK.keyword }),
   ),
