@@ -3,7 +3,7 @@ import { setAgentOpen } from "@/components/agent/use-agent-panel";
 
 /** A request to the agent from outside its panel: to fix a failed query, or to answer a question. */
 export type AgentRequest =
-  | { kind: "fix"; consoleId: string; query: string; message: string }
+  | { kind: "fix"; consoleId: string; query: string; message: string; suggestions: string[] }
   | { kind: "ask"; text: string };
 
 export type AgentState = {

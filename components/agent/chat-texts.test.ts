@@ -27,8 +27,10 @@ it("returns the texts and the images of a message as a draft", () => {
 });
 
 it("asks to fix a query in a block of code", () => {
-  expect(toFixText({ kind: "fix", query: "select 1 ", message: " No " } as Parameters<typeof toFixText>[0])).toBe(
-    "Fix this error: No\n\n```sql\nselect 1\n```",
+  const fix = { kind: "fix" as const, consoleId: "c", query: "select 1 ", message: " No ", suggestions: [] };
+  expect(toFixText(fix)).toBe("Fix this error: No\n\n```sql\nselect 1\n```");
+  expect(toFixText({ ...fix, suggestions: ["raw.events", "event"] })).toBe(
+    "Fix this error: No (did you mean raw.events, event?)\n\n```sql\nselect 1\n```",
   );
 });
 

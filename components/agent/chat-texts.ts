@@ -5,8 +5,9 @@ import { formatCountOf } from "@/lib/platform/browser/format";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** Returns the message that asks the agent to fix a failed query. */
-export function toFixText({ query, message }: Extract<AgentRequest, { kind: "fix" }>): string {
-  return `Fix this error: ${message.trim()}\n\n\`\`\`sql\n${query.trim()}\n\`\`\``;
+export function toFixText({ query, message, suggestions }: Extract<AgentRequest, { kind: "fix" }>): string {
+  const meant = suggestions.length === 0 ? "" : ` (did you mean ${suggestions.join(", ")}?)`;
+  return `Fix this error: ${message.trim()}${meant}\n\n\`\`\`sql\n${query.trim()}\n\`\`\``;
 }
 
 /** Returns a sent message as a draft. */

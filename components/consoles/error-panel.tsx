@@ -14,11 +14,13 @@ import { ColourTag } from "@/components/ui/colour-tag";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
-import type { ErrorPlace } from "@/lib/base/sql/query-error";
+import type { ErrorPlace, QuerySuggestion } from "@/lib/base/sql/query-error";
 import type { Connection } from "@/lib/features/connections/schema";
 
 /** Maximum number of connections offered; the chip above the editor lists all. */
 const WRITERS_MAX = 3;
+/** Maximum number of corrections offered. */
+const FIXES_MAX = 3;
 
 type ErrorPanelProps = {
   consoleId: string;
@@ -34,7 +36,7 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
   const engineName = useEngineName();
   const dialect = useDialect(connection?.type);
   const [isCopied, setIsCopied] = useState(false);
-  const { title, message, place, suggestion, run, statement, code } = failure;
+  const { title, message, place, suggestions, run, statement, code } = failure;
   const { setConnection } = useConsoleActions();
   const databases = useDatabases();
   const writers = databases.filter(
@@ -44,13 +46,18 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
   const isOnSame = run.connectionId === connection?.id;
   const statementNumber = run.statements.indexOf(statement) + 1;
 
-  const repair = () => {
-    if (place === null || suggestion === null) return;
-    editors.active?.replace(place.from, place.to, suggestion.text);
-    announce(`Replaced with ${suggestion.name}. Run the query again.`);
+  const repair = ({ from, to, replacement }: QuerySuggestion) => {
+    editors.active?.replace(from, to, replacement);
+    announce(`Replaced with ${replacement}. Run the query again.`);
   };
   const askAgent = () => {
-    agent.open({ kind: "fix", consoleId, query: statement.statement.text, message });
+    agent.open({
+      kind: "fix",
+      consoleId,
+      query: statement.statement.text,
+      message,
+      suggestions: suggestions.map(({ text }) => text),
+    });
   };
   const copyDetails = async () => {
     const where = place ? `Line ${place.line}, column ${place.column}` : "";
@@ -76,27 +83,26 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
           {code === "read_only" ? "" : place ? `Line ${place.line}, column ${place.column}. ` : ""}
           {code === "query_failed" || code === "read_only" ? "" : message}
           {code === "read_only" && connection && isOnSame && <WayToWrite connection={connection} />}
-          {suggestion && (
+          {suggestions[0] && (
             <>
-              Did you mean <span className="mono">{suggestion.name}</span>
-              {suggestion.from && (
-                <>
-                  {" "}
-                  from <span className="mono">{suggestion.from}</span>
-                </>
-              )}
-              ?
+              Did you mean <span className="mono">{suggestions[0].text}</span>?
             </>
           )}
         </p>
         {place && <Excerpt content={run.content} place={place} dialect={dialect} />}
         <div className="error-acts">
-          {place && suggestion && isUntouched && (
-            <button type="button" className="btn primary" onClick={repair}>
-              <Check className="s" />
-              Use {suggestion.name}
-            </button>
-          )}
+          {isUntouched &&
+            suggestions.slice(0, FIXES_MAX).map((suggestion, index) => (
+              <button
+                key={suggestion.replacement}
+                type="button"
+                className={index === 0 ? "btn primary" : "btn"}
+                onClick={() => repair(suggestion)}
+              >
+                {index === 0 && <Check className="s" />}
+                Use {suggestion.text}
+              </button>
+            ))}
           {code === "read_only" &&
             isOnSame &&
             writers.slice(0, WRITERS_MAX).map(({ id, name, tag }) => (

@@ -252,11 +252,11 @@ function toOutcome(error: unknown, wallMs: number): StatementOutcome {
 
 function toDetails(details: unknown): QueryErrorDetails {
   if (typeof details !== "object" || details === null || Array.isArray(details)) return {};
-  const { position, line, column, candidates } = details as Record<string, unknown>;
+  const { position, line, column, suggestions } = details as Record<string, unknown>;
   return {
     ...(typeof position === "number" ? { position } : {}),
     ...(typeof line === "number" ? { line } : {}),
     ...(typeof column === "number" ? { column } : {}),
-    ...(Array.isArray(candidates) ? { candidates: candidates.filter((each) => typeof each === "string") } : {}),
+    ...(Array.isArray(suggestions) ? { suggestions } : {}),
   };
 }

@@ -9,22 +9,10 @@ import { useConsoleRuns, useWorkspace } from "@/components/layout/workspace-cont
 import { announce } from "@/components/ui/live-region";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { readSqlMarks } from "@/lib/base/sql/marks";
-import { toSqlName, toSqlTable } from "@/lib/base/sql/names";
-import {
-  describeQueryError,
-  type ErrorPlace,
-  locateError,
-  suggestName,
-  suggestTable,
-} from "@/lib/base/sql/query-error";
-import { readScope } from "@/lib/base/sql/scope";
+import { describeQueryError, type ErrorPlace, locateError, type QuerySuggestion } from "@/lib/base/sql/query-error";
 import type { SqlStatement } from "@/lib/base/sql/statements";
 import type { TypedValue } from "@/lib/base/sql/variables";
-import type { Entity } from "@/lib/base/values/fields";
 import type { Connection } from "@/lib/features/connections/schema";
-
-/** `name` is shown, and `text` replaces the wrong name; `from` is the table of a column. */
-type Suggestion = { name: string; text: string; from: string | null };
 
 /** A failed statement with its message and its positions in the text. */
 export type ReadFailure = {
@@ -34,7 +22,8 @@ export type ReadFailure = {
   message: string;
   code: string;
   place: ErrorPlace | null;
-  suggestion: Suggestion | null;
+  /** Corrections, the most likely first, with offsets in the console's text. */
+  suggestions: QuerySuggestion[];
 };
 
 type RunOptions = {
@@ -42,7 +31,6 @@ type RunOptions = {
   dialect: SqlDialect;
   /** Language by which the text is split into statements. */
   language: ScriptLanguage;
-  entities: Entity[];
   /** Values of the text's variables, as far as they have one. */
   values: Record<string, TypedValue>;
   /** Called instead of a run for variables without a value. */
@@ -53,7 +41,7 @@ type RunOptions = {
 
 /** Runs a console: selects the statements at the cursor and keeps the outcome of the last run. */
 export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
-  const { connection, dialect, language, entities, values, onMissing, onEmpty } = options;
+  const { connection, dialect, language, values, onMissing, onEmpty } = options;
   const { runs, editors } = useWorkspace();
   const { isReading } = useLastResult(draft);
   const { latest, lastGood, newer, pinned } = useConsoleRuns(draft.id);
@@ -114,8 +102,8 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
     [runs, draft.id],
   );
   const failure = useMemo(
-    () => (latest?.status === "failure" ? readFailure(latest, entities, dialect) : null),
-    [latest, entities, dialect],
+    () => (latest?.status === "failure" ? readFailure(latest, dialect) : null),
+    [latest, dialect],
   );
   return {
     latest,
@@ -152,7 +140,7 @@ function placeOf(content: string, { from, to }: SqlStatement): ErrorPlace {
   return { from, to, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-function readFailure(run: ConsoleRun, entities: Entity[], dialect: SqlDialect): ReadFailure | null {
+function readFailure(run: ConsoleRun, dialect: SqlDialect): ReadFailure | null {
   const statement = run.statements.find(({ outcome }) => outcome.status === "failed");
   if (statement?.outcome.status !== "failed") return null;
   const { code, message, details } = statement.outcome.failure;
@@ -160,30 +148,15 @@ function readFailure(run: ConsoleRun, entities: Entity[], dialect: SqlDialect): 
   if (code !== "query_failed") {
     const isRefused = code === "read_only" || code === "not_allowed";
     const place = isRefused ? placeOf(run.content, statement.statement) : null;
-    return { ...base, title: TITLES[code] ?? "Query failed", place, suggestion: null };
+    return { ...base, title: TITLES[code] ?? "Query failed", place, suggestions: [] };
   }
-  const { title, name, unknown } = describeQueryError(message);
+  const { title, name } = describeQueryError(message);
   const { from, text } = statement.statement;
   const place = locateError(run.content, { from, text, dialect }, details, name);
-  const scope = readScope(text, dialect);
-  const inScope = entities.filter((entity) =>
-    scope.tables.some((table) => table.name.toLowerCase() === entity.name.toLowerCase()),
-  );
-  const columns = inScope.flatMap((entity) => entity.columns?.map((column) => column.name) ?? []);
-  const names = [
-    ...columns,
-    ...scope.ctes.flatMap(({ columns: given }) => given),
-    ...scope.ctes.map((cte) => cte.name),
-    ...entities.map((e) => e.name),
-  ];
-  const isQualified = place !== null && run.content[place.from - 1] === ".";
-  const table = unknown === "table" && !isQualified ? suggestTable(name, entities) : null;
-  if (table) {
-    const shown = table.schema === undefined ? table.name : `${table.schema}.${table.name}`;
-    return { ...base, title, place, suggestion: { name: shown, text: toSqlTable(table, dialect), from: null } };
-  }
-  const meant = suggestName(name, details, names);
-  const owner = inScope.find((entity) => entity.columns?.some((column) => column.name === meant))?.name ?? null;
-  const suggestion = meant === null ? null : { name: meant, text: toSqlName(meant, dialect), from: owner };
-  return { ...base, title, place, suggestion };
+  const suggestions = (details.suggestions ?? []).map((each) => ({
+    ...each,
+    from: from + each.from,
+    to: from + each.to,
+  }));
+  return { ...base, title, place, suggestions };
 }

@@ -39,7 +39,7 @@ export function useConsoleSession(draft: OpenConsole) {
   const [isNaming, setIsNaming] = useState(false);
   const [isEditorOpen, setIsEditorOpen] = useState(() => editors.isAskedFor(draft.id));
   const { values } = variables;
-  const context = { connection, dialect, language, entities, values, onMissing, onEmpty: setEmptyText };
+  const context = { connection, dialect, language, values, onMissing, onEmpty: setEmptyText };
   const run = useConsoleRun(draft, context);
   const { latest, failure } = run;
   const isRunning = latest?.status === "running";

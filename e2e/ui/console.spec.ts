@@ -10,7 +10,7 @@ test("marks a broken query at its position and applies the suggested name", asyn
   await consolePage.write("-- prices\nselect name,\n       price_cent / 100.0 as price\nfrom products\nlimit 5");
   await consolePage.run.click();
   await expect(page.getByRole("heading", { name: 'Unknown column "price_cent"' })).toBeVisible();
-  await expect(page.getByText(/^Line 3, column 8\./)).toContainText("Did you mean price_cents from products?");
+  await expect(page.getByText(/^Line 3, column 8\./)).toContainText("Did you mean price_cents?");
   await expect(consolePage.strip).toContainText("Failed");
   await expect(page.locator(".cm-errorMark")).toHaveText("price_cent");
   await expect(page.getByRole("alert").filter({ hasText: "Query failed" })).toBeAttached();
@@ -20,6 +20,12 @@ test("marks a broken query at its position and applies the suggested name", asyn
   await expect(page.locator(".cm-errorMark")).toHaveCount(0);
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "6");
+
+  await consolePage.write("select * from orderz limit 2");
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Use orders" }).click();
+  await expect(consolePage.editor).toContainText("select * from orders limit 2");
+  await expect(consolePage.strip).toContainText("Failed");
 });
 
 test("runs with Ctrl+Enter outside of inputs, and not behind a dialog", async ({ page, consolePage }) => {

@@ -3,6 +3,7 @@ import type { Document, MongoClient } from "mongodb";
 import type { RateLimiterMemory, RateLimiterMongo } from "rate-limiter-flexible";
 import type { Agent } from "undici";
 import type { Coalescer } from "@/lib/base/async/coalescer";
+import type { Entity } from "@/lib/base/values/fields";
 import type { HeldRights } from "@/lib/features/accounts/held-rights";
 import type { RecentLookUps } from "@/lib/features/accounts/recent-look-ups";
 import type { FindsInvitation } from "@/lib/features/accounts/sign-up";
@@ -129,6 +130,7 @@ declare module "@/lib/platform/process/server-context" {
     sampleBuilds: Coalescer<void>;
     sourceRates: Map<string, number>;
     statementThreads: LimitedThreads<CheckRequest, CheckAnswer>;
+    suggestionReadings: Coalescer<Entity[]>;
 
     // Results and shares
     crossfilterTables: { tables: Promise<Tables> | null };

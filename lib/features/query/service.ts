@@ -40,6 +40,7 @@ import { ndjson } from "./serialize/ndjson";
 import { parquet } from "./serialize/parquet";
 import { type SettledFormat, settleTypes } from "./serialize/settle";
 import { xlsx } from "./serialize/xlsx";
+import { withSuggestions } from "./suggestions";
 
 export type QueryRequest = {
   connection: ConnectionDoc;
@@ -123,7 +124,7 @@ export async function executeQuery(caller: Caller, request: QueryRequest, format
       ? await answerJson(run, result, request.limit)
       : await answerStream(run, result, request, format);
   } catch (error) {
-    throw withExecutionId(run.fail(error), run.executionId);
+    throw withExecutionId(await explained(caller, request, run.fail(error)), run.executionId);
   }
 }
 
@@ -142,7 +143,7 @@ export async function runQuery(caller: Caller, request: QueryRequest): Promise<Q
     const timing = run.succeed(rows.length, truncated);
     return { executionId: run.executionId, fields, rows, rowCount: rows.length, truncated, affectedRows, ...timing };
   } catch (error) {
-    throw run.fail(error);
+    throw await explained(caller, request, run.fail(error));
   }
 }
 
@@ -165,7 +166,7 @@ export async function consumeQuery<T extends { rowCount: number }>(
     const { durationMs } = run.succeed(outcome.rowCount);
     return { ...outcome, executionId: run.executionId, affectedRows, durationMs };
   } catch (error) {
-    throw run.fail(error);
+    throw await explained(caller, request, run.fail(error));
   }
 }
 
@@ -565,6 +566,11 @@ async function readRows(
     if (isCut) return { rows, truncated: true };
   }
   return { rows, truncated: false };
+}
+
+function explained(caller: Caller, { connection, statement, signal }: QueryRequest, error: unknown): Promise<unknown> {
+  if (signal.aborted) return Promise.resolve(error);
+  return withSuggestions(caller, { connection, query: statement.query }, error);
 }
 
 function withExecutionId(error: unknown, executionId: string): unknown {

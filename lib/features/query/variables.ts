@@ -1,5 +1,6 @@
 import type { ObjectId } from "mongodb";
 import type { Mark } from "@/lib/base/sql/marks";
+import type { QuerySuggestion } from "@/lib/base/sql/query-error";
 import { ExactNumber, isRounded } from "@/lib/base/values/exact-json";
 import type { Driver } from "@/lib/features/connections/data-source";
 import { checkStatementText } from "@/lib/features/connections/drivers/shared/statements/check";
@@ -59,17 +60,28 @@ export async function bindVariables(
 /** Returns the error with its position in the console's text: placeholders and names differ in length. */
 export function inSource(error: unknown, content: string, { query, toSource }: BoundStatement): unknown {
   if (query === content || !(error instanceof AppError) || !error.details || Array.isArray(error.details)) return error;
-  const { position, line, column } = error.details;
+  const { position, line, column, suggestions } = error.details;
   const offset = typeof position === "number" ? position - 1 : offsetOf(query, line, column);
-  if (offset === null) return error;
-  const source = toSource(offset);
-  const before = content.slice(0, source).split("\n");
-  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  if (offset === null && suggestions === undefined) return error;
+  const source = offset === null ? null : toSource(offset);
+  const before = content.slice(0, source ?? 0).split("\n");
+  const place = source !== null && { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
   return new AppError(error.kind, error.message, {
     cause: error.cause,
     retryAfterSeconds: error.retryAfterSeconds,
     headers: error.headers,
-    details: { ...error.details, ...(typeof position === "number" && { position: source + 1 }), ...place },
+    details: {
+      ...error.details,
+      ...(source !== null && typeof position === "number" && { position: source + 1 }),
+      ...place,
+      ...(Array.isArray(suggestions) && {
+        suggestions: suggestions.map((each: QuerySuggestion) => ({
+          ...each,
+          from: toSource(each.from),
+          to: toSource(each.to),
+        })),
+      }),
+    },
   });
 }
 

@@ -3,6 +3,7 @@ import { SQL_KEYWORDS } from "@/lib/base/sql/keywords";
 import { readSqlTokens, type SqlToken } from "@/lib/base/sql/lexer";
 import { toSqlName } from "@/lib/base/sql/names";
 import { describeQueryError } from "@/lib/base/sql/query-error";
+import { suggestCorrections } from "@/lib/base/sql/query-suggestions";
 import { findClosest } from "@/lib/base/values/edit-distance";
 import type { ToolCall, ToolResult } from "./conversation";
 import { fitOf } from "./schema";
@@ -17,8 +18,9 @@ export type FailedQuery = { message: string; sql: string };
 type Turn = Generator<ToolCall[], string, ToolResult[]>;
 type Place = { id: string; dialect: SqlDialect };
 type Column = { name: string };
+type Table = Column & { schema?: string };
 /** A change to the text: `by` replaces these tokens, and `words` explains it to the user. */
-type Change = { tokens: readonly SqlToken[]; by: string; words: string };
+type Change = { tokens: readonly Pick<SqlToken, "start" | "end">[]; by: string; words: string };
 
 const SQL_BLOCK = /```(?:[a-z]+)?[ \t]*\r?\n([\s\S]*?)\r?\n?```/i;
 /** Maximum number of changes to a query. The tool allows as many failures in a turn. */
@@ -78,12 +80,26 @@ function* findChange(
   place: Place,
   text: string,
   message: string,
-  tables: readonly string[],
+  listed: readonly Table[],
 ): Generator<ToolCall[], Change | null, ToolResult[]> {
   const { unknown, name } = describeQueryError(message);
+  const tables = listed.map((table) => table.name);
   const tokens = readSqlTokens(text, place.dialect);
   if (unknown === "table" && name) {
     const bare = name.split(".").at(-1) ?? name;
+    const failed = { text, dialect: place.dialect, message, details: {} };
+    const entities = listed.map((table) => ({ ...table, kind: "table" as const }));
+    const moved = suggestCorrections(failed, entities).find((each) =>
+      each.text.toLowerCase().endsWith(`.${bare.toLowerCase()}`),
+    );
+    if (moved) {
+      const { from: start, to: end, replacement } = moved;
+      return {
+        tokens: [{ start, end }],
+        by: replacement,
+        words: `The table is in another schema: \`${code(moved.text)}\`.`,
+      };
+    }
     const meant = findClosest(bare, tables) ?? sameWords(bare, tables);
     if (meant) return rename(tokensOf(tokens, bare), meant, place, "table");
   }
@@ -105,10 +121,10 @@ function* listTables(
   { id, dialect }: Place,
   message: string,
   sql: string,
-): Generator<ToolCall[], string[], ToolResult[]> {
+): Generator<ToolCall[], Table[], ToolResult[]> {
   const [result] = yield [{ tool: "list_entities", input: { connectionId: id, limit: LISTED_MAX } }];
   if (!result?.isOk) return [];
-  const listed = named(result.value.entities);
+  const listed = tablesOf(result.value.entities);
   if (Number(result.value.total ?? listed.length) <= listed.length) return listed;
   const wrong = describeQueryError(message).name?.split(".").at(-1)?.slice(0, BEGINNING_CHARS);
   const own = readSqlTokens(sql, dialect).filter(
@@ -119,7 +135,7 @@ function* listTables(
     tool: "list_entities",
     input: { connectionId: id, search, limit: LISTED_MAX },
   }));
-  return [...new Set([...listed, ...results.flatMap((each) => (each.isOk ? named(each.value.entities) : []))])];
+  return [...listed, ...results.flatMap((each) => (each.isOk ? tablesOf(each.value.entities) : []))];
 }
 
 /** Returns the columns of the tables that the query names. */
@@ -185,6 +201,12 @@ function sameWords(name: string, names: readonly string[]): string | null {
 function named(list: unknown): string[] {
   return (Array.isArray(list) ? (list as Column[]) : []).flatMap(({ name }) =>
     typeof name === "string" ? [name] : [],
+  );
+}
+
+function tablesOf(list: unknown): Table[] {
+  return (Array.isArray(list) ? (list as Table[]) : []).flatMap(({ name, schema }) =>
+    typeof name === "string" ? [{ name, ...(typeof schema === "string" && { schema }) }] : [],
   );
 }
 

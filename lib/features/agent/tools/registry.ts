@@ -1,5 +1,6 @@
 import "server-only";
 import { z } from "zod";
+import type { QuerySuggestion } from "@/lib/base/sql/query-error";
 import { AppError } from "@/lib/platform/http/errors";
 import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
@@ -66,8 +67,15 @@ function wordsOf(thrown: unknown, tool: string): string {
   return BROKEN;
 }
 
-/** Returns the position in the query where the database found the error. */
+/** Returns the position in the query where the database found the error, and the names that it may mean. */
 function placeOf({ details }: AppError): string {
-  if (!details || Array.isArray(details) || typeof details.line !== "number") return "";
-  return ` (line ${details.line}${typeof details.column === "number" ? `, column ${details.column}` : ""})`;
+  if (!details || Array.isArray(details)) return "";
+  const { line, column, suggestions } = details;
+  const parts = [
+    ...(typeof line === "number" ? [`line ${line}${typeof column === "number" ? `, column ${column}` : ""}`] : []),
+    ...(Array.isArray(suggestions)
+      ? [`did you mean ${suggestions.map(({ text }: QuerySuggestion) => text).join(", ")}?`]
+      : []),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
 }

@@ -2,7 +2,10 @@ import { readMongoMarks } from "../../../../../base/mongo-shell/marks.ts";
 import type { SqlDialect } from "../../../../../base/sql/dialects/registry.ts";
 import { readSqlTokens } from "../../../../../base/sql/lexer.ts";
 import { type Mark, readSqlMarks } from "../../../../../base/sql/marks.ts";
+import type { QueryErrorDetails, QuerySuggestion } from "../../../../../base/sql/query-error.ts";
+import { suggestCorrections } from "../../../../../base/sql/query-suggestions.ts";
 import { type ChangeVerb, changeVerbOf, firstWordOf } from "../../../../../base/sql/statement-kind.ts";
+import type { Entity } from "../../../../../base/values/fields.ts";
 import { AppError } from "../../../../../platform/http/errors.ts";
 import {
   checkStatement as checkClickHouse,
@@ -37,6 +40,17 @@ export type Checks = {
   };
   redshift: { request: { query: string; readOnly: boolean }; answer: null };
   trino: { request: { query: string; readOnly: boolean }; answer: { text: string } };
+  /** Corrections of a failed statement. */
+  suggestions: {
+    request: {
+      query: string;
+      dialect: SqlDialect;
+      message: string;
+      details: QueryErrorDetails;
+      entities: readonly Entity[];
+    };
+    answer: QuerySuggestion[];
+  };
   variables: {
     request: {
       query: string;
@@ -82,6 +96,7 @@ const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Check
     checkTrino(text, readOnly);
     return { text };
   },
+  suggestions: ({ query, entities, ...failed }) => suggestCorrections({ text: query, ...failed }, entities),
   variables({ query, language, dialect, own }) {
     const marks = language === "mongodb" ? readMongoMarks(query) : readSqlMarks(query, dialect);
     const tokens = own && marks.length > 0 ? readSqlTokens(query, dialect) : [];
