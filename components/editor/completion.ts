@@ -10,7 +10,7 @@ import { editorScript } from "@/components/editor/editor-script";
 import { toInfo } from "@/components/editor/info";
 import { SqlScript } from "@/lib/base/sql/statements";
 import type { Entity } from "@/lib/base/values/fields";
-import { offerSql, type SqlOffer } from "@/lib/features/query/browser/sql-completion";
+import { offerSql, offerValues, type SqlOffer } from "@/lib/features/query/browser/sql-completion";
 
 /** `order` is the rank in the list among equal matches. */
 type SqlCompletion = Completion & {
@@ -23,6 +23,9 @@ type SqlCompletion = Completion & {
 /** Contexts that open the completion list before a letter is typed: tables after JOIN, conditions after ON. */
 const OFFERED_AT_ONCE = /\b(?:join|on) $/i;
 
+/** A string that a column may be compared with. */
+const STRING_START = /[=<>(,]\s*'[^'\n]*$/;
+
 const COLUMN_SIGNS = { text: "T", number: "#", time: "◷", boolean: "◐", json: "{}", binary: "01", other: "·" } as const;
 const KIND_SIGNS = {
   table: "▦",
@@ -31,6 +34,7 @@ const KIND_SIGNS = {
   function: "ƒ",
   keyword: "",
   snippet: "⋯",
+  value: "'",
   column: "·",
 } as const;
 
@@ -42,9 +46,14 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     const word = context.matchBefore(/[\p{L}\p{N}_$]*/u);
     const isBehindDot = context.matchBefore(/\.[\p{L}\p{N}_$]*/u) !== null;
     const isAtOnce = context.matchBefore(OFFERED_AT_ONCE) !== null;
-    if (!context.explicit && !isBehindDot && !isAtOnce && (word === null || word.from === word.to)) return null;
+    const isInString = context.matchBefore(STRING_START) !== null;
+    if (!context.explicit && !isBehindDot && !isAtOnce && !isInString && (word === null || word.from === word.to)) {
+      return null;
+    }
     const script = context.state.field(editorScript);
     if (!(script instanceof SqlScript)) return null;
+    const values = offerValues(script, context.pos, readEntities());
+    if (values) return { from: values.from, options: values.offers.map(toCompletion), validFor: /^[^']*$/ };
     const offers = offerSql(script, context.pos, readEntities());
     const isWorthIt = context.explicit || !isAtOnce || offers.some(({ kind }) => kind === "join");
     if (offers.length === 0 || !isWorthIt) return null;

@@ -50,9 +50,18 @@ export type ByteColumn = { form: CellForm; decode: (text: string) => WireValue }
  */
 export type RowBytes = { bytes: Uint8Array; columns: readonly ByteColumn[] };
 
-export type EntityColumn = { name: string; type: string; nullable: boolean; primaryKey: boolean };
+export type EntityColumn = {
+  name: string;
+  type: string;
+  nullable: boolean;
+  primaryKey: boolean;
+  /** Values of an enum, where the type does not list them. */
+  values?: string[];
+};
 /** A foreign key as the database declares it: `columns[i]` refers to `references.columns[i]`. */
 export type EntityForeignKey = { columns: string[]; references: { schema?: string; name: string; columns: string[] } };
+/** Maximum number of an enum's values that a list of tables has: nobody chooses from more. */
+export const ENUM_VALUES_MAX = 200;
 /** Maximum number per entity: a table has a few; more would not be useful. */
 export const FOREIGN_KEYS_MAX = 50;
 export type Entity = {

@@ -202,7 +202,15 @@ export const entitySchema = z.object({
   schema: z.string().optional(),
   kind: z.enum(["table", "view", "collection", "resource"]),
   columns: z
-    .array(z.object({ name: z.string(), type: z.string(), nullable: z.boolean(), primaryKey: z.boolean() }))
+    .array(
+      z.object({
+        name: z.string(),
+        type: z.string(),
+        nullable: z.boolean(),
+        primaryKey: z.boolean(),
+        values: z.array(z.string()).optional().describe("Enum values, where the type does not list them"),
+      }),
+    )
     .optional(),
   rowEstimate: z.number().optional(),
   foreignKeys: z

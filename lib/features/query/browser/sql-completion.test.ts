@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SqlScript } from "@/lib/base/sql/statements";
 import type { Entity } from "@/lib/base/values/fields";
-import { offerSql as offer } from "@/lib/features/query/browser/sql-completion";
+import { offerSql as offer, offerValues } from "@/lib/features/query/browser/sql-completion";
 
 const column = (name: string, type = "VARCHAR") => ({ name, type, nullable: false, primaryKey: name === "id" });
 const entities: Entity[] = [
@@ -244,4 +244,52 @@ it("offers only the functions of the connection's dialect", () => {
     offer(SqlScript.of("select ", dialect), "select ".length, entities).map(({ label }) => label);
   expect(offered("redshift")).toEqual(expect.arrayContaining(["listagg", "getdate", "count"]));
   expect(offered("postgres")).not.toContain("getdate");
+});
+
+describe("offerValues", () => {
+  const tables: Entity[] = [
+    {
+      name: "orders",
+      kind: "table",
+      columns: [{ ...column("status", "order_status"), values: ["new", "paid", "can't"] }, column("id")],
+    },
+    {
+      name: "items",
+      kind: "table",
+      columns: [column("status", "enum('open','shut')"), column("Kind", "ENUM('a', 'b''c')")],
+    },
+  ];
+  const values = (marked: string) => {
+    const text = marked.replace("|", "");
+    const found = offerValues(SqlScript.of(text, "postgres"), marked.indexOf("|"), tables);
+    return found && { from: found.from, texts: found.offers.map((each) => each.text) };
+  };
+
+  it.each([
+    ["select * from orders where status = '|", ["new'", "paid'", "can''t'"]],
+    ["select * from orders where status = '|'", ["new", "paid", "can''t"]],
+    ["select * from orders where status <> 'pa|'", ["new", "paid", "can''t"]],
+    ["select * from orders o where o.status in ('new', '|", ["new'", "paid'", "can''t'"]],
+    ["select * from orders o where o.status not in ('|", ["new'", "paid'", "can''t'"]],
+    ["select * from items where status='|", ["open'", "shut'"]],
+    ['select * from items where "Kind" = \'|', ["a'", "b''c'"]],
+    ["update orders set status = '|' where id = 1", ["new", "paid", "can''t"]],
+    ["select * from orders o join items i on true where i.status = '|'", ["open", "shut"]],
+  ])("offers the enum values in %j", (marked, expected) => {
+    const offered = values(marked);
+    expect(offered?.texts).toEqual(expected);
+    expect(marked.charAt((offered?.from ?? 0) - 1)).toBe("'");
+  });
+
+  it.each([
+    "select * from orders where id = '|",
+    "select '|' from orders",
+    "select * from orders where status = 'new' |",
+    "select * from orders where status like '|'",
+    "select concat(status, '|') from orders",
+    "select * from orders where o.status = '|'",
+    "-- status = '|",
+  ])("offers nothing in %j", (marked) => {
+    expect(values(marked)).toBeNull();
+  });
 });

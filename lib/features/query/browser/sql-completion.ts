@@ -7,7 +7,7 @@ import { toSqlName, toSqlTable } from "@/lib/base/sql/names";
 import { findQualifier, readJoinPlace, readScope, type ScopeTable } from "@/lib/base/sql/scope";
 import type { SqlScript } from "@/lib/base/sql/statements";
 import { type ColumnKind, toColumnKind } from "@/lib/base/values/column-kind";
-import type { Entity, EntityColumn } from "@/lib/base/values/fields";
+import { ENUM_VALUES_MAX, type Entity, type EntityColumn } from "@/lib/base/values/fields";
 import { SQL_SNIPPETS } from "@/lib/features/query/browser/sql-snippets";
 import { formatCountShort } from "@/lib/platform/browser/format";
 
@@ -18,7 +18,7 @@ export type SqlOffer = {
   schema?: string;
   /** Inserted text: a quoted name, a table with its schema, or the template of a snippet. */
   text: string;
-  kind: "column" | "table" | "alias" | "join" | "function" | "keyword" | "snippet";
+  kind: "column" | "table" | "alias" | "join" | "function" | "keyword" | "snippet" | "value";
   columnKind?: ColumnKind;
   /** Mark of a column in a key, or with a foreign key. */
   mark?: "key" | "link";
@@ -109,6 +109,86 @@ export function offerSql(script: SqlScript, position: number, entities: Entity[]
     ...DIALECTS[dialect].functions.map(toFunction),
     ...WORDS,
   ];
+}
+
+/** Signs between a column and its value. */
+const COMPARING = new Set(["=", "<", ">", "!"]);
+
+/**
+ * Returns the enum values for a string that a column is compared with, as in `status = 'pa` and `status in ('new', '`.
+ * @returns null if the cursor is elsewhere; `from` is behind the opening quote
+ */
+export function offerValues(
+  script: SqlScript,
+  position: number,
+  entities: Entity[],
+): { from: number; offers: SqlOffer[] } | null {
+  const { text, dialect } = script;
+  const pieces = script.pieces(position, position).filter(({ kind }) => kind !== "space" && kind !== "comment");
+  const string = pieces.at(-1);
+  const isOpen =
+    string?.kind === "string" && string.start < position && (string.end > position || !isClosed(text, string));
+  if (!isOpen || text.charAt(string.start) !== "'") return null;
+  const column = comparedColumn(text, pieces);
+  if (column === null) return null;
+  const statement = script.at(position);
+  const scope = readScope(statement?.text ?? "", dialect, position - (statement?.from ?? position));
+  const find = entityFinder(entities);
+  const owners = scope.tables.filter(({ alias }) => column.owner === null || alias.toLowerCase() === column.owner);
+  const columns = owners.flatMap((table) => find(table)?.columns ?? []);
+  const values = columns.flatMap((each) => (each.name.toLowerCase() === column.name ? enumValuesOf(each) : []));
+  if (values.length === 0) return null;
+  const close = text.charAt(position) === "'" ? "" : "'";
+  const offers = [...new Set(values)].map(
+    (value): SqlOffer => ({
+      label: value,
+      text: `${value.replaceAll("'", "''")}${close}`,
+      kind: "value",
+      detail: column.name,
+      info: null,
+      rank: RANK.column,
+    }),
+  );
+  return { from: string.start + 1, offers };
+}
+
+function isClosed(text: string, { start, end }: SqlPiece): boolean {
+  return end - start > 1 && text.charAt(end - 1) === "'";
+}
+
+/** Returns the column before the comparison or the list that the last piece, a string, belongs to; null for none. */
+function comparedColumn(text: string, pieces: readonly SqlPiece[]): { name: string; owner: string | null } | null {
+  const wordAt = (index: number) => text.slice(pieces[index]?.start, pieces[index]?.end).toLowerCase();
+  let at = pieces.length - 2;
+  if (wordAt(at) === "(" || wordAt(at) === ",") {
+    while (wordAt(at) === "," && pieces[at - 1]?.kind === "string") at -= 2;
+    if (wordAt(at) !== "(" || wordAt(at - 1) !== "in") return null;
+    at -= wordAt(at - 2) === "not" ? 3 : 2;
+  } else {
+    const end = at;
+    while (COMPARING.has(wordAt(at))) at -= 1;
+    if (at === end && !["<>", "!=", "<=", ">="].includes(wordAt(at))) return null;
+    if (at === end) at -= 1;
+  }
+  const nameAt = (index: number) => {
+    const piece = pieces[index];
+    if (piece?.kind !== "word" && piece?.kind !== "name") return null;
+    return wordAt(index).replaceAll(/^["`[]|["`\]]$/g, "");
+  };
+  const name = nameAt(at);
+  if (name === null) return null;
+  return { name, owner: wordAt(at - 1) === "." ? nameAt(at - 2) : null };
+}
+
+/** Values of `enum('a', 'b')`, as MySQL and DuckDB write a type. */
+const ENUM_TYPE = /^enum\s*\(([\s\S]*)\)$/i;
+
+function enumValuesOf({ values, type }: EntityColumn): string[] {
+  if (values) return values;
+  const listed = ENUM_TYPE.exec(type)?.[1] ?? "";
+  return [...listed.matchAll(/'((?:[^']|'')*)'/g)]
+    .slice(0, ENUM_VALUES_MAX)
+    .map(([, value = ""]) => value.replaceAll("''", "'"));
 }
 
 type TableName = Pick<ScopeTable, "name" | "schema">;

@@ -1,5 +1,8 @@
-import { type Entity, type EntityColumn, FOREIGN_KEYS_MAX } from "@/lib/base/values/fields";
+import { ENUM_VALUES_MAX, type Entity, type EntityColumn, FOREIGN_KEYS_MAX } from "@/lib/base/values/fields";
 import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
+
+/** Types below are PostgreSQL's own, of which none is an enum. */
+const FIRST_USER_OID = 16384;
 
 /** Columns of a key, by their numbers and in its order. */
 const namesOf = (table: string, numbers: string) => `(
@@ -15,10 +18,14 @@ export const ENTITIES_SQL = `
     case when c.reltuples >= 0 and c.relkind in ('r', 'p', 'm') then c.reltuples::bigint end,
     n.nspname = (current_setting('millrace.schemas')::name[])[1],
     coalesce((
-      select json_agg(json_build_object(
+      select json_agg(json_strip_nulls(json_build_object(
         'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'nullable', not a.attnotnull,
         'primaryKey', exists (
-          select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary and a.attnum = any(i.indkey)))
+          select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary and a.attnum = any(i.indkey)),
+        'values', case when a.atttypid >= ${FIRST_USER_OID} then (
+          select json_agg(e.enumlabel order by e.enumsortorder) from (
+            select * from pg_catalog.pg_enum where enumtypid = a.atttypid order by enumsortorder limit ${ENUM_VALUES_MAX}
+          ) e) end))
         order by a.attnum)
       from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped), '[]'),
     (
