@@ -5,7 +5,9 @@ import {
   READ_ONLY_MESSAGE,
 } from "../../../base/sql/statement-messages.ts";
 import { SETTING_FUNCTION, STATEMENT_FUNCTIONS } from "./functions.ts";
+import { constantText, entryOf, type Node, type Parse, statementsOf, stringsOf } from "./tree.ts";
 import type { Use, Verdict } from "./verdict.ts";
+import { findTreeWrite } from "./writes.ts";
 
 /*
  * Checks a statement by the parse tree of PostgreSQL's own grammar (T42, T50). The whole tree is walked, because a CTE
@@ -20,8 +22,6 @@ const COPY_LINE = "COPY from or to the client is not supported. Use SELECT or IN
 /** Maximum nesting of statements in a statement's text; real queries have fewer levels. */
 const NESTING_MAX = 3;
 const JSON_NODE = /^Json[A-Z]/;
-/** Casts that do not change a text. */
-const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "varchar"]);
 
 /** Refused on every connection: the effect would end with the session, or the protocol does not support it. */
 const NEVER: Readonly<Record<string, string>> = {
@@ -56,9 +56,6 @@ const BEYOND: ReadonlySet<string> = new Set([
   "ReindexStmt",
 ]);
 const CHANGING: ReadonlySet<string> = new Set(["InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt"]);
-
-type Node = Record<string, unknown>;
-type Parse = (query: string) => { stmts?: { stmt?: unknown }[] };
 
 class Refused extends Error {
   readonly kind: "query_failed" | "read_only" | "not_allowed";
@@ -95,7 +92,8 @@ export function judge(
     if (error instanceof Refused) return { status: "refused", kind: error.kind, message: error.message };
     throw error;
   }
-  return { status: "ok", returnsRows: READING.has(name), uses: reading.uses };
+  const write = readOnly ? null : findTreeWrite(statements[0], parse);
+  return { status: "ok", returnsRows: READING.has(name), uses: reading.uses, write };
 }
 
 function checkAlways(name: string, body: Node): void {
@@ -241,45 +239,6 @@ class Reading {
     const use: Use = { kind, schema: names.at(-2) ?? null, name, args };
     this.#uses.set(JSON.stringify(use), use);
   }
-}
-
-/** Returns a constant's text; undefined for a constant of another type, null for other expressions. */
-function constantText(argument: unknown): string | null | undefined {
-  const [name, body] = entryOf(argument);
-  if (name === "TypeCast") return isTextType(body.typeName) ? constantText(body.arg) : null;
-  if (name !== "A_Const") return null;
-  const text = (body.sval as Node | undefined)?.sval;
-  return typeof text === "string" ? text : undefined;
-}
-
-/** A type with a length does not count, because it would cut the text after the check. */
-function isTextType(typeName: unknown): boolean {
-  const { names, typmods, arrayBounds } = (typeName ?? {}) as Node;
-  const [schema, name] = [undefined, ...stringsOf(names)].slice(-2);
-  const isBuiltIn = schema === undefined || schema === "pg_catalog";
-  return isBuiltIn && TEXT_TYPES.has(name ?? "") && typmods === undefined && arrayBounds === undefined;
-}
-
-function statementsOf(text: string, parse: Parse): unknown[] {
-  // The parser rejects an empty text with a different error.
-  return text.trim() === "" ? [] : (parse(text).stmts ?? []).map((each) => each.stmt);
-}
-
-function stringsOf(list: unknown): string[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item) => {
-    const [name, body] = entryOf(item);
-    return name === "String" && typeof body.sval === "string" ? [body.sval] : [];
-  });
-}
-
-/** Returns the kind and body of a node, which is an object with one key. */
-function entryOf(node: unknown): [name: string, body: Node] {
-  if (typeof node !== "object" || node === null) return ["", {}];
-  const [entry] = Object.entries(node);
-  if (!entry) return ["", {}];
-  const [name, body] = entry;
-  return [name, typeof body === "object" && body !== null ? (body as Node) : {}];
 }
 
 function wordOf(name: string): string {

@@ -1,3 +1,5 @@
+import type { StatementWrite } from "../../../base/sql/writes.ts";
+
 /** A name in a statement whose meaning only the database's catalogue can tell. */
 export type Use = {
   /**
@@ -14,8 +16,8 @@ export type Use = {
 
 /** Result of checking a PostgreSQL statement in the grammar's process. */
 export type Verdict =
-  /** `uses` is empty when writing is allowed, because it is not needed then. */
-  | { status: "ok"; returnsRows: boolean; uses: readonly Use[] }
+  /** `uses` is empty when writing is allowed, because it is not needed then; otherwise `write` is null. */
+  | { status: "ok"; returnsRows: boolean; uses: readonly Use[]; write: StatementWrite | null }
   | {
       status: "refused";
       kind: "invalid_request" | "query_failed" | "read_only" | "not_allowed";
