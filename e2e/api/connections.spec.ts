@@ -48,6 +48,7 @@ test.describe("connections", () => {
       category: "database",
       readOnly: true,
       tag: null,
+      confirmWrites: "never",
       config: { file: "warehouse.duckdb" },
       status: "untested",
       lastTestedAt: null,

@@ -1,7 +1,7 @@
 import { enterWorkspace } from "@/lib/features/accounts/identity";
 import { route } from "@/lib/features/accounts/route";
 import { executeInWorkspace, workspaceToQuery } from "@/lib/features/query/endpoint";
-import { EXECUTE_FAILURES, EXECUTE_REFUSALS, RESULT_STREAMS } from "@/lib/features/query/reference";
+import { EXECUTE_REFUSALS, RESULT_STREAMS, WRITE_FAILURES } from "@/lib/features/query/reference";
 import { chooseFormat, executeAnswer, executeBody } from "@/lib/features/query/schema";
 import { anyCredential, member } from "@/lib/platform/access/rules";
 
@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     keepsDigits: true,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },
-    failures: EXECUTE_FAILURES,
+    failures: WRITE_FAILURES,
     refuses: { ...EXECUTE_REFUSALS, workspaceId: "A missing workspaceId in a session request" },
     handle: async ({ caller, body, request, signal, needs }) => {
       const inside = await enterWorkspace(caller, workspaceToQuery(caller, body));

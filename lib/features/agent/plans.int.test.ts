@@ -111,6 +111,18 @@ describe("a plan", () => {
     expect(await countNotes()).toBe(before);
   });
 
+  it("does not confirm a write for a person where the connection requires that", async () => {
+    const before = await countNotes();
+    const setting = (confirmWrites: string) =>
+      call("PATCH", `${base}/connectors/${notesId}`, { cookie: ana.cookie, body: { confirmWrites } });
+    expect((await setting("always")).json.data.confirmWrites).toBe("always");
+    model.say([plan(["query-write"])], [insert()]);
+    const { events } = await askAndDecide({ decision: "approve" });
+    expect(results(events)[1]).toMatchObject({ errorText: expect.stringMatching(/only a person can confirm/i) });
+    expect(await countNotes()).toBe(before);
+    await setting("never");
+  });
+
   it.each([
     ["request_changes", "changes_requested"],
     ["cancel", "cancelled"],

@@ -1,4 +1,5 @@
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import type { StatementWrite } from "@/lib/base/sql/writes";
 import type { Batch, Entity, Field, FieldType } from "@/lib/base/values/fields";
 import type { TableValues } from "./column-values";
 import type { NameLimit } from "./name-limit";
@@ -318,5 +319,11 @@ export interface Driver {
    * @param context `readOnly` of the connection; `tenant`, the workspace
    */
   findSyntaxError?(text: string, context: { readOnly: boolean; tenant: string }): Promise<TextError | null>;
+  /**
+   * Returns what a statement would write, for a confirmation; null if it only reads or is invalid. Absent: the lexer of
+   * its dialect decides.
+   * @param tenant the workspace
+   */
+  findWrite?(query: Statement["query"], tenant: string): Promise<StatementWrite | null>;
   open(context: OpenContext): Promise<DataSource>;
 }

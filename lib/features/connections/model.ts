@@ -1,7 +1,7 @@
 import type { ObjectId } from "mongodb";
 import type { Sealed } from "@/lib/platform/secrets/seal";
 import { valueAt, withValue } from "./config-fields";
-import type { CONNECTION_STATUS, Connection, Tag } from "./schema";
+import type { CONNECTION_STATUS, ConfirmWrites, Connection, Tag } from "./schema";
 
 export type ConnectionDoc = {
   _id: ObjectId;
@@ -12,6 +12,8 @@ export type ConnectionDoc = {
   readOnly: boolean;
   /** Absent in records from before tags. */
   tag?: Tag | null;
+  /** Absent in records from before confirmations: `never`. */
+  confirmWrites?: ConfirmWrites;
   /** The part that may be shown; the rest is encrypted in `secrets`, by the key of its field (`toSecretKey`). */
   config: Record<string, unknown>;
   secrets: Record<string, Sealed>;
@@ -56,6 +58,7 @@ export function toConnection(doc: ConnectionDoc): Connection {
     category: doc.category,
     readOnly: mayOnlyRead(doc),
     tag: doc.tag ?? null,
+    confirmWrites: doc.confirmWrites ?? "never",
     config,
     // An untested connection is neither good nor bad: earlier versions marked samples as good from the start.
     status: doc.lastTestedAt === null ? "untested" : doc.status,

@@ -18,6 +18,15 @@ export const tagSchema = z.object({
 });
 export type Tag = z.infer<typeof tagSchema>;
 
+/** In ascending order: each asks for all that the one before it asks for. */
+export const CONFIRM_WRITES = ["never", "risky", "always"] as const;
+export const confirmWritesSchema = z
+  .enum(CONFIRM_WRITES)
+  .describe(
+    "Statements that require `confirm: true`: none; UPDATE and DELETE without WHERE, DROP and TRUNCATE; or all writes",
+  );
+export type ConfirmWrites = z.infer<typeof confirmWritesSchema>;
+
 /**
  * A connection as the API returns it. `config` has the driver's form fields, with `{set: true}` in place of every
  * secret. A field called `auth.kind` is `kind` within the object `auth`.
@@ -29,6 +38,7 @@ export const connectionSchema = z.object({
   category: z.enum(["database", "source"]),
   readOnly: z.boolean(),
   tag: tagSchema.nullable(),
+  confirmWrites: confirmWritesSchema,
   config: z.record(z.string(), z.unknown()),
   status: z.enum(CONNECTION_STATUS),
   lastTestedAt: isoDate.nullable().describe("null before the first test"),
@@ -56,6 +66,7 @@ export const createConnectionBody = z.object({
   config: config.default({}),
   readOnly: z.boolean().default(true),
   tag: tagSchema.nullable().default(null),
+  confirmWrites: confirmWritesSchema.default("never"),
 });
 export type CreateConnectionBody = z.infer<typeof createConnectionBody>;
 
@@ -69,6 +80,7 @@ export const updateConnectionBody = z.object({
   config: config.optional(),
   readOnly: z.boolean().optional(),
   tag: tagSchema.nullable().optional().describe("null removes it"),
+  confirmWrites: confirmWritesSchema.optional(),
 });
 export type UpdateConnectionBody = z.infer<typeof updateConnectionBody>;
 

@@ -149,6 +149,7 @@ export async function createConnection(
     category: driver.category,
     readOnly: body.readOnly,
     tag: body.tag,
+    confirmWrites: body.confirmWrites,
     ...sealConfig(driver, place, config),
     ...UNTESTED,
     createdBy: user._id,
@@ -180,6 +181,7 @@ export async function updateConnection(
     name: body.name ?? doc.name,
     readOnly,
     tag: body.tag === undefined ? (doc.tag ?? null) : body.tag,
+    confirmWrites: body.confirmWrites ?? doc.confirmWrites ?? "never",
   };
   if (driver.type !== doc.type || body.config) {
     // Another type is another target: nothing of the old config is kept.

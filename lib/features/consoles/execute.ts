@@ -34,7 +34,7 @@ export async function executeConsole(
   const variables = { ...doc.variables, ...body.variables };
   const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
   const { query, params } = bound;
-  const { limit, result, timeoutMs, executionId, readOnly, keep = true } = body;
+  const { limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites, keep = true } = body;
   const run = { connectionId, statement: content, variables };
   try {
     return await executeQuery(
@@ -48,6 +48,8 @@ export async function executeConsole(
         timeoutMs,
         executionId,
         readOnly,
+        confirm,
+        confirmWrites,
         signal,
         ...(keep && { watch: keepAsLast(caller, doc, run) }),
       },

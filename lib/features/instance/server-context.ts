@@ -122,6 +122,7 @@ declare module "@/lib/platform/process/server-context" {
 
     // Connections and queries
     dataSources: DataSourcePool;
+    entityReadings: Coalescer<Entity[]>;
     executions: Executions;
     parquetThread: ParquetThread;
     postgresGrammar: GrammarThreads;
@@ -130,7 +131,6 @@ declare module "@/lib/platform/process/server-context" {
     sampleBuilds: Coalescer<void>;
     sourceRates: Map<string, number>;
     statementThreads: LimitedThreads<CheckRequest, CheckAnswer>;
-    suggestionReadings: Coalescer<Entity[]>;
 
     // Results and shares
     crossfilterTables: { tables: Promise<Tables> | null };

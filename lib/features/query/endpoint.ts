@@ -47,9 +47,9 @@ export async function executeOn(
   { body, format, signal }: EndpointRequest,
 ): Promise<Response> {
   if (!connection) throw noSuchConnection();
-  const { query, params, variables, limit, result, timeoutMs, executionId, readOnly } = body;
+  const { query, params, variables, limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites } = body;
   const origin = { kind: "adhoc" as const, id: connection._id };
-  const rest = { connection, origin, limit, result, timeoutMs, executionId, readOnly, signal };
+  const rest = { connection, origin, limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites, signal };
   if (variables === undefined) return executeQuery(caller, { ...rest, statement: { query, params } }, format);
   if (typeof query !== "string" || params !== undefined) {
     const message = "variables require a text query and can't be combined with params.";

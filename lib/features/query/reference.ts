@@ -23,6 +23,9 @@ export const EXECUTE_FAILURES = [
   "too_large",
 ] as const satisfies ErrorKind[];
 
+/** Errors of running a statement that may write. */
+export const WRITE_FAILURES = [...EXECUTE_FAILURES, "confirmation_required"] as const satisfies ErrorKind[];
+
 export const EXECUTE_REFUSALS = {
   query: "A different language than the connection's, or text without a statement",
   params: "Values that do not match the query's placeholders",

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ANY_VALUES_MAX, CONDITION_OPS } from "@/lib/base/sql/conditions";
 import { VARIABLE_NAME } from "@/lib/base/sql/marks";
-import { entityNameSchema } from "@/lib/features/connections/schema";
+import { WRITE_REASONS } from "@/lib/base/sql/writes";
+import { confirmWritesSchema, entityNameSchema } from "@/lib/features/connections/schema";
 import { exactNumber, isoDate, objectIdText } from "@/lib/platform/http/schema";
 import { CURSOR_CHARS_MAX, ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
 import { ORIGIN_KINDS } from "./model";
@@ -77,6 +78,13 @@ const common = {
     .boolean()
     .optional()
     .describe("true: rejects writes even if the connection allows them. false has no effect"),
+  confirm: z
+    .boolean()
+    .optional()
+    .describe("true: a person has confirmed the write. See confirmWrites of the connection"),
+  confirmWrites: confirmWritesSchema
+    .optional()
+    .describe("Raises the connection's setting for this request. A lower value has no effect"),
 };
 
 /** POST /api/workspaces/{workspaceId}/databases/{id}/execute */
@@ -226,6 +234,16 @@ export const executionSchema = z.object({
   format: z.string(),
 });
 export type Execution = z.infer<typeof executionSchema>;
+
+/** `details` of a `confirmation_required`. */
+export const confirmationDetails = z.object({
+  reason: z.enum(WRITE_REASONS),
+  statement: z.string(),
+  estimatedRows: z.number().nullable().describe("The database's estimate for a statement that affects all rows"),
+  table: z.object({ schema: z.string().optional(), name: z.string() }).nullable(),
+  connection: z.string().describe("Connection name"),
+});
+export type ConfirmationDetails = z.infer<typeof confirmationDetails>;
 
 export const executionParams = z.object({ executionId: z.uuid("executionId must be a UUID.") });
 

@@ -10,6 +10,7 @@ import { valueBytes } from "@/lib/features/connections/drivers/shared/wire-value
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { type DataSourceLease, leaseDataSource } from "@/lib/features/connections/pool";
 import { requireQueryable } from "@/lib/features/connections/queryable";
+import type { ConfirmWrites } from "@/lib/features/connections/schema";
 import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { streamOfPieces } from "@/lib/platform/http/pieces";
@@ -18,6 +19,7 @@ import { Pacer } from "@/lib/platform/process/pacer";
 import { raceAbort } from "@/lib/platform/process/race-abort";
 import { admit } from "./admission";
 import { uniqueColumnNames } from "./column-names";
+import { requireConfirmation } from "./confirmation";
 import { type ExecutionEnd, startExecution } from "./executions";
 import {
   ANSWER_BYTES_MAX,
@@ -59,6 +61,10 @@ export type QueryRequest = {
   signal: AbortSignal;
   /** Restricts a writable connection to reading; a read-only one stays read-only in any case. */
   readOnly?: boolean;
+  /** A person has confirmed a write, or has approved the run as a whole. */
+  confirm?: boolean;
+  /** Raises the connection's setting of the same name. */
+  confirmWrites?: ConfirmWrites;
   /**
    * Receives the rows of the first result. Its errors are logged and change nothing. Not called for a response that
    * starts with a later result.
@@ -111,7 +117,7 @@ const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, field
 /**
  * Runs a query and responds in the format (docs/develop/api.md, Queries): JSON in the envelope, or a stream of rows.
  * Every response, including errors, has the header X-Execution-Id.
- * @throws AppError `query_failed`, `read_only`, `not_allowed`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
+ * @throws AppError `query_failed`, `read_only`, `not_allowed`, `confirmation_required`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
  *   `unavailable`, `source_unreachable`
  */
 export async function executeQuery(caller: Caller, request: QueryRequest, format: ResultFormat): Promise<Response> {
@@ -343,6 +349,7 @@ type RunningQuery = {
 
 async function begin(caller: Caller, request: QueryRequest, format: string): Promise<RunningQuery> {
   const { connection, statement } = request;
+  await requireConfirmation(caller, request);
   const timeoutMs = Math.min(request.timeoutMs ?? TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS);
   const startedAt = performance.now();
   const stop = new AbortController();

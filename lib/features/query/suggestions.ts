@@ -1,22 +1,12 @@
 import "server-only";
-import { setTimeout as delay } from "node:timers/promises";
-import { Coalescer } from "@/lib/base/async/coalescer";
 import { describeQueryError } from "@/lib/base/sql/query-error";
-import type { Entity } from "@/lib/base/values/fields";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { checkStatementText } from "@/lib/features/connections/drivers/shared/statements/check";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
-import { listEntities } from "@/lib/features/connections/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { serverMember } from "@/lib/platform/process/server-context";
-
-/** Maximum delay of an error while the names of the database load, in ms. Names are usually cached. */
-const WAIT_MS = 2_500;
-
-/** Readings of names that an error has started: the next error of the connection waits for the same one. */
-const readings = serverMember("suggestionReadings", () => new Coalescer<Entity[]>());
+import { readKnownEntities } from "./known-entities";
 
 /**
  * Adds `details.suggestions` to the error of a statement with an unknown name (docs/develop/api.md, Queries). Returns
@@ -33,7 +23,7 @@ export async function withSuggestions(
   const { name, unknown, isAmbiguous } = describeQueryError(error.message);
   if (name === null || (unknown === undefined && !isAmbiguous)) return error;
   try {
-    const entities = await readNames(caller, connection);
+    const entities = await readKnownEntities(caller, connection);
     if (entities === null) return error;
     const tenant = caller.workspaceId.toHexString();
     const request = { query, dialect, message: error.message, details: error.details ?? {}, entities };
@@ -48,19 +38,5 @@ export async function withSuggestions(
   } catch (failure) {
     log.info({ err: failure, connectionId: connection._id }, "no suggestions for a failed query");
     return error;
-  }
-}
-
-/** Returns the tables of a connection; null if they take longer than an error may wait. */
-async function readNames(caller: Caller, { _id }: ConnectionDoc): Promise<Entity[] | null> {
-  // Continues beyond the wait, so that the next error finds the names in the cache.
-  const { signal } = new AbortController();
-  const reading = readings().join(_id.toHexString(), () => listEntities(caller, _id, { refresh: false, signal }));
-  reading.catch(() => undefined);
-  const ended = new AbortController();
-  try {
-    return await Promise.race([reading, delay(WAIT_MS, null, { signal: ended.signal, ref: false })]);
-  } finally {
-    ended.abort();
   }
 }

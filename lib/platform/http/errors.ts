@@ -20,6 +20,7 @@ export const ERROR_STATUS = {
   last_owner: 409,
   in_use: 409,
   already_running: 409,
+  confirmation_required: 409,
   cancelled: 409,
   gone: 410,
   precondition_failed: 412,

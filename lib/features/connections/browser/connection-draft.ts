@@ -4,7 +4,7 @@ import {
   toInitialValues, toShownFields, toStoredSecrets,
 } from "@/lib/features/connections/browser/connection-form"; // biome-ignore format: one look at the whole list
 import { isSameTag } from "@/lib/features/connections/browser/connection-tag";
-import type { Connection, ConnectionType, Tag } from "@/lib/features/connections/schema";
+import type { ConfirmWrites, Connection, ConnectionType, Tag } from "@/lib/features/connections/schema";
 
 export const CONNECTION_NAME_MAX = 80;
 
@@ -13,6 +13,7 @@ export type ConnectionFields = {
   name: string;
   isReadOnly: boolean;
   tag: Tag | null;
+  confirmWrites: ConfirmWrites;
   isTunnelOn: boolean;
   /** Config values by field name, as the inputs hold them. */
   values: FormValues;
@@ -32,6 +33,7 @@ export function toStart({ fields }: ConnectionType, connection: Connection | nul
     name: connection?.name ?? "",
     isReadOnly: connection?.readOnly ?? true,
     tag: connection?.tag ?? null,
+    confirmWrites: connection?.confirmWrites ?? "never",
     isTunnelOn: hasTunnel(config),
     values: toInitialValues(fields, config),
     way: hasTwoWays(fields) && stored.has(STRING_FIELD) ? "string" : "fields",
@@ -63,6 +65,7 @@ export function toDraft(start: ConnectionStart, current: ConnectionFields) {
     isConfigDirty ||
     current.name !== initial.name ||
     current.isReadOnly !== initial.isReadOnly ||
+    current.confirmWrites !== initial.confirmWrites ||
     !isSameTag(current.tag, initial.tag);
   // The current values can be tested without saving if no stored secret is needed.
   const canTry = kept.size === 0 && !keepsNamedSecrets(shown, values);

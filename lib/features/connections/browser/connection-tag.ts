@@ -17,6 +17,13 @@ export const COLOUR_NAMES: readonly { colour: Tag["colour"]; name: string }[] = 
   { colour: "gray", name: "Grey" },
 ];
 
+/** Names of tags for connections whose writes are always confirmed, in lower case. */
+const PRODUCTION_NAMES = new Set(["production", "prod", "live"]);
+
+export function isProduction(tag: Tag | null): boolean {
+  return tag !== null && PRODUCTION_NAMES.has(tag.name.trim().toLowerCase());
+}
+
 export function isPreset(tag: Tag): boolean {
   return TAG_PRESETS.some(({ name, colour }) => name === tag.name && colour === tag.colour);
 }

@@ -1,3 +1,4 @@
+import type { ConfirmWrites } from "@/lib/features/connections/schema";
 import type { VariableValue } from "@/lib/features/query/schema";
 
 /** The console of a text, null for one that was never saved, and the values of its variables. */
@@ -15,6 +16,10 @@ type ExecuteOptions = {
   keep?: false;
   /** True allows only reading, even on a writable connection. */
   readOnly?: boolean;
+  /** The user has confirmed the write. */
+  confirm?: true;
+  /** Writes to ask about, beyond the setting of the connection. */
+  confirmWrites?: ConfirmWrites;
 };
 export type ExecuteRequest = { url: string; body: Record<string, unknown> };
 

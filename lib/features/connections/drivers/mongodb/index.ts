@@ -5,6 +5,7 @@ import { CHARS_MAX, DATABASE_CHARS_MAX, parseMongoConfig } from "./config";
 import { findShellError } from "./shell/syntax";
 import { MongoSource } from "./source";
 import { mongoVariables } from "./variables";
+import { findMongoWrite } from "./writes";
 
 /** MongoDB, Atlas, and servers that speak its protocol. */
 export const mongodb = serverDriver({
@@ -59,6 +60,7 @@ export const mongodb = serverDriver({
   },
   schemasLabel: "Collections to show",
   findSyntaxError: async (text) => findShellError(text),
+  findWrite: async (query) => findMongoWrite(query),
   parse: parseMongoConfig,
   addresses: ({ hosts }) => hosts,
   openSource: (config, readOnly) => new MongoSource(config, readOnly),

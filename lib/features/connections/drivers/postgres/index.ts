@@ -1,6 +1,7 @@
 import "server-only";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { serverDriver } from "../shared/server";
+import { checkStatementText } from "../shared/statements/check";
 import { postgresValues } from "./column-values";
 import { parsePostgresConfig } from "./config";
 import { POSTGRES_NAME_LIMIT } from "./flows";
@@ -44,6 +45,13 @@ export const postgres = serverDriver({
     // Where writing is allowed, the server itself decides: it may be newer than the grammar.
     const verdict = readOnly ? await judgeStatement(text, false, [], tenant) : null;
     return verdict?.status === "unknown" ? { message: verdict.message, offset: verdict.offset ?? null } : null;
+  },
+  async findWrite(query, tenant) {
+    if (typeof query !== "string") return null;
+    const verdict = await judgeStatement(query, false, [], tenant);
+    if (verdict.status === "ok") return verdict.write;
+    // The server may be newer than the grammar.
+    return verdict.status === "unknown" ? checkStatementText("write", { query, dialect: "postgres" }, tenant) : null;
   },
   openSource: (config, readOnly) => new PostgresSource(config, readOnly),
 });

@@ -5,6 +5,7 @@ import { type Mark, readSqlMarks } from "../../../../../base/sql/marks.ts";
 import type { QueryErrorDetails, QuerySuggestion } from "../../../../../base/sql/query-error.ts";
 import { suggestCorrections } from "../../../../../base/sql/query-suggestions.ts";
 import { type ChangeVerb, changeVerbOf, firstWordOf } from "../../../../../base/sql/statement-kind.ts";
+import { findSqlWrite, type StatementWrite } from "../../../../../base/sql/writes.ts";
 import type { Entity } from "../../../../../base/values/fields.ts";
 import { AppError } from "../../../../../platform/http/errors.ts";
 import {
@@ -51,6 +52,8 @@ export type Checks = {
     };
     answer: QuerySuggestion[];
   };
+  /** Effect of a statement that a person may have to confirm. */
+  write: { request: { query: string; dialect: SqlDialect }; answer: StatementWrite | null };
   variables: {
     request: {
       query: string;
@@ -97,6 +100,7 @@ const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Check
     return { text };
   },
   suggestions: ({ query, entities, ...failed }) => suggestCorrections({ text: query, ...failed }, entities),
+  write: ({ query, dialect }) => findSqlWrite(query, dialect),
   variables({ query, language, dialect, own }) {
     const marks = language === "mongodb" ? readMongoMarks(query) : readSqlMarks(query, dialect);
     const tokens = own && marks.length > 0 ? readSqlTokens(query, dialect) : [];

@@ -2,7 +2,7 @@ import { route } from "@/lib/features/accounts/route";
 import { executeConsole } from "@/lib/features/consoles/execute";
 import { EXECUTE_CONSOLE_REFUSALS } from "@/lib/features/consoles/reference";
 import { executeConsoleBody } from "@/lib/features/consoles/schema";
-import { EXECUTE_FAILURES, RESULT_STREAMS } from "@/lib/features/query/reference";
+import { RESULT_STREAMS, WRITE_FAILURES } from "@/lib/features/query/reference";
 import { chooseFormat, executeAnswer } from "@/lib/features/query/schema";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     keepsDigits: true,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },
-    failures: EXECUTE_FAILURES,
+    failures: WRITE_FAILURES,
     refuses: EXECUTE_CONSOLE_REFUSALS,
     handle: ({ caller, params, body, request, signal }) =>
       executeConsole(caller, params.consoleId, {

@@ -1,6 +1,6 @@
 import { route } from "@/lib/features/accounts/route";
 import { executeOn } from "@/lib/features/query/endpoint";
-import { EXECUTE_FAILURES, EXECUTE_REFUSALS, RESULT_STREAMS } from "@/lib/features/query/reference";
+import { EXECUTE_REFUSALS, RESULT_STREAMS, WRITE_FAILURES } from "@/lib/features/query/reference";
 import { chooseFormat, executeAnswer, executeOnBody } from "@/lib/features/query/schema";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     keepsDigits: true,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },
-    failures: EXECUTE_FAILURES,
+    failures: WRITE_FAILURES,
     refuses: EXECUTE_REFUSALS,
     handle: ({ caller, body, connection, request, signal }) =>
       executeOn(caller, connection, { body, format: chooseFormat(request.headers.get("accept")), signal }),

@@ -1,0 +1,98 @@
+import "server-only";
+import { isRisky, type StatementWrite, type WriteReason } from "@/lib/base/sql/writes";
+import type { Statement } from "@/lib/features/connections/data-source";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { checkStatementText } from "@/lib/features/connections/drivers/shared/statements/check";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
+import { CONFIRM_WRITES, type ConfirmWrites } from "@/lib/features/connections/schema";
+import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { readKnownEntities } from "./known-entities";
+import type { ConfirmationDetails } from "./schema";
+
+/** Maximum length of the statement in the response, which the caller has anyway. */
+const STATEMENT_CHARS_MAX = 10_000;
+
+type Unconfirmed = {
+  connection: ConnectionDoc;
+  statement: Statement;
+  readOnly?: boolean | undefined;
+  confirm?: boolean | undefined;
+  confirmWrites?: ConfirmWrites | undefined;
+};
+
+const EFFECTS: Readonly<Record<WriteReason, string>> = {
+  update_without_where: "updates all rows",
+  delete_without_where: "deletes all rows",
+  drop: "drops an object",
+  truncate: "deletes all rows",
+  write: "writes",
+};
+
+/**
+ * Refuses a write that a person must confirm first (docs/develop/api.md, Queries). Statements that may only read pass:
+ * the database refuses their writes.
+ * @throws AppError `confirmation_required`
+ */
+export async function requireConfirmation(caller: Caller, request: Unconfirmed): Promise<void> {
+  const { connection, statement, confirm, readOnly } = request;
+  const setting = stricter(connection.confirmWrites ?? "never", request.confirmWrites ?? "never");
+  if (setting === "never" || confirm === true) return;
+  if (mayOnlyRead(connection) || readOnly === true || isReadOnly(caller)) return;
+  const write = await findWrite(statement, connection, caller.workspaceId.toHexString());
+  if (write === null || (setting === "risky" && !isRisky(write))) return;
+  const { reason, table } = write;
+  const where = table === null ? "" : ` (${table.name})`;
+  const details: ConfirmationDetails = {
+    reason,
+    statement: textOf(statement).slice(0, STATEMENT_CHARS_MAX),
+    estimatedRows: isRisky(write) ? await estimateRows(caller, connection, table) : null,
+    table: table && { ...(table.schema !== null && { schema: table.schema }), name: table.name },
+    connection: connection.name,
+  };
+  throw new AppError(
+    "confirmation_required",
+    `The statement ${EFFECTS[reason]}${where} on ${connection.name}. Confirm it first.`,
+    { details },
+  );
+}
+
+async function findWrite(
+  { query }: Statement,
+  { type }: ConnectionDoc,
+  tenant: string,
+): Promise<StatementWrite | null> {
+  const { findWrite: find, dialect } = driverOf(type);
+  if (find) return find(query, tenant);
+  return typeof query === "string" && dialect ? checkStatementText("write", { query, dialect }, tenant) : null;
+}
+
+function stricter(a: ConfirmWrites, b: ConfirmWrites): ConfirmWrites {
+  return CONFIRM_WRITES.indexOf(a) > CONFIRM_WRITES.indexOf(b) ? a : b;
+}
+
+/** The database's estimate of a table's rows; null if it has none. */
+async function estimateRows(
+  caller: Caller,
+  connection: ConnectionDoc,
+  table: StatementWrite["table"],
+): Promise<number | null> {
+  if (table === null) return null;
+  try {
+    const entities = (await readKnownEntities(caller, connection)) ?? [];
+    const named = entities.filter(({ name }) => name.toLowerCase() === table.name.toLowerCase());
+    const schema = table.schema?.toLowerCase();
+    // The list omits the default schema.
+    const found =
+      named.find((each) => each.schema?.toLowerCase() === schema) ?? named.find((each) => each.schema === undefined);
+    return found?.rowEstimate ?? null;
+  } catch (error) {
+    log.info({ err: error, connectionId: connection._id }, "no estimate for a write");
+    return null;
+  }
+}
+
+function textOf({ query }: Statement): string {
+  return typeof query === "string" ? query : JSON.stringify(query);
+}
