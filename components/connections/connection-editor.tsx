@@ -10,15 +10,16 @@ import { TestNotice } from "@/components/connections/test-notice";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
 import { useConnectionSave } from "@/components/connections/use-connection-save";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
+import { FieldMessage, FieldProblem, FormFailure, messageIdOf } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
+import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useOutage } from "@/components/ui/use-browser";
 import type { TestOutcome } from "@/lib/features/connections/browser/client";
 import { CONNECTION_NAME_MAX } from "@/lib/features/connections/browser/connection-draft";
 import { isLimitField, isTunnelField, SCHEMAS_FIELD } from "@/lib/features/connections/browser/connection-form";
-import type { ConfigField, Connection, ConnectionType } from "@/lib/features/connections/schema";
+import type { ConfigField, ConfirmWrites, Connection, ConnectionType } from "@/lib/features/connections/schema";
 
 type ConnectionEditorProps = {
   type: ConnectionType;
@@ -36,11 +37,19 @@ type ConnectionEditorProps = {
   onOutcome: (outcome: TestOutcome | null) => void;
 };
 
+const CONFIRM_HELP = "Applies to the API and the agent. Consoles always ask about risky writes.";
+const CONFIRM_CHOICES: { value: ConfirmWrites; label: string }[] = [
+  { value: "never", label: "Never" },
+  { value: "risky", label: "Risky writes" },
+  { value: "always", label: "All writes" },
+];
+
 /** The form of a connection, with its test. The tested values are those that are saved. */
 export function ConnectionEditor(props: ConnectionEditorProps) {
   const { type, connection, mayChange, isSaved = false, onSaved, onDirty, outcome, onOutcome } = props;
   const saving = useConnectionSave({ type, connection, outcome, onOutcome, onSaved });
   const { form } = saving;
+  const id = useId();
   const { isDirty, isSample } = form;
   useEffect(() => onDirty?.(isDirty), [onDirty, isDirty]);
   const isDisabled = !mayChange || form.isBusy;
@@ -84,6 +93,22 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
             onChange={form.setIsReadOnly}
             isDisabled={isDisabled}
           />
+        </div>
+      )}
+      {type.category === "database" && !isSample && !form.isReadOnly && (
+        <div className="field span-6">
+          <span className="flabel" id={`${id}-confirm`}>
+            Confirm writes
+          </span>
+          <Select
+            labelId={`${id}-confirm`}
+            describedBy={messageIdOf(`${id}-confirm`, undefined, CONFIRM_HELP)}
+            value={form.confirmWrites}
+            options={CONFIRM_CHOICES}
+            onChange={form.setConfirmWrites}
+            isDisabled={isDisabled}
+          />
+          <FieldMessage id={`${id}-confirm`} problem={undefined} help={CONFIRM_HELP} />
         </div>
       )}
       <Messages outcome={outcome} onTrust={mayChange ? onTrust : null}>

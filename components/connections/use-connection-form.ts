@@ -11,7 +11,7 @@ import {
 } from "@/lib/features/connections/browser/connection-draft";
 import { type AddressWay, hasTwoWays } from "@/lib/features/connections/browser/connection-form";
 import { parseConnectionString } from "@/lib/features/connections/browser/connection-string";
-import type { Connection, ConnectionType, Tag } from "@/lib/features/connections/schema";
+import type { ConfirmWrites, Connection, ConnectionType, Tag } from "@/lib/features/connections/schema";
 
 /** The action of a button. */
 export type Submission = "save" | "test";
@@ -66,6 +66,7 @@ export function useConnectionForm({ type, connection, send }: ConnectionFormProp
       change("name", name);
       form.clearErrors("name");
     },
+    setConfirmWrites: (setting: ConfirmWrites) => change("confirmWrites", setting),
     setIsReadOnly: (isOn: boolean) => change("isReadOnly", isOn),
     setTag: (tag: Tag | null) => {
       change("tag", tag);

@@ -99,7 +99,12 @@ function sendConnection(
   connection: Connection | null,
   draft: ConnectionDraft,
 ): Promise<Connection> {
-  const common = { name: draft.name.trim(), readOnly: draft.isReadOnly, tag: draft.tag };
+  const common = {
+    name: draft.name.trim(),
+    readOnly: draft.isReadOnly,
+    tag: draft.tag,
+    confirmWrites: draft.confirmWrites,
+  };
   if (connection === null) return connectionsApi.create(workspaceId, { ...common, type, config: draft.toConfig() });
   const { name, tag } = common;
   const isSample = connection.config.sample === true;

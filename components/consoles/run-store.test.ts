@@ -55,6 +55,58 @@ describe("RunStore", () => {
     expect(store.read("c")).toMatchObject({ latest: { status: "success" }, lastGood: { status: "success" } });
   });
 
+  describe("a write that needs a confirmation", () => {
+    const details = {
+      reason: "drop",
+      statement: "drop table t",
+      estimatedRows: 9,
+      table: { name: "t" },
+      connection: "shop",
+    };
+    const ask = (): Answer => ({
+      status: 409,
+      body: { success: false, code: "confirmation_required", error: "Confirm it first.", details },
+    });
+    const asking = (store: RunStore) => vi.waitFor(() => expect(store.questions.getState()).toHaveLength(1));
+
+    it("runs once the user has confirmed it, with the same execution ID", async () => {
+      const asked = serve([ask(), good()]);
+      const { store, start } = makeStore();
+      const run = start("drop table t");
+      await asking(store);
+      expect(store.questions.getState()[0]).toMatchObject({ connectionId: "db", statement: "drop table t", details });
+      store.questions.getState()[0]?.answer(true);
+      await run;
+      expect(asked.map(({ body }) => [body.confirm, body.confirmWrites])).toEqual([
+        [undefined, "risky"],
+        [true, "risky"],
+      ]);
+      expect(new Set(asked.map(({ body }) => body.executionId)).size).toBe(1);
+      expect(store.read("c").latest?.status).toBe("success");
+      expect(store.questions.getState()).toEqual([]);
+    });
+
+    it("is cancelled with the rest of the run if the user declines", async () => {
+      const asked = serve([ask()]);
+      const { store, start } = makeStore();
+      const run = start("drop table t; select 1");
+      await asking(store);
+      store.questions.getState()[0]?.answer(false);
+      await run;
+      expect([asked.length, store.read("c").latest?.status]).toEqual([1, "cancelled"]);
+    });
+
+    it("is declined when the run is cancelled", async () => {
+      serve([ask()], { status: 404, body: { success: false, code: "not_found", error: "Not found." } });
+      const { store, start } = makeStore();
+      const run = start("drop table t");
+      await asking(store);
+      await store.cancel("c");
+      await run;
+      expect([store.questions.getState(), store.read("c").latest?.status]).toEqual([[], "cancelled"]);
+    });
+  });
+
   describe("with a stored result", () => {
     const DONE = { status: "done" as const, wallMs: 1, answer: { ...ROW, executionId: "e", bytes: 9 } };
     const kept = (executionId: string, startedAt: number): ConsoleRun => ({

@@ -1,8 +1,10 @@
 import { createStore } from "zustand/vanilla";
 import type { QueryErrorDetails } from "@/lib/base/sql/query-error";
 import type { SqlStatement } from "@/lib/base/sql/statements";
+import type { ConfirmWrites } from "@/lib/features/connections/schema";
 import { api, type ExecuteAnswer } from "@/lib/features/query/browser/api";
 import { type Bound, toExecuteRequest } from "@/lib/features/query/browser/execute";
+import type { ConfirmationDetails } from "@/lib/features/query/schema";
 import { newId } from "@/lib/platform/browser/new-id";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -26,6 +28,8 @@ export type ConsoleRun = {
   /** Text of the console at the start of the run; the statements' positions refer to it. */
   content: string;
   limit: number;
+  /** Writes to ask about, beyond the setting of the connection. Default: the risky ones. */
+  confirmWrites?: ConfirmWrites | undefined;
   statements: StatementRun[];
   status: "running" | "success" | "failure" | "cancelled";
   startedAt: number;
@@ -50,6 +54,14 @@ export type RunRequest = {
   content: string;
   statements: SqlStatement[];
   limit: number;
+  confirmWrites?: ConfirmWrites;
+};
+/** A write that waits for the user's confirmation. `answer` may be called more than once; the first call counts. */
+export type WriteQuestion = {
+  connectionId: string;
+  statement: string;
+  details: ConfirmationDetails;
+  answer: (isConfirmed: boolean) => void;
 };
 
 /** Maximum number of pinned results per console. */
@@ -65,6 +77,8 @@ export class RunStore {
   /** Executions of this page, and those taken in from the server: their events are ignored. */
   #known = new Set<string>();
   readonly #changes = createStore(() => 0);
+  /** Oldest first. */
+  readonly questions = createStore<readonly WriteQuestion[]>(() => []);
 
   constructor(
     private readonly workspaceId: string,
@@ -90,6 +104,7 @@ export class RunStore {
       bound: request.bound ?? null,
       content: request.content,
       limit: request.limit,
+      confirmWrites: request.confirmWrites,
       statements: request.statements.map((statement) => ({
         statement,
         executionId: newId(),
@@ -200,7 +215,32 @@ export class RunStore {
 
   #execute(run: ConsoleRun, { statement, executionId }: StatementRun, signal: AbortSignal): Promise<ExecuteAnswer> {
     const target = { ...run, workspaceId: this.workspaceId };
-    return api.execute(toExecuteRequest(target, statement.text, { executionId, limit: run.limit }), signal);
+    const { limit, confirmWrites = "risky" } = run;
+    const execute = (options: { confirm?: true }) =>
+      api.execute(toExecuteRequest(target, statement.text, { executionId, limit, confirmWrites, ...options }), signal);
+    return execute({}).catch(async (error: unknown) => {
+      const details = error instanceof ApiError && error.code === "confirmation_required" ? error.details : undefined;
+      if (details === undefined) throw error;
+      const question = { connectionId: run.connectionId, statement: statement.text };
+      const isConfirmed = await this.#ask({ ...question, details: details as ConfirmationDetails }, signal);
+      if (!isConfirmed) throw new DOMException("The write was not confirmed.", "AbortError");
+      return execute({ confirm: true });
+    });
+  }
+
+  /** Waits for the user's answer; a cancelled run is a no. */
+  #ask(question: Omit<WriteQuestion, "answer">, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const asked: WriteQuestion = {
+        ...question,
+        answer: (isConfirmed) => {
+          this.questions.setState((all) => all.filter((each) => each !== asked), true);
+          resolve(isConfirmed);
+        },
+      };
+      signal.addEventListener("abort", () => asked.answer(false), { once: true });
+      this.questions.setState((all) => [...all, asked], true);
+    });
   }
 
   #settle(consoleId: string, index: number, outcome: StatementOutcome): void {

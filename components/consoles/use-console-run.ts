@@ -12,6 +12,7 @@ import { readSqlMarks } from "@/lib/base/sql/marks";
 import { describeQueryError, type ErrorPlace, locateError, type QuerySuggestion } from "@/lib/base/sql/query-error";
 import type { SqlStatement } from "@/lib/base/sql/statements";
 import type { TypedValue } from "@/lib/base/sql/variables";
+import { isProduction } from "@/lib/features/connections/browser/connection-tag";
 import type { Connection } from "@/lib/features/connections/schema";
 
 /** A failed statement with its message and its positions in the text. */
@@ -61,7 +62,8 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
       onMissing(missing);
       if (missing.length > 0) return;
       const bound = { consoleId: savedId, variables: values };
-      void runs.start(draft.id, { connectionId: connection.id, bound, content, statements, limit });
+      const confirmWrites = isProduction(connection.tag) ? "always" : "risky";
+      void runs.start(draft.id, { connectionId: connection.id, bound, content, statements, limit, confirmWrites });
     },
     [runs, editors, draft.id, savedId, connection, dialect, values, onMissing, onEmpty],
   );

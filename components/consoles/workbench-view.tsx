@@ -3,6 +3,7 @@
 import { Lock, Plus, SquareTerminal } from "lucide-react";
 import { type RefObject, useEffect, useRef, useSyncExternalStore } from "react";
 import { useNewsSentence } from "@/components/consoles/change-notice";
+import { ConfirmWrite } from "@/components/consoles/confirm-write";
 import { ConsoleTabs } from "@/components/consoles/console-tabs";
 import { ConsoleView } from "@/components/consoles/console-view";
 import {
@@ -86,6 +87,7 @@ export function WorkbenchView() {
   if (workbench === null || !isAwake) return <WorkbenchBones />;
   return (
     <main className="bench" aria-label={active ? active.name : "Consoles"}>
+      <ConfirmWrite />
       <ConsoleTabs workbench={workbench} activeId={active?.id ?? activeId} />
       {active && isHistory ? (
         <HistoryView key={active.id} open={active} />

@@ -2,7 +2,7 @@
 
 import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import type { ReactNode } from "react";
+import type { ReactNode, RefObject } from "react";
 
 type ModalProps = {
   title: string;
@@ -10,6 +10,8 @@ type ModalProps = {
   onClose: () => void;
   children: ReactNode;
   foot?: ReactNode;
+  /** Default: the first control. */
+  initialFocus?: RefObject<HTMLElement | null>;
   /** Whether it is as large as the page allows, for rows. */
   isWide?: boolean;
   /** Two columns side by side, if there is room. */
@@ -17,12 +19,24 @@ type ModalProps = {
 };
 
 /** A dialog with a title. It traps the focus and restores it. */
-export function Modal({ title, isOpen, onClose, children, foot, isWide = false, isDouble = false }: ModalProps) {
+export function Modal({
+  title,
+  isOpen,
+  onClose,
+  children,
+  foot,
+  initialFocus,
+  isWide = false,
+  isDouble = false,
+}: ModalProps) {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className={isWide ? "dlg dlg-wide" : isDouble ? "dlg dlg-double" : "dlg"}>
+        <Dialog.Popup
+          initialFocus={initialFocus}
+          className={isWide ? "dlg dlg-wide" : isDouble ? "dlg dlg-double" : "dlg"}
+        >
           <div className="dlg-head">
             <Dialog.Title>{title}</Dialog.Title>
             <Dialog.Close className="btn ghost icon" aria-label="Close">

@@ -196,7 +196,7 @@ test("fills the form from a connection string, and saves what was tested", async
   };
   expect(sent).toEqual([
     { type: "serverdb", config },
-    { name: "returns-db", readOnly: true, tag: null, type: "serverdb", config },
+    { name: "returns-db", readOnly: true, tag: null, confirmWrites: "never", type: "serverdb", config },
   ]);
 });
 

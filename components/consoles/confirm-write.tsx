@@ -1,0 +1,90 @@
+"use client";
+
+import { useRef, useSyncExternalStore } from "react";
+import { useDialect } from "@/components/connections/use-connection-types";
+import type { WriteQuestion } from "@/components/consoles/run-store";
+import { SqlCode } from "@/components/editor/sql-code";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useConnections } from "@/components/schema/use-schema";
+import { ColourTag } from "@/components/ui/colour-tag";
+import { Modal } from "@/components/ui/modal";
+import type { ConfirmationDetails } from "@/lib/features/query/schema";
+import { formatCount } from "@/lib/platform/browser/format";
+
+/** Maximum length of the statement in the dialog. */
+const SHOWN_CHARS_MAX = 2_000;
+
+/** Asks before a write that needs a confirmation; the oldest of several first. */
+export function ConfirmWrite() {
+  const { runs } = useWorkspace();
+  const [question] = useSyncExternalStore(
+    runs.questions.subscribe,
+    runs.questions.getState,
+    runs.questions.getInitialState,
+  );
+  return question ? <Question question={question} /> : null;
+}
+
+function Question({ question: { connectionId, statement, details, answer } }: { question: WriteQuestion }) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
+  const dialect = useDialect(connection?.type);
+  const { title, action } = wordsOf(details);
+  const { estimatedRows, reason } = details;
+  const shown = statement.slice(0, SHOWN_CHARS_MAX);
+  return (
+    <Modal
+      title={title}
+      isOpen
+      initialFocus={cancel}
+      onClose={() => answer(false)}
+      foot={
+        <>
+          <button ref={cancel} type="button" className="btn ghost" onClick={() => answer(false)}>
+            Cancel
+          </button>
+          <button type="button" className="btn danger-solid" onClick={() => answer(true)}>
+            {action}
+          </button>
+        </>
+      }
+    >
+      <div className="confirm-write">
+        <dl className="kv">
+          <dt>Connection</dt>
+          <dd className="row">
+            {connection?.name ?? details.connection}
+            {connection?.tag && <ColourTag tag={connection.tag} />}
+          </dd>
+          {reason !== "write" && (
+            <>
+              <dt>Estimated rows</dt>
+              <dd>{estimatedRows === null ? "Unknown" : formatCount(estimatedRows)}</dd>
+            </>
+          )}
+        </dl>
+        <pre className="card code">
+          <SqlCode text={shown} dialect={dialect} />
+          {shown.length < statement.length && "..."}
+        </pre>
+        <p className="t2">The statement commits immediately and can't be rolled back.</p>
+      </div>
+    </Modal>
+  );
+}
+
+function wordsOf({ reason, table }: ConfirmationDetails): { title: string; action: string } {
+  const name = table ? (table.schema === undefined ? table.name : `${table.schema}.${table.name}`) : null;
+  switch (reason) {
+    case "update_without_where":
+      return { title: `Update all rows of ${name ?? "the table"}?`, action: "Update all rows" };
+    case "delete_without_where":
+      return { title: `Delete all rows of ${name ?? "the table"}?`, action: "Delete all rows" };
+    case "truncate":
+      return { title: `Truncate ${name ?? "the table"}?`, action: "Truncate table" };
+    case "drop":
+      return { title: name === null ? "Run this DROP?" : `Drop ${name}?`, action: "Run DROP" };
+    case "write":
+      return { title: name === null ? "Run this write?" : `Write to ${name}?`, action: "Run write" };
+  }
+}
