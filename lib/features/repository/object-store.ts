@@ -76,29 +76,25 @@ export async function writePacked(
 }
 
 /** Returns the types of those objects that the repository has. */
-export async function typesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, ObjectType>> {
-  const types = new Map<string, ObjectType>();
-  for (let at = 0; at < oids.length; at += READ_BATCH) {
-    const found = collections
-      .gitObjects()
-      .find({ workspaceId: repositoryId, oid: { $in: oids.slice(at, at + READ_BATCH) } })
-      .project<{ oid: string; type: ObjectType }>({ _id: 0, oid: 1, type: 1 });
-    for await (const { oid, type } of found) types.set(oid, type);
-  }
-  return types;
+export function typesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, ObjectType>> {
+  return factsOf(repositoryId, oids, "type");
 }
 
 /** Returns the content sizes of some objects, in bytes. */
-export async function sizesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
+export function sizesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, number>> {
+  return factsOf(repositoryId, oids, "size");
+}
+
+async function factsOf<K extends "type" | "size">(workspaceId: ObjectId, oids: readonly string[], name: K) {
+  const facts = new Map<string, GitObjectDoc[K]>();
   for (let at = 0; at < oids.length; at += READ_BATCH) {
     const found = collections
       .gitObjects()
-      .find({ workspaceId: repositoryId, oid: { $in: oids.slice(at, at + READ_BATCH) } })
-      .project<{ oid: string; size: number }>({ _id: 0, oid: 1, size: 1 });
-    for await (const { oid, size } of found) sizes.set(oid, size);
+      .find({ workspaceId, oid: { $in: oids.slice(at, at + READ_BATCH) } })
+      .project<Pick<GitObjectDoc, "oid" | K>>({ _id: 0, oid: 1, [name]: 1 });
+    for await (const each of found) facts.set(each.oid, each[name]);
   }
-  return sizes;
+  return facts;
 }
 
 /** Returns the content of an object of any type; null if the repository does not have it. */
