@@ -176,53 +176,35 @@ export function columnBytes(
 
 /** Returns an upper estimate of a cell's size in a batch, in bytes, without building it. */
 export function cellBytes(vector: DuckDBVector, type: DuckDBType, row: number): number {
-  switch (type.typeId) {
-    case DuckDBTypeId.VARCHAR:
-    case DuckDBTypeId.BLOB:
-    case DuckDBTypeId.BIT:
-    case DuckDBTypeId.GEOMETRY:
-    case DuckDBTypeId.BIGNUM:
-      return isValid(vector, row) ? stringBytes(vector, row) : SCALAR_BYTES;
-    case DuckDBTypeId.LIST: {
-      if (!isValid(vector, row)) return SCALAR_BYTES;
-      const list = vector as DuckDBListVector;
-      return rangeBytes(list.childVector, type.valueType, list.getEntryOffset(row), list.getEntryLength(row));
-    }
-    case DuckDBTypeId.STRUCT: {
-      let bytes = SCALAR_BYTES;
-      for (const [index, entryType] of type.entryTypes.entries()) {
-        bytes += cellBytes((vector as DuckDBStructVector).entryVectorAt(index), entryType, row);
-      }
-      return bytes;
-    }
-    case DuckDBTypeId.MAP:
-    case DuckDBTypeId.UNION:
-    case DuckDBTypeId.ARRAY:
-    case DuckDBTypeId.VARIANT:
-      return Buffer.byteLength(JSON.stringify(decodeAt(vector, type, row)));
-    default:
-      return SCALAR_BYTES;
+  if (isFixedSize(type)) return SCALAR_BYTES;
+  if (!isNested(type)) return isValid(vector, row) ? stringBytes(vector, row) : SCALAR_BYTES;
+  if (type.typeId === DuckDBTypeId.LIST) {
+    if (!isValid(vector, row)) return SCALAR_BYTES;
+    const list = vector as DuckDBListVector;
+    return rangeBytes(list.childVector, type.valueType, list.getEntryOffset(row), list.getEntryLength(row));
   }
+  if (type.typeId === DuckDBTypeId.STRUCT) {
+    let bytes = SCALAR_BYTES;
+    for (const [index, entryType] of type.entryTypes.entries()) {
+      bytes += cellBytes((vector as DuckDBStructVector).entryVectorAt(index), entryType, row);
+    }
+    return bytes;
+  }
+  return Buffer.byteLength(JSON.stringify(decodeAt(vector, type, row)));
 }
+
+/** Types whose cells are stored as a `duckdb_string_t`. */
+const STRINGS: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.VARCHAR,
+  DuckDBTypeId.BLOB,
+  DuckDBTypeId.BIT,
+  DuckDBTypeId.GEOMETRY,
+  DuckDBTypeId.BIGNUM,
+]);
 
 /** Returns true when all cells of the type have about the same size. */
 function isFixedSize(type: DuckDBType): boolean {
-  switch (type.typeId) {
-    case DuckDBTypeId.VARCHAR:
-    case DuckDBTypeId.BLOB:
-    case DuckDBTypeId.BIT:
-    case DuckDBTypeId.GEOMETRY:
-    case DuckDBTypeId.BIGNUM:
-    case DuckDBTypeId.LIST:
-    case DuckDBTypeId.STRUCT:
-    case DuckDBTypeId.MAP:
-    case DuckDBTypeId.UNION:
-    case DuckDBTypeId.ARRAY:
-    case DuckDBTypeId.VARIANT:
-      return false;
-    default:
-      return true;
-  }
+  return !STRINGS.has(type.typeId) && !isNested(type);
 }
 
 function rangeBytes(vector: DuckDBVector, type: DuckDBType, offset: number, length: number): number {
