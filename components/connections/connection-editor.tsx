@@ -37,7 +37,7 @@ type ConnectionEditorProps = {
   onOutcome: (outcome: TestOutcome | null) => void;
 };
 
-const CONFIRM_HELP = "Applies to the API and the agent. Consoles always ask about risky writes.";
+const CONFIRM_HELP = "For the API and the agent. Consoles ask about risky writes.";
 const CONFIRM_CHOICES: { value: ConfirmWrites; label: string }[] = [
   { value: "never", label: "Never" },
   { value: "risky", label: "Risky writes" },
