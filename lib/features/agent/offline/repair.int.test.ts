@@ -46,6 +46,18 @@ test("corrects a mistyped table, and runs the suggestion", async () => {
   expect(text).toContain("1 row");
 });
 
+test("qualifies a table of another schema", async () => {
+  const schemata: EngineTable = {
+    name: "schemata",
+    schema: "information_schema",
+    kind: "view",
+    columns: [],
+    foreignKeys: [],
+  };
+  const { mended } = await fix("select count(*) as n from schemata", undefined, [schemata]);
+  expect(mended).toBe("select count(*) as n from information_schema.schemata");
+});
+
 test("corrects a mistyped column, outside of strings and comments", async () => {
   const { mended } = await fix("select 'naem' as a, naem -- naem\nfrom customers where naem like 'A%' limit 3");
   expect(mended).toBe("select 'naem' as a, name -- naem\nfrom customers where name like 'A%' limit 3");
