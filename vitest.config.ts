@@ -12,18 +12,35 @@ const alias = {
   "lucide-react": `${root}node_modules/lucide-react/dist/esm/lucide-react.mjs`,
 };
 
-const UNIT = "{app,lib,components,inngest,emails,scripts,test}/**/*.test.{ts,tsx}";
 /** A stub of a module, a clock or a setting would stay active in the next file of the same process. */
 const TOUCHES_OTHERS = /\bvi\b|process\.env|globalThis|setPriority|chdir/;
-/** Starting a process for each file takes half of the time of all unit tests, so files without side effects share one. */
-const [alone, together] = [true, false].map((isAlone) =>
-  globSync(UNIT, { cwd: root, exclude: (path) => path === "node_modules" || path.endsWith(".int.test.ts") }).filter(
-    (path) => TOUCHES_OTHERS.test(readFileSync(`${root}${path}`, "utf8")) === isAlone,
-  ),
-) as [string[], string[]];
+/** Settings and the server context are renewed between the files (test/fresh.setup.ts). */
+const TOUCHES_OTHER_INT = /\bvi\.(?!wait|setConfig)|globalThis|setPriority|chdir|childrenOf\(process/;
+/** Starting a process for each file takes half of the time of all tests, so files without side effects share one. */
+const unitFiles = split("{app,lib,components,inngest,emails,scripts,test}/**/!(*.int).test.{ts,tsx}", TOUCHES_OTHERS);
+const intFiles = split("{app,lib,inngest,scripts,test}/**/*.int.test.ts", TOUCHES_OTHER_INT);
+
+/** @returns the files that match a pattern and their texts an expression (`alone`), and the other ones */
+function split(pattern: string, touchesOthers: RegExp): { alone: string[]; together: string[] } {
+  const files = globSync(pattern, { cwd: root, exclude: (path) => path === "node_modules" });
+  const [alone, together] = [true, false].map((isAlone) =>
+    files.filter((path) => touchesOthers.test(readFileSync(`${root}${path}`, "utf8")) === isAlone),
+  ) as [string[], string[]];
+  return { alone, together };
+}
+
 const unit = {
   // Time is no guarantee of these: a busy machine must not fail them.
   testTimeout: 60_000,
+};
+
+const int = {
+  globalSetup: ["test/store.setup.ts"],
+  // As above. What has to be done in time says so itself.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // No test judges elapsed time, so a poll without an explicit limit also waits for a busy machine.
+  expect: { poll: { timeout: 30_000 } },
 };
 
 export default defineConfig({
@@ -38,21 +55,19 @@ export default defineConfig({
     // It imports parts of Next by paths that only a bundler resolves.
     server: { deps: { inline: ["next-auth"] } },
     projects: [
-      { extends: true, test: { name: "unit", include: together, isolate: false, ...unit } },
-      { extends: true, test: { name: "unit-alone", include: alone, ...unit } },
+      { extends: true, test: { name: "unit", include: unitFiles.together, isolate: false, ...unit } },
+      { extends: true, test: { name: "unit-alone", include: unitFiles.alone, ...unit } },
       {
         extends: true,
         test: {
           name: "int",
-          include: ["{app,lib,inngest,scripts,test}/**/*.int.test.ts"],
-          globalSetup: ["test/store.setup.ts"],
-          // As above. What has to be done in time says so itself.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // No test judges elapsed time, so a poll without an explicit limit also waits for a busy machine.
-          expect: { poll: { timeout: 30_000 } },
+          include: intFiles.together,
+          isolate: false,
+          setupFiles: ["test/quiet.setup.ts", "test/fresh.setup.ts"],
+          ...int,
         },
       },
+      { extends: true, test: { name: "int-alone", include: intFiles.alone, ...int } },
     ],
   },
 });

@@ -12,7 +12,9 @@ const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
  * Provides a store for the integration tests: the embedded one in a new folder, or the local server at MONGODB_URI. A
  * remote server is refused, since tests drop databases.
  */
-export default async function setup(): Promise<() => Promise<void>> {
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  // The other project of the same run has provided it.
+  if (process.env.DATABASE_TEMPLATES) return undefined;
   const dataDir = mkdtempSync(join(tmpdir(), "millrace-int-"));
   process.env.DATA_DIR = dataDir;
   process.env.AUTH_SECRET = "a-secret-of-the-tests-which-guards-nothing";

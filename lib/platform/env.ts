@@ -153,6 +153,11 @@ export function env(): Env {
   return cached;
 }
 
+/** Forgets the settings, so that a test file reads those that it set. */
+export function forgetEnv(): void {
+  cached = undefined;
+}
+
 /**
  * Checks settings and adds the derived ones.
  * @throws EnvError naming every setting that is missing or wrong

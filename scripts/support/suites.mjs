@@ -46,8 +46,8 @@ export async function runCheck() {
 export function runVitest(name) {
   generateRoutes();
   const [project, long] = name.split("-");
-  // Unit tests are two projects: files that may share a process, and the others.
-  const args = project === "unit" ? ["--project=unit", "--project=unit-alone"] : [`--project=${project}`];
+  // Two projects: files that may share a process, and the others.
+  const args = [`--project=${project}`, `--project=${project}-alone`];
   if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 2}`, `--tagsFilter=${long ?? "!long"}`);
   // Loading hundreds of files without long tests would take as long as the tests.
   const all = long ? filesWithLongTests() : [];

@@ -28,7 +28,7 @@ import { type JobServer, startJobServer } from "@/test/jobs/server";
  * functions and steps, and the shapes of events, therefore stay the same once they are published. To change one, keep
  * the old one beside it and add a file for the new one.
  *
- *   STORED_RUNS=write npx vitest run --project int test/upgrade/stored-runs.int.test.ts
+ *   STORED_RUNS=write npx vitest run --project 'int*' test/upgrade/stored-runs.int.test.ts
  *
  * writes files for runs that have none yet, and changes none.
  */

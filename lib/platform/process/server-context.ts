@@ -72,11 +72,14 @@ export async function closeServerContext(report: (error: unknown) => void): Prom
   }
 }
 
-/** Closes and forgets every member, so that a test starts like a new process. */
-export async function resetServerContext(): Promise<void> {
+/**
+ * Closes and forgets the members, so that a test starts like a new process.
+ * @param kept members that loaded modules filled while they were loaded, which happens once
+ */
+export async function resetServerContext(kept: readonly MemberName[] = []): Promise<void> {
   const errors: unknown[] = [];
   await closeServerContext((error) => errors.push(error));
-  members().clear();
+  for (const name of createdMembers()) if (!kept.includes(name)) members().delete(name);
   if (errors.length > 0) throw new AggregateError(errors, "Some members failed to close.");
 }
 
