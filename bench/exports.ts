@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { Client } from "pg";
 import { startPostgres, type TestServer } from "../test/servers/postgres";
 import { MIB, type Results } from "./query/measure";
 import { type Ask, connect, drain } from "./query/product";
-import { memoryOfTree, pidsOfTree, startProduct } from "./support/product";
+import { memoryOfTree, startProduct } from "./support/product";
+import { medianOf, parentOf, type Spent, spent } from "./support/spent";
 
 /*
  * Measures exports of a large result over HTTP, beside the tools that people would use instead, in turns in one run.
@@ -20,8 +20,6 @@ const ROWS = 1_000_000;
 const ROUNDS = 3;
 const MEMORY_MIB_MAX = 100;
 const LOOK_AT_MEMORY_EVERY_MS = 50;
-/** Linux counts processor time in hundredths of a second. */
-const TICKS_PER_SECOND = 100;
 
 const tableOf = (rows: number) => `create table wide as select i::int8 as id, 'name of row ' || i as name,
   ((i * 7) % 100000 / 100.0)::numeric(12,2) as price, timestamptz '2026-01-01' + i * interval '1.5 second' as placed_at,
@@ -37,7 +35,6 @@ duckdb.sql("""copy (select * from read_csv('/dev/stdin', header=true, columns={'
 to '/dev/null' (format parquet)""")`;
 
 type Format = "csv" | "ndjson" | "arrow" | "parquet";
-type Spent = { wallS: number; cpuS: number };
 type Tool = { name: string; command: string; python?: string; budget: number };
 
 /** Prints the time of each format, and its ratio to a tool. @param rows of the table */
@@ -130,40 +127,4 @@ async function measure(
   const [wall, cpu] = [own.wallS / other.wallS, own.cpuS / other.cpuS];
   const verdict = wall <= tool.budget ? "within" : "OVER";
   return `${text(own)}; ${tool.name} ${text(other)}: ${wall.toFixed(2)}x and ${cpu.toFixed(2)}x, ${verdict} the budget of ${tool.budget}x; ${memory}`;
-}
-
-/** @param trees processes whose time counts, with their descendants */
-async function spent(trees: number[], work: () => Promise<void>): Promise<Spent> {
-  const used = () => trees.reduce((sum, pid) => sum + secondsOfTree(pid), 0);
-  const [before, startedAt] = [used(), performance.now()];
-  await work();
-  const wallS = (performance.now() - startedAt) / 1000;
-  return { wallS, cpuS: used() - before };
-}
-
-function medianOf(all: readonly Spent[]): Spent {
-  const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-  return { wallS: middle(all.map(({ wallS }) => wallS)), cpuS: middle(all.map(({ cpuS }) => cpuS)) };
-}
-
-/** Returns the fields of /proc/<pid>/stat after the program's name. */
-function statOf(pid: number): string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  } catch {
-    // It has ended.
-    return [];
-  }
-}
-
-function parentOf(pid: number): number {
-  return Number(statOf(pid)[1]);
-}
-
-/** Returns the processor time of a process and its descendants, including those that have ended. */
-function secondsOfTree(pid: number): number {
-  // utime, stime, cutime, cstime (proc_pid_stat(5))
-  const ticks = pidsOfTree(pid).flatMap((each) => statOf(each).slice(11, 15).map(Number));
-  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
 }
