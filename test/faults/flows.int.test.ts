@@ -11,7 +11,7 @@ import { memoryOf, registerAt, type Server, Servers } from "./two-servers";
  * the leases of dead servers.
  */
 
-const ROWS = Number(process.env.FLOW_ROWS ?? 120_000);
+const ROWS = Number(process.env.FLOW_ROWS ?? 500_000);
 const KILLS = Number(process.env.FLOW_KILLS ?? 2);
 /** The test ends the leases of killed servers, instead of waiting. */
 const IS_SHORT = process.env.FLOW_KILLS === undefined;
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await db.query("alter table many add primary key (id)");
   // Each batch takes a moment, so that there is a running flow to stop on any machine.
   await db.query(`create function slowly() returns trigger language plpgsql as
-    'begin perform pg_sleep(0.05); return null; end'`);
+    'begin perform pg_sleep(0.2); return null; end'`);
   servers = new Servers();
   first = await servers.start();
   ana = await registerAt(first);

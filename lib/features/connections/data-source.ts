@@ -40,7 +40,7 @@ export type QueryOptions = {
   cellBytesMax?: number;
   /** Returns JSON columns as their texts (`JsonText`), for flows. */
   jsonAsText?: true;
-  /** Batches may have their rows as bytes, for results that are written to a file. Not with `cellBytesMax`. */
+  /** Batches may have their rows as bytes, for results that are written to a file or table. Not with `cellBytesMax`. */
   asBytes?: boolean;
   /**
    * The caller reads each result of a statement with several. Otherwise the driver reads past all but the first, and
@@ -101,8 +101,10 @@ export type ExtractRequest = {
   primaryKey: string[];
   /** The checkpoint of the last batch that was kept; null starts from the beginning. */
   from: Checkpoint | null;
-  /** Maximum rows of a batch. */
+  /** Maximum rows of a batch of values. */
   batchRows: number;
+  /** Batches may have their rows as bytes (`Batch.raw`), and more of them, for a destination that writes bytes. */
+  asBytes?: boolean;
   signal: AbortSignal;
 };
 
@@ -239,6 +241,8 @@ export interface DataSource {
    * the table cannot take; `source_unreachable`
    */
   load?(request: LoadRequest): Promise<Load>;
+  /** Whether its loads write rows from their bytes (`Batch.raw`) without decoding each value. */
+  readonly loadsBytes?: true;
   entities(signal: AbortSignal): Promise<Entity[]>;
   /**
    * Returns the statements that create an entity, as the database writes them where it can.

@@ -1,5 +1,6 @@
 import "server-only";
 import { parseExactJson } from "@/lib/base/values/exact-json";
+import { extendBatch } from "@/lib/base/values/row-bytes";
 import type {
   Checkpoint,
   DataSource,
@@ -135,6 +136,7 @@ function toMove(part: Part): Move {
     visible: isNoted ? noted.visible : null,
   };
   let skipped = 0;
+  const options = { batchRows: BATCH_ROWS, asBytes: destination.loadsBytes === true };
   const noter = new Noter(flow, { load, entity: name, runId: run._id });
   return {
     name,
@@ -145,13 +147,13 @@ function toMove(part: Part): Move {
     isUnsteady: driverOf(connection.type).category === "source",
     read: (from, stop) =>
       flow.type === "query"
-        ? readQuery(source, flow.source.query, params, stop)
+        ? readQuery(source, flow.source.query, params, { ...options, signal: stop })
         : readEntity(source, {
             entity,
             cursorField: cursorField ?? null,
             primaryKey: entity.primaryKey ?? [],
             from,
-            batchRows: BATCH_ROWS,
+            ...options,
             signal: stop,
           }),
     load: (columns, visible, stop) =>
@@ -303,7 +305,7 @@ async function readQuery(
   source: DataSource,
   query: string,
   { values }: FlowRunParams,
-  signal: AbortSignal,
+  { signal, batchRows, asBytes }: Pick<ExtractRequest, "signal" | "batchRows" | "asBytes">,
 ): Promise<ExtractStream> {
   const statement = { query, ...(values !== undefined && { params: toParams(values) }) };
   const leave = new AbortController();
@@ -312,6 +314,7 @@ async function readQuery(
     signal: AbortSignal.any([signal, leave.signal]),
     timeoutMs: RUN_TIMEOUT_MS,
     jsonAsText: true,
+    asBytes: asBytes === true,
   });
   try {
     refuseWide(result.fields);
@@ -322,13 +325,13 @@ async function readQuery(
   }
   const names = uniqueColumnNames(result.fields.map(({ name }) => name));
   const fields = result.fields.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
-  return { fields, batches: withoutCheckpoints(regroup(result.batches, fields.length, BATCH_ROWS)) };
+  return { fields, batches: withoutCheckpoints(regroup(result.batches, fields.length, batchRows)) };
 }
 
 async function* withoutCheckpoints(
   batches: AsyncIterable<Omit<ExtractBatch, "checkpoint">>,
 ): AsyncGenerator<ExtractBatch> {
-  for await (const batch of batches) yield { ...batch, checkpoint: null };
+  for await (const batch of batches) yield extendBatch(batch, { checkpoint: null });
 }
 
 async function readEntity(source: DataSource, request: ExtractRequest): Promise<ExtractStream> {

@@ -409,7 +409,7 @@ function align(batch: Batch, fields: Field[], columns: Field[]): Batch {
     fields === columns ||
     (fields.length === columns.length && fields.every(({ name }, at) => columns[at]?.name === name))
   )
-    return { rowCount: batch.rowCount, columns: batch.columns };
+    return batch;
   const places = new Map(fields.map(({ name }, index) => [name, index]));
   return {
     rowCount: batch.rowCount,

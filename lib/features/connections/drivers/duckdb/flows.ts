@@ -7,6 +7,7 @@ import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../dat
 import { type ColumnTypes, columnTypeOf, isZonedTime } from "../shared/flows/column-types";
 import {
   CellRefused,
+  type Encode,
   exactDecimal,
   exactFloat,
   exactInt64,
@@ -15,9 +16,10 @@ import {
   textOf,
 } from "../shared/flows/rows";
 import type { ExtractDialect } from "../shared/flows/sql-extract";
-import type { LoadDialect } from "../shared/flows/sql-load";
+import type { LoadDialect, Target } from "../shared/flows/sql-load";
 import { readFields, type TableColumn, type TableShape, type TargetColumn } from "../shared/flows/table-shape";
 import { namesOf, onConflict, quote } from "../shared/flows/upsert";
+import { columnTexts, NULL_TEXT, SEPARATOR_CODE } from "./column-texts";
 import { allOf, binaryCell, type Cell, extractFromEngine, loadIntoEngine, readEngine } from "./engine-flows";
 
 /** DuckDB's widest decimal, with half of its digits after the point. */
@@ -54,7 +56,11 @@ const dialect: LoadDialect = {
   alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,
   ddlCommits: false,
   lockRows: null,
-  write({ table, columns, key }, rows) {
+  write(target, rows) {
+    const { raw, rowCount } = rows;
+    const texts = raw ? columnTexts({ raw, rowCount }, target.columns, encodeCell) : null;
+    if (texts) return [{ run: insertTexts(target, rowCount), params: texts }];
+    const { table, columns, key } = target;
     const cells = columns.map((column, index) => `c${index} ${STAGED[cellOf(column).type]}`);
     const casts = columns.map((column, index) => castOf(`c${index}`, column));
     const places = key.map((name) => `c${columns.findIndex((column) => quote(column.name) === name)}`);
@@ -74,6 +80,21 @@ const dialect: LoadDialect = {
     `insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${staging} ${onConflict(columns, key)}`,
   ],
 };
+
+const encodeCell: Encode<string | number | boolean> = (value, column) => cellOf(column).encode(value, column);
+
+/** Returns the statement that splits the text of each column and casts its cells. */
+function insertTexts({ table, columns, key }: Target, rowCount: number): string {
+  const cells = columns.map((_, index) => `unnest(string_split($${index + 1}, chr(${SEPARATOR_CODE}))) as c${index}`);
+  const values = columns.map((column, index) => castOf(`nullif(c${index}, '${NULL_TEXT}')`, column));
+  const keys = key.map((name) => values[columns.findIndex((column) => quote(column.name) === name)]);
+  // The last of several rows with one key counts.
+  const place = key.length === 0 ? "" : `, unnest(range(${rowCount})) as place`;
+  const lasts =
+    key.length === 0 ? "" : `qualify row_number() over (partition by ${keys.join(", ")} order by place desc) = 1`;
+  return `insert into ${table} (${namesOf(columns)}) select ${values.join(", ")}
+    from (select ${cells.join(", ")}${place}) ${lasts} ${onConflict(columns, key)}`;
+}
 
 const STAGED: Readonly<Record<Cell["type"], string>> = {
   bigint: "bigint",

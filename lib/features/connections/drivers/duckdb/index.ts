@@ -66,6 +66,7 @@ export const duckdb: Driver = {
     return {
       query: (statement, options) => client.execute(toRequest(statement, options), options.signal),
       extract: (request) => extractDuckDb(client, request),
+      loadsBytes: true,
       // All workspaces share the sample.
       load: (request) => loadDuckDb(client, request, context.readOnly || file.readOnlyFile),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,

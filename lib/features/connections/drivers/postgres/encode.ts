@@ -29,7 +29,7 @@ function write(value: Exclude<WireValue, null>, column: TargetColumn): string {
     case "int64":
       return typeof value === "boolean" ? String(Number(value)) : textOf(value);
     case "float64":
-      return String(exactFloat(value));
+      return Object.is(value, -0) ? "-0" : String(exactFloat(value));
     case "decimal":
       return isNotANumber(value) ? String(value) : exactDecimal(value, column);
     case "date":

@@ -3,13 +3,14 @@ import { DatabaseError } from "pg";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource } from "../../data-source";
 import type { NameLimit } from "../../name-limit";
 import { columnTypeOf } from "../shared/flows/column-types";
-import { encodedRows, RowRefused } from "../shared/flows/rows";
+import { RowRefused } from "../shared/flows/rows";
 import { extractBySql, extractOptions } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, LoadTaken, type Step } from "../shared/flows/sql-load";
 import { namesOf, onConflict, quote } from "../shared/flows/upsert";
 import type { SessionPool } from "../shared/session-pool";
 import { withCancellation } from "../shared/statement-run";
-import { ownText, toPostgresText } from "./encode";
+import { copyBytes } from "./copy-bytes";
+import { ownText } from "./encode";
 import { toQueryFailure } from "./failures";
 import type { PostgresSession } from "./session";
 import { limited } from "./session-settings";
@@ -47,7 +48,8 @@ export function extractPostgres(parts: PostgresFlowParts, request: ExtractReques
         }),
       },
       describe: async (entity, signal) => (await look(parts, entity, signal)).shape,
-      query: (sql, params) => parts.query({ query: sql, params }, extractOptions(request.signal)),
+      query: (sql, params) =>
+        parts.query({ query: sql, params }, { ...extractOptions(request.signal), asBytes: request.asBytes === true }),
     },
     request,
   );
@@ -137,8 +139,8 @@ async function inTransaction(
       if (step.mustAffect !== undefined && count !== step.mustAffect) throw new LoadTaken();
     } else {
       const names = namesOf(step.into.columns);
-      const rows = encodedRows(step.rows, step.into.columns, toPostgresText);
-      await session.copyIn(`COPY ${step.into.table} (${names}) FROM STDIN`, rows);
+      const chunks = copyBytes(step.rows, step.into.columns);
+      await session.copyIn(`COPY ${step.into.table} (${names}) FROM STDIN`, chunks);
     }
   }
   // A cancellation between two statements stops nothing on the server.

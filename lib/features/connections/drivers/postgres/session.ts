@@ -140,9 +140,9 @@ export class PostgresSession implements PooledSession {
     return result.rowCount ?? 0;
   }
 
-  /** Sends rows to a COPY statement. @param rows values as text, null for NULL */
-  copyIn(text: string, rows: Iterable<(string | null)[]>): Promise<void> {
-    return copyIn(this.#client, text, rows);
+  /** Sends rows to a COPY statement. @param chunks rows in COPY's text format */
+  copyIn(text: string, chunks: Iterable<Buffer>): Promise<void> {
+    return copyIn(this.#client, text, chunks);
   }
 
   /** Runs a driver query, in a separate read-only transaction. */

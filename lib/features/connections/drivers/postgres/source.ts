@@ -76,6 +76,7 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
   /** The check to use for texts about which the quick check was inconclusive. The server still decides each time. */
   readonly #unclear = new Map<string, Pick<Look, "closeness" | "views">>();
 
+  readonly loadsBytes = true;
   readonly #readOnly: boolean;
   /** With a pooler, session settings would stay on a server connection that others get next. */
   readonly #isPooled: boolean;
@@ -141,7 +142,7 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
       const { serverVersion } = run.session;
       const formsOf = (fields: readonly FieldDef[]) =>
         fields.map((field) => formOf(field.dataTypeID, (oid) => this.#types.get(oid), serverVersion));
-      const isRaw = options.asBytes === true && cellBytesMax === undefined && !jsonAsText;
+      const isRaw = options.asBytes === true && cellBytesMax === undefined;
       portal = run.begin(
         run.session.start(
           {

@@ -220,6 +220,7 @@ function withLimits(source: DataSource, limits: Limits): DataSource {
       extract: (request) =>
         told(request.signal, convert, async () => toldAlong(await extract.call(source, request), convert)),
     }),
+    ...(source.loadsBytes && { loadsBytes: source.loadsBytes }),
     ...(load && {
       load: (request) =>
         told(request.signal, convert, async () => {

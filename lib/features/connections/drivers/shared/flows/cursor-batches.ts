@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import type { Batch, FieldType, WireValue } from "@/lib/base/values/fields";
+import { extendBatch } from "@/lib/base/values/row-bytes";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Checkpoint, ExtractBatch } from "../../../data-source";
-import { Gatherer } from "./regroup";
+import { BatchRows, Gatherer } from "./regroup";
 
 /*
  * Converts ordered rows with a cursor to batches with checkpoints. With a key, a checkpoint records which rows of its
@@ -91,30 +92,29 @@ export async function* cursorBatches(
     if (open.rowCount > 0) rows.addAll(open.take());
   };
   const take = (checkpoint: CursorCheckpoint | null): ExtractBatch => {
-    const batch: ExtractBatch = {
-      ...rows.take(),
+    const batch: ExtractBatch = extendBatch(rows.take(), {
       checkpoint: checkpoint as Checkpoint | null,
       ...(skipped > 0 && { skipped }),
-    };
+    });
     skipped = 0;
     last = checkpoint;
     return batch;
   };
 
-  for await (const { rowCount, columns } of batches) {
-    for (let row = 0; row < rowCount; row += 1) {
-      const value = columns[cursor]?.[row] ?? null;
+  for await (const batch of batches) {
+    const given = new BatchRows(batch);
+    for (let row = 0; row < batch.rowCount; row += 1) {
+      const value = given.value(cursor, row);
       if (isBad(value)) {
         skipped += 1;
         continue;
       }
       const same = sameness(value, cursorType);
       if (key.length > 0) {
-        const keyValues = key.map((at) => columns[at]?.[row] ?? null);
-        const digest = digestOf(keyValues);
-        if (same === start && known.has(digest)) continue;
-        place.add(value, same, keyValues, digest);
-        rows.add(columns, row);
+        const keyOf = () => key.map((at) => given.value(at, row));
+        if (same === start && known.has(digestOf(keyOf()))) continue;
+        place.add(value, same, keyOf);
+        rows.add(given, row);
         if (rows.isFull) yield take(place.checkpoint());
         continue;
       }
@@ -124,7 +124,7 @@ export async function* cursorBatches(
         if (rows.isFull) yield take({ value: place.value });
         place.move(value, same);
       }
-      open.add(columns, row);
+      open.add(given, row);
       if (open.rowCount > VALUE_ROWS_MAX || open.bytes > VALUE_BYTES_MAX) throw tooManyOfOne(value);
     }
   }
@@ -137,14 +137,15 @@ export async function* cursorBatches(
 class Place {
   value: WireValue;
   same: string | undefined;
-  #seen: string[] | null;
-  #key: WireValue[];
+  /** Digests of keys, or keys that are read only if the checkpoint has them. */
+  #seen: (string | (() => WireValue[]))[] | null;
+  #key: () => WireValue[];
 
   constructor(from: CursorCheckpoint | null, same: string | undefined) {
     this.value = from?.value ?? null;
     this.same = same;
     this.#seen = from?.key ? null : [...(from?.seen ?? [])];
-    this.#key = from?.key ?? [];
+    this.#key = () => from?.key ?? [];
   }
 
   move(value: WireValue, same: string): void {
@@ -153,15 +154,18 @@ class Place {
     this.#seen = [];
   }
 
-  add(value: WireValue, same: string, key: WireValue[], digest: string): void {
+  add(value: WireValue, same: string, key: () => WireValue[]): void {
     if (same !== this.same) this.move(value, same);
     this.#key = key;
-    this.#seen?.push(digest);
+    this.#seen?.push(key);
     if (this.#seen && this.#seen.length > SEEN_MAX) this.#seen = null;
   }
 
   checkpoint(): CursorCheckpoint {
-    return this.#seen ? { value: this.value, seen: [...this.#seen] } : { value: this.value, key: this.#key };
+    if (!this.#seen) return { value: this.value, key: this.#key() };
+    const seen = this.#seen.map((each) => (typeof each === "string" ? each : digestOf(each())));
+    this.#seen = seen;
+    return { value: this.value, seen: [...seen] };
   }
 }
 

@@ -98,14 +98,20 @@ export async function writeAccepted(
   { write, probe }: { write: (part: Batch) => Promise<void>; probe: ((rows: Batch) => Promise<void>) | null },
 ): Promise<{ written: number; rejected: RejectedRow[] }> {
   const rejected: RejectedRow[] = [];
+  let given = batch;
   let places = Array.from({ length: batch.rowCount }, (_, row) => row);
   for (;;) {
-    const part = rejected.length === 0 ? batch : pick(batch, places);
+    const part = rejected.length === 0 ? given : pick(given, places);
     try {
       await write(part);
       return { written: part.rowCount, rejected };
     } catch (error) {
       if (!(error instanceof RowRefused)) throw error;
+      if (part.raw) {
+        // Values tell which row and column are refused, in every destination.
+        given = { rowCount: batch.rowCount, columns: batch.columns };
+        continue;
+      }
       const refused = error.row === null && probe ? await searchRefused(part, error, probe) : error;
       const at = refused.row;
       if (at === null) throw new AppError("query_failed", error.message, { cause: error });

@@ -1,8 +1,9 @@
 import type { Batch, FieldType, WireValue } from "@/lib/base/values/fields";
+import { extendBatch } from "@/lib/base/values/row-bytes";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Checkpoint, ExtractBatch, ExtractRequest, ExtractStream, ResultStream } from "../../../data-source";
 import { type CursorCheckpoint, cursorBatches, toCursorCheckpoint } from "./cursor-batches";
-import { regroup } from "./regroup";
+import { BatchRows, regroup } from "./regroup";
 import { findColumn, type TableColumn, type TableShape } from "./table-shape";
 
 /**
@@ -116,9 +117,10 @@ function wholeReading(shape: TableShape, { from, batchRows }: ExtractRequest): R
     from: Array.isArray(begun) && begun.length === key.length && key.length > 0 ? { key: begun } : null,
     async *toBatches(batches, width) {
       for await (const batch of regroup(batches, width, batchRows)) {
-        const last = places.map((place) => batch.columns[place]?.[batch.rowCount - 1] ?? null);
+        const rows = new BatchRows(batch);
+        const last = places.map((place) => rows.value(place, batch.rowCount - 1));
         const checkpoint: Checkpoint | null = key.length > 0 ? { key: last } : null;
-        yield { ...batch, checkpoint };
+        yield extendBatch(batch, { checkpoint });
       }
     },
   };

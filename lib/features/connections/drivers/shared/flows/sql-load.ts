@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Batch, Field } from "@/lib/base/values/fields";
+import { firstNull } from "@/lib/base/values/row-bytes";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../../data-source";
 import { isOverLimit, type NameLimit, overLimitText } from "../../../name-limit";
@@ -201,7 +202,11 @@ async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load>
     books,
     target: {
       table: books.qualified(shape.name),
-      columns: request.columns.map((field) => ({ ...mustFind(shape, field.name, dialect), from: field.type })),
+      columns: request.columns.map((field) => ({
+        ...mustFind(shape, field.name, dialect),
+        from: field.type,
+        fromDbType: field.dbType,
+      })),
       key:
         mode === "upsert" ? request.primaryKey.map((name) => dialect.quote(mustFind(shape, name, dialect).name)) : [],
     },
@@ -310,8 +315,9 @@ class SqlLoad implements Load {
   #rowsInto(batch: Batch): Step[] {
     if (batch.rowCount === 0) return [];
     for (const name of this.#request.primaryKey) {
-      const values = batch.columns[this.#request.columns.findIndex((field) => field.name === name)] ?? [];
-      const row = values.indexOf(null);
+      const column = this.#request.columns.findIndex((field) => field.name === name);
+      const { raw, rowCount } = batch;
+      const row = raw ? firstNull(raw, rowCount, column) : (batch.columns[column] ?? []).indexOf(null);
       if (row >= 0) throw new RowRefused("The row has no primary key value.", { row, column: name });
     }
     const table = this.#staging ?? this.#target.table;

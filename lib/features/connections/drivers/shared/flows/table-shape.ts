@@ -9,8 +9,8 @@ export type TableColumn = Field & {
   isGenerated?: true;
 };
 
-/** A column to write, and the type of the incoming values. */
-export type TargetColumn = TableColumn & { from: FieldType };
+/** A column to write, and the types of the incoming values. */
+export type TargetColumn = TableColumn & { from: FieldType; fromDbType?: string };
 
 /** An existing table. Names have the database's spelling. */
 export type TableShape = {

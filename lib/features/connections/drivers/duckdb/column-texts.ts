@@ -1,0 +1,97 @@
+import type { RowBytes } from "@/lib/base/values/fields";
+import { ByteRows, type CellWriter, type ParsedForms } from "../shared/flows/byte-cells";
+import type { Encode } from "../shared/flows/rows";
+import type { TargetColumn } from "../shared/flows/table-shape";
+
+/** Separates cells: a character that JSON does not escape and texts hardly have. */
+export const SEPARATOR_CODE = 0x7f;
+/** Stands for null. */
+export const NULL_TEXT = "\\N";
+/** DuckDB reads years of four digits as PostgreSQL writes them, but neither its intervals, bytes nor lists. */
+const PARSED: ParsedForms = { years: "common", interval: false, binary: false, array: false };
+const [BACKSLASH, LETTER] = [0x5c, 0x4e];
+const FIRST_BYTES = 16 * 1024;
+
+/**
+ * Returns the cells of each column in one text, which DuckDB splits.
+ * @returns null if a cell has the separator or is the text of null
+ * @throws RowRefused
+ */
+export function columnTexts(
+  rows: { raw: RowBytes; rowCount: number },
+  columns: readonly TargetColumn[],
+  encode: Encode<string | number | boolean>,
+): string[] | null {
+  const cells = new ByteRows(rows, columns, { parsed: PARSED, encode });
+  const writer = new TextWriter(rows.raw.bytes, columns.length);
+  for (let row = 0; row < rows.rowCount && !writer.isAmbiguous; row += 1) cells.write(row, writer);
+  return writer.isAmbiguous ? null : writer.texts();
+}
+
+type Column = { bytes: Buffer; length: number };
+
+class TextWriter implements CellWriter {
+  readonly #source: Uint8Array;
+  readonly #columns: Column[];
+  isAmbiguous = false;
+
+  constructor(source: Uint8Array, width: number) {
+    this.#source = source;
+    this.#columns = Array.from({ length: width }, () => ({ bytes: Buffer.allocUnsafe(FIRST_BYTES), length: 0 }));
+  }
+
+  null(index: number): void {
+    const column = this.#room(index, NULL_TEXT.length);
+    column.bytes[column.length] = BACKSLASH;
+    column.bytes[column.length + 1] = LETTER;
+    column.length += NULL_TEXT.length;
+    endCell(column);
+  }
+
+  bytes(index: number, from: number, end: number): void {
+    const source = this.#source;
+    const column = this.#room(index, end - from);
+    const { bytes } = column;
+    let to = column.length;
+    for (let at = from; at < end; at += 1) {
+      const byte = source[at] as number;
+      if (byte === SEPARATOR_CODE) this.isAmbiguous = true;
+      bytes[to] = byte;
+      to += 1;
+    }
+    if (end - from === NULL_TEXT.length && source[from] === BACKSLASH && source[from + 1] === LETTER) {
+      this.isAmbiguous = true;
+    }
+    column.length = to;
+    endCell(column);
+  }
+
+  text(index: number, text: string): void {
+    if (text === NULL_TEXT || text.includes(String.fromCharCode(SEPARATOR_CODE))) this.isAmbiguous = true;
+    const column = this.#room(index, Buffer.byteLength(text));
+    column.length += column.bytes.write(text, column.length, "utf8");
+    endCell(column);
+  }
+
+  texts(): string[] {
+    return this.#columns.map(({ bytes, length }) => bytes.toString("utf8", 0, length - 1));
+  }
+
+  /** @param bytes of the next cell, without its separator */
+  #room(index: number, bytes: number): Column {
+    const column = this.#columns[index];
+    if (!column) throw new Error("A row has more cells than columns.");
+    const needed = column.length + bytes + 1;
+    if (needed > column.bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.max(needed, 2 * column.bytes.length));
+      column.bytes.copy(grown, 0, 0, column.length);
+      column.bytes = grown;
+    }
+    return column;
+  }
+}
+
+function endCell(column: Column): void {
+  column.bytes[column.length] = SEPARATOR_CODE;
+  column.length += 1;
+}
