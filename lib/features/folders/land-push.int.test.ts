@@ -630,12 +630,18 @@ describe("a query that can't run", () => {
         connection("Writer", "postgres", false),
         connection("Documents", "mongodb", true),
         connection("Maria", "mysql", true),
+        connection("Lake", "duckdb", false),
+        connection("Lite", "sqlite", true),
       ]);
   });
 
   it.each([
     ["x.sql", matter("Reader", BAD), /consoles\/x\.sql: line 5, column 15: syntax error at or near "t"/],
     ["x.sql", matter("Reader", "select {{a}} form\n  {{b}}"), /line 5, column 3: syntax error at or near \{\{b\}\}/],
+    ["x.sql", matter("Lake", BAD), /consoles\/x\.sql: line 5, column 15: syntax error at or near "t"/],
+    ["x.sql", matter("Lake", "from t limit {{a}} form\n"), /line 4, column 20: syntax error at or near "form"/],
+    ["x.sql", matter("Lite", `${BAD.replace("t\n", "t u\n")}`), /line 5, column 15: near "t": syntax error/],
+    ["x.sql", matter("Lite", "select (1 +\n"), /consoles\/x\.sql: incomplete input/],
     ["x.mongodb", matter("Documents", "db.a.find({})\ndb.b.find({a: })\n"), /x\.mongodb: line 5, column 15: /],
   ])("in %s is rejected with its line and column: %j", async (file, text, reason) => {
     const clone = await fresh();
@@ -653,6 +659,15 @@ describe("a query that can't run", () => {
       ),
       "consoles/sure/newer.sql": matter("Writer", BAD),
       "consoles/sure/other.sql": matter("Maria", BAD),
+      "consoles/sure/lake.sql": matter(
+        "Lake",
+        "from nowhere select columns('a') where b = {{b}};\n\npivot t on a using sum(b);\nset x = {{c}}; drop table {{t}}",
+      ),
+      "consoles/sure/lite.sql": matter(
+        "Lite",
+        "create trigger a after insert on b begin select 1; select {{c}}; end;\nselect f(1) from nowhere -- form",
+      ),
+      "consoles/sure/optional.sql": matter("Reader", "select 1 from t where true [[and a = {{a}}]]"),
       "consoles/sure/none.sql": BAD,
       "consoles/sure/language.mongodb": matter("Reader", "db.a.find({})"),
       "consoles/sure/docs.mongodb": matter(

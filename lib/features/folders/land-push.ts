@@ -12,6 +12,7 @@ import {
 } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
+import { Pacer } from "@/lib/platform/process/pacer";
 import { makeChange, settle, withChangesOf } from "./change-items";
 import { FOLDERS_MAX } from "./changes";
 import { publishPush } from "./events";
@@ -186,7 +187,9 @@ async function judgeContents(
     .find({ workspaceId, space: WORKSPACE_SPACE, file: { $in: files.map(({ path }) => path) } })
     .toArray();
   const byFile = new Map(docs.map((doc) => [doc.file, doc]));
+  const pacer = new Pacer();
   for (const { path, oid, previous } of files) {
+    await pacer.restIfLate();
     const before = byFile.get(path) ?? null;
     const text = texts.get(oid) ?? "";
     try {

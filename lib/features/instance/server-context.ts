@@ -36,6 +36,7 @@ import type { Changes } from "@/lib/platform/db/changes";
 import type { Connection } from "@/lib/platform/db/client";
 import type { Preparation } from "@/lib/platform/db/ready";
 import type { HashingAnswer, HashingRequest } from "@/lib/platform/embedded/hashing/messages";
+import type { ParserEngine } from "@/lib/platform/engines/parser";
 import type { PictureProcess } from "@/lib/platform/engines/pictures/process";
 import type { LeasedEngine } from "@/lib/platform/engines/service";
 import type { EngineSlot } from "@/lib/platform/engines/shared-file";
@@ -125,6 +126,7 @@ declare module "@/lib/platform/process/server-context" {
     entityReadings: Coalescer<Entity[]>;
     executions: Executions;
     parquetThread: ParquetThread;
+    parserEngine: ParserEngine;
     postgresGrammar: GrammarThreads;
     queryAdmission: Map<string, Places>;
     queryHistory: HistoryBuffer;

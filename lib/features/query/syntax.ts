@@ -1,10 +1,16 @@
 import type { ObjectId } from "mongodb";
+import type { Mark } from "@/lib/base/sql/marks";
 import type { Driver, TextError } from "@/lib/features/connections/data-source";
 import { checkStatementText, SHORT_CHARS_MAX } from "@/lib/features/connections/drivers/shared/statements/check";
 import type { ConsoleSyntax } from "./variables";
 
-/** A value in the place of a variable, with at most as many characters as the shortest one, `{{a}}`. */
-const PLACEHOLDERS = { sql: "$1", mongodb: "0" } as const;
+/**
+ * Values in the place of variables, with at most as many characters as the shortest one, `{{a}}`. The driver binds each
+ * in its own way, so a text has an error only if it has one with all of them.
+ */
+const PLACEHOLDERS = { sql: ["$1", "?", "1", "'a'", "a"], mongodb: ["0", "a"] } as const;
+/** An optional part, as some other tools write it around variables. Millrace has none, and cannot tell what it means. */
+const OPTIONAL_PART = /\[\[[^\]]*\{\{/;
 
 /**
  * Returns an error because of which no statement of a console could run, without running it. Only texts that Millrace
@@ -19,17 +25,33 @@ export async function findSyntaxError(
   const { language, dialect = "standard" } = driver;
   if (!driver.findSyntaxError || language === null || content.length > SHORT_CHARS_MAX) return null;
   const tenant = String(context.workspaceId);
+  if (OPTIONAL_PART.test(content)) return null;
   const { marks } = await checkStatementText("variables", { query: content, language, dialect, own: null }, tenant);
+  const find = (text: string) => driver.findSyntaxError?.(text, { readOnly: context.readOnly, tenant }) ?? null;
+  if (marks.length === 0) return find(content);
+  let first: TextError | null = null;
+  for (const placeholder of PLACEHOLDERS[language]) {
+    const error = await find(fill(content, marks, placeholder));
+    if (!error) return null;
+    first ??= named(error, content, marks, placeholder);
+  }
+  return first;
+}
+
+/** Replaces each variable. The result is as long as the content, so that offsets stay. */
+function fill(content: string, marks: readonly Mark[], placeholder: string): string {
   let text = "";
   for (const { start, end } of marks) {
-    // As long as the variable, so that offsets stay.
-    text = `${text}${content.slice(text.length, start)} ${PLACEHOLDERS[language]}`.padEnd(end);
+    text = `${text}${content.slice(text.length, start)} ${placeholder}`.padEnd(end);
   }
-  text += content.slice(text.length);
-  const error = await driver.findSyntaxError(text, { readOnly: context.readOnly, tenant });
-  const { offset = null } = error ?? {};
+  return text + content.slice(text.length);
+}
+
+/** Returns an error with the variable's name instead of its placeholder. */
+function named(error: TextError, content: string, marks: readonly Mark[], placeholder: string): TextError {
+  const { message, offset } = error;
   const mark = offset === null ? undefined : marks.find(({ start, end }) => start <= offset && offset < end);
-  if (!error || !mark) return error;
+  if (!mark) return error;
   const { start, end } = mark;
-  return { message: error.message.replace(`"${PLACEHOLDERS[language]}"`, content.slice(start, end)), offset: start };
+  return { message: message.replace(`"${placeholder}"`, content.slice(start, end)), offset: start };
 }

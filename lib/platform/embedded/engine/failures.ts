@@ -17,6 +17,7 @@ export class StatementFailure extends Error {
 type DuckDbError = {
   exception_type: string;
   exception_message: string;
+  error_subtype?: string;
   position?: string;
 };
 
@@ -61,7 +62,8 @@ function isWriteRefusal(type: string, message: string): boolean {
   );
 }
 
-function parseDuckDbError(text: string): DuckDbError | null {
+/** Returns the fields of an error's text; null if it has none. */
+export function parseDuckDbError(text: string): DuckDbError | null {
   const start = text.indexOf("{");
   if (start < 0) return null;
   try {

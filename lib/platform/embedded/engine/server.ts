@@ -7,6 +7,7 @@ import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";
 import type { KillSwitch } from "./kill-switch.ts";
 import { RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX, STATEMENTS_AT_ONCE } from "./limits.ts";
+import { findFault } from "./parse.ts";
 import { serveRequests } from "./request-server.ts";
 import { runStatement } from "./run-statement.ts";
 import { runTransaction } from "./run-transaction.ts";
@@ -48,6 +49,7 @@ async function work(
   controller: AbortController,
 ): Promise<EngineResponse> {
   if (request.type === "version") return { type: "version", version: version() };
+  if (request.type === "parse") return { type: "parse", fault: await findFault(database, request) };
   if (request.type === "entities") return { type: "entities", entities: await readEntities(database) };
   if (request.type === "transact") {
     await within(request.timeoutMs, loads, controller, () => runTransaction(database, request, controller.signal));

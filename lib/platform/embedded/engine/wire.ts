@@ -42,7 +42,18 @@ export type TransactRequest = {
   timeoutMs: number;
 };
 
-export type EngineRequest = ExecuteRequest | TransactRequest | { type: "entities" } | { type: "version" };
+/** Reads a text of any number of statements for syntax errors. Nothing runs, and no file is read. */
+export type ParseRequest = { type: "parse"; dialect: "duckdb" | "sqlite"; text: string };
+
+/** A syntax error. `offset` is 0-based, in UTF-16 units; null if the parser does not report it. */
+export type SyntaxFault = { message: string; offset: number | null };
+
+export type EngineRequest =
+  | ExecuteRequest
+  | TransactRequest
+  | ParseRequest
+  | { type: "entities" }
+  | { type: "version" };
 
 /** Reason in the details of a failed transaction. */
 export type TransactRefusal = "taken" | "row";
@@ -69,7 +80,9 @@ export type EngineResponse =
   | { type: "failed"; failure: EngineFailure }
   | { type: "entities"; entities: Entity[] }
   | { type: "version"; version: string }
-  | { type: "transact" };
+  | { type: "transact" }
+  /** Null: the text has no syntax error. */
+  | { type: "parse"; fault: SyntaxFault | null };
 
 /**
  * Negative zero in a frame, because `JSON.stringify` drops its sign. Only `float64` fields have it: their values are

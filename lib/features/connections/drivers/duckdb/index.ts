@@ -1,6 +1,7 @@
 import "server-only";
 import { ensureSample, samplePath } from "@/lib/features/connections/sample";
 import { EngineClient } from "@/lib/platform/engines/client";
+import { findEngineFault } from "@/lib/platform/engines/parser";
 import { type EngineFile, leaseEngine } from "@/lib/platform/engines/service";
 import { shareEngines } from "@/lib/platform/engines/shared-file";
 import { env } from "@/lib/platform/env";
@@ -55,6 +56,7 @@ export const duckdb: Driver = {
     },
   ],
   refusals: FILE_REFUSALS,
+  findSyntaxError: (text) => findEngineFault("duckdb", text),
   async check({ config }) {
     if (config.sample === true) return;
     requireBareFileName(config.file);

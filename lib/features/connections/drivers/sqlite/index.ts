@@ -1,6 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import { EngineClient } from "@/lib/platform/engines/client";
+import { findEngineFault } from "@/lib/platform/engines/parser";
 import { leaseEngine } from "@/lib/platform/engines/service";
 import { env } from "@/lib/platform/env";
 import type { DataSource, Driver } from "../../data-source";
@@ -50,6 +51,7 @@ export const sqlite: Driver = {
     },
   ],
   refusals: FILE_REFUSALS,
+  findSyntaxError: (text) => findEngineFault("sqlite", text),
   async check(context) {
     fileOf(context.config);
   },

@@ -40,7 +40,7 @@ export function toSqliteFailure(error: unknown, query: string): EngineFailure {
  * Returns the position of the word that SQLite names in an error. SQLite gives no offset, so the position is
  * undefined unless the word occurs exactly once.
  */
-function placeIn(query: string, message: string) {
+export function placeIn(query: string, message: string) {
   const word =
     /^near "([\s\S]+)": syntax error$/.exec(message)?.[1] ??
     /^no such (?:column|table|function): (.+)$/.exec(message)?.[1];

@@ -5,6 +5,7 @@ import { encodeFrame, FrameReader, parseRequest, sendFrame } from "../wire.ts";
 import { readEntities } from "./catalog.ts";
 import { isUnfinishedJournal, toSqliteFailure } from "./failures.ts";
 import { openSqlite } from "./open.ts";
+import { findSqliteFault } from "./parse.ts";
 import { runSqlite } from "./statement.ts";
 import { runSqliteTransaction } from "./transaction.ts";
 import { endWithStarter } from "./watchdog.ts";
@@ -23,7 +24,7 @@ export function runRunner(file: string, readOnly: boolean): void {
   const output = process.stdout as unknown as Socket;
   const send = (response: EngineResponse) => sendFrame(output, encodeFrame(response, RESPONSE_BYTES_MAX));
   let isStopped = false;
-  const work = async (request: Exclude<EngineRequest, { type: "version" }>): Promise<EngineResponse> => {
+  const work = async (request: Exclude<EngineRequest, { type: "version" | "parse" }>): Promise<EngineResponse> => {
     if (request.type === "entities") return { type: "entities", entities: readEntities(opened.database) };
     if (request.type === "transact") {
       runSqliteTransaction(opened, request);
@@ -60,6 +61,7 @@ export function runRunner(file: string, readOnly: boolean): void {
         const row = opened.database.prepare("select sqlite_version() as version").get();
         return { type: "version", version: String(row?.version) };
       }
+      if (request.type === "parse") return { type: "parse", fault: findSqliteFault(request.text) };
       return await recovering(() => work(request));
     } catch (error) {
       const failure: EngineFailure = toSqliteFailure(error, request.type === "execute" ? request.query : "");
