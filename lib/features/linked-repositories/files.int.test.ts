@@ -205,6 +205,29 @@ describe("a linked repository", () => {
     expect((await consoleAt(workspaceId, "consoles/a.sql"))?.content).toBe("select 4\n");
   });
 
+  it("brings back no console that its owner has made private", async () => {
+    const text = "select secret\nfrom salaries\n";
+    const world = await begin({ "consoles/secret.sql": text, "consoles/other.sql": "select 1\n" });
+    await world.link();
+    const { workspaceId } = world;
+    const id = (await consoleAt(workspaceId, "consoles/secret.sql"))?._id.toHexString() ?? "";
+    expect((await (await authorIn(world)).save(id, { version: 1, access: "private" })).status).toBe(200);
+    await drain();
+    expect(Object.keys(await thereOf(world, "consoles/"))).toEqual(["consoles/other.sql"]);
+    // The host's commits land as one, so a file that a later one removes never arrives.
+    await pushAtHost(world, "Back", { "consoles/secret.sql": text });
+    await pushAtHost(world, "Out", { "consoles/secret.sql": null, "docs/a.md": "# A\n" });
+    await syncLink(workspaceId);
+    expect((await world.state()).repo).toMatchObject({ state: "synced" });
+    await pushAtHost(world, "Back again", { "consoles/secret.sql": text });
+    await expect(syncLink(workspaceId)).rejects.toThrow("made private");
+    expect((await world.state()).repo).toMatchObject({
+      state: "rejected",
+      problem: expect.stringContaining("consoles/secret.sql was made private by its owner"),
+    });
+    expect(Object.keys(await hereOf(world, "consoles/"))).toEqual(["consoles/other.sql"]);
+  });
+
   it("deletes nothing here when all consoles are removed at the host", async () => {
     const world = await begin({ "consoles/a.sql": "select 1\n", "README.md": "x\n" });
     await world.link();

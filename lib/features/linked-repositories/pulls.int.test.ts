@@ -13,7 +13,9 @@ import {
   host,
   type Linked,
   pushAtHost,
+  save,
   takeHost,
+  thereOf,
   writeAtHost,
 } from "@/test/fixtures/repository/hosts/linked-workspace";
 import type { HostPull } from "@/test/fixtures/repository/hosts/stand-in";
@@ -248,6 +250,35 @@ describe("a pull request of a linked repository", () => {
     expect(statusesOf(world, pull)).toMatchObject([{ state: "success" }]);
     expect(pull.comments).toHaveLength(1);
     expect((await world.state()).repo.pullsProblem).toBeNull();
+  });
+
+  it.each([
+    ["its list", /\/pulls$/],
+    ["its status", /\/statuses\//],
+    ["its comments", /\/comments/],
+  ])("stays as it was while the host is down for %s, and is checked when the host is back", async (_, to) => {
+    const world = await linked();
+    const { workspaceId, repository } = world;
+    const first = await propose(world, { "consoles/a.sql": values("(1, 11)") });
+    await syncLink(workspaceId);
+    const before = [await findBranchHead(workspaceId, "review/pr-1"), statusesOf(world, first), first.comments];
+    const second = await propose(world, { "consoles/a.sql": values("(1, 12)") });
+    await save(world, "Ours", { "docs/ours.md": "# Ours\n" });
+    host.refusal.response = { to, status: 503 };
+    for (let times = 0; times < 2; times++) await syncLink(workspaceId);
+    expect((await world.state()).repo).toMatchObject({ state: "synced", pullsProblem: expect.any(String) });
+    expect(await thereOf(world, "docs/")).toEqual({ "docs/ours.md": "# Ours\n" });
+    expect([await findBranchHead(workspaceId, "review/pr-1"), statusesOf(world, first), first.comments]).toEqual(
+      before,
+    );
+    const due = (await collections.repoLinks().findOne({ workspaceId }))?.work?.dueAt;
+    expect((due?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(600_000);
+    host.refusal.response = null;
+    await syncLink(workspaceId);
+    expect((await world.state()).repo).toMatchObject({ state: "synced", pullsProblem: null });
+    expect(statusesOf(world, second)).toMatchObject([{ state: "success" }]);
+    expect(repository.pulls.map(({ comments }) => comments.length)).toEqual([1, 1]);
+    expect((await reviewOf(world, 2)).data.files).toBe(1);
   });
 
   it("needs permissions that an older app lacks, without which files are still synced", async () => {
