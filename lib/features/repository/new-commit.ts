@@ -4,13 +4,18 @@ import { MAX_MESSAGE_BYTES } from "./limits";
 
 export type Author = { name: string; email: string };
 
+/**
+ * Maximum time by which a parent's date may be ahead of this server's clock and still count, in seconds. A pushed commit
+ * may name any date: one of the year 5000 must not date all later ones.
+ */
+const AHEAD_MAX_S = 24 * 60 * 60;
 /** Characters that would end a field of git's signature line, or be invisible in it. */
 const NOT_IN_SIGNATURE = /[\p{Cc}<>\u2028\u2029]/gu;
 const NOT_IN_MESSAGE = /[\p{Cc}--[\t\n]]/gv;
 
 /**
- * Returns a commit on top of `parents`. Its date is never before a parent's, even if the servers' clocks differ, so
- * that newest first is also the order of landing (F9).
+ * Returns a commit on top of `parents`. Its date is not before a parent's, even if the servers' clocks differ, so that
+ * newest first is also the order of landing (F9).
  */
 export function newCommit(input: {
   tree: string;
@@ -21,10 +26,9 @@ export function newCommit(input: {
   change?: number | null;
   now: Date;
 }): GitObject {
-  const seconds = Math.max(
-    Math.floor(input.now.getTime() / 1000),
-    ...input.parents.map(({ commit }) => commit.committer.seconds),
-  );
+  const now = Math.floor(input.now.getTime() / 1000);
+  const dates = input.parents.map(({ commit }) => commit.committer.seconds);
+  const seconds = Math.max(now, ...dates.filter((date) => date <= now + AHEAD_MAX_S));
   const signature: Signature = { ...cleanAuthor(input.author), seconds, zone: "+0000" };
   return makeCommit({
     tree: input.tree,
