@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { ATTRIBUTES_FILE, collisionKey, parsePath } from "@/lib/features/repository/service";
 import { AppError } from "@/lib/platform/http/errors";
-import { MAX_COMMIT_OBJECT_BYTES } from "./limits";
+import { MAX_COMMIT_OBJECT_BYTES, MAX_PARENTS } from "./limits";
 
 export type Link = { name: string; oid: string; kind: "tree" | "blob" };
 
@@ -71,6 +71,7 @@ export function checkCommit(content: Buffer): { tree: string; parents: string[];
   if (content.includes(0)) throw bad("A commit contains a NUL byte.");
   const [, tree, parents = "", headers = ""] = COMMIT.exec(content.toString("latin1")) ?? [];
   if (tree === undefined) throw bad("A commit is malformed. Run git fsck to find it.");
+  if (parents.split("\n").length - 1 > MAX_PARENTS) throw bad(`A commit has more than ${MAX_PARENTS} parents.`);
   return { tree, parents: [...parents.matchAll(/[0-9a-f]{40}/g)].map(String), isOurs: /^millrace-/m.test(headers) };
 }
 

@@ -2,11 +2,15 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { CommitGraph, EMPTY_TREE, findObject, type ObjectType, typesOf } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
+import { Pacer } from "@/lib/platform/process/pacer";
 import { checkCommit, Fsck, type Link } from "./fsck";
 import { judgeFiles, storedEntries } from "./judge-files";
+import { MAX_DEPTH, MAX_PUSH_CHANGES, MAX_PUSH_COMPARED } from "./limits";
 import { ReceivedPack } from "./received-pack";
 import { Reach } from "./refs";
 
+/** The number of files that differ between two trees, and the depth of the deepest folder in which some do. */
+type Comparison = { files: number; depth: number };
 type PushedCommit = { tree: string; parents: string[]; isOurs: boolean };
 
 /** A push whose objects have been checked; permissions are checked branch by branch, and nothing is written. */
@@ -16,6 +20,10 @@ export class Push {
   private readonly sizes = new Map<string, number>();
   /** Objects of the pack that the new heads reach. The others are not stored. */
   readonly reached = new Set<string>();
+  private readonly comparisons = new Map<string, Comparison>();
+  private readonly pacer = new Pacer();
+  private changes = 0;
+  private compared = 0;
   /** Stored objects that are stored with everything they reach. */
   private readonly sound = new Map<string, ObjectType>([[EMPTY_TREE, "tree"]]);
 
@@ -56,6 +64,7 @@ export class Push {
     const outside = new Set<string>();
     const queue = [head];
     const trees = new Set<string>();
+    const added: PushedCommit[] = [];
     for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
       if (this.reached.has(oid)) continue;
       const commit = this.commits.get(oid);
@@ -64,6 +73,7 @@ export class Push {
         continue;
       }
       this.reached.add(oid);
+      added.push(commit);
       trees.add(commit.tree);
       queue.push(...commit.parents);
     }
@@ -71,6 +81,51 @@ export class Push {
     if (known.size < outside.size) throw bad("A parent commit is missing. Fetch, then push again.");
     const bases = await Promise.all([...known].map((oid) => this.treeOf(oid)));
     await this.requireTrees(trees, bases);
+    await this.requireFewChanges(added);
+  }
+
+  /** Limits the work of the history index, which compares each commit with its first parent. */
+  private async requireFewChanges(commits: readonly PushedCommit[]): Promise<void> {
+    for (const { tree, parents } of commits) {
+      const [parent] = parents;
+      const before = parent === undefined ? null : await this.treeOf(parent);
+      this.changes += (await this.compare(before, tree, 0)).files;
+      if (this.isOverLimit(0))
+        throw bad("The commits of this push change too many files. Push in parts, or squash them.");
+    }
+  }
+
+  /** Counts the files that differ between two trees, up to the limits. Each pair of trees is compared once. */
+  private async compare(before: string | null, after: string | null, depth: number): Promise<Comparison> {
+    if (before === after) return { files: 0, depth: 0 };
+    const key = `${before} ${after}`;
+    const known = this.comparisons.get(key);
+    // A folder may be deeper in another one.
+    if (depth + (known?.depth ?? 0) > MAX_DEPTH) throw bad(`A path has more than ${MAX_DEPTH} folders.`);
+    if (known) return known;
+    const [old, now] = [await this.entries(before), await this.entries(after)];
+    this.compared += old.length + now.length;
+    await this.pacer.restIfLate();
+    const links = new Map<string, [Link | null, Link | null]>();
+    for (const link of old) links.set(link.name, [link, null]);
+    for (const link of now) links.set(link.name, [links.get(link.name)?.[0] ?? null, link]);
+    const found: Comparison = { files: 0, depth: 0 };
+    for (const [a, b] of links.values()) {
+      if (a?.oid === b?.oid && a?.kind === b?.kind) continue;
+      if (this.isOverLimit(found.files)) break;
+      if (a?.kind === "blob" || b?.kind === "blob") found.files++;
+      const [from = null, to = null] = [a, b].map((link) => (link?.kind === "tree" ? link.oid : null));
+      const inside = await this.compare(from, to, depth + 1);
+      found.files += inside.files;
+      found.depth = Math.max(found.depth, inside.depth + 1);
+    }
+    this.comparisons.set(key, found);
+    return found;
+  }
+
+  /** @param more files that were found since the last commit was counted */
+  private isOverLimit(more: number): boolean {
+    return this.changes + more > MAX_PUSH_CHANGES || this.compared > MAX_PUSH_COMPARED;
   }
 
   /** Whether a head reaches another one through first parents alone, as the history of the main branch requires. */

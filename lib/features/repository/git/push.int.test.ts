@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -417,6 +417,37 @@ describe("a push by stock git", () => {
     const tagged = await fresh();
     await git(tagged, ...ME, "tag", "--annotate", "v1", "--message", "v1");
     expect(await refusal(tagged, "origin", "v1")).toContain("rejected");
+  });
+
+  it("whose commits change half a million files in all, or have 101 parents or 600 folders, is rejected", async () => {
+    const clone = await fresh();
+    const input = (args: string[], text: string) =>
+      execFileSync("git", ["-C", clone, ...args], { input: text, encoding: "utf8" }).trim();
+    const commitOf = (more: string) =>
+      `commit refs/heads/bomb\ncommitter Bo <bo@example.com> 1700000000 +0000\ndata 0\n${more}\n`;
+    const files = (name: string) =>
+      Array.from({ length: 2_000 }, (_, n) => `M 100644 :1 apps/shop/${name}-${n}.ts\n`).join("");
+    const states = [`from refs/heads/main^0\ndeleteall\n${files("a")}`, `deleteall\n${files("b")}`];
+    input(["fast-import", "--quiet"], `blob\nmark :1\ndata 1\nx\n${states.map(commitOf).join("")}`);
+    const trees = await gitLines(clone, "rev-parse", "bomb~1^{tree}", "bomb^{tree}");
+    // Each commit only names one of the two trees: 15 MB of history in a pack of 30 KB.
+    const turns = Array.from({ length: 200 }, (_, n) =>
+      commitOf(`${n === 0 ? "from refs/heads/bomb^0\n" : ""}M 040000 ${trees[n % 2]} ""\n`),
+    );
+    input(["fast-import", "--quiet"], turns.join(""));
+    const person = "Bo <bo@example.com> 1700000000 +0000";
+    const [parent] = await gitLines(clone, "rev-parse", "main");
+    const head = `tree ${trees[0]}\n${`parent ${parent}\n`.repeat(101)}author ${person}\ncommitter ${person}\n\nMany\n`;
+    const many = input(["hash-object", "-t", "commit", "-w", "--stdin"], head);
+    // The second commit removes what the first one adds.
+    const deep = ["apps/shop", ...Array.from({ length: 600 }, () => "d"), "x.ts"].join("/");
+    const both = [`from refs/heads/main^0\nM 100644 inline ${deep}\ndata 1\nx\n`, `D ${deep}\n`].map(commitOf);
+    input(["fast-import", "--quiet"], both.join("").replaceAll("heads/bomb", "heads/deep"));
+    for (const ref of ["main", `refs/heads/${mine}`, "refs/heads/review/bomb"]) {
+      expect(await refusal(clone, "origin", `bomb:${ref}`)).toContain("change too many files. Push in parts");
+      expect(await refusal(clone, "origin", `${many}:${ref}`)).toContain("more than 100 parents");
+      expect(await refusal(clone, "origin", `deep:${ref}`)).toContain("more than 500 folders");
+    }
   });
 
   it("of 40 MB arrives byte for byte, in pieces and without a length", { tags: ["long"] }, async () => {
