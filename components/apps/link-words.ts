@@ -21,6 +21,8 @@ export function toLinkWords(
       return { text: `Invalid file${ago}`, isProblem: true };
     case "rewritten":
       return { text: `Branch rewritten${ago}`, isProblem: true };
+    case "removed":
+      return { text: `Files removed in the repository${ago}`, isProblem: true };
     case "failing":
       return { text: `Sync failed${ago}`, isProblem: true };
   }

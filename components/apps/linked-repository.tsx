@@ -12,6 +12,7 @@ import { showToast } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
 import { appApi } from "@/lib/features/apps/browser/client";
 import type { Repo } from "@/lib/features/linked-repositories/schema";
+import { formatCountOf } from "@/lib/platform/browser/format";
 
 const AGE_EVERY_MS = 30_000;
 
@@ -31,6 +32,7 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
   const [failure, setFailure] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [isEnding, setIsEnding] = useState(false);
+  const [isDeleting, setIsDeleting] = useState(false);
   const isAdmin = workspace.role !== "member";
   const isStill = isBusy || outage !== null;
   const { text, isProblem } = toLinkWords(repo, now === null ? null : new Date(now));
@@ -40,6 +42,7 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
     setFailure(null);
     try {
       await what();
+      setIsDeleting(false);
       await client.invalidateQueries({ queryKey: toRepositoryLinkKey(workspace.id) });
       showToast(done, { id: "repository-link" });
     } catch (error) {
@@ -55,20 +58,32 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
       <button type="button" className="btn" disabled={isStill} onClick={() => mirror({ prefer: "workspace" })}>
         Keep workspace version
       </button>
-      <button type="button" className="btn" disabled={isStill} onClick={() => mirror({ prefer: "host" })}>
+      <button
+        type="button"
+        className="btn"
+        disabled={isStill}
+        onClick={() => (repo.state === "removed" ? setIsDeleting(true) : mirror({ prefer: "host" }))}
+      >
         Keep repository version
       </button>
     </div>
   );
   return (
     <div className="linked">
-      {failure !== null && !isEnding && (
+      {failure !== null && !isEnding && !isDeleting && (
         <Notice kind="bad" role="alert">
           {failure}
         </Notice>
       )}
       <Notice kind={isProblem ? "warn" : "good"}>{repo.problem ?? `${text}.`}</Notice>
       {repo.state === "rewritten" && choices}
+      {repo.state === "removed" && (
+        <section className="part" aria-labelledby="link-removed">
+          <h2 id="link-removed">Removed in the repository</h2>
+          <RemovedList removed={repo.removed} />
+          {choices}
+        </section>
+      )}
       {repo.pullsProblem !== null && <Notice kind="warn">Pull requests are not checked. {repo.pullsProblem}</Notice>}
       {repo.conflicts.length > 0 && (
         <section className="part" aria-labelledby="link-conflicts">
@@ -134,8 +149,38 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
       >
         Both sides keep their files. Changes no longer sync.
       </Confirm>
+      <Confirm
+        title={`Delete ${toCounts(repo.removed)}?`}
+        action="Delete from workspace"
+        isOpen={isDeleting}
+        isBusy={isBusy}
+        failure={failure}
+        onConfirm={() => mirror({ prefer: "host" })}
+        onClose={() => setIsDeleting(false)}
+      >
+        <RemovedList removed={repo.removed} />
+        <p>Deleted here for all members. The git history keeps the files.</p>
+      </Confirm>
     </div>
   );
+}
+
+function RemovedList({ removed }: { removed: Repo["removed"] }) {
+  const paths = removed.flatMap((each) => each.paths);
+  const more = removed.reduce((sum, { count }) => sum + count, 0) - paths.length;
+  return (
+    <>
+      <PathList paths={paths.map((path) => ({ path }))} />
+      {more > 0 && <p className="t2">And {formatCountOf(more, "more file")}.</p>}
+    </>
+  );
+}
+
+/** Describes the files of each folder, such as "2 consoles and 1 dashboard". */
+function toCounts(removed: Repo["removed"]): string {
+  return removed
+    .map(({ folder, count }) => formatCountOf(count, folder === "apps" ? "app file" : folder.slice(0, -1)))
+    .join(" and ");
 }
 
 /** List of paths, each with its reason. */

@@ -126,7 +126,7 @@ test("shows why a linked repository is not synced, at every width", async ({ pag
     ...{ url: "https://host.example/harrow-pine/data", adoption: "imported", state: "rejected" },
     problem: "consoles/sales/revenue.sql is not a valid console (line 3): Unknown key “colour”.",
     pullsProblem: "To check pull requests, allow the GitHub App to write pull requests and commit statuses.",
-    ...{ conflicts: [], skipped: [], remoteSha: null, syncedAt: new Date().toISOString() },
+    ...{ conflicts: [], removed: [] as object[], skipped: [], remoteSha: null, syncedAt: new Date().toISOString() },
     createdAt: new Date().toISOString(),
   };
   const asked: unknown[] = [];
@@ -145,16 +145,42 @@ test("shows why a linked repository is not synced, at every width", async ({ pag
   await page.reload();
   await page.getByRole("button", { name: "Keep repository version" }).click();
   await page.getByRole("button", { name: "Sync all files" }).click();
-  await expect.poll(() => asked).toEqual([{ prefer: "host" }, { scope: "all" }]);
+  await expect.poll(() => asked.splice(0)).toEqual([{ prefer: "host" }, { scope: "all" }]);
   await expectAccessible(page);
+
+  // The host has lost all consoles: they are deleted here only after the admin has seen which.
+  const paths = ["consoles/sales/revenue.sql", "consoles/sales/totals of the last quarter by country.sql"];
+  const removed = [{ folder: "consoles", count: 61, paths }];
+  const problem = "All consoles were removed on the host. Nothing was deleted here.";
+  Object.assign(repo, { state: "removed", scope: "all", problem, removed });
+  await page.reload();
+  await expect(page.getByText("And 59 more files.")).toBeVisible();
+  await page.getByRole("button", { name: "Keep repository version" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete 61 consoles?" });
+  for (const path of paths) await expect(dialog.getByText(path)).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect(asked).toEqual([]);
+  await page.getByRole("button", { name: "Keep workspace version" }).click();
+  await expect.poll(() => asked.splice(0)).toEqual([{ prefer: "workspace" }]);
+  await page.getByRole("button", { name: "Keep repository version" }).click();
+  await dialog.getByRole("button", { name: "Delete from workspace" }).dblclick();
+  await expect(dialog).toBeHidden();
+  expect(asked).toEqual([{ prefer: "host" }]);
+  await page.getByRole("button", { name: "Keep repository version" }).click();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    for (const width of [1440, 390]) {
+    for (const width of [1440, 1024, 390]) {
       await page.setViewportSize({ width, height: 900 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       expect([width, wide]).toEqual([width, 0]);
       const shots = process.env.REVIEW_SHOTS;
-      if (shots) await page.screenshot({ path: `${shots}/link-${width}-${colorScheme}.png` });
+      if (!shots) continue;
+      await page.screenshot({ path: `${shots}/link-delete-${width}-${colorScheme}.png` });
+      await page.keyboard.press("Escape");
+      await expect(dialog).toBeHidden();
+      await page.screenshot({ path: `${shots}/link-${width}-${colorScheme}.png` });
+      await page.getByRole("button", { name: "Keep repository version" }).click();
     }
   }
 });

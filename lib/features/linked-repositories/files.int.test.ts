@@ -228,12 +228,32 @@ describe("a linked repository", () => {
     expect(Object.keys(await hereOf(world, "consoles/"))).toEqual(["consoles/other.sql"]);
   });
 
-  it("deletes nothing here when all consoles are removed at the host", async () => {
-    const world = await begin({ "consoles/a.sql": "select 1\n", "README.md": "x\n" });
+  it("deletes nothing here when all consoles are removed at the host, until an admin has seen and confirmed it", async () => {
+    const files = { "consoles/a.sql": "select 1\n", "consoles/b.sql": "select 2\n", "dashboards/Board.json": board() };
+    const world = await begin({ ...files, "README.md": "x\n" });
     await world.link();
-    await pushAtHost(world, "Gone", { "consoles/a.sql": null });
-    await expect(syncLink(world.workspaceId)).rejects.toThrow("All consoles were removed on the host");
-    expect(await consoleAt(world.workspaceId, "consoles/a.sql")).not.toBeNull();
+    const { workspaceId } = world;
+    const consoles = { "consoles/a.sql": null, "consoles/b.sql": null };
+    await pushAtHost(world, "Gone", consoles);
+    // It was not reported yet.
+    await expect(syncLink(workspaceId, { prefer: "host" })).rejects.toThrow("All consoles were removed on the host");
+    const removed = [{ folder: "consoles", count: 2, paths: Object.keys(consoles) }];
+    expect((await world.state()).repo).toMatchObject({ state: "removed", removed });
+    expect(await consoleAt(workspaceId, "consoles/a.sql")).not.toBeNull();
+    await syncLink(workspaceId, { prefer: "workspace" });
+    expect((await world.state()).repo).toMatchObject({ state: "synced", removed: [] });
+    expect(await thereOf(world, "")).toMatchObject(files);
+
+    await pushAtHost(world, "Gone again", consoles);
+    await expect(syncLink(workspaceId)).rejects.toThrow("All consoles were removed");
+    // More was removed since then.
+    await pushAtHost(world, "All gone", { "dashboards/Board.json": null });
+    await expect(syncLink(workspaceId, { prefer: "host" })).rejects.toThrow("All consoles and dashboards were removed");
+    expect(await consoleAt(workspaceId, "consoles/a.sql")).not.toBeNull();
+    await syncLink(workspaceId, { prefer: "host" });
+    expect((await world.state()).repo.state).toBe("synced");
+    expect(await hereOf(world, "")).toEqual({ "README.md": "x\n" });
+    expect(await consoleAt(workspaceId, "consoles/a.sql")).toBeNull();
   });
 
   it("waits as long as the host's rate limit says", async () => {

@@ -24,6 +24,8 @@ export type RepoLinkDoc = {
   problem: string | null;
   /** Files that both sides changed differently. */
   conflicts: string[];
+  /** Folders of which the host removed all files, as last reported. Absent in older links. */
+  removed?: RemovedFolder[];
   /** The host's files that are skipped, with the reason. */
   skipped: { path: string; why: string }[];
   /** The last commits of both sides with equal files; null before the first sync. */
@@ -43,6 +45,9 @@ export type RepoLinkDoc = {
   /** A sync was requested while one ran: the side that wins, or "any". */
   syncAgain?: "workspace" | "host" | "any";
 };
+
+/** A folder of the workspace with the files that the host removed. `paths` are the first of them. */
+export type RemovedFolder = { folder: string; count: number; paths: string[] };
 
 /** A file that a pull request changes. `numbers` is null until a member publishes a comparison of its results. */
 export type PullFile = {

@@ -49,7 +49,7 @@ export type LinkBody = z.infer<typeof linkBody>;
 
 export const ADOPTIONS = ["imported", "seeded", "fresh"] as const;
 export type Adoption = (typeof ADOPTIONS)[number];
-const LINK_STATES = ["pending", "synced", "conflict", "rejected", "rewritten", "failing"] as const;
+const LINK_STATES = ["pending", "synced", "conflict", "rejected", "rewritten", "removed", "failing"] as const;
 export type LinkState = (typeof LINK_STATES)[number];
 const SCOPES = ["all", "apps"] as const;
 /** The synced files: all that the workspace's repository may have, or apps only, as older links do. */
@@ -67,10 +67,19 @@ const repoSchema = z.object({
   state: z
     .enum(LINK_STATES)
     .describe(
-      "rejected: the host has an invalid file. rewritten: its branch lost commits. Nothing changes until fixed",
+      "rejected: the host has an invalid file. rewritten: its branch lost commits. removed: it lost all files of a folder. Nothing changes until fixed",
     ),
   problem: z.string().nullable(),
   conflicts: z.array(z.string()).describe("Files changed on both sides. Mirroring is paused until they are resolved"),
+  removed: z
+    .array(
+      z.object({
+        folder: z.string(),
+        count: z.int().describe("Files that would be deleted here"),
+        paths: z.array(z.string()).describe("The first 50"),
+      }),
+    )
+    .describe("Folders of which the host removed all files, in the state removed"),
   skipped: z.array(z.object({ path: z.string(), why: z.string() })),
   remoteSha: z.string().nullable(),
   pullsProblem: z.string().nullable().describe("Why pull requests are not checked; null if they are"),
@@ -91,7 +100,7 @@ export const syncBody = z.object({
   prefer: z
     .enum(["workspace", "host"])
     .optional()
-    .describe("Version to keep for the files in `conflicts`, or of a rewritten branch"),
+    .describe("Version to keep for the files in `conflicts` and `removed`, or of a rewritten branch"),
   scope: z.literal("all").optional().describe("Syncs all files of a link that synced apps only"),
 });
 export type SyncBody = z.infer<typeof syncBody>;

@@ -181,7 +181,7 @@ async function syncOrLeave(workspaceId: ObjectId): Promise<void> {
 
 function toRepo(host: HostSettings, link: RepoLinkDoc): Repo {
   const { owner, repo, branch, subdirectory, installationId, adoption, state, problem, conflicts, skipped } = link;
-  const { scope = "apps" } = link;
+  const { scope = "apps", removed = [] } = link;
   return {
     owner,
     repo,
@@ -194,6 +194,7 @@ function toRepo(host: HostSettings, link: RepoLinkDoc): Repo {
     state,
     problem,
     conflicts,
+    removed: state === "removed" ? removed : [],
     skipped,
     remoteSha: link.remoteSha,
     pullsProblem: link.pullsProblem ?? null,

@@ -50,7 +50,7 @@ import {
   rootOf,
 } from "./host-state";
 import { type FileEdits, packedObject } from "./hosted-files";
-import type { RepoLinkDoc } from "./model";
+import type { RemovedFolder, RepoLinkDoc } from "./model";
 import { syncPulls } from "./pulls";
 import type { LinkState } from "./schema";
 
@@ -62,6 +62,7 @@ const TRIES_MAX = 5;
 /** Maximum number of commits pushed one by one. More are pushed as one, with the last message. */
 const COMMITS_MAX = 50;
 const CONFLICTS_TOLD = 50;
+const REMOVED_TOLD = 50;
 /** Folders whose removal at the host has to be confirmed. */
 const GUARDED_ROOTS = ["apps", "consoles", "dashboards"];
 
@@ -244,7 +245,7 @@ async function syncOnce(
   }
   const isRewritten = await hasLost(host, token, found, link.remoteSha, hosted.head);
   if (isRewritten && prefer === undefined) {
-    throw new AppError("precondition_failed", REWRITTEN, { details: { state: "rewritten" satisfies LinkState } });
+    throw undecided(REWRITTEN, { state: "rewritten" });
   }
   const ownHead = await findHead(workspaceId, MAIN_BRANCH);
   const { scope = "apps", syncedScope = "apps" } = link;
@@ -254,8 +255,11 @@ async function syncOnce(
   const { files: theirs, skipped } = hosted.files.synced(hosted.root, link.subdirectory, scope, known);
   // The workspace's version replaces a rewritten branch: each file that differs is the workspace's change.
   const isReplaced = isRewritten && prefer === "workspace";
-  const base: Files = isReplaced ? theirs : synced;
-  if (prefer !== "host") refuseRemoval(base, theirs);
+  const removed = isReplaced ? [] : findRemoved(synced, theirs, ours);
+  if (prefer !== "workspace") requireConfirmed(link, removed, prefer);
+  // Without them in the common state, the workspace's files are new at the host, which gets them back.
+  const isRestored = prefer === "workspace" && removed.length > 0;
+  const base: Files = isReplaced ? theirs : isRestored ? without(synced, removed) : synced;
   const theirEdits = editsBetween(base, theirs);
   const ownEdits = editsBetween(base, ours);
   const conflicts: string[] = [];
@@ -274,6 +278,7 @@ async function syncOnce(
       state: "conflict",
       problem: "Both sides changed the same files. Choose which version to keep.",
       conflicts: conflicts.sort().slice(0, CONFLICTS_TOLD),
+      removed: [],
       skipped,
     });
     return true;
@@ -285,13 +290,13 @@ async function syncOnce(
     if (localSha === null) return false;
   }
   // Without a common state of all files, the local commits since then do not hold all changes.
-  const since = isReplaced || scope !== syncedScope ? null : link.localSha;
+  const since = isReplaced || isRestored || scope !== syncedScope ? null : link.localSha;
   const remoteSha = await sendOut(link, hosted, { edits: ownEdits, since, ownHead }, signal);
   if (remoteSha === null && ownEdits.size > 0) return false;
   await note(
     claim,
     link,
-    { state: "synced", problem: null, conflicts: [], skipped, syncedAt: new Date() },
+    { state: "synced", problem: null, conflicts: [], removed: [], skipped, syncedAt: new Date() },
     { localSha, remoteSha: remoteSha ?? hosted.head, syncedScope: scope },
   );
   return true;
@@ -310,13 +315,39 @@ async function hasLost(
   return !found?.isAhead;
 }
 
-/** Refuses a state of the host that has lost all items of a kind. @throws AppError precondition_failed */
-function refuseRemoval(base: Files, theirs: Files): void {
-  for (const root of GUARDED_ROOTS) {
-    const isIn = (path: string) => path.startsWith(`${root}/`);
-    if (![...base.keys()].some(isIn) || [...theirs.keys()].some(isIn)) continue;
-    throw gone(`All ${root} were removed on the host. Nothing was deleted here. Restore them or unlink.`);
-  }
+/** Returns the guarded folders of which the host has lost all files, with those that are still here. */
+function findRemoved(base: Files, theirs: Files, ours: Files): RemovedFolder[] {
+  return GUARDED_ROOTS.flatMap((folder) => {
+    const isIn = (path: string) => path.startsWith(`${folder}/`);
+    const paths = [...base.keys()].filter((path) => isIn(path) && ours.has(path)).sort();
+    if (paths.length === 0 || [...theirs.keys()].some(isIn)) return [];
+    return { folder, count: paths.length, paths: paths.slice(0, REMOVED_TOLD) };
+  });
+}
+
+/**
+ * Refuses to delete whole folders that the link has not reported, so that an admin confirms what they have seen.
+ * @throws AppError precondition_failed
+ */
+function requireConfirmed(link: RepoLinkDoc, removed: RemovedFolder[], prefer: "host" | undefined): void {
+  const known = new Set(prefer === "host" ? link.removed?.map(({ folder }) => folder) : []);
+  if (removed.every(({ folder }) => known.has(folder))) return;
+  const folders = removed.map(({ folder }) => folder).join(" and ");
+  throw undecided(
+    `All ${folders} were removed on the host. Nothing was deleted here. Choose which version to keep, or restore them.`,
+    { state: "removed", removed },
+  );
+}
+
+function without(files: Files, removed: RemovedFolder[]): Files {
+  return new Map([...files].filter(([path]) => !removed.some(({ folder }) => path.startsWith(`${folder}/`))));
+}
+
+/** State of a link in which an admin has to choose a version. */
+type Undecided = { state: "rewritten" } | { state: "removed"; removed: RemovedFolder[] };
+
+function undecided(message: string, details: Undecided): AppError {
+  return new AppError("precondition_failed", message, { details });
 }
 
 /**
@@ -466,8 +497,8 @@ async function noteFailure(claim: Claim, link: RepoLinkDoc, error: unknown): Pro
   const { kind, message, details } = toAppError(error);
   const problem = kind === "internal" ? "Internal error. The sync will be retried." : message;
   if (kind === "internal") log.error({ err: error }, "failed to sync a linked repository");
-  const state = details && "state" in details ? "rewritten" : (FAILED_STATES[kind] ?? "failing");
-  await note(claim, link, { state, problem });
+  const asked = details && "state" in details ? (details as Undecided) : { state: FAILED_STATES[kind] ?? "failing" };
+  await note(claim, link, { ...asked, problem });
 }
 
 function clean(words: string): string {
