@@ -4,6 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { GitPullRequest } from "lucide-react";
 import Link from "next/link";
 import { Page } from "@/components/layout/page";
+import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ListTable } from "@/components/ui/list-table";
@@ -14,6 +15,7 @@ import { reviewApi } from "@/lib/features/reviews/browser/client";
 import type { Review } from "@/lib/features/reviews/schema";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
+import type { EventKind } from "@/lib/platform/events/schema";
 import "./reviews.css";
 
 const AGO_EVERY_MS = 30_000;
@@ -28,6 +30,17 @@ const HEADS = [
 
 export const toReviewsKey = (workspaceId: string) => ["reviews", workspaceId];
 
+/** Kinds of changes that move a review or main. */
+const MOVES: ReadonlySet<EventKind> = new Set(["review", "push", "console", "dashboard", "app"]);
+/** Comparing all reviews with main is expensive. */
+const GATHER_MS = 1000;
+
+/** Reloads the shown reviews when one of them, or main, has moved. */
+export function useReviewRefresh(): void {
+  const { workspace } = useWorkspace();
+  useRefresh([toReviewsKey(workspace.id)], ({ kind }) => MOVES.has(kind), GATHER_MS);
+}
+
 /** Lists the review branches of the workspace's repository. */
 export function ReviewList() {
   const { workspace } = useWorkspace();
@@ -37,6 +50,7 @@ export function ReviewList() {
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
   });
+  useReviewRefresh();
   const items = reviews.data?.pages.flatMap((page) => page.items) ?? [];
   const isEmpty = reviews.isSuccess && items.length === 0;
   return (

@@ -8,7 +8,7 @@ import { useState } from "react";
 import { Page } from "@/components/layout/page";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { type DiffKind, ReviewFileView } from "@/components/reviews/review-file";
-import { PullRequestLink, ReviewState, toReviewsKey } from "@/components/reviews/review-list";
+import { PullRequestLink, ReviewState, toReviewsKey, useReviewRefresh } from "@/components/reviews/review-list";
 import { Confirm } from "@/components/ui/confirm";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -38,6 +38,7 @@ export function ReviewView({ name }: { name: string }) {
     queryKey: [...toReviewsKey(workspace.id), name],
     queryFn: ({ signal }) => reviewApi.read(workspace.id, name, signal),
   });
+  useReviewRefresh();
   const isUnknown = review.error instanceof ApiError && [400, 404].includes(review.error.status);
   const list = <Link href={`/w/${workspace.slug}/reviews`}>Reviews</Link>;
   return (
@@ -95,6 +96,8 @@ function Changes({ review }: { review: ReviewDetail }) {
 function Actions({ review }: { review: ReviewDetail }) {
   const { workspace } = useWorkspace();
   const [asked, setAsked] = useState<"merge" | "delete" | null>(null);
+  /** Head when the user decided to merge: later commits are not merged unseen. */
+  const [seen, setSeen] = useState(review.sha);
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const queries = useQueryClient();
@@ -118,7 +121,7 @@ function Actions({ review }: { review: ReviewDetail }) {
   };
   const merge = () =>
     act(
-      () => reviewApi.merge(workspace.id, review.name, review.sha),
+      () => reviewApi.merge(workspace.id, review.name, seen),
       () => showToast(`${review.name} merged into main`, { id: "review-merged" }),
     );
   const remove = () =>
@@ -153,7 +156,10 @@ function Actions({ review }: { review: ReviewDetail }) {
           type="button"
           className="btn primary"
           disabled={outage !== null || review.conflicts.length > 0}
-          onClick={() => setAsked("merge")}
+          onClick={() => {
+            setSeen(review.sha);
+            setAsked("merge");
+          }}
         >
           <GitMerge className="s" />
           Merge

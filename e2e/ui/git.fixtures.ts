@@ -14,7 +14,8 @@ const ME = ["-c", "user.name=Jun Abe", "-c", "user.email=jun@example.com"];
 export type FileChanges = Record<string, string | null | ((before: string) => string)>;
 
 /**
- * Pushes changed files to a branch of a workspace with stock git, with a new key of this user.
+ * Pushes changed files to a branch of a workspace with stock git, with a new key of this user. A new branch starts at
+ * main.
  * @returns the short commit id
  */
 export async function pushFiles(
@@ -33,6 +34,7 @@ export async function pushFiles(
   const git = (...args: string[]) => run("git", ["-C", dir, ...args], { env: { ...process.env, ...PLAIN } });
   try {
     await git("clone", "--quiet", `${service.replace("//", `//any:${key}@`)}/git/${slug}.git`, ".");
+    await git("checkout", "--quiet", `origin/${branch}`).catch(() => {});
     for (const [path, change] of Object.entries(changes)) {
       const file = join(dir, path);
       await mkdir(dirname(file), { recursive: true });

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import type { APIRequestContext } from "@playwright/test";
 import { dashboardBench } from "./dashboards.fixtures";
 import { expect, expectAccessible, type Person, test } from "./fixtures";
+import { pushFiles } from "./git.fixtures";
 
 const run = promisify(execFile);
 const ENV = {
@@ -155,6 +156,42 @@ test("shows the pull request of a review, which is merged at the host", async ({
       if (shots) await page.screenshot({ path: join(shots, `pull-${width}-${colorScheme}.png`) });
     }
   }
+});
+
+test("shows new reviews, commits, merges and deletions of others at once", async ({ page, person, baseURL }) => {
+  const { wid } = await dashboardBench(page.request);
+  const root = `/api/workspaces/${wid}/reviews`;
+  const push = (name: string, text: string, branch: string) =>
+    pushFiles(page.request, wid, baseURL ?? "", { [`docs/${name}.md`]: text }, branch);
+  await post(page.request, `/api/workspaces/${wid}/consoles`, { name: "Start", content: "", access: "workspace" });
+  await page.goto(`/w/${person.slug}/reviews`);
+  await expect(page.getByRole("heading", { name: "No reviews yet" })).toBeVisible();
+  await push("first", "# First\n", "review/first");
+  await push("second", "# Second\n", "review/second");
+  const row = (name: string) => page.getByRole("table", { name: "Reviews" }).getByRole("row", { name });
+  await expect(row("first")).toContainText("Open");
+  await expect(row("second")).toContainText("Open");
+  await page.request.delete(`${root}/second`);
+  await expect(row("second")).toBeHidden();
+
+  await row("first").getByRole("link", { name: "first" }).click();
+  const main = page.getByRole("main");
+  await expect(main).toContainText("# First");
+  // The merge of a head that has moved since is refused.
+  await page.getByRole("button", { name: "Merge" }).click();
+  await push("more", "# More\n", "review/first");
+  await expect(page.getByRole("region", { name: "docs/more.md", exact: true })).toBeVisible();
+  await page.getByRole("dialog").getByRole("button", { name: "Merge review" }).click();
+  await expect(page.getByRole("dialog").getByRole("alert")).toContainText("Someone else changed this review");
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+
+  await push("elsewhere", "# Elsewhere\n", "main");
+  await expect(main).toContainText("1 commit behind");
+  const { data } = await (await page.request.get(`${root}/first`)).json();
+  await post(page.request, `${root}/first/merge`, { sha: data.sha });
+  await expect(main).toContainText("Merged");
+  await page.request.delete(`${root}/first`);
+  await expect(page.getByRole("heading", { name: "Review not found" })).toBeVisible();
 });
 
 test("fits every width, light and dark", async ({ page, person }) => {

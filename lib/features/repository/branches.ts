@@ -11,6 +11,7 @@ import {
   listHeadsIn,
   MAIN_BRANCH,
   moveHead,
+  REVIEW_FOLDER,
   removeHead,
 } from "./refs";
 
@@ -19,8 +20,6 @@ export function ownBranch(userId: ObjectId): string {
   return `user/${userId.toHexString()}`;
 }
 
-/** Folder of the branches that a workspace reviews before they are merged. Every member can read them. */
-export const REVIEW_FOLDER = "review/";
 /** Maximum number of review branches: each fetch walks their commits, and no team reviews more at a time. */
 export const REVIEWS_MAX = 50;
 

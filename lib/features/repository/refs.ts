@@ -1,11 +1,14 @@
 import "server-only";
 import type { Filter, ObjectId } from "mongodb";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { publish } from "@/lib/platform/events/publish";
 import { collections } from "./collections";
 import type { GitRefDoc, Main, OpenChange, PullRequestRef } from "./model";
 
 /** The main branch. It cannot be deleted and never moves back. */
 export const MAIN_BRANCH = "main";
+/** Folder of the branches that a workspace reviews before they are merged. Every member can read them. */
+export const REVIEW_FOLDER = "review/";
 
 /** Returns the head commit of a branch; null if the branch does not exist. */
 export async function findHead(repositoryId: ObjectId, branch: string): Promise<string | null> {
@@ -26,7 +29,10 @@ export async function moveHead(
   expected: string | null,
   oid: string,
 ): Promise<boolean> {
-  return setRef({ workspaceId: repositoryId, ref: toRef(branch), oid: expected }, { oid }, expected === null);
+  const filter = { workspaceId: repositoryId, ref: toRef(branch), oid: expected };
+  const isMoved = await setRef(filter, { oid }, expected === null);
+  if (isMoved) publishReview(repositoryId, branch);
+  return isMoved;
 }
 
 /** Returns main with its open change, if any. */
@@ -79,6 +85,7 @@ export async function removeHead(repositoryId: ObjectId, branch: string, expecte
   const { deletedCount } = await collections
     .gitRefs()
     .deleteOne({ workspaceId: repositoryId, ref: toRef(branch), oid: expected });
+  if (deletedCount === 1) publishReview(repositoryId, branch, { deleted: true });
   return deletedCount === 1;
 }
 
@@ -86,8 +93,22 @@ export async function removeHead(repositoryId: ObjectId, branch: string, expecte
 export type HeadOrigin = { createdBy: ObjectId } | { pullRequest: PullRequestRef };
 
 /** Creates a branch. @returns false if it exists */
-export function createHead(repositoryId: ObjectId, branch: string, oid: string, origin: HeadOrigin): Promise<boolean> {
-  return setRef({ workspaceId: repositoryId, ref: toRef(branch), oid: null }, { oid, ...origin }, true);
+export async function createHead(
+  repositoryId: ObjectId,
+  branch: string,
+  oid: string,
+  origin: HeadOrigin,
+): Promise<boolean> {
+  const isNew = await setRef({ workspaceId: repositoryId, ref: toRef(branch), oid: null }, { oid, ...origin }, true);
+  if (isNew) publishReview(repositoryId, branch);
+  return isNew;
+}
+
+/** Publishes that a branch was moved or deleted, if it is a review. */
+function publishReview(workspaceId: ObjectId, branch: string, data: { deleted?: true } = {}): void {
+  if (!branch.startsWith(REVIEW_FOLDER)) return;
+  const name = branch.slice(REVIEW_FOLDER.length);
+  publish({ workspaceId, kind: "review", resourceType: "review", resourceId: name, data });
 }
 
 /** A branch in a list. `createdBy` and `pullRequest` are null unless the branch has one. */

@@ -9,7 +9,6 @@ export {
   findBranch,
   isReviewBranch,
   ownBranch,
-  REVIEW_FOLDER,
   REVIEWS_MAX,
 } from "./branches";
 export { type ChangedBlobs, type CommitChange, changeOf, diffFile } from "./change-of";
@@ -62,6 +61,7 @@ export {
   MAIN_BRANCH,
   moveHead,
   openChange,
+  REVIEW_FOLDER,
   readMain,
   removeHead,
 } from "./refs";

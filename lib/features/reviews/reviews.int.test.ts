@@ -1,8 +1,10 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
 import { createReview, findBranch, removeHead } from "@/lib/features/repository/service";
 import { env } from "@/lib/platform/env";
+import { writeNow } from "@/lib/platform/events/publish";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
@@ -59,6 +61,18 @@ const byPath = async (path: string) => {
   return json.data.find((each: { path: string }) => each.path === path) ?? null;
 };
 const read = async (id: string) => (await author.send("GET", `/${id}`)).json.data;
+
+it("publishes an event for each new, moved and deleted review", async () => {
+  const { clone } = await pushReview("told", { "docs/told.md": "# Told\n" });
+  await commitTo(clone, "more", { "docs/told.md": "# More\n" });
+  await git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/review/told");
+  await git(clone, "push", "--quiet", "origin", ":refs/heads/review/told");
+  await writeNow();
+  const filter = { workspaceId: world.workspaceId, kind: "review" as const, "data.resourceId": "told" };
+  const events = await collections.events().find(filter).sort({ position: 1 }).toArray();
+  const each = { resourceType: "review", resourceId: "told", at: expect.any(String) };
+  expect(events.map(({ data }) => data)).toEqual([each, each, { ...each, deleted: true }]);
+});
 
 describe("a review of a pull request", () => {
   it("is changed, merged and deleted at the host alone", async () => {

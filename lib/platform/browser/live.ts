@@ -22,6 +22,7 @@ const KINDS: Record<EventKind, true> = {
   execution: true,
   presence: true,
   push: true,
+  review: true,
 };
 /**
  * Time after opening a page that is reserved for its first requests, in ms. Data that may have changed before the

@@ -14,6 +14,7 @@ export const EVENT_KINDS = [
   "execution",
   "presence",
   "push",
+  "review",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
