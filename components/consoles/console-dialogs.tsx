@@ -12,6 +12,9 @@ const loadSaveDialog = later(() => import("@/components/consoles/save-dialog"));
 const SaveDialog = lazyComponent(loadSaveDialog, (module) => module.SaveDialog);
 const loadFirstSaveDialog = later(() => import("@/components/consoles/first-save-dialog"));
 const FirstSaveDialog = lazyComponent(loadFirstSaveDialog, (module) => module.FirstSaveDialog);
+const loadDetailsDialog = later(() => import("@/components/consoles/details-dialog"));
+/** Shows and changes a console's description and expected rows. */
+export const ConsoleDetails = lazyComponent(loadDetailsDialog, (module) => module.DetailsDialog);
 
 /** Asks for the name and folder of the first save, or the message of a later one. */
 export function SaveQuestion({ draft, onClose }: { draft: OpenConsole; onClose: () => void }) {

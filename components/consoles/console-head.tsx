@@ -20,6 +20,7 @@ import {
 } from "lucide-react";
 import { Fragment, useState } from "react";
 import { useEngineName } from "@/components/connections/use-connection-types";
+import { ConsoleDetails } from "@/components/consoles/console-dialogs";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
 import { useConsoleActions, useIsHistory, useIsSchedule } from "@/components/consoles/use-console-actions";
 import { type OpenConsole, useConsoleFolders, useConsoleList, useSaveState } from "@/components/consoles/use-consoles";
@@ -53,6 +54,7 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
   const { openHistory, open } = useConsoleActions();
   const isHistory = useIsHistory();
   const [isRenaming, setIsRenaming] = useState(false);
+  const [isDetailed, setIsDetailed] = useState(false);
   const { saved } = draft;
   const folders = saved ? toTrail(saved.path) : [];
   const trail = folders.length > 0 ? folders : [saved?.access === "workspace" ? "Workspace" : "Private"];
@@ -70,9 +72,15 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
       <ConsoleName draft={draft} className="b5" isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
       <ConnectionChip draft={draft} connection={connection} />
       {saved?.description && (
-        <span className="bar-about trunc xs t3" title={saved.description}>
+        <button
+          type="button"
+          className="bar-about trunc xs t3"
+          title={saved.description}
+          onClick={() => setIsDetailed(true)}
+        >
+          <span className="sr-only">Edit description: </span>
           {saved.description}
-        </span>
+        </button>
       )}
       <Editing people={editing} />
       <span className="grow" />
@@ -89,7 +97,14 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
         </button>
       )}
       <SaveButton draft={draft} />
-      <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="btn ghost icon sm" isWide />
+      <HeadMenu
+        draft={draft}
+        onRename={() => setIsRenaming(true)}
+        onDetails={() => setIsDetailed(true)}
+        className="btn ghost icon sm"
+        isWide
+      />
+      {saved && isDetailed && <ConsoleDetails saved={saved} onClose={() => setIsDetailed(false)} />}
     </div>
   );
 }
@@ -139,9 +154,15 @@ function SaveButton({ draft }: { draft: OpenConsole }) {
   );
 }
 
-type HeadMenuProps = { draft: OpenConsole; onRename: () => void; className: string; isWide?: boolean };
+type HeadMenuProps = {
+  draft: OpenConsole;
+  onRename: () => void;
+  onDetails: () => void;
+  className: string;
+  isWide?: boolean;
+};
 
-function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps) {
+function HeadMenu({ draft, onRename, onDetails, className, isWide = false }: HeadMenuProps) {
   const { commands } = useWorkspace();
   const { frame, update } = useFrame();
   const { move } = useTreeActions();
@@ -165,6 +186,7 @@ function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps)
           hasUnsaved={saved === null || draft.draft !== null}
           onRename={onRename}
           onMove={() => setIsMoving(true)}
+          onDetails={onDetails}
         />
         <MenuLine />
         <MenuItem icon={<ListTree />} keys="mod+shift+e" onSelect={() => commands.run("explain")}>
@@ -272,6 +294,7 @@ export function PhoneHead({ draft, connection, editing }: HeadProps) {
   const { save } = useConsoleActions();
   const { isSaving, isWaiting } = useSaveState(draft.id);
   const [isRenaming, setIsRenaming] = useState(false);
+  const [isDetailed, setIsDetailed] = useState(false);
   const hasUnsaved = draft.saved === null || draft.draft !== null;
   const goToList = () => window.history.pushState(null, "", `/w/${workspace.slug}`);
   return (
@@ -309,7 +332,13 @@ export function PhoneHead({ draft, connection, editing }: HeadProps) {
       <button type="button" className="touch" aria-label="Ask agent" onClick={() => agent.open()}>
         <MessageSquare className="l" />
       </button>
-      <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="touch" />
+      <HeadMenu
+        draft={draft}
+        onRename={() => setIsRenaming(true)}
+        onDetails={() => setIsDetailed(true)}
+        className="touch"
+      />
+      {draft.saved && isDetailed && <ConsoleDetails saved={draft.saved} onClose={() => setIsDetailed(false)} />}
     </header>
   );
 }

@@ -1,6 +1,17 @@
 "use client";
 
-import { CalendarClock, Copy, CopyPlus, FolderInput, History, Link2, Pencil, Save, Trash2 } from "lucide-react";
+import {
+  CalendarClock,
+  Copy,
+  CopyPlus,
+  FolderInput,
+  History,
+  Link2,
+  NotebookPen,
+  Pencil,
+  Save,
+  Trash2,
+} from "lucide-react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { copyLink } from "@/components/folders/copy-link";
@@ -17,10 +28,12 @@ type ConsoleMenuProps = {
   hasUnsaved: boolean;
   onRename: () => void;
   onMove: () => void;
+  /** Absent in lists, which lack the details. */
+  onDetails?: () => void;
 };
 
 /** Menu items of one console. */
-export function ConsoleMenu({ id, name, saved, hasUnsaved, onRename, onMove }: ConsoleMenuProps) {
+export function ConsoleMenu({ id, name, saved, hasUnsaved, onRename, onMove, onDetails }: ConsoleMenuProps) {
   const { duplicate, remove, save, openHistory, openSchedule, toLink } = useConsoleActions();
   const { setAccess } = useTreeActions();
   return (
@@ -45,6 +58,11 @@ export function ConsoleMenu({ id, name, saved, hasUnsaved, onRename, onMove }: C
             Move to folder
           </MenuItem>
           <AccessItem access={saved.access} onAccess={(access) => void setAccess(saved, access)} />
+          {onDetails && (
+            <MenuItem icon={<NotebookPen />} onSelect={onDetails}>
+              Details
+            </MenuItem>
+          )}
           <MenuLine />
           <MenuItem icon={<History />} onSelect={() => openHistory(id)}>
             History

@@ -30,7 +30,7 @@ type Later = { message?: string; place?: ConsolePlace };
 
 /** Fields of a console, besides its text, that a user can change. */
 export type ConsoleChange = Partial<
-  Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart" | "variables">
+  Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart" | "variables" | "description" | "expect">
 >;
 
 /** The latest change of an open console by someone else. */
@@ -458,25 +458,35 @@ export class ConsoleService {
     announce(`${saved.name} saved`);
   }
 
-  /** Renames, moves, shares or reconnects a console. Retries if someone else saved it in between. */
+  /** Renames, moves, shares or reconnects a console. */
   async change(id: string, change: ConsoleChange): Promise<Console | null> {
     const { workspaceId, queryClient } = this.parts;
     try {
-      const known = this.find(id) ?? (await this.load(id));
-      const saved = await consoleApi.update(workspaceId, id, { version: known.version, ...change }).catch((error) => {
-        const current = toCurrent(error);
-        if (current === null) throw error;
-        return consoleApi.update(workspaceId, id, { version: current.version, ...change });
-      });
-      this.note(saved);
-      void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
-      return saved;
+      return await this.changeOrThrow(id, change);
     } catch (error) {
       showApiFailure(error, "Couldn't save the change.");
       void queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) });
       void queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) });
       return null;
     }
+  }
+
+  /**
+   * Changes a console as `change` does, for a form that shows the failure itself. Retries if someone else saved it in
+   * between.
+   * @throws ApiError
+   */
+  async changeOrThrow(id: string, change: ConsoleChange): Promise<Console> {
+    const { workspaceId, queryClient } = this.parts;
+    const known = this.find(id) ?? (await this.load(id));
+    const saved = await consoleApi.update(workspaceId, id, { version: known.version, ...change }).catch((error) => {
+      const current = toCurrent(error);
+      if (current === null) throw error;
+      return consoleApi.update(workspaceId, id, { version: current.version, ...change });
+    });
+    this.note(saved);
+    void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
+    return saved;
   }
 
   /**

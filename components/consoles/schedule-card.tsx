@@ -2,6 +2,8 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Play } from "lucide-react";
+import { useState } from "react";
+import { ConsoleDetails } from "@/components/consoles/console-dialogs";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useConsoleList } from "@/components/consoles/use-consoles";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -102,7 +104,7 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
               : `Runs with ${owner}'s permissions. If you save it, yours apply.`}
           </p>
         )}
-        {saved.expect && <p className="xs t3">{toWords(saved.expect)}</p>}
+        <ExpectedRows saved={saved} />
         {reason && <p className="xs t2">{reason}</p>}
         <Actions
           isKept={kept !== null}
@@ -157,7 +159,21 @@ function Actions({ isKept, isEdited, canSave, isSaving, canRun, ...on }: Actions
   );
 }
 
-/** Describes the conditions on a run's result. */
+/** The conditions on a run's result, with a button to change them. */
+function ExpectedRows({ saved }: { saved: Console }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div className="row between">
+      <p className="xs t3">{toWords(saved.expect ?? {}) || "Runs succeed with any number of rows."}</p>
+      <button type="button" className="btn ghost sm" onClick={() => setIsOpen(true)}>
+        Edit expected rows
+      </button>
+      {isOpen && <ConsoleDetails saved={saved} onClose={() => setIsOpen(false)} />}
+    </div>
+  );
+}
+
+/** Describes the conditions on a run's result. Empty without any. */
 function toWords({ minRows, maxRows }: NonNullable<Console["expect"]>): string {
   const bounds = [
     ...(minRows === undefined ? [] : [`fewer than ${formatCountOf(minRows, "row")}`]),

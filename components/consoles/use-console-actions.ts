@@ -135,6 +135,11 @@ export function useConsoleActions() {
         if (saved !== null) showToast("Defaults saved");
         return saved !== null;
       },
+      /** Changes the description or the expected rows. @throws ApiError when the server rejects them */
+      changeDetails: async (id: string, details: Partial<Pick<Console, "description" | "expect">>): Promise<void> => {
+        await consoles.changeOrThrow(id, details);
+        showToast("Details saved");
+      },
       setConnection: (id: string, connectionId: string) => {
         if (isSavedId(id)) void consoles.choose(id, { connectionId });
         else workbench.change((each) => changeConsole(each, id, { connectionId, changedAt: Date.now() }));

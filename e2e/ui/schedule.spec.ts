@@ -1,3 +1,4 @@
+import type { Locator } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
 import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, schedulePath, startRun } from "./run.fixtures";
 import { join, workspaceIdOf } from "./settings.fixtures";
@@ -192,3 +193,82 @@ for (const theme of ["light", "dark"] as const) {
     });
   });
 }
+
+test("edits a console's description and expected rows, with the server's messages at the fields", async ({
+  page,
+  person,
+}) => {
+  const { id, name } = await addRunnable(page.request, "daily.sql", ROWS);
+  await page.goto(`/w/${person.slug}/consoles/${id}`);
+  const details = page.getByRole("dialog", { name: `Details of ${name}` });
+  const [description, least, most] = ["Description", "Minimum", "Maximum"].map((each) =>
+    details.getByRole("textbox", { name: each }),
+  ) as [Locator, Locator, Locator];
+  const save = details.getByRole("button", { name: "Save details" });
+  await page.getByRole("button", { name: "Console actions" }).click();
+  await page.getByRole("menuitem", { name: "Details" }).click();
+  await expect(save).toBeDisabled();
+  await description.fill("x".repeat(1001));
+  await least.fill("2.5");
+  await most.fill("many");
+  await save.click();
+  await expect(details.getByText("Descriptions are limited to 1000 characters.")).toBeVisible();
+  await expect(details.getByText("Use a whole number.")).toHaveCount(2);
+  await expect(description).toBeFocused();
+  await description.fill("Rows of the day");
+  await least.fill("50");
+  await most.fill("40");
+  await save.click();
+  await expect(details.getByText("The maximum must not be less than the minimum.")).toBeVisible();
+  await most.fill("60");
+  await expectAccessible(page);
+  await save.dblclick();
+  await expect(details).toBeHidden();
+  const about = page.getByRole("button", { name: "Edit description: Rows of the day" });
+  await expect(about).toBeVisible();
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1440, 1024, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await expectNoSidewaysScroll(page);
+      const shots = process.env.REVIEW_SHOTS;
+      if (!shots) continue;
+      await page.screenshot({ path: `${shots}/details-head-${width}-${colorScheme}.png` });
+      await page.getByRole("button", { name: "Console actions" }).click();
+      await page.getByRole("menuitem", { name: "Details" }).click();
+      await page.screenshot({ path: `${shots}/details-${width}-${colorScheme}.png` });
+      await page.keyboard.press("Escape");
+      await expect(details).toBeHidden();
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  // A run that returns 35 rows fails.
+  await page.getByRole("button", { name: "Schedule" }).click();
+  const card = page.getByRole("region", { name: "Schedule" });
+  await expect(card.getByText("Runs with fewer than 50 rows or more than 60 rows fail.")).toBeVisible();
+  await runToEnd(page.request, id);
+  await expect(page.getByText("Expected at least 50 rows. The query returned 35.").first()).toBeVisible();
+
+  // On a phone the menu of the head opens the same form.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await card.getByRole("button", { name: "Edit expected rows" }).click();
+  await expect(least).toHaveValue("50");
+  await details.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Console actions" }).click();
+  await page.getByRole("menuitem", { name: "Details" }).click();
+  await expect(description).toHaveValue("Rows of the day");
+  await least.fill("");
+  await most.fill("");
+  await expectNoSidewaysScroll(page);
+  await save.click();
+  await expect(card.getByText("Runs succeed with any number of rows.")).toBeVisible();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await about.click();
+  await expect(least).toHaveValue("");
+  await description.fill("");
+  await description.press("ControlOrMeta+Enter");
+  await expect(details).toBeHidden();
+  await expect(about).toBeHidden();
+});

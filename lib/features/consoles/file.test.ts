@@ -138,7 +138,7 @@ describe("a console's file", () => {
     [
       "conditions that exclude each other",
       "/* ---\nexpect: {minRows: 2, maxRows: 1}\n--- */\n",
-      /expect: minRows must/,
+      /expect\.maxRows: The maximum must not be less/,
       2,
     ],
     ["ten thousand levels", `/* ---\n${deep(10_000)}\n--- */\n`, /./, null],

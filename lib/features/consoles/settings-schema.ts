@@ -43,6 +43,9 @@ const rows = z.int("Use a whole number.").min(0, "Must be at least 0.").max(ROWS
 /** Conditions on the result of background runs. */
 export const expectation = z
   .strictObject({ minRows: rows.optional(), maxRows: rows.optional() }, "Use minRows and maxRows.")
-  .refine(({ minRows = 0, maxRows = ROWS_MAX }) => minRows <= maxRows, "minRows must not be greater than maxRows.")
+  .refine(({ minRows = 0, maxRows = ROWS_MAX }) => minRows <= maxRows, {
+    path: ["maxRows"],
+    message: "The maximum must not be less than the minimum.",
+  })
   .describe("Number of rows that background runs must return. Other results fail the run");
 export type Expectation = z.infer<typeof expectation>;
