@@ -25,8 +25,9 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { showFailure } from "@/components/ui/toast";
 import { useIsPhone } from "@/components/ui/use-browser";
+import { toShellFind } from "@/lib/base/mongo-shell/find";
+import { toTableQuery } from "@/lib/base/sql/conditions";
 import { toSqlTable } from "@/lib/base/sql/names";
-import { toShellFind } from "@/lib/features/connections/browser/schema-rows";
 import {
   findTable,
   type TableLink,
@@ -35,7 +36,7 @@ import {
   toTableAddress,
 } from "@/lib/features/connections/browser/table-links";
 import { api } from "@/lib/features/query/browser/api";
-import { toFilterValue } from "@/lib/features/results/browser/column-filter";
+import { toConditionKind, toFilterValue } from "@/lib/features/results/browser/column-filter";
 import {
   isTableParam,
   type NamedArrangement,
@@ -52,6 +53,9 @@ import "./table-view.css";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
 const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
+
+/** Limit of the query for a console, which a person changes there. */
+const QUERY_ROWS = 100;
 
 type TableViewProps = { connectionId: string; table: { name: string; schema?: string } };
 
@@ -151,8 +155,21 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
   const { table: columnTable, columns } = useResultColumns(source.fields, source.sample);
   const { range, select, arrange, inspect, opened } = useSelection(source);
   const [count, setCount] = useState<{ text: string; arrangement: unknown } | null>(null);
-  const written = toSqlTable(table, dialect);
-  const query = isShell ? toShellFind(table.name) : `select *\nfrom ${written}\nlimit 100`;
+  const { sort: sortedBy, columns: filters } = source.arrangement;
+  const conditions = filters.flatMap((condition) => {
+    const field = source.fields[condition.column];
+    return field ? [{ name: field.name, dbType: field.dbType, kind: toConditionKind(field), condition }] : [];
+  });
+  const sortName = sortedBy && source.fields[sortedBy.column]?.name;
+  const sort = sortedBy && sortName ? { name: sortName, isDescending: sortedBy.isDescending } : null;
+  const mayBeNull = entity?.columns?.find(({ name }) => name === sortName)?.nullable ?? true;
+  const query = isShell
+    ? toShellFind(table.name, { conditions, sort })
+    : toTableQuery(
+        toSqlTable(table, dialect),
+        { conditions, sort: sort && { ...sort, mayBeNull }, limit: QUERY_ROWS },
+        dialect,
+      );
   const { copyAs, copyTo } = useCopy(source, columns, range, { text: query, dialect });
   const countAll = async () => {
     const { arrangement } = source;

@@ -63,6 +63,13 @@ test("opens a collection from the tree, filters, counts, pages, and shows its de
     await expect(cell(1, 3)).toHaveText("1");
     await expectAccessible(page);
 
+    const tableUrl = page.url();
+    await page.getByRole("button", { name: "Open in console" }).click();
+    await expect(consolePage.editor).toContainText('find({ town: "coast" })');
+    await consolePage.run.click();
+    await expect(page.getByText("100 rows").first()).toBeVisible();
+    await page.goto(tableUrl);
+
     await page.getByRole("button", { name: "Show DDL" }).click();
     const dialog = page.getByRole("dialog", { name: "DDL of orders" });
     await expect(dialog).toContainText('db.getCollection("orders").createIndex({ town: 1 });');

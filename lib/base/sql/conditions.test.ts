@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Condition, type ConditionKind, toFilteredQuery, toSqlCondition } from "./conditions";
+import { type Condition, type ConditionKind, toFilteredQuery, toSqlCondition, toTableQuery } from "./conditions";
 
 const bound = (condition: Condition, kind: ConditionKind = "text") => {
   const values: string[] = [];
@@ -27,6 +27,30 @@ describe("toSqlCondition", () => {
       sql: "lower(c) like $1 escape '!'",
       values: ["%50!%!_!!%"],
     });
+  });
+});
+
+describe("toTableQuery", () => {
+  test("writes conditions and an order that puts nulls last", () => {
+    const plain = { conditions: [], sort: null, limit: 100 };
+    expect(toTableQuery("orders", plain, "postgres")).toBe("select *\nfrom orders\nlimit 100");
+    const conditions = [
+      { name: "Town", kind: "text", condition: { op: "is", value: "it's" } },
+      { name: "day", kind: "date", condition: { op: "least", value: "2026-01-02" } },
+    ] as const;
+    const sort = { name: "total", isDescending: true, mayBeNull: true };
+    expect(toTableQuery("orders", { conditions: [...conditions], sort, limit: 100 }, "postgres")).toBe(
+      [
+        "select *",
+        "from orders",
+        "where \"Town\" = 'it''s'",
+        "  and day >= '2026-01-02'",
+        "order by total is null, total desc",
+        "limit 100",
+      ].join("\n"),
+    );
+    const sure = { ...plain, sort: { name: "id", isDescending: false, mayBeNull: false } };
+    expect(toTableQuery("orders", sure, "mysql")).toBe("select *\nfrom orders\norder by id\nlimit 100");
   });
 });
 

@@ -69,17 +69,39 @@ export function toSqlLiteral(value: string, kind: ConditionKind, dialect: SqlDia
   return kind === "time" ? `timestamp ${toSqlText(value.replace("T", " ").replace(/Z$/, " UTC"), dialect)}` : text;
 }
 
+export type ColumnCondition = { name: string; kind: ConditionKind; condition: Condition };
+
 /** Wraps a query with conditions on its columns. */
-export function toFilteredQuery(
-  statement: string,
-  conditions: { name: string; kind: ConditionKind; condition: Condition }[],
-  dialect: SqlDialect,
-): string {
+export function toFilteredQuery(statement: string, conditions: ColumnCondition[], dialect: SqlDialect): string {
+  const inner = statement.trim().replace(/;\s*$/, "");
+  return `select *\nfrom (\n${inner}\n) as found\n${toWhere(conditions, dialect)};`;
+}
+
+type TableQuery = {
+  conditions: ColumnCondition[];
+  /** Null for no order. `mayBeNull` puts rows without a value last, in every database. */
+  sort: { name: string; isDescending: boolean; mayBeNull: boolean } | null;
+  limit: number;
+};
+
+/** Returns the query for rows of a table. @param table the quoted table */
+export function toTableQuery(table: string, { conditions, sort, limit }: TableQuery, dialect: SqlDialect): string {
+  const column = sort && toSqlName(sort.name, dialect);
+  const order = sort && `${sort.mayBeNull ? `${column} is null, ` : ""}${column}${sort.isDescending ? " desc" : ""}`;
+  return [
+    "select *",
+    `from ${table}`,
+    ...(conditions.length > 0 ? [toWhere(conditions, dialect)] : []),
+    ...(order === null ? [] : [`order by ${order}`]),
+    `limit ${limit}`,
+  ].join("\n");
+}
+
+function toWhere(conditions: ColumnCondition[], dialect: SqlDialect): string {
   const lines = conditions.map(({ name, kind, condition }) =>
     toSqlCondition(condition, { column: toSqlName(name, dialect), kind, dialect }, (value, as) =>
       toSqlLiteral(value, as, dialect),
     ),
   );
-  const inner = statement.trim().replace(/;\s*$/, "");
-  return `select *\nfrom (\n${inner}\n) as found\nwhere ${lines.join("\n  and ")};`;
+  return `where ${lines.join("\n  and ")}`;
 }

@@ -1,3 +1,4 @@
+import { toShellFind } from "@/lib/base/mongo-shell/find";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName, toSqlTable } from "@/lib/base/sql/names";
 import type { Entity, EntityColumn } from "@/lib/base/values/fields";
@@ -146,11 +147,6 @@ function addEntities(
 
 /** Rows that a table preview reads. */
 const SELECTED_ROWS = 100;
-
-/** Returns the shell text that reads the first documents of a collection. */
-export function toShellFind(collection: string): string {
-  return `db.getCollection(${JSON.stringify(collection)}).find({}).limit(${SELECTED_ROWS})`;
-}
 
 function toSelect(entity: Entity, dialect: SqlDialect): string {
   const names = entity.columns?.map((column) => toSqlName(column.name, dialect)) ?? [];
