@@ -7,6 +7,7 @@ import type { ConsoleRun, PinnedResult } from "@/components/consoles/run-store";
 import { useConsoleChart } from "@/components/consoles/use-console-chart";
 import type { ReadFailure } from "@/components/consoles/use-console-run";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
+import type { StoppedStatement } from "@/components/grid/result-view";
 import { RanBy } from "@/components/results/ran-by";
 import { usePlan } from "@/components/results/use-plan";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -82,7 +83,7 @@ export function ResultPane(props: ResultPaneProps) {
       </button>
     </div>
   );
-  return (
+  const view = (
     <>
       {failure ? (
         <ErrorPanel
@@ -98,6 +99,16 @@ export function ResultPane(props: ResultPaneProps) {
       {kept}
     </>
   );
+  const last = latest.statements.find(({ outcome }) => outcome.status !== "done");
+  // The results of the statements before it are complete.
+  if (last === undefined || last === latest.statements[0]) return view;
+  return (
+    <Good
+      {...props}
+      run={latest}
+      stopped={{ statement: last.statement, outcome: failure ? "failed" : "cancelled", view }}
+    />
+  );
 }
 
 type GoodProps = ResultPaneProps & {
@@ -105,9 +116,10 @@ type GoodProps = ResultPaneProps & {
   /** Start of the newer run, if these rows are from an older one; null if they are current. */
   oldSince?: number | null;
   back?: { label: string; go: () => void };
+  stopped?: StoppedStatement;
 };
 
-function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connection, ...rest }: GoodProps) {
+function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connection, stopped, ...rest }: GoodProps) {
   const { onLoadMore, onShowQuery, canRun, pinned, onPin } = rest;
   const [chart, keepChart] = useConsoleChart(draft);
   return (
@@ -130,6 +142,7 @@ function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connectio
         onLoadMore={() => onLoadMore(run)}
         onShowQuery={onShowQuery}
         back={back}
+        stopped={stopped}
         pinned={pinned}
         onPin={onPin}
       />
@@ -198,7 +211,10 @@ function Cancelled({ run, canRun, onRun }: { run: ConsoleRun; canRun: boolean; o
           <Square />
         </span>
         <h2>Run cancelled</h2>
-        <p>Stopped after {formatDuration((run.endedAt ?? run.startedAt) - run.startedAt)}. No rows returned.</p>
+        <p>
+          Stopped after {formatDuration((run.endedAt ?? run.startedAt) - run.startedAt)}.
+          {run.statements.length === 1 && " No rows returned."}
+        </p>
         <div className="row">
           <button type="button" className="btn" aria-disabled={!canRun} onClick={onRun}>
             <Play className="s" />

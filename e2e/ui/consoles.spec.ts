@@ -464,12 +464,12 @@ test("marks a rejected write once, and offers writable connections", async ({ pa
   await expect(panel).toHaveCount(0);
 });
 
-test("names result tabs after their query, closes and pins them", async ({ page, consolePage }) => {
+test("names and numbers result tabs, closes and pins them", async ({ page, consolePage }) => {
   await consolePage.write("select 'first' as step;\nselect 'second' as step");
   await page.keyboard.press("ControlOrMeta+Shift+Enter");
   const tabs = page.getByRole("tablist", { name: "Results" }).getByRole("tab");
   await expect(tabs).toHaveCount(2);
-  await expect(tabs.nth(0)).toHaveAccessibleName("select 'first' as step 1 row");
+  await expect(tabs.nth(0)).toHaveAccessibleName("1 select 'first' as step 1 row");
   await expect(tabs.nth(1)).toHaveAttribute("aria-selected", "true");
   await tabs.nth(1).focus();
   await page.keyboard.press("ArrowLeft");
@@ -488,6 +488,52 @@ test("names result tabs after their query, closes and pins them", async ({ page,
   await tabs.nth(0).press("Delete");
   await expect(consolePage.cell(1, 1)).toHaveText("third");
   await expect(page.getByRole("tablist", { name: "Results" })).toHaveCount(0);
+});
+
+test("keeps the results before a failed statement, in tabs with the names of comments and tables", async ({
+  page,
+  consolePage,
+}) => {
+  const counts = Array.from({ length: 12 }, (_, i) => `-- Count number ${i}\nselect ${i} as n;`);
+  await consolePage.write(
+    `select 'first' as step from products limit 1;\n${counts.join("\n")}\nselect * from nowhere;\nselect 3`,
+  );
+  await page.keyboard.press("ControlOrMeta+Shift+Enter");
+  const tabs = page.getByRole("tablist", { name: "Results" }).getByRole("tab");
+  await expect(tabs).toHaveCount(14);
+  await expect(tabs.nth(0)).toHaveAccessibleName("1 products 1 row");
+  await expect(tabs.nth(1)).toHaveAccessibleName("2 Count number 0 1 row");
+  await expect(tabs.nth(13)).toHaveAccessibleName("14 nowhere failed");
+  await expect(tabs.nth(13)).toHaveAttribute("aria-selected", "true");
+  await expect(tabs.nth(13)).toBeInViewport();
+  const panel = page.locator(".error-panel");
+  await expect(panel).toContainText("Statement 14 of 15.");
+  await expectAccessible(page);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1440, 1024, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect([width, wide]).toEqual([width, 0]);
+      const shots = process.env.REVIEW_SHOTS;
+      if (shots) await page.screenshot({ path: `${shots}/failed-${width}-${colorScheme}.png` });
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await tabs.nth(13).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(tabs.nth(0)).toBeInViewport();
+  await expect(consolePage.cell(1, 1)).toHaveText("first");
+  await expect(panel).toHaveCount(0);
+  await page.keyboard.press("ArrowLeft");
+  await expect(panel).toBeVisible();
+
+  // Alone, a failed statement has no tabs.
+  await consolePage.write("select * from nowhere");
+  await consolePage.run.click();
+  await expect(panel).toBeVisible();
+  await expect(tabs).toHaveCount(0);
+  await expect(page.getByText("Last successful result available.")).toHaveCount(0);
 });
 
 test("copies a link to the console and says who can open it", async ({ page, context, consolePage }) => {

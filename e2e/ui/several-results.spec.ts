@@ -104,7 +104,7 @@ test("C5 shows each result of a procedure in a tab, and exports the visible one"
 
   // The limit of 1,000 rows ends in the first result.
   await run(consolePage, "call two_results()");
-  await expect(tabs).toHaveText([/call two_results\(\) 1 1,000 rows/, /call two_results\(\) 2 not loaded/]);
+  await expect(tabs).toHaveText([/1 call two_results\(\) 1,000 rows/, /2 call two_results\(\) not loaded/]);
   await expect(page.getByText("First 1,000 rows. More are available.")).toBeVisible();
   await tabs.nth(1).click();
   await expect(page.getByText("No rows loaded. The row limit of the run was reached.")).toBeVisible();
