@@ -174,6 +174,7 @@ function Result({ draft, session }: PartProps) {
         canRun={disabledReason === null && connection !== null}
         onRun={session.runAtCursor}
         onLoadMore={run.loadMore}
+        onRunAgain={run.runAgain}
         onShowQuery={() => {
           session.setIsEditorOpen(true);
           editors.active?.focus();

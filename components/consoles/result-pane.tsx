@@ -46,6 +46,7 @@ export type ResultPaneProps = {
   canRun: boolean;
   onRun: () => void;
   onLoadMore: (run: ConsoleRun) => void;
+  onRunAgain: (run: ConsoleRun) => void;
   onShowQuery: () => void;
 };
 
@@ -120,7 +121,7 @@ type GoodProps = ResultPaneProps & {
 };
 
 function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connection, stopped, ...rest }: GoodProps) {
-  const { onLoadMore, onShowQuery, canRun, pinned, onPin } = rest;
+  const { onLoadMore, onRunAgain, onShowQuery, canRun, pinned, onPin } = rest;
   const [chart, keepChart] = useConsoleChart(draft);
   return (
     <div className={oldSince === null ? "result-hold" : "result-hold old"} aria-busy={oldSince !== null}>
@@ -140,6 +141,7 @@ function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connectio
         savedAs={draft.saved && draft.saved.content === run.content ? draft.saved : null}
         canRun={canRun}
         onLoadMore={() => onLoadMore(run)}
+        onRunAgain={onRunAgain}
         onShowQuery={onShowQuery}
         back={back}
         stopped={stopped}

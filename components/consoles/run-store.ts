@@ -48,6 +48,11 @@ export type ConsoleRuns = {
   /** Oldest first. */
   pinned: PinnedResult[];
 };
+/** Storage of runs over a reload (`RunMemory`). */
+type RunMemoryLike = {
+  take: () => [consoleId: string, runs: ConsoleRuns][];
+  keep: (byConsole: ReadonlyMap<string, ConsoleRuns>) => void;
+};
 export type RunRequest = {
   connectionId: string;
   bound?: Bound | null;
@@ -83,7 +88,21 @@ export class RunStore {
   constructor(
     private readonly workspaceId: string,
     private readonly onEnd: (consoleId: string, run: ConsoleRun) => void,
+    private readonly memory: RunMemoryLike | null = null,
   ) {}
+
+  /** Shows the results from before a reload. @returns a function that stops keeping those of this page */
+  wake(): () => void {
+    for (const [consoleId, runs] of this.memory?.take() ?? []) {
+      if (this.#byConsole.has(consoleId)) continue;
+      this.#byConsole.set(consoleId, runs);
+      for (const { executionId } of runs.latest?.statements ?? []) this.#known.add(executionId);
+    }
+    this.#notify();
+    const keep = () => this.memory?.keep(this.#byConsole);
+    addEventListener("pagehide", keep);
+    return () => removeEventListener("pagehide", keep);
+  }
 
   read = (consoleId: string): ConsoleRuns => this.#byConsole.get(this.#now(consoleId)) ?? NONE;
 

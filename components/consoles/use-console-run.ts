@@ -97,6 +97,17 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
     [start],
   );
 
+  /** Runs the statements of an earlier run again, as they were. */
+  const runAgain = useCallback(
+    (run: ConsoleRun) =>
+      start(
+        run.statements.map(({ statement }) => statement),
+        run.content,
+        run.limit,
+      ),
+    [start],
+  );
+
   const cancel = useCallback(() => void runs.cancel(draft.id), [runs, draft.id]);
   const showNewer = useCallback(() => runs.showNewer(draft.id), [runs, draft.id]);
   const setPinned = useCallback(
@@ -119,6 +130,7 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
     runAtCursor,
     runAll,
     loadMore,
+    runAgain,
     cancel,
   };
 }

@@ -36,6 +36,7 @@ export type ResultViewProps = {
   chart: KeptChart | null;
   onChart: (chart: KeptChart) => void;
   onLoadMore: () => void;
+  onRunAgain: (run: ConsoleRun) => void;
   onShowQuery: () => void;
   /** Pinned earlier results. */
   pinned: PinnedResult[];
@@ -168,6 +169,7 @@ export function ResultSet(props: ResultSetProps) {
         back={back}
         isPinned={props.pinned.some(({ executionId }) => executionId === props.executionId)}
         onPin={(isPinned) => props.onPin(props.executionId, isPinned)}
+        onRunAgain={run.keptOf !== null && canRun ? () => props.onRunAgain(run) : null}
       />
       {opened !== null && <RowPanel source={source} columns={columns} {...opened} />}
       {isAdding && (

@@ -20,10 +20,12 @@ type FootProps = {
   back?: { label: string; go: () => void };
   isPinned: boolean;
   onPin: (isPinned: boolean) => void;
+  /** Runs a stored result's query again; null for the rows of this page, and if it cannot run. */
+  onRunAgain: (() => void) | null;
 };
 
 /** Foot of a result: row count, summary of the selected cells, and time of the run. */
-export function SelectionFoot({ run, source, columns, range, back, isPinned, onPin }: FootProps) {
+export function SelectionFoot({ run, source, columns, range, back, isPinned, onPin, onRunAgain }: FootProps) {
   const summary = useSummary(source, columns, range);
   return (
     <div className="foot num">
@@ -55,6 +57,11 @@ export function SelectionFoot({ run, source, columns, range, back, isPinned, onP
       <span className="t3">
         <RanBy run={run} />
       </span>
+      {onRunAgain && (
+        <button type="button" className="link" onClick={onRunAgain}>
+          Run again
+        </button>
+      )}
     </div>
   );
 }

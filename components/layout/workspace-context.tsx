@@ -13,6 +13,7 @@ import {
 import { AgentStore } from "@/components/agent/agent-store";
 import { ConsoleService } from "@/components/consoles/console-service";
 import { EditorMemory } from "@/components/consoles/editor-memory";
+import { RunMemory } from "@/components/consoles/run-memory";
 import { type ConsoleRun, RunStore } from "@/components/consoles/run-store";
 import { WorkbenchStore } from "@/components/consoles/workbench-store";
 import { DraftStore } from "@/components/layout/draft-store";
@@ -68,7 +69,8 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
       remove: (id: string) => consoleApi.removeDraft(workspace.id, id),
     };
     const drafts = new DraftStore(user.id, workspace.id, server, onFull);
-    const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(workbench, consoleId, run));
+    const memory = new RunMemory(user.id, workspace.id, () => sessionStorage);
+    const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(workbench, consoleId, run), memory);
     const editors = new EditorMemory();
     const consoles = new ConsoleService({
       userId: user.id,
@@ -91,6 +93,7 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
     };
   });
   useEffect(() => shared.workbench.wake(), [shared.workbench]);
+  useEffect(() => shared.runs.wake(), [shared.runs]);
   useEffect(() => shared.drafts.wake(), [shared.drafts]);
   useEffect(() => shared.consoles.wake(), [shared.consoles]);
   return (

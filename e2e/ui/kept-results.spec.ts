@@ -142,3 +142,42 @@ test("keeps the stored result after a plan, a private console and a statement wi
   const url = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/${own.id}/result`;
   expect((await jun.request.get(url)).status()).toBe(404);
 });
+
+test("keeps results of an unsaved console, and pinned ones, over a reload of the tab", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  await consolePage.newConsole.click();
+  await consolePage.write("select 'pinned' as step");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("pinned");
+  await page.getByRole("button", { name: "Pin this result", exact: true }).click();
+  await consolePage.write("-- First step\nselect 'one' as step;\nselect 'two' as step;\nselect * from nowhere");
+  await page.keyboard.press("ControlOrMeta+Shift+Enter");
+  const tabs = page.getByRole("tablist", { name: "Results" }).getByRole("tab");
+  await expect(tabs).toHaveCount(4);
+  await page.reload();
+  await expect(tabs).toHaveText([/select 'pinned'/, /1 First step 1 row/, /2 select 'two'/, /3 nowhere failed/]);
+  await expect(page.locator(".error-panel")).toBeVisible();
+  await tabs.nth(1).click();
+  await expect(consolePage.cell(1, 1)).toHaveText("one");
+  await expect(foot(page)).toContainText("Ran just now by you");
+  await expectAccessible(page);
+  await consolePage.write("select 'other' as step");
+  await foot(page).getByRole("button", { name: "Run again" }).click();
+  await expect(tabs).toHaveCount(4);
+  await expect(foot(page).getByRole("button", { name: "Run again" })).toBeHidden();
+
+  // Another tab starts empty, and signing out keeps nothing.
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await expect(other.getByRole("heading", { name: "Not run yet" })).toBeVisible();
+  await other.close();
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/\/login/);
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+});

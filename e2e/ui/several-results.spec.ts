@@ -126,7 +126,16 @@ test("C5 shows each result of a procedure in a tab, and exports the visible one"
   await page.keyboard.press("ArrowLeft");
   await expect(consolePage.cell(1, 1)).toHaveText("b");
 
+  // A reload keeps all of them.
+  await page.reload();
+  await expect(tabs).toHaveText([/1 call two_results\(\) 2,500 rows/, /2 call two_results\(\) 1 row$/]);
+  await tabs.nth(1).click();
+  await expect(consolePage.cell(1, 1)).toHaveText("b");
+
   // The server stores only the first result.
+  await page.evaluate(() => {
+    addEventListener("pagehide", () => sessionStorage.clear());
+  });
   await page.reload();
   await expect(
     page.getByText("Showing the first of 2 results. Run the statement again to see the others."),
