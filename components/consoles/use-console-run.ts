@@ -49,7 +49,7 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
   const savedId = draft.saved?.id ?? null;
 
   const start = useCallback(
-    (statements: SqlStatement[], content: string, limit: number = ROW_LIMITS[0]) => {
+    (statements: SqlStatement[], content: string, limit: number = ROW_LIMITS[0], isAgain = false) => {
       if (connection === null) return;
       if (statements.length === 0) {
         announce("Nothing to run. Write a query first.", true);
@@ -62,7 +62,7 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
       onMissing(missing);
       if (missing.length > 0) return;
       const bound = { consoleId: savedId, variables: values };
-      const confirmWrites = isProduction(connection.tag) ? "always" : "risky";
+      const confirmWrites = isAgain || isProduction(connection.tag) ? "always" : "risky";
       void runs.start(draft.id, { connectionId: connection.id, bound, content, statements, limit, confirmWrites });
     },
     [runs, editors, draft.id, savedId, connection, dialect, values, onMissing, onEmpty],
@@ -83,7 +83,7 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
     start([...readScript(content, language).statements], content);
   }, [editors, draft.content, language, start]);
 
-  /** Runs the same statements again with the next higher row limit. */
+  /** Runs the same statements again with the next higher row limit, and asks before each that writes. */
   const loadMore = useCallback(
     (run: ConsoleRun) => {
       const limit = ROW_LIMITS.find((each) => each > run.limit);
@@ -92,6 +92,7 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
           run.statements.map(({ statement }) => statement),
           run.content,
           limit,
+          true,
         );
     },
     [start],

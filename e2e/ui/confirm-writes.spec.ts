@@ -69,3 +69,17 @@ test("sets the confirmation for the API", async ({ page, person, consolePage }) 
   expect([refused.status(), (await refused.json()).code]).toEqual([409, "confirmation_required"]);
   expect((await page.request.post(url, { data: { ...data, confirm: true } })).status()).toBe(200);
 });
+
+test("reads rows again only if the statement reads", async ({ page, person, consolePage }) => {
+  await openShop(page, person, consolePage, null);
+  const rows = "with recursive n(i) as (select 10 union all select i + 1 from n where i < 2009)";
+  await run(consolePage, `${rows} insert into orders select i from n returning id`);
+  await page.getByRole("button", { name: "Load all", exact: true }).click();
+  await expect(page.getByText("This statement writes, so it isn't run again to read its rows.")).toBeVisible();
+  await page.getByRole("button", { name: /^Load up to/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Write to orders?" });
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(consolePage.strip).toContainText("Cancelled");
+  await run(consolePage, "select count(*) as n from orders");
+  await expect(consolePage.cell(1, 1)).toHaveText("2,003");
+});

@@ -119,6 +119,8 @@ test("C5 shows each result of a procedure in a tab, and exports the visible one"
   const [name, text] = await exportCsv(page);
   expect([name, text.split("\r\n").length]).toEqual(["shop.csv", 2502]);
   await page.getByRole("button", { name: /^Load up to/ }).click();
+  // A procedure may write, so another run is confirmed.
+  await page.getByRole("dialog").getByRole("button", { name: "Run write" }).click();
   await expect(tabs).toHaveText([/2,500 rows/, /1 row$/]);
   await tabs.nth(1).focus();
   await page.keyboard.press("ArrowRight");

@@ -24,7 +24,7 @@ type FailedStatement = {
 type Table = Pick<Entity, "name" | "schema">;
 type Wrong = {
   dialect: SqlDialect;
-  /** The name that the database does not know, as it is written: its parts with their ranges. */
+  /** The unknown name as written: its parts with their ranges. */
   path: { name: string; from: number; to: number }[];
   last: { name: string; from: number; to: number };
   candidates: string[];

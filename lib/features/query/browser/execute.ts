@@ -1,5 +1,6 @@
 import type { ConfirmWrites } from "@/lib/features/connections/schema";
-import type { VariableValue } from "@/lib/features/query/schema";
+import type { ConfirmationDetails, VariableValue } from "@/lib/features/query/schema";
+import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
 
 /** The console of a text, null for one that was never saved, and the values of its variables. */
 export type Bound = { consoleId: string | null; variables: Record<string, VariableValue> };
@@ -43,4 +44,41 @@ export function toExecuteRequest(
   const { keep: _, ...rest } = options;
   const values = Object.keys(variables).length > 0 ? { variables } : {};
   return { url: `${root}/databases/${connectionId}/execute`, body: { query: text, ...values, ...rest } };
+}
+
+/**
+ * Returns the request that runs a statement again for its rows. The server refuses it if the statement writes to a
+ * table.
+ */
+export function toRereadRequest(target: ExecuteTarget, text: string, options: ExecuteOptions): ExecuteRequest {
+  return toExecuteRequest(target, text, { ...options, keep: false, confirmWrites: "always" });
+}
+
+/**
+ * Sends such a request. A statement that names no table, such as CALL, may write or only read: the user asked for its
+ * rows, so it runs.
+ * @throws ApiError when the server refuses
+ */
+export async function reread({ url, body }: ExecuteRequest, accept: string, signal?: AbortSignal): Promise<Response> {
+  const send = (more: { confirm?: true }) =>
+    fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept },
+      body: JSON.stringify({ ...body, ...more }),
+      cache: "no-store",
+      signal: signal ?? null,
+    });
+  const first = await send({});
+  if (first.ok) return first;
+  const error = await errorOf(first);
+  if (error.code !== "confirmation_required") throw error;
+  if ((error.details as ConfirmationDetails).table !== null)
+    throw new ApiError(error.status, error.code, "This statement writes, so it isn't run again to read its rows.");
+  const second = await send({ confirm: true });
+  if (!second.ok) throw await errorOf(second);
+  return second;
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  return toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
 }

@@ -1,5 +1,5 @@
 import type { ResultField } from "@/lib/base/values/json-rows";
-import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/browser/execute";
+import { type ExecuteTarget, reread, toRereadRequest } from "@/lib/features/query/browser/execute";
 import { executionsApi } from "@/lib/features/query/browser/executions";
 import type { Execution } from "@/lib/features/query/schema";
 import { ArrowCounter } from "@/lib/features/results/browser/arrow-counter";
@@ -7,7 +7,7 @@ import { isNumericField } from "@/lib/features/results/browser/cell-text";
 import { CsvReader } from "@/lib/features/results/browser/csv-guard";
 import type { ExportFile } from "@/lib/features/results/browser/export-file";
 import { newId } from "@/lib/platform/browser/new-id";
-import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
+import { ApiError } from "@/lib/platform/browser/request";
 
 export const EXPORT_FORMATS = ["csv", "xlsx", "ndjson", "parquet", "arrow"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -49,25 +49,16 @@ export async function exportRows(
 ): Promise<ExportProgress> {
   const { target, query, result, fields, format, isGuarded } = request;
   const executionId = newId();
-  const { url, body } = toExecuteRequest(target, query, {
+  const again = toRereadRequest(target, query, {
     executionId,
     timeoutMs: TIMEOUT_MS,
-    keep: false,
     ...(result > 0 && { result }),
   });
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: CONTENT_TYPES[format] },
-    body: JSON.stringify(body),
-    cache: "no-store",
-    signal,
-  });
-  if (!response.ok || response.body === null) {
-    throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
-  }
+  const { body } = await reread(again, CONTENT_TYPES[format], signal);
+  if (body === null) throw new ApiError(0, "cut", "The response was incomplete. Export again.");
   const csv = new CsvReader((column) => !isNumericField(fields[column] ?? { name: "", type: "string" }), isGuarded);
   const arrow = new ArrowCounter();
-  const reader = response.body.getReader();
+  const reader = body.getReader();
   const progress: ExportProgress = { rows: isPacked(format) ? null : 0, bytes: 0 };
   let saidAt = 0;
   for (;;) {

@@ -1,7 +1,8 @@
+import { type ExecuteRequest, reread } from "@/lib/features/query/browser/execute";
 import { NdjsonRows } from "@/lib/features/results/browser/ndjson-rows";
 import type { RowTable } from "@/lib/features/results/browser/row-table";
 import type { LoadEnd, LoadProgress } from "@/lib/features/results/browser/worker-messages";
-import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** Memory that a tab can use for a result before it becomes slow or the browser closes it. */
 export const HELD_BYTES_MAX = 1024 * 1024 * 1024;
@@ -15,21 +16,13 @@ const PROGRESS_EVERY_MS = 100;
  */
 export async function loadRows(
   table: RowTable,
-  url: string,
-  body: unknown,
+  request: ExecuteRequest,
   onProgress: (progress: LoadProgress) => void,
 ): Promise<LoadEnd> {
   const startedAt = performance.now();
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/x-ndjson" },
-    body: JSON.stringify(body),
-    cache: "no-store",
-  });
-  if (!response.ok || response.body === null) {
-    throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
-  }
-  const reader = response.body.getReader();
+  const { body } = await reread(request, "application/x-ndjson");
+  if (body === null) throw new ApiError(0, "cut", "The response was incomplete. Load the rows again.");
+  const reader = body.getReader();
   const decoder = new TextDecoder();
   const rows = new NdjsonRows();
   let bytes = 0;

@@ -1,6 +1,6 @@
 import { createStore } from "zustand/vanilla";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
-import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/browser/execute";
+import { type ExecuteTarget, toRereadRequest } from "@/lib/features/query/browser/execute";
 import { ObjectTable } from "@/lib/features/results/browser/row-table";
 import { LoadedRows } from "@/lib/features/results/browser/rows-source";
 import { WorkerClient } from "@/lib/features/results/browser/worker-client";
@@ -66,9 +66,8 @@ class LoadedResults {
       this.#notify();
     };
     // An absolute URL, since a worker may have no base URL.
-    const request = toExecuteRequest(target, query, {
+    const request = toRereadRequest(target, query, {
       executionId: newId(),
-      keep: false,
       ...(result > 0 && { result }),
     });
     const url = new URL(request.url, location.origin).href;

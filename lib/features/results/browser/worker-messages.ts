@@ -9,7 +9,7 @@ import type { CopyText } from "@/lib/features/results/browser/copy-rows";
 /** Requests to the worker that holds a result, and its responses. Rows are numbered as shown. */
 export type Asked = {
   /** Runs a query and reads all of its rows. */
-  load: { ask: { url: string; body: unknown; fields: ResultField[] }; answer: LoadEnd };
+  load: { ask: { url: string; body: Record<string, unknown>; fields: ResultField[] }; answer: LoadEnd };
   /** Takes over the rows of a result that the page has loaded. */
   adopt: { ask: { fields: ResultField[]; rows: ResultRow[] }; answer: null };
   /** `order` is null when all rows are shown in their original order, and when it was not requested. */
