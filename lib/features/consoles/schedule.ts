@@ -223,7 +223,7 @@ async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: Connect
       statement: { query, params },
       timeoutMs: RUN_TIMEOUT_MS,
       signal,
-      // Whoever set the schedule has confirmed its runs.
+      // The user who set the schedule has confirmed its runs.
       confirm: true,
       watch: keepAsLast(caller, doc, { connectionId: connection._id, statement: content, variables }),
     },
