@@ -28,14 +28,13 @@ const config = (phase: string): NextConfig => ({
     "mysql2",
     "undici",
     "pg",
-    "pg-cursor",
     "sharp",
     "vite",
   ],
   // The framework's own files; everything else gets its headers from proxy.ts and lib/platform/http.
   headers: async () => [{ source: "/_next/:path*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] }],
-  // What a platform that copies single functions would leave behind: the thread that judges statements for PostgreSQL, and
-  // the files that apps begin with.
+  // What a platform that copies single functions would leave behind: the threads with their packages, and the files that
+  // apps begin with.
   outputFileTracingIncludes: {
     "/api/**": [
       "dist/grammar.mjs",
@@ -44,6 +43,7 @@ const config = (phase: string): NextConfig => ({
       "dist/parquet.mjs",
       "node_modules/@node-rs/argon2*/**",
       "node_modules/libpg-query/{package.json,wasm/*}",
+      "node_modules/{hyparquet,hyparquet-writer,hysnappy}/{package.json,src/**,js/**}",
       "templates/**/*",
     ],
   },

@@ -24,6 +24,9 @@ const NEEDED = [
   "dist/parquet.mjs",
   "node_modules/@node-rs/argon2/index.js",
   "node_modules/libpg-query/wasm/libpg-query.wasm",
+  "node_modules/hyparquet/src/constants.js",
+  "node_modules/hyparquet-writer/src/index.js",
+  "node_modules/hysnappy/js/index.js",
 ];
 const DEMANDED = ["MONGODB_URI", "AUTH_SECRET", "ENCRYPTION_KEYS", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"];
 /** Words of a refusal for lack of a process (lib/platform/http/require-process.ts). */
