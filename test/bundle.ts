@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { buildSync } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** CommonJS packages whose exports Node.js cannot detect from a module: they are bundled. */
@@ -15,7 +15,8 @@ const BUNDLED = new Set(["mysql2"]);
 export async function bundleProcess(source: string): Promise<string> {
   const outfile = `${ROOT}node_modules/.cache/${basename(source, ".ts")}-${process.pid}.mjs`;
   const { dependencies } = JSON.parse(await readFile(`${ROOT}package.json`, "utf8"));
-  await build({
+  // One process for each build: the service of the other form may have ended since an earlier file.
+  buildSync({
     entryPoints: [`${ROOT}${source}`],
     outfile,
     alias: { "server-only": `${ROOT}test/empty.ts` },

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { buildSync } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export async function bundleCrash(): Promise<string> {
   const outfile = `${ROOT}node_modules/.cache/jobs-crash-${process.pid}.mjs`;
   const { dependencies } = JSON.parse(await readFile(`${ROOT}package.json`, "utf8"));
-  await build({
+  buildSync({
     entryPoints: [`${ROOT}test/jobs/crash-process.ts`],
     outfile,
     alias: { "server-only": `${ROOT}test/empty.ts` },

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { buildSync } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -17,7 +17,7 @@ test("agrees on the secrets with concurrent first starts", async () => {
   const folder = mkdtempSync(join(tmpdir(), "secrets-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "secrets.mjs");
-  await build({
+  buildSync({
     stdin: { contents: program, resolveDir: root, loader: "ts" },
     outfile: file,
     bundle: true,
