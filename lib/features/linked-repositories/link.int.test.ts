@@ -409,7 +409,7 @@ describe("a linked repository", () => {
     await pushAtHost(world, "All gone", { "apps/one/a.ts": null });
     await expect(syncLink(world.workspaceId)).rejects.toThrow("All apps were removed on the host");
     expect((await world.state()).repo).toMatchObject({
-      state: "failing",
+      state: "removed",
       problem: expect.stringContaining("removed on the host"),
     });
     await git(world.repository.dir, "update-ref", "-d", "refs/heads/main");

@@ -54,7 +54,7 @@ describe("a commit", () => {
   it("is never dated before its parent, with a slow clock", async () => {
     const { repositoryId, save } = await newRepository();
     await save("First", [put("a", "1")], { now: new Date("2026-05-01T00:00:00Z") });
-    const sha = await save("Second", [put("a", "2")], { now: new Date("2026-04-01T00:00:00Z") });
+    const sha = await save("Second", [put("a", "2")], { now: new Date("2026-04-30T12:00:00Z") });
     expect((await readCommit(repositoryId, sha)).date).toEqual(new Date("2026-05-01T00:00:00Z"));
   });
 
