@@ -15,7 +15,7 @@ const alias = {
 /** A stub of a module, a clock or a setting would stay active in the next file of the same process. */
 const TOUCHES_OTHERS = /\bvi\b|process\.env|globalThis|setPriority|chdir/;
 /** Settings and the server context are renewed between the files (test/fresh.setup.ts). */
-const TOUCHES_OTHER_INT = /\bvi\.(?!wait|setConfig)|globalThis|setPriority|chdir|childrenOf\(process/;
+const TOUCHES_OTHER_INT = /\bvi\.(?!wait|setConfig)|globalThis|[gs]etPriority|chdir|childrenOf\(process/;
 /** Starting a process for each file takes half of the time of all tests, so files without side effects share one. */
 const unitFiles = split("{app,lib,components,inngest,emails,scripts,test}/**/!(*.int).test.{ts,tsx}", TOUCHES_OTHERS);
 const intFiles = split("{app,lib,inngest,scripts,test}/**/*.int.test.ts", TOUCHES_OTHER_INT);
