@@ -29,6 +29,15 @@ describe("findSqlWrite", () => {
     ["create trigger x after insert on t begin delete from u; end", "write", null],
     ["alter table t drop column a", "write", null],
     ["explain analyze delete from t", "delete_without_where", "t"],
+    ["explain analyse delete from t", "delete_without_where", "t"],
+    ["explain (analyse, verbose) delete from t", "delete_without_where", "t"],
+    ["explain analyze verbose drop table t", "drop", "t"],
+    ["explain analyze truncate t", "truncate", "t"],
+    ["explain analyze create table x as select 1", "write", null],
+    ["create or replace temp table t as select 1", "drop", "t"],
+    ["with a as (select 1 as x) select x into t from a", "write", "t"],
+    ["with 1 as x insert into t select x", "write", "t"],
+    ["with a as (select 1) insert into t select 1 on conflict (a) do update set b = 1", "write", "t"],
     ["select 1; delete from t", "delete_without_where", "t"],
     ["delete from t where a; select 1", "write", "t"],
     ["vacuum", "write", null],
@@ -46,6 +55,11 @@ describe("findSqlWrite", () => {
     "explain query plan delete from t",
     "select 'delete from t'",
     "select * from t for update",
+    "with a as (select 1) select * from a for update",
+    "with a as (select 1) select * from a for no key update",
+    "explain (format json) delete from t",
+    "analyze t",
+    "set search_path = a",
     "values (1)",
     "show tables",
     "-- delete from t\nselect 1",
@@ -59,10 +73,27 @@ describe("findSqlWrite", () => {
     ["/*!delete*/ from t where /*! a */ = 1", "write"],
     ["/*M!100000 truncate*/ t", "truncate"],
     ["analyze delete from t", "delete_without_where"],
+    ["analyze format=json delete from t", "delete_without_where"],
+    ["explain analyze format=tree delete from t", "delete_without_where"],
+    ["set statement max_statement_time=60 for delete from t", "delete_without_where"],
+    ["set statement max_statement_time=60 for delete from t where role <> 'x'", "write"],
+    ["set password for bob = 'x'", "write"],
+    ["set global general_log = 1", "write"],
+    ["update (t) set a = 0", "update_without_where"],
+    ["delete from t /*!99999 where id = 1 */", "delete_without_where"],
+    ["delete from t /*M! where id = 1 */", "delete_without_where"],
     ["select * from t into outfile '/tmp/x'", "write"],
     ["delete low_priority quick from t", "delete_without_where"],
     ["delete a from t a join u on u.id = a.id", "delete_without_where"],
   ])("reads %j of MySQL as %s", (text, reason) => {
     expect(found(text, "mysql")?.[0]).toBe(reason);
+  });
+
+  it.each([
+    "analyze table t update histogram on c",
+    "set statement max_statement_time=60 for select 1",
+    "set names utf8mb4",
+  ])("reads %j of MySQL as no write", (text) => {
+    expect(findSqlWrite(text, "mysql")).toBeNull();
   });
 });

@@ -26,6 +26,13 @@ const READING = new Set(
     "CHECKSUM HELP BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE END ABORT WITH"
   ).split(" "),
 );
+const EXPLAINS = new Set(["EXPLAIN", "DESCRIBE", "DESC"]);
+const ANALYZES = new Set(["ANALYZE", "ANALYSE"]);
+const AFTER_ANALYZE = new Set(["SELECT", "WITH", "VALUES"]);
+/** Words of a SET that changes the server, not the session. */
+const OF_SERVER = new Set(["GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD"]);
+/** Words before an UPDATE that locks rows of a SELECT. */
+const BEFORE_LOCK = new Set(["FOR", "KEY"]);
 /** Words between a verb and its table. */
 const BEFORE_TABLE = new Set(
   (
@@ -42,7 +49,14 @@ const RUN_COMMENTS_MAX = 3;
  * database rejects may be either.
  */
 export function findSqlWrite(text: string, dialect: SqlDialect): StatementWrite | null {
-  const tokens = readSqlTokens(withRunComments(text, dialect, 0), dialect);
+  const opened = findIn(withRunComments(text, dialect, "opened"), dialect);
+  if (!DIALECTS[dialect].lexical.runComments) return opened;
+  // Which of them a server runs depends on its kind and version.
+  return worse(opened, findIn(withRunComments(text, dialect, "removed"), dialect));
+}
+
+function findIn(text: string, dialect: SqlDialect): StatementWrite | null {
+  const tokens = readSqlTokens(text, dialect);
   let found: StatementWrite | null = null;
   for (let from = 0; from < tokens.length; ) {
     const isBody = wordOf(tokens[from]) === "CREATE";
@@ -54,8 +68,8 @@ export function findSqlWrite(text: string, dialect: SqlDialect): StatementWrite 
   return found;
 }
 
-/** MySQL and MariaDB run the text within such comments. */
-function withRunComments(text: string, dialect: SqlDialect, depth: number): string {
+/** Returns the text with or without the comments that MySQL and MariaDB run. */
+function withRunComments(text: string, dialect: SqlDialect, way: "opened" | "removed", depth = 0): string {
   if (!DIALECTS[dialect].lexical.runComments || depth === RUN_COMMENTS_MAX) return text;
   const lexer = new SqlLexer(text, dialect);
   let opened = "";
@@ -66,14 +80,14 @@ function withRunComments(text: string, dialect: SqlDialect, depth: number): stri
       .slice(piece.start, piece.end)
       .replace(/^\/\*M?!\d*/, " ")
       .replace(/\*\/$/, " ");
-    opened += text.slice(from, piece.start) + inner;
+    opened += text.slice(from, piece.start) + (way === "opened" ? inner : " ");
     from = piece.end;
   }
-  return from === 0 ? text : withRunComments(opened + text.slice(from), dialect, depth + 1);
+  return from === 0 ? text : withRunComments(opened + text.slice(from), dialect, way, depth + 1);
 }
 
 function writeOf(statement: readonly SqlToken[]): StatementWrite | null {
-  const tokens = withoutExplain(statement);
+  const tokens = withoutWrapper(statement);
   if (tokens === null) return null;
   const start = tokens.findIndex((token) => !isSign(token, "("));
   const first = wordOf(tokens[start]);
@@ -81,37 +95,76 @@ function writeOf(statement: readonly SqlToken[]): StatementWrite | null {
   let found: StatementWrite | null = null;
   if (first === "DROP" || first === "TRUNCATE") {
     found = { reason: first === "DROP" ? "drop" : "truncate", table: tableAt(tokens, start + 1) };
+  } else if (first === "CREATE") {
+    // A routine's body runs later.
+    return createWrite(tokens.slice(start));
+  } else if (first === "SET") {
+    return tokens.some((token) => OF_SERVER.has(wordOf(token))) ? { reason: "write", table: null } : null;
   } else if (!READING.has(first)) {
     found = { reason: "write", table: VERBS.has(first) ? tableAt(tokens, start + 1) : null };
   }
-  // A routine's body runs later.
-  if (first === "CREATE") return found;
   let depth = 0;
+  let hasVerb = false;
   for (const [index, token] of tokens.entries()) {
     if (isSign(token, "(")) depth += 1;
     else if (isSign(token, ")")) depth -= 1;
-    const before = tokens[index - 1];
-    const isStart = index === start || isSign(before, "(") || (first === "WITH" && isSign(before, ")"));
     const word = wordOf(token);
-    if (isStart && VERBS.has(word) && !isSign(tokens[index + 1], "(")) {
+    const before = tokens[index - 1];
+    const isMain = index === start || (first === "WITH" && depth === 0 && !hasVerb && !BEFORE_LOCK.has(wordOf(before)));
+    const isInner = isSign(before, "(") || (first === "WITH" && isSign(before, ")"));
+    if ((isMain || isInner) && VERBS.has(word) && (index === start || !isSign(tokens[index + 1], "("))) {
       found = worse(found, verbWrite(tokens, index, word));
+      hasVerb ||= depth === 0;
     }
-    if (word === "INTO" && depth === 0 && first !== "WITH" && READING.has(first)) {
+    if (word === "INTO" && depth === 0 && !hasVerb && READING.has(first)) {
       found = worse(found, { reason: "write", table: tableAt(tokens, index + 1) });
     }
   }
   return found;
 }
 
-/** Returns the statement that an EXPLAIN ANALYZE runs; null for one that is only explained. */
-function withoutExplain(tokens: readonly SqlToken[]): readonly SqlToken[] | null {
-  const first = wordOf(tokens[0]);
-  const isPlan = first === "EXPLAIN" || first === "DESCRIBE" || first === "DESC";
-  if (!isPlan && first !== "ANALYZE") return tokens;
+/** CREATE OR REPLACE TABLE drops the table that it replaces. */
+function createWrite(tokens: readonly SqlToken[]): StatementWrite {
+  const words = tokens.slice(0, 5).map(wordOf);
+  const table = words.indexOf("TABLE");
+  const isReplaced = words[1] === "OR" && words[2] === "REPLACE" && table > 0;
+  return isReplaced ? { reason: "drop", table: tableAt(tokens, table + 1) } : { reason: "write", table: null };
+}
+
+/**
+ * Returns the statement that an EXPLAIN ANALYZE or MariaDB's SET STATEMENT runs; null for one that is only explained.
+ */
+function withoutWrapper(tokens: readonly SqlToken[]): readonly SqlToken[] | null {
   const words = tokens.map(wordOf);
-  const verb = words.findIndex((word, index) => index > 0 && (VERBS.has(word) || word === "WITH" || word === "SELECT"));
-  const isRun = words.slice(0, verb < 0 ? undefined : verb).includes("ANALYZE");
-  return isRun && verb > 0 ? tokens.slice(verb) : null;
+  if (words[0] === "SET" && words[1] === "STATEMENT") {
+    const statement = words.indexOf("FOR");
+    return statement < 0 ? tokens : withoutWrapper(tokens.slice(statement + 1));
+  }
+  if (words[0] === "ANALYZE") {
+    const at = afterFormat(tokens, 1);
+    // MariaDB's form of EXPLAIN ANALYZE. Others read a table.
+    return VERBS.has(words[at] ?? "") || AFTER_ANALYZE.has(words[at] ?? "") ? tokens.slice(at) : null;
+  }
+  if (!EXPLAINS.has(words[0] ?? "")) return tokens;
+  let at = 1;
+  let isRun = false;
+  if (isSign(tokens[at], "(")) {
+    const end = tokens.findIndex((token) => isSign(token, ")"));
+    isRun = words.slice(at, end).some((word) => ANALYZES.has(word));
+    at = end + 1;
+  }
+  for (let next = at; ; at = next) {
+    isRun ||= ANALYZES.has(words[at] ?? "");
+    next = ANALYZES.has(words[at] ?? "") || words[at] === "VERBOSE" ? at + 1 : afterFormat(tokens, at);
+    if (next === at) break;
+  }
+  return isRun ? tokens.slice(at) : null;
+}
+
+/** Returns the index after `FORMAT = word`, or the same without it. */
+function afterFormat(tokens: readonly SqlToken[], at: number): number {
+  if (wordOf(tokens[at]) !== "FORMAT") return at;
+  return at + (isSign(tokens[at + 1], "=") ? 3 : 2);
 }
 
 function verbWrite(tokens: readonly SqlToken[], index: number, word: string): StatementWrite {
@@ -135,7 +188,7 @@ function hasWhere(tokens: readonly SqlToken[], start: number): boolean {
 
 function tableAt(tokens: readonly SqlToken[], start: number): StatementWrite["table"] {
   let at = start;
-  while (BEFORE_TABLE.has(wordOf(tokens[at]))) at += 1;
+  while (BEFORE_TABLE.has(wordOf(tokens[at])) || isSign(tokens[at], "(")) at += 1;
   const path: string[] = [];
   for (let token = tokens[at]; token && (token.kind === "word" || token.kind === "name"); token = tokens[at]) {
     path.push(token.text);
