@@ -69,11 +69,11 @@ const runQueryTool = defineTool({
       failed.count = 0;
       return answer;
     } catch (error) {
-      failed.count += 1;
       if (error instanceof AppError && error.kind === "confirmation_required") {
         const advice = "Only a person can confirm it: give them the statement to run in a console.";
         throw new AppError(error.kind, `${error.message} ${advice}`, { details: error.details, cause: error });
       }
+      failed.count += 1;
       if (!context.chat || !(error instanceof AppError) || error.kind !== "read_only") throw error;
       const advice = `To write on a writable connection, request query-write in propose_plan with ${input.connectionId} in its targets.`;
       throw new AppError("read_only", `${error.message} ${advice}`, { details: error.details, cause: error });
