@@ -41,7 +41,7 @@ export async function findEngineFault(dialect: ParseRequest["dialect"], text: st
     const { client } = await state.parser;
     return (await client.ask({ type: "parse", dialect, text }, AbortSignal.timeout(TIMEOUT_MS))).fault;
   } catch (error) {
-    if (!(error instanceof AppError) && !isTimeout(error)) throw error;
+    if (!(error instanceof AppError) && !isTimeout(error) && state.parser !== null) throw error;
     state.restsUntil = performance.now() + REST_MS;
     log.warn({ err: error, dialect }, "syntax errors are not found for a moment: the parser does not respond");
     return null;
@@ -50,7 +50,17 @@ export async function findEngineFault(dialect: ParseRequest["dialect"], text: st
   }
 }
 
+/** A start that failed, for example without disk space, is tried again. */
 async function start(state: ParserEngine): Promise<Parser> {
+  try {
+    return await startProcess();
+  } catch (error) {
+    state.parser = null;
+    throw error;
+  }
+}
+
+async function startProcess(): Promise<Parser> {
   // The only thing that the process sees is an empty folder.
   const folder = join(absolutePath(env().DATA_DIR), "parser");
   await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
@@ -61,7 +71,6 @@ async function start(state: ParserEngine): Promise<Parser> {
   try {
     await lease.socket();
   } catch (error) {
-    state.parser = null;
     await lease.release();
     throw error;
   }
