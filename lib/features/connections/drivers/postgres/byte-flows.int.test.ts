@@ -147,6 +147,14 @@ describe("rows as bytes", () => {
     expect((await run(to(), `select id from ${name}_to order by id`)).rows).toEqual([[2], [3], [4]]);
   });
 
+  it("are rejected by a whole number of DuckDB beyond 64 bits, if they have a fraction", async () => {
+    const { name } = await makeSource([["amount", "numeric", ["1.5", "2.0", "12345678901234567890"]]]);
+    await run(duck, `create table ${name}_to (id integer, amount bignum)`);
+    const { rejected } = await copy(name, duck, `${name}_to`, { asBytes: true, rejectsMax: 10 });
+    expect(rejected).toEqual([expect.objectContaining({ row: 0, column: "amount" })]);
+    expect((await run(duck, `select id from ${name}_to order by id`)).rows).toEqual([[1], [2], [3]]);
+  });
+
   it.each([
     ["PostgreSQL", () => pg],
     ["DuckDB", () => duck],

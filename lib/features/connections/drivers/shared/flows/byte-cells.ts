@@ -59,9 +59,12 @@ export function plainTest(column: TargetColumn, form: CellForm, parsed: ParsedFo
 
 const [DOT, DASH, ZERO, LAST_OF_BC] = [0x2e, 0x2d, 0x30, 0x43];
 
+/** Integer types of DuckDB with more than 64 bits and without a precision. */
+const WHOLE = /^(?:bignum|varint)$/i;
+
 /** The database would round a fraction with more digits than the column has. */
 function decimalTest(column: TargetColumn): IsPlain {
-  const scale = precisionOf(column)?.scale;
+  const scale = precisionOf(column)?.scale ?? (WHOLE.test(column.dbType ?? "") ? 0 : undefined);
   if (scale === undefined) return always;
   return (bytes, from, end) => {
     let last = end;
