@@ -22,6 +22,9 @@ type Unconfirmed = {
   confirmWrites?: ConfirmWrites | undefined;
 };
 
+/** Names of schemas that are the default one of a database, unless it is set to another. */
+const DEFAULT_SCHEMAS: ReadonlySet<string> = new Set(["public", "main"]);
+
 const EFFECTS: Readonly<Record<WriteReason, string>> = {
   update_without_where: "updates all rows",
   delete_without_where: "deletes all rows",
@@ -83,9 +86,11 @@ async function estimateRows(
     const entities = (await readKnownEntities(caller, connection)) ?? [];
     const named = entities.filter(({ name }) => name.toLowerCase() === table.name.toLowerCase());
     const schema = table.schema?.toLowerCase();
-    // The list omits the default schema.
+    // The list omits the default schema, which a statement may name.
+    const isDefault = schema === undefined || DEFAULT_SCHEMAS.has(schema);
     const found =
-      named.find((each) => each.schema?.toLowerCase() === schema) ?? named.find((each) => each.schema === undefined);
+      named.find((each) => each.schema?.toLowerCase() === schema) ??
+      (isDefault ? named.find((each) => each.schema === undefined) : undefined);
     return found?.rowEstimate ?? null;
   } catch (error) {
     log.info({ err: error, connectionId: connection._id }, "no estimate for a write");
