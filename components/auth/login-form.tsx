@@ -1,8 +1,9 @@
 "use client";
 
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { FormFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
+import { forgetRuns } from "@/components/consoles/run-storage";
 import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
 import { authApi } from "@/lib/features/accounts/browser/auth";
@@ -25,6 +26,7 @@ export function LoginForm({ next, email = "" }: { next: string; email?: string }
   const [problems, setProblems] = useState<Problems>({});
   const [wasSent, setWasSent] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
+  useEffect(() => forgetRuns(sessionStorage), []);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

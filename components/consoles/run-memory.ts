@@ -1,5 +1,6 @@
+import { RUNS_KEY } from "@/components/consoles/run-storage";
 import type { ConsoleRun, ConsoleRuns } from "@/components/consoles/run-store";
-import { isSigningOut } from "@/components/layout/sign-out";
+import { isLeaving } from "@/components/layout/sign-out";
 
 /** Maximum size of all kept results, in bytes of their answers. A browser stores 5 MiB for each tab. */
 const KEPT_BYTES_MAX = 2 * 1024 * 1024;
@@ -15,8 +16,7 @@ export class RunMemory {
     workspaceId: string,
     private readonly storage: () => Pick<Storage, "getItem" | "setItem" | "removeItem">,
   ) {
-    // The number is that of the stored form.
-    this.#key = `millrace:runs:1:${userId}:${workspaceId}`;
+    this.#key = `${RUNS_KEY}${userId}:${workspaceId}`;
   }
 
   /** Returns the kept runs by console, and removes them from the storage. */
@@ -42,7 +42,7 @@ export class RunMemory {
 
   /** Stores the runs that have ended, as far as they fit, the latest first. */
   keep(byConsole: ReadonlyMap<string, ConsoleRuns>): void {
-    if (isSigningOut()) return;
+    if (isLeaving()) return;
     let left = KEPT_BYTES_MAX;
     const fits = (runs: readonly (ConsoleRun | null)[]) => {
       const bytes = runs.reduce((sum, run) => sum + (run ? sizeOf(run) : 0), 0);
@@ -56,7 +56,7 @@ export class RunMemory {
       // A running one ends without this page, and one without rows is no reason to hide those before it.
       const shown = runs.latest && hasEnded(runs.latest) ? runs.latest : runs.lastGood;
       const latest = fits([shown]) ? shown : null;
-      const pinned = runs.pinned.filter(({ run }) => run === latest || fits([run]));
+      const pinned = runs.pinned.filter(({ run }) => fits([run]));
       if (latest || pinned.length > 0) kept.push([id, { latest, pinned }]);
     }
     try {

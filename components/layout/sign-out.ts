@@ -3,10 +3,19 @@ import { authApi } from "@/lib/features/accounts/browser/auth";
 import { ApiError } from "@/lib/platform/browser/request";
 
 let isUnderWay = false;
+let hasEnded = false;
 
-/** Returns whether the user is signing out: requests that the server then rejects do not mean an expired session. */
-export function isSigningOut(): boolean {
-  return isUnderWay;
+/** Returns whether the page closes because the session has ended, or is about to: then it stores no data of the user. */
+export function isLeaving(): boolean {
+  return isUnderWay || hasEnded;
+}
+
+/** Shows the sign-in page after the session has ended elsewhere. The user returns to the current page. */
+export function goToLogin(): void {
+  if (isUnderWay) return;
+  hasEnded = true;
+  const here = `${window.location.pathname}${window.location.search}`;
+  window.location.assign(`/login?next=${encodeURIComponent(here)}`);
 }
 
 /** Ends the session on the server, then shows the sign-in page. */

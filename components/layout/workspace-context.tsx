@@ -17,7 +17,7 @@ import { RunMemory } from "@/components/consoles/run-memory";
 import { type ConsoleRun, RunStore } from "@/components/consoles/run-store";
 import { WorkbenchStore } from "@/components/consoles/workbench-store";
 import { DraftStore } from "@/components/layout/draft-store";
-import { isSigningOut } from "@/components/layout/sign-out";
+import { goToLogin } from "@/components/layout/sign-out";
 import { CommandStore } from "@/components/palette/command-store";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
@@ -124,16 +124,6 @@ export function useConsoleRuns(consoleId: string) {
 export function useRunningCount(): number {
   const { runs } = useWorkspace();
   return useSyncExternalStore(runs.subscribe, runs.countRunning, () => 0);
-}
-
-/**
- * Opens the sign-in page after the session has expired, with a way back to this page. Unsaved text stays in this
- * browser.
- */
-export function goToLogin(): void {
-  if (isSigningOut()) return;
-  const here = `${window.location.pathname}${window.location.search}`;
-  window.location.assign(`/login?next=${encodeURIComponent(here)}`);
 }
 
 function makeQueryClient(): QueryClient {

@@ -180,4 +180,8 @@ test("keeps results of an unsaved console, and pinned ones, over a reload of the
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/login/);
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  // Nor does a session that ended during a reload.
+  await page.evaluate(() => sessionStorage.setItem("millrace:runs:1:u:w", "[]"));
+  await page.reload();
+  await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0);
 });
