@@ -116,7 +116,7 @@ const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, field
 
 /**
  * Runs a query and responds in the format (docs/develop/api.md, Queries): JSON in the envelope, or a stream of rows.
- * Every response, including errors, has the header X-Execution-Id.
+ * Every response, including errors, has the header X-Execution-Id, except a write that was not confirmed.
  * @throws AppError `query_failed`, `read_only`, `not_allowed`, `confirmation_required`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
  *   `unavailable`, `source_unreachable`
  */

@@ -5,7 +5,13 @@ import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/requ
 /** The console of a text, null for one that was never saved, and the values of its variables. */
 export type Bound = { consoleId: string | null; variables: Record<string, VariableValue> };
 /** Target of a statement; `bound` is null for a text outside a console. */
-export type ExecuteTarget = { workspaceId: string; connectionId: string; bound: Bound | null };
+export type ExecuteTarget = {
+  workspaceId: string;
+  connectionId: string;
+  bound: Bound | null;
+  /** Writes to ask about, beyond the setting of the connection. */
+  confirmWrites?: ConfirmWrites | undefined;
+};
 /** Omit `limit` for all rows of a stream (docs/develop/api.md, Queries). */
 type ExecuteOptions = {
   executionId: string;
@@ -23,6 +29,8 @@ type ExecuteOptions = {
   confirmWrites?: ConfirmWrites;
 };
 export type ExecuteRequest = { url: string; body: Record<string, unknown> };
+/** Request for rows that were read before, with the setting for statements that name no table. */
+export type RereadRequest = ExecuteRequest & { setting: ConfirmWrites };
 
 /**
  * Returns the request that runs a text. It names the saved console, since the console's visibility decides who sees the
@@ -50,33 +58,39 @@ export function toExecuteRequest(
  * Returns the request that runs a statement again for its rows. The server refuses it if the statement writes to a
  * table.
  */
-export function toRereadRequest(target: ExecuteTarget, text: string, options: ExecuteOptions): ExecuteRequest {
-  return toExecuteRequest(target, text, { ...options, keep: false, confirmWrites: "always" });
+export function toRereadRequest(target: ExecuteTarget, text: string, options: ExecuteOptions): RereadRequest {
+  const request = toExecuteRequest(target, text, { ...options, keep: false, confirmWrites: "always" });
+  return { ...request, setting: target.confirmWrites ?? "risky" };
 }
 
 /**
  * Sends such a request. A statement that names no table, such as CALL, may write or only read: the user asked for its
- * rows, so it runs.
+ * rows, so it runs unless the connection asks about all writes.
  * @throws ApiError when the server refuses
  */
-export async function reread({ url, body }: ExecuteRequest, accept: string, signal?: AbortSignal): Promise<Response> {
-  const send = (more: { confirm?: true }) =>
-    fetch(url, {
+export async function reread(request: RereadRequest, accept: string, signal?: AbortSignal): Promise<Response> {
+  const send = (more: { confirmWrites?: ConfirmWrites }) =>
+    fetch(request.url, {
       method: "POST",
       headers: { "content-type": "application/json", accept },
-      body: JSON.stringify({ ...body, ...more }),
+      body: JSON.stringify({ ...request.body, ...more }),
       cache: "no-store",
       signal: signal ?? null,
     });
-  const first = await send({});
-  if (first.ok) return first;
-  const error = await errorOf(first);
+  let response = await send({});
+  if (response.ok) return response;
+  let error = await errorOf(response);
+  if (isUnnamedWrite(error)) {
+    response = await send({ confirmWrites: request.setting });
+    if (response.ok) return response;
+    error = await errorOf(response);
+  }
   if (error.code !== "confirmation_required") throw error;
-  if ((error.details as ConfirmationDetails).table !== null)
-    throw new ApiError(error.status, error.code, "This statement writes, so it isn't run again to read its rows.");
-  const second = await send({ confirm: true });
-  if (!second.ok) throw await errorOf(second);
-  return second;
+  throw new ApiError(error.status, error.code, "This statement writes, so it isn't run again to read its rows.");
+}
+
+function isUnnamedWrite({ code, details }: ApiError): boolean {
+  return code === "confirmation_required" && (details as ConfirmationDetails).table === null;
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

@@ -1,4 +1,4 @@
-import { type ExecuteRequest, reread } from "@/lib/features/query/browser/execute";
+import { type RereadRequest, reread } from "@/lib/features/query/browser/execute";
 import { NdjsonRows } from "@/lib/features/results/browser/ndjson-rows";
 import type { RowTable } from "@/lib/features/results/browser/row-table";
 import type { LoadEnd, LoadProgress } from "@/lib/features/results/browser/worker-messages";
@@ -16,7 +16,7 @@ const PROGRESS_EVERY_MS = 100;
  */
 export async function loadRows(
   table: RowTable,
-  request: ExecuteRequest,
+  request: RereadRequest,
   onProgress: (progress: LoadProgress) => void,
 ): Promise<LoadEnd> {
   const startedAt = performance.now();

@@ -70,11 +70,11 @@ class LoadedResults {
       executionId: newId(),
       ...(result > 0 && { result }),
     });
-    const url = new URL(request.url, location.origin).href;
+    const absolute = { ...request, url: new URL(request.url, location.origin).href };
     const onProgress = (progress: LoadProgress) => {
       if (entry.state.status === "loading") update({ ...entry.state, progress });
     };
-    worker.ask("load", { url, body: request.body, fields }, onProgress).then(
+    worker.ask("load", { request: absolute, fields }, onProgress).then(
       (end) => {
         const source = new LoadedRows(fields, end.rows, new ObjectTable(fields, rows), worker);
         update({ status: "loaded", source, end });

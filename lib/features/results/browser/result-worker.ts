@@ -44,7 +44,7 @@ async function answer(ask: Ask): Promise<Asked[keyof Asked]["answer"]> {
   switch (ask.type) {
     case "load": {
       const table = new RowTable(ask.fields);
-      const end = await loadRows(table, { url: ask.url, body: ask.body }, (progress) =>
+      const end = await loadRows(table, ask.request, (progress) =>
         port.postMessage({ id: ask.id, status: "progress", progress }),
       );
       shown = { table, order: null };

@@ -3,13 +3,14 @@ import type { ChartSettings } from "@/lib/base/charts/settings";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Summed } from "@/lib/base/values/exact-sum";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import type { RereadRequest } from "@/lib/features/query/browser/execute";
 import type { Arrangement } from "@/lib/features/results/browser/arrangement";
 import type { CopyText } from "@/lib/features/results/browser/copy-rows";
 
 /** Requests to the worker that holds a result, and its responses. Rows are numbered as shown. */
 export type Asked = {
   /** Runs a query and reads all of its rows. */
-  load: { ask: { url: string; body: Record<string, unknown>; fields: ResultField[] }; answer: LoadEnd };
+  load: { ask: { request: RereadRequest; fields: ResultField[] }; answer: LoadEnd };
   /** Takes over the rows of a result that the page has loaded. */
   adopt: { ask: { fields: ResultField[]; rows: ResultRow[] }; answer: null };
   /** `order` is null when all rows are shown in their original order, and when it was not requested. */
