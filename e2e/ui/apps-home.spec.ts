@@ -97,7 +97,12 @@ test("shows feed sections, recent work and the linked repository beside the feed
       pullsProblem: null,
     },
     ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "conflict", problem: null },
-    ...{ conflicts: ["apps/gift-finder/a.md"], skipped: [{ path: "apps/odd", why: "It is a link." }], remoteSha: null },
+    ...{
+      conflicts: ["apps/gift-finder/a.md"],
+      removed: [],
+      skipped: [{ path: "apps/odd", why: "It is a link." }],
+      remoteSha: null,
+    },
     ...{ syncedAt: new Date(Date.now() - 3 * 60_000).toISOString(), createdAt: new Date().toISOString() },
   };
   const asked: unknown[] = [];

@@ -60,7 +60,7 @@ export type EntityColumn = {
 };
 /** A foreign key as the database declares it: `columns[i]` refers to `references.columns[i]`. */
 export type EntityForeignKey = { columns: string[]; references: { schema?: string; name: string; columns: string[] } };
-/** Maximum number of an enum's values that a list of tables has: nobody chooses from more. */
+/** Maximum number of an enum's values that a list of tables has: a list of more is useless. */
 export const ENUM_VALUES_MAX = 200;
 /** Maximum number per entity: a table has a few; more would not be useful. */
 export const FOREIGN_KEYS_MAX = 50;

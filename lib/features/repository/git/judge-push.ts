@@ -103,12 +103,12 @@ export class Push {
     // A folder may be deeper in another one.
     if (depth + (known?.depth ?? 0) > MAX_DEPTH) throw bad(`A path has more than ${MAX_DEPTH} folders.`);
     if (known) return known;
-    const [old, now] = [await this.entries(before), await this.entries(after)];
-    this.compared += old.length + now.length;
+    const [old, fresh] = [await this.entries(before), await this.entries(after)];
+    this.compared += old.length + fresh.length;
     await this.pacer.restIfLate();
     const links = new Map<string, [Link | null, Link | null]>();
     for (const link of old) links.set(link.name, [link, null]);
-    for (const link of now) links.set(link.name, [links.get(link.name)?.[0] ?? null, link]);
+    for (const link of fresh) links.set(link.name, [links.get(link.name)?.[0] ?? null, link]);
     const found: Comparison = { files: 0, depth: 0 };
     for (const [a, b] of links.values()) {
       if (a?.oid === b?.oid && a?.kind === b?.kind) continue;
