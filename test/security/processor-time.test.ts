@@ -24,6 +24,7 @@ import { type CheckName, type Checks, runCheck } from "@/lib/features/connection
 import { positionOf, positionOfCharacter } from "@/lib/features/connections/drivers/shared/text-position";
 import { uniqueColumnNames } from "@/lib/features/query/column-names";
 import { parseJsonBytes } from "@/lib/platform/http/body";
+import { fastestMs } from "@/test/processor-time";
 
 /*
  * C2: every pure function on a request's path gets its largest valid input, in shapes that make loops and patterns
@@ -32,8 +33,6 @@ import { parseJsonBytes } from "@/lib/platform/http/body";
 
 /** Maximum processor time of one call. Work on larger inputs belongs in a thread, or in slices. */
 const LIMIT_MS = 50;
-/** Garbage collection and compilation may affect some attempts; a slow function is slow in each. */
-const TRIES = 5;
 
 const MIB = 1024 * 1024;
 const NAME_CHARS = 500;
@@ -256,26 +255,10 @@ const FUNCTIONS: Row[] = [
   ),
 ];
 
-/** Returns the fastest processor time of this thread, in ms: the machine's other work does not count. */
-function fastestMs(work: () => unknown): number {
-  let fastest = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < TRIES && fastest > LIMIT_MS; attempt += 1) {
-    const before = process.threadCpuUsage();
-    try {
-      work();
-    } catch {
-      // A refusal is a result, too.
-    }
-    const { user, system } = process.threadCpuUsage(before);
-    fastest = Math.min(fastest, (user + system) / 1000);
-  }
-  return fastest;
-}
-
 describe("the largest valid input of a pure function on the request path", () => {
   it.each(FUNCTIONS)("C2 takes %s at most 50 ms of processor time", (_, run, inputs) => {
     const slow = Object.entries(inputs).flatMap(([name, input]) => {
-      const ms = fastestMs(() => run(input as never));
+      const ms = fastestMs(LIMIT_MS, () => run(input as never));
       return ms > LIMIT_MS ? [`${name}: ${ms.toFixed(0)} ms`] : [];
     });
     expect(slow).toEqual([]);

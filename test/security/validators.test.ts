@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { fastestMs } from "@/test/processor-time";
 import { endpoints } from "./routes";
 import { sampleOf } from "./samples";
 
@@ -28,19 +29,6 @@ const HOSTILE: Record<string, string> = {
   NUL: "\u0000".repeat(N),
 };
 const LIMIT_MS = 50;
-/** Garbage collection may affect one attempt; a slow pattern is slow in each. */
-const TRIES = 3;
-
-/** Returns the fastest processor time of this thread, in ms: the machine's other work does not count. */
-function fastestMs(work: () => unknown): number {
-  const times = Array.from({ length: TRIES }, () => {
-    const start = process.threadCpuUsage();
-    work();
-    const { user, system } = process.threadCpuUsage(start);
-    return (user + system) / 1000;
-  });
-  return Math.min(...times);
-}
 
 const validated = endpoints.flatMap(({ name, definition }) =>
   (["params", "query", "body"] as const).flatMap((part) => {
@@ -53,7 +41,7 @@ describe("100 KB of hostile text through every validator (T105)", () => {
   it.each(validated)("$name: its $part are checked within 50 ms", ({ schema }) => {
     const slow = Object.entries(HOSTILE).flatMap(([what, text]) => {
       const input = sampleOf(schema, text);
-      const ms = fastestMs(() => schema.safeParse(input));
+      const ms = fastestMs(LIMIT_MS, () => schema.safeParse(input));
       return ms > LIMIT_MS ? [`${what}: ${ms.toFixed(0)} ms`] : [];
     });
     expect(slow).toEqual([]);
