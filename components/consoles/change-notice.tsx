@@ -21,7 +21,7 @@ const DiffView = lazyComponent(
   () => <ListSkeleton label="Loading diff" rows={3} rowPx={26} />,
 );
 
-const NO_NEWS: ItemNews = { userId: "", push: null };
+const NO_NEWS: ItemNews = { userId: null, push: null };
 
 /** Notice that someone else changed the console. A draft that could not be merged stays until the user decides. */
 export function ChangeNotice({ open }: { open: OpenConsole }) {
@@ -87,7 +87,7 @@ export function useNewsSentence(news: ConsoleNews | null, saved?: string): strin
     if (news?.effect === "deleted") return `${name} deleted this console.`;
     return saved === undefined ? `${name} changed this console.` : `${name} saved ${saved}.`;
   });
-  return news === null ? "This console was changed elsewhere." : sentence;
+  return news === null || news.userId === null ? "This console was changed elsewhere." : sentence;
 }
 
 type DiffProps = { open: OpenConsole; title: string; before: string; after: string; onClose: () => void };

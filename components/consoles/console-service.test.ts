@@ -167,6 +167,27 @@ describe("ConsoleService", () => {
       expect((await hear("x\n", null, { userId: "u", push })).news).toMatchObject({ push });
     });
 
+    it("notes a change whose event was missed, and who made it when its event comes later", async () => {
+      const { service } = makeService();
+      service.note(base);
+      const newest = { ...base, version: 2, content: "theirs\n" };
+      vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ success: true, data: newest })));
+      await service.refresh(ID);
+      expect(service.readNews(ID)).toMatchObject({ userId: null, effect: "shown", before: base.content });
+      await service.hear({ ...facts, version: 2, userId: "bo", push });
+      expect(service.readNews(ID)).toMatchObject({ userId: "bo", push, before: base.content, after: "theirs\n" });
+    });
+
+    it("withdraws the notice of a missed change that was the user's own", async () => {
+      const { service } = makeService();
+      service.note(base);
+      const newest = { ...base, version: 2, content: "mine\n" };
+      vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ success: true, data: newest })));
+      await service.refresh(ID);
+      await service.hear({ ...facts, version: 2, userId: "u" });
+      expect(service.readNews(ID)).toBeNull();
+    });
+
     it("keeps the draft of a deleted one", async () => {
       const { draft, news } = await hear("", "mine\n", { userId: "bo", push, deleted: true, version: 1 });
       expect(draft).toMatchObject({ content: "mine\n" });
@@ -242,14 +263,15 @@ describe("ConsoleService", () => {
       asked.push(url);
       return new Response(JSON.stringify({ success: true, data: consoleOf({ version: 3, content: "select 3" }) }));
     });
+    const event = { resourceType: "console", userId: "bo", at: "t" } as const;
     service.note(consoleOf({ version: 2 }));
-    await service.refresh(ID, 2);
-    await service.refresh("d".repeat(24), 9);
+    await service.hear({ ...event, resourceId: ID, version: 2 });
+    await service.hear({ ...event, resourceId: "d".repeat(24), version: 9 });
     expect(asked).toEqual([]);
-    await service.refresh(ID, 3);
+    await service.hear({ ...event, resourceId: ID, version: 3 });
     expect(asked).toHaveLength(1);
     expect(queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.content).toBe("select 3");
-    await service.refresh(ID, null);
+    await service.refresh(ID);
     expect(asked).toHaveLength(2);
   });
 
@@ -260,7 +282,7 @@ describe("ConsoleService", () => {
       service.note(consoleOf({ version: 4, content: "select 'mine'" }));
       return new Response(JSON.stringify({ success: true, data: consoleOf({ version: 3, content: "select 3" }) }));
     });
-    await service.refresh(ID, null);
+    await service.refresh(ID);
     expect(queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.content).toBe("select 'mine'");
   });
 

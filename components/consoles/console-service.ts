@@ -306,24 +306,26 @@ export class ConsoleService {
       // It is answered by a 404 from now on.
       return queryClient.invalidateQueries({ queryKey: key });
     }
-    if (typeof version !== "number" || known.version >= version) return;
-    const hadDraft = drafts.read(id) !== null;
-    await this.refresh(id, version);
-    const newest = queryClient.getQueryData<Console>(key);
-    if (!newest || newest.version < version || !change) return;
-    const draft = drafts.read(id);
-    this.#setNews(id, {
-      ...change,
-      before,
-      after: newest.content,
-      movedTo: newest.path === known.path ? null : newest.path,
-      effect:
-        draft !== null && draft.version < newest.version
-          ? "aside"
-          : hadDraft && draft !== null && newest.content !== known.content
-            ? "merged"
-            : "shown",
-    });
+    if (typeof version !== "number") return;
+    if (known.version >= version) {
+      // The text was read before its event, which tells who changed it.
+      const shown = this.#news.get(id);
+      if (known.version > version || shown?.userId !== null) return;
+      return change ? this.#setNews(id, { ...shown, ...change }) : this.dismissNews(id);
+    }
+    const read = await this.#readNewer(id, version);
+    if (read && change) this.#setNews(id, { ...change, ...read });
+  }
+
+  /** Reads a console again when events may have been missed. A change found this way has no known author yet. */
+  async refresh(id: string): Promise<void> {
+    const shown = this.#news.get(id);
+    const read = await this.#readNewer(id, null);
+    // Its event may have arrived during the read.
+    if (this.#news.get(id) !== shown) return;
+    if (read && (read.before !== read.after || read.movedTo !== null)) {
+      this.#setNews(id, { userId: null, push: null, ...read });
+    }
   }
 
   #setNews(id: string, news: ConsoleNews): void {
@@ -332,22 +334,36 @@ export class ConsoleService {
   }
 
   /**
-   * Reads a console again when a later version than the known one is announced. Without an event nothing has changed.
-   * @param version null when events may have been missed
+   * Reads a console again.
+   * @param version the announced one; null when events may have been missed
+   * @returns what changed; null if no version after the known one was found, or if one was saved here during the read
    */
-  async refresh(id: string, version: number | null): Promise<void> {
-    const { workspaceId, queryClient } = this.parts;
+  async #readNewer(id: string, version: number | null): Promise<Omit<ConsoleNews, keyof ItemNews> | null> {
+    const { workspaceId, queryClient, drafts } = this.parts;
     const known = () => queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id));
-    const before = known();
-    if (!before || (version !== null && before.version >= version)) return;
+    const shown = known();
+    if (!shown) return null;
+    const draftBefore = drafts.read(id);
     try {
       const newest = await consoleApi.read(workspaceId, id);
-      // A version saved here during the read is newer.
-      if (newest.version > (known()?.version ?? 0)) this.note(newest);
+      const current = known()?.version ?? 0;
+      if (newest.version > current) this.note(newest);
+      if (newest.version < Math.max(current, version ?? 0) || newest.version === shown.version) return null;
+      if (this.#saving.has(id)) return null;
+      const draft = drafts.read(id);
+      const isAside = draft !== null && draft.version < newest.version;
+      const isMerged = draft !== null && draftBefore !== null && newest.content !== shown.content;
+      return {
+        before: draftBefore?.base ?? shown.content,
+        after: newest.content,
+        movedTo: newest.path === shown.path ? null : newest.path,
+        effect: isAside ? "aside" : isMerged ? "merged" : "shown",
+      };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // It is private now, or deleted.
       if (error.status === 404) void queryClient.invalidateQueries({ queryKey: toConsoleKey(workspaceId, id) });
+      return null;
     }
   }
 

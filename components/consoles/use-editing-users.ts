@@ -15,7 +15,7 @@ export function useEditingUsers(id: string): { id: string; name: string }[] {
   const names = useMemberNames();
   const [editing, setEditing] = useState<{ userId: string; until: number }[]>([]);
   useLive((event) => {
-    if (event.kind === "reset") return void consoles.refresh(id, null);
+    if (event.kind === "reset") return void consoles.refresh(id);
     const { userId, resourceId } = event.data;
     if (resourceId !== id || typeof userId !== "string") return;
     const others = editing.filter((each) => each.userId !== userId);

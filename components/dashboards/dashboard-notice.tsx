@@ -97,7 +97,7 @@ export function DeletedNotice({ news, onRestored }: { news: DashboardNews; onRes
   );
 }
 
-const NO_NEWS: ItemNews = { userId: "", push: null };
+const NO_NEWS: ItemNews = { userId: null, push: null };
 
 /** Returns who changed a dashboard, and how. */
 export function useDashboardSentence(news: DashboardNews | null): string {

@@ -13,13 +13,21 @@ export type DashboardNews = ItemNews & { before: Dashboard; isDeleted: boolean }
 export function useDashboardNews(dashboard: Dashboard | undefined): [DashboardNews | null, () => void] {
   const { user } = useWorkspace();
   const [news, setNews] = useState<DashboardNews | null>(null);
+  const [versions, setVersions] = useState({ shown: dashboard, before: dashboard });
+  if (versions.shown !== dashboard) {
+    const isNew = dashboard?.version !== versions.shown?.version;
+    setVersions({ shown: dashboard, before: isNew ? versions.shown : versions.before });
+  }
   useLive((event) => {
     if (event.kind !== "dashboard" || !dashboard || event.data.resourceId !== dashboard.id) return;
     const change = toItemNews(event.data, user.id);
     const { version, deleted } = event.data;
     const isDeleted = deleted === true;
     const isNewer = typeof version === "number" && version > dashboard.version;
-    if (change && (isDeleted || isNewer)) setNews({ ...change, before: dashboard, isDeleted });
+    // The page may have read the version before its event.
+    const wasRead = version === dashboard.version && versions.before !== undefined && versions.before.version < version;
+    const before = wasRead ? (versions.before ?? dashboard) : dashboard;
+    if (change && (isDeleted || isNewer || wasRead)) setNews({ ...change, before, isDeleted });
   });
   return [news, () => setNews(null)];
 }

@@ -10,6 +10,11 @@ const BASE = "select 1 as a;\n\nselect 2 as b;\n\nselect 3 as c;\n";
 const MINE = BASE.replace("1", "'mine'");
 const FILE = "consoles/shared.sql";
 
+/** Opens a page and waits for its stream of events, without which nothing could name a push. */
+async function openLive(page: Page, url: string): Promise<void> {
+  await Promise.all([page.waitForResponse((response) => response.url().includes("/events?")), page.goto(url)]);
+}
+
 test.describe("an open console that a colleague changes by a push", () => {
   let jun: APIRequestContext;
   let id: string;
@@ -21,7 +26,7 @@ test.describe("an open console that a colleague changes by a push", () => {
     ({ id } = await addConsole(page.request, { name: "shared.sql", content: BASE, access: "workspace" }));
     const workspaceId = await workspaceIdOf(page.request);
     push = (changes) => pushFiles(jun, workspaceId, baseURL, changes);
-    await page.goto(`/w/${person.slug}/consoles/${id}`);
+    await openLive(page, `/w/${person.slug}/consoles/${id}`);
     consolePage = new ConsolePage(page);
     await consolePage.editor.waitFor();
   }
@@ -137,7 +142,7 @@ test.describe("an open dashboard that a colleague changes by a push", () => {
   const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 
   test("shows the new version at once, with the push and its changes", async ({ page, person, baseURL }) => {
-    await page.goto(`/w/${person.slug}/dashboards/${id}`);
+    await openLive(page, `/w/${person.slug}/dashboards/${id}`);
     await expect(card(page, "one")).toBeVisible();
     const sha = await pushFiles(jun, workspaceId, baseURL ?? "", { [FILE]: rename("one", "Pushed") });
     await expect(card(page, "Pushed")).toBeVisible();
@@ -159,7 +164,7 @@ test.describe("an open dashboard that a colleague changes by a push", () => {
     person,
     baseURL,
   }) => {
-    await page.goto(`/w/${person.slug}/dashboards/${id}/edit`);
+    await openLive(page, `/w/${person.slug}/dashboards/${id}/edit`);
     await page.getByRole("button", { name: "Edit one" }).click();
     await panel(page, "one").getByRole("textbox", { name: "Title" }).fill("Mine");
     await pushFiles(jun, workspaceId, baseURL ?? "", { [FILE]: rename("two", "Pushed two") });
