@@ -168,7 +168,7 @@ function warn(
       const kept =
         read.kept === null || read.kept >= read.rows
           ? `It reads ${count(read.rows)} rows${rounds}.`
-          : `It keeps ${count(read.kept)} of ${count(read.rows)} rows${rounds}. An index on the filtered columns would read only those.`;
+          : `It keeps ${count(read.kept)} of ${count(read.rows)} rows${rounds}.`;
       warnings.push({ node: node.id, lead, rest: kept });
     } else if (node === large) {
       const of = node.object === null ? "" : ` of ${node.object}`;
@@ -177,15 +177,24 @@ function warn(
     }
     // A wrong estimate spreads to all steps above it: only the first cause is reported.
     const isCause = !nodes.some(({ parent, offBy }) => parent === node.id && (offBy ?? 0) >= OFF_BY);
-    if (isCause && node.offBy !== null && node.offBy >= OFF_BY) {
+    if (isCause && node.offBy !== null && node.offBy >= OFF_BY && !isStoppedEarly(nodes, node)) {
       warnings.push({
         node: node.id,
         lead: `${node.name}: ${formatCountOf(Math.round(node.plannedRows ?? 0), "row")} estimated, ${count(node.realRows ?? 0)} actual.`,
-        rest: "Statistics are out of date. Run ANALYZE.",
+        rest: "ANALYZE can help if the statistics of its tables are old.",
       });
     }
   }
   return warnings.slice(0, WARNINGS_MAX);
+}
+
+/** Returns whether a step may have fewer rows than planned only because a limit above it had enough. */
+function isStoppedEarly(nodes: PlanNode[], { parent, plannedRows, realRows }: PlanNode): boolean {
+  if ((realRows ?? 0) >= (plannedRows ?? 0)) return false;
+  for (let at = parent; at !== null; at = nodes[at]?.parent ?? null) {
+    if (/limit/i.test(nodes[at]?.name ?? "")) return true;
+  }
+  return false;
 }
 
 /** Returns the number of rows that a full scan reads, and the number that it keeps, if reported. */

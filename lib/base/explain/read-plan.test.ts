@@ -44,7 +44,7 @@ describe("PostgreSQL", () => {
     const tree = readPlan("postgres", whole(answers.postgres.plan), (name) => (name === "orders" ? 20_000 : null));
     expect(tree?.warnings[0]).toMatchObject({
       lead: "89% of the cost is a full scan of orders.",
-      rest: "It keeps 53 of 20,000 rows. An index on the filtered columns would read only those.",
+      rest: "It keeps 53 of 20,000 rows.",
     });
   });
 
@@ -158,6 +158,24 @@ describe("DuckDB", () => {
       "Filtered scan of orders: 10,000 rows estimated, 400 actual.",
     ]);
   });
+});
+
+it("doesn't call an estimate wrong because a limit stopped the step", () => {
+  const scan = (planned: number, real: number) => ({
+    "Node Type": "Seq Scan",
+    "Relation Name": "orders",
+    "Plan Rows": planned,
+    "Actual Rows": real,
+    "Actual Loops": 1,
+    "Actual Total Time": 1,
+  });
+  const under = (parent: string, step: object) =>
+    readPlan("postgres", whole([{ Plan: { ...scan(10, 10), "Node Type": parent, Plans: [step] } }]))?.warnings.filter(
+      ({ lead }) => lead.includes("estimated"),
+    );
+  expect(under("Limit", scan(20_000, 10))).toEqual([]);
+  expect(under("Limit", scan(10, 20_000))).toHaveLength(1);
+  expect(under("Unique", scan(20_000, 10))).toHaveLength(1);
 });
 
 it("reads SQLite as a tree of its rows", () => {
