@@ -189,6 +189,8 @@ test("merges the points of $in exactly as a sort in memory, in either direction 
     docOf({ w: docOf({ $in: [0, 1] }), s: docOf({ $in: ["z", "ab"] }) }),
     docOf({ w: 1, s: docOf({ $in: ["z", "a"] }), at: docOf({ $gt: 30, $lte: 80 }) }),
     docOf({ w: 1, s: docOf({ $in: ["z", "a"] }), n: docOf({ $lt: 40 }) }),
+    docOf({ w: 1, s: null }),
+    docOf({ w: 1, s: docOf({ $in: [null, "a"] }), at: docOf({ $gt: 30 }) }),
   ];
   for (const filter of filters) {
     for (const [field, direction] of [
@@ -227,4 +229,21 @@ test("reads one page of two $in points, however many documents match", () => {
     expect(found).toEqual(Array.from({ length: 50 }, (_, i) => i + (cursor === undefined ? 0 : cursor + 1)));
     expect(examined.keys).toBeLessThanOrEqual(2 * 50 + 3 * 16);
   }
+});
+
+test("reads one page of null in the order of the next field, however many documents match", () => {
+  const collection = store.createCollection("t", `c${serial++}`, new Map());
+  const key = docOf({ w: 1, parent: 1, k: 1 });
+  store.finishIndex(store.addIndex(collection, docOf({ v: 2, key, name: "by_parent" })));
+  for (let i = 0; i < 3000; i++) {
+    const doc = docOf({ _id: i, w: 1, k: (i * 7919) % 3000, ...(i % 2 === 0 && { parent: null }) });
+    store.insert(collection, doc, readyToInsert(doc).bytes);
+  }
+  const { rows, examined } = countReads(store);
+  const filter = docOf({ w: 1, parent: null, k: docOf({ $gt: 1000 }) });
+  const query: Query = { collection, rows, filter, sort: parseSort(docOf({ k: 1 })), hint: null, variables, limit: 50 };
+  const found: Value[] = [];
+  for (const item of runQuery(query)) if (item !== PAUSE) found.push(item.doc.get("k") ?? null);
+  expect(found).toEqual(Array.from({ length: 50 }, (_, i) => i + 1001));
+  expect(examined.keys).toBeLessThanOrEqual(2 * 50 + 3 * 16);
 });

@@ -54,6 +54,8 @@ type Predicate = {
 
 const BELOW_ALL: Bound = { bytes: Buffer.from([0x00]), isBehind: false };
 const ABOVE_ALL: Bound = { bytes: Buffer.from([0xff]), isBehind: false };
+/** Undefined has a tag and no value, so its entries are a point, which a sort by the next field can merge. */
+const UNDEFINED_KEY = Buffer.from([TAG.undefined]);
 
 function before(bytes: Buffer): Bound {
   return { bytes, isBehind: false };
@@ -277,13 +279,13 @@ function boundsOfComparison(op: "eq" | "gt" | "gte" | "lt" | "lte", value: Value
   if (value instanceof RawDocument) return undefined;
   if (value === null) {
     if (op === "gt" || op === "lt") return undefined;
-    return { intervals: [point(encodeKey(null)), bracket(TAG.undefined)], isExact: false, canBeNull: true };
+    return { intervals: [point(encodeKey(null)), point(UNDEFINED_KEY)], isExact: false, canBeNull: true };
   }
   if (Array.isArray(value)) {
     if (op !== "eq") return undefined;
     // An index holds an array's elements. It holds the whole array only if that is itself an element.
     const first = value[0];
-    const intervals = [point(encodeKey(value)), first === undefined ? bracket(TAG.undefined) : point(encodeKey(first))];
+    const intervals = [point(encodeKey(value)), point(first === undefined ? UNDEFINED_KEY : encodeKey(first))];
     return { intervals: merge(intervals), isExact: false, canBeNull: first === null || first === undefined };
   }
   const key = encodeKey(value);
