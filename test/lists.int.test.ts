@@ -112,6 +112,11 @@ const lists: Record<string, List> = {
   "/api/workspaces/{workspaceId}/consoles/folders": {
     add: (n) => post(`${home}/consoles/folders`, { name: `Folder ${n}` }),
   },
+  // Folders and consoles, which the lists above have created.
+  "/api/workspaces/{workspaceId}/consoles/tree": {
+    add: () => Promise.resolve(),
+    itemsIn: ({ folders, items }) => [...(folders as Item[]), ...(items as Item[])],
+  },
   "/api/workspaces/{workspaceId}/dashboards": {
     add: (n) => post(`${home}/dashboards`, { title: `Dashboard ${n}` }),
   },
@@ -131,6 +136,11 @@ const lists: Record<string, List> = {
   },
   "/api/workspaces/{workspaceId}/dashboards/folders": {
     add: (n) => post(`${home}/dashboards/folders`, { name: `Folder ${n}` }),
+  },
+  // Folders and dashboards, which the lists above have created.
+  "/api/workspaces/{workspaceId}/dashboards/tree": {
+    add: () => Promise.resolve(),
+    itemsIn: ({ folders, items }) => [...(folders as Item[]), ...(items as Item[])],
   },
   "/api/workspaces/{workspaceId}/reviews": {
     add: async (n) => {

@@ -17,6 +17,8 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
+import type { TreePage, TreeQuery } from "@/lib/features/folders/schema";
+import { readTreePage } from "@/lib/features/folders/tree";
 import type { Caller } from "@/lib/platform/access/caller";
 import { findPage } from "@/lib/platform/db/find-page";
 import { AppError } from "@/lib/platform/http/errors";
@@ -35,11 +37,20 @@ import type {
   UpdateConsoleBody,
 } from "./schema";
 
+/** Fields that summaries omit: texts may be large. */
+const SUMMARY = { content: 0, chart: 0, variables: 0, expect: 0 } as const;
+
 /** Lists the consoles that the caller can see, without texts, charts and values, in order of creation. */
 export async function listConsoles(caller: Caller, page: PageRequest): Promise<Page<ConsoleSummary>> {
-  const order = { order: "oldest", projection: { content: 0, chart: 0, variables: 0, expect: 0 } } as const;
+  const order = { order: "oldest", projection: SUMMARY } as const;
   const found = await findPage(collections.consoles(), visibleTo(caller), page, order, toConsoleSummary);
   return { ...found, items: await withRunStatus(caller, found.items) };
+}
+
+/** Returns one page of a folder. @throws AppError as `readTreePage` */
+export function readConsoleTree(caller: Caller, query: TreeQuery): Promise<TreePage<ConsoleSummary>> {
+  const toItems = (docs: ConsoleDoc[]) => withRunStatus(caller, docs.map(toConsoleSummary));
+  return readTreePage(caller, CONSOLES, query, { projection: SUMMARY, toItems });
 }
 
 /** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */

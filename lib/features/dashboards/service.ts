@@ -18,6 +18,8 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
+import type { TreePage, TreeQuery } from "@/lib/features/folders/schema";
+import { readTreePage } from "@/lib/features/folders/tree";
 import { dropDatasets } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { findPage } from "@/lib/platform/db/find-page";
@@ -48,6 +50,12 @@ export async function listDashboards(caller: Caller, page: PageRequest): Promise
   const order = { order: "oldest", projection: { content: 0 } } as const;
   const found = await findPage(collections.dashboards(), visibleTo(caller), page, order, toDashboardSummary);
   return { ...found, items: await withRunStatus(caller, found.items) };
+}
+
+/** Returns one page of a folder. @throws AppError as `readTreePage` */
+export function readDashboardTree(caller: Caller, query: TreeQuery): Promise<TreePage<DashboardSummary>> {
+  const toItems = (docs: DashboardDoc[]) => withRunStatus(caller, docs.map(toDashboardSummary));
+  return readTreePage(caller, DASHBOARDS, query, { projection: { content: 0 }, toItems });
 }
 
 /**

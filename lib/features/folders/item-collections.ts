@@ -31,7 +31,7 @@ export function declareItemCollections<D extends ItemDoc & Document>(
           unique: true,
           serves: `one ${noun} per path, as case-insensitive file systems compare names`,
         },
-        { key: { workspaceId: 1, space: 1, folderId: 1 }, serves: `the ${many} of a folder` },
+        { key: { workspaceId: 1, space: 1, folderId: 1, key: 1 }, serves: `the ${many} of a folder, by name` },
         { key: { workspaceId: 1, space: 1, updatedAt: -1 }, serves: "searches, last saved first" },
         { key: { workspaceId: 1, space: 1, file: 1 }, serves: `look-up of a ${noun} by its file in git` },
         { key: { workspaceId: 1, space: 1, _id: 1 }, serves: `the ${many} visible to a member, oldest first` },
@@ -47,6 +47,7 @@ export function declareItemCollections<D extends ItemDoc & Document>(
           serves: "one folder per path, as case-insensitive file systems compare names",
         },
         { key: { workspaceId: 1, space: 1, _id: 1 }, serves: "the folders visible to a member, oldest first" },
+        { key: { workspaceId: 1, space: 1, parentId: 1, key: 1 }, serves: "the folders of a folder, by name" },
       ],
     }),
     deleted: declareCollection<Deleted<D>>(`deleted_${many}`, {

@@ -10,9 +10,14 @@ import {
   deleteFolderQuery,
   folderSchema,
   historyItemSchema,
+  type TreePage,
+  type TreeQuery,
+  treePageOf,
+  treeQuery,
   updateFolderBody,
 } from "@/lib/features/folders/schema";
 import { createFolder, deleteFolder, listFolders, updateFolder } from "@/lib/features/folders/service";
+import type { Caller } from "@/lib/platform/access/caller";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
@@ -47,6 +52,29 @@ export function foldersRoutes(itemKind: ItemKind, tag: string) {
       status: 201,
       message: "Folder created",
       handle: ({ caller, body }) => createFolder(caller, itemKind, body),
+    }),
+  });
+}
+
+/** Route of one folder's content. @param read returns a page of the kind's summaries */
+export function treeRoutes<T extends z.ZodType>(
+  itemKind: ItemKind,
+  tag: string,
+  summary: T,
+  read: (caller: Caller, query: TreeQuery) => Promise<TreePage<z.output<T>>>,
+) {
+  return route.methods({
+    GET: route({
+      summary: `Open a ${itemKind.noun} folder`,
+      description: `Returns subfolders, then ${itemKind.root}, each in the order of their names.`,
+      tag,
+      access: member,
+      params: pathIds("workspaceId"),
+      query: treeQuery,
+      response: treePageOf(summary),
+      failures: ["not_found"],
+      refuses: { cursor: "An invalid cursor" },
+      handle: ({ caller, query }) => read(caller, query),
     }),
   });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isoDate, isStorable, objectIdText, STORABLE, trimmedText } from "@/lib/platform/http/schema";
+import { isoDate, isStorable, listQuery, objectIdText, STORABLE, trimmedText } from "@/lib/platform/http/schema";
+import { FOLDER_COUNT_MAX } from "./limits";
 
 export const ACCESS = ["private", "workspace"] as const;
 export type Access = (typeof ACCESS)[number];
@@ -40,6 +41,36 @@ export const folderSchema = z.object({
   updatedAt: isoDate,
 });
 export type Folder = z.infer<typeof folderSchema>;
+
+/** A letter for folders or items, and the last name as base64url. Names of 200 bytes grow when their case is folded. */
+const TREE_CURSOR = /^[fi]\.[A-Za-z0-9_-]{1,8000}$/;
+
+export const treeQuery = listQuery.extend({
+  folderId: objectIdText.optional().describe("Folder to open. Default: the top level"),
+  access: access.optional().describe("Top level to open, without folderId. Default: private"),
+  cursor: z
+    .string()
+    .regex(TREE_CURSOR, "Invalid cursor. Omit it to start from the first page.")
+    .describe("nextCursor from the previous page, unchanged")
+    .optional(),
+});
+export type TreeQuery = z.infer<typeof treeQuery>;
+
+const countedFolderSchema = folderSchema.extend({
+  count: z.int().describe(`Items in it and its subfolders, counted up to ${FOLDER_COUNT_MAX}`),
+});
+export type CountedFolder = z.infer<typeof countedFolderSchema>;
+
+/** Returns a schema for one page of a folder: its subfolders by name, then its items by name. */
+export function treePageOf<T extends z.ZodType>(item: T) {
+  return z.object({
+    trail: z.array(folderSchema).describe("Folders from the top level to this one; empty at the top level"),
+    folders: z.array(countedFolderSchema),
+    items: z.array(item),
+    nextCursor: z.string().nullable(),
+  });
+}
+export type TreePage<T> = { trail: Folder[]; folders: CountedFolder[]; items: T[]; nextCursor: string | null };
 
 export const createFolderBody = z.object({
   name: fileName,
