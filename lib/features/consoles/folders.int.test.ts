@@ -128,7 +128,9 @@ describe("a folder of consoles", () => {
     const full = await anas.send("DELETE", `/folders/${inner.id}?recursive=false`);
     expect([full.status, full.json.details]).toEqual([409, { consoles: 1, folders: 0 }]);
     expect((await anas.send("DELETE", `/folders/${inner.id}?recursive=yes`)).status).toBe(400);
-    expect((await anas.send("DELETE", `/folders/${top.id}?recursive=true`)).status).toBe(200);
+    const gone = (await anas.send("DELETE", `/folders/${top.id}?recursive=true`)).json.data;
+    expect(gone.folders.map(({ id: folderId }: { id: string }) => folderId)).toEqual([top.id, inner.id]);
+    expect(gone.items).toEqual([{ id, folderId: inner.id }]);
     expect((await anas.send("GET", `/${id}`)).status).toBe(404);
     expect(await collections.consoleFolders().countDocuments({ path: { $in: [top.path, inner.path] } })).toBe(0);
     expect((await anas.send("POST", `/${id}/restore`)).json.data).toMatchObject({ path: "x", folderId: null });

@@ -7,6 +7,7 @@ import type { ItemKind } from "@/lib/features/folders/item-kind";
 import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/features/folders/reference";
 import {
   createFolderBody,
+  deletedFolderSchema,
   deleteFolderQuery,
   folderSchema,
   historyItemSchema,
@@ -97,11 +98,12 @@ export function folderRoutes<P extends z.ZodType>(itemKind: ItemKind, { tag, par
     }),
     DELETE: route({
       summary: `Delete a ${itemKind.root} folder`,
-      description: `Requires recursive=true if not empty. Deleted ${itemKind.root} can be restored individually for 30 days.`,
+      description: `Requires recursive=true if not empty. Returns the deleted folders and ids. Deleted ${itemKind.root} can be restored individually for 30 days.`,
       tag,
       access: member,
       params,
       query: deleteFolderQuery,
+      response: deletedFolderSchema,
       failures: SAVE_FAILURES,
       message: "Folder deleted",
       handle: ({ caller, params: path, query }) =>

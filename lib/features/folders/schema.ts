@@ -92,6 +92,13 @@ export type UpdateFolderBody = z.infer<typeof updateFolderBody>;
 /** `recursive=true` deletes a folder with its content. */
 export const deleteFolderQuery = z.object({ recursive: z.enum(["true", "false"]).optional() });
 
+/** Content of a deleted folder, from which its items can be restored to the same places. */
+export const deletedFolderSchema = z.object({
+  folders: z.array(folderSchema).describe("The folder, then its subfolders, each after its parent"),
+  items: z.array(z.object({ id: objectIdText, folderId: objectIdText })),
+});
+export type DeletedFolder = z.infer<typeof deletedFolderSchema>;
+
 const author = z.object({ name: z.string(), email: z.string() });
 const sha = z
   .string()

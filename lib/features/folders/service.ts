@@ -9,7 +9,13 @@ import type { ItemKind } from "./item-kind";
 import { accessOf, type FolderDoc, toFolder, visibleTo } from "./model";
 import { endingOf, folderPlaceOf, parseName, placeOf } from "./names";
 import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
-import { type CreateFolderBody, FOLDER_DEPTH_MAX, type Folder, type UpdateFolderBody } from "./schema";
+import {
+  type CreateFolderBody,
+  type DeletedFolder,
+  FOLDER_DEPTH_MAX,
+  type Folder,
+  type UpdateFolderBody,
+} from "./schema";
 
 /** Lists the folders that the caller can see, in order of creation. */
 export async function listFolders(caller: Caller, itemKind: ItemKind, page: PageRequest): Promise<Page<Folder>> {
@@ -106,6 +112,7 @@ export function updateFolder(
 
 /**
  * Deletes a folder; with `recursive` also its content, in one commit.
+ * @returns the deleted folders, and the ids of the items in them
  * @throws AppError not_found; conflict when it is not empty and `recursive` is not given
  */
 export function deleteFolder(
@@ -113,7 +120,7 @@ export function deleteFolder(
   itemKind: ItemKind,
   folderId: ObjectId,
   options: { recursive: boolean },
-): Promise<void> {
+): Promise<DeletedFolder> {
   return changeItems(caller, itemKind, async (changes) => {
     const folder = await getFolderOrThrow(caller, itemKind, folderId);
     const subtree = await subtreeOf(itemKind, folder);
@@ -126,6 +133,11 @@ export function deleteFolder(
     for (const doc of held) changes.discard(doc);
     for (const each of subtree) changes.removeFolder(each);
     changes.message = `Delete the folder ${folder.path}`;
+    const items = held.map(({ _id, folderId: heldIn }) => ({
+      id: _id.toHexString(),
+      folderId: (heldIn ?? folderId).toHexString(),
+    }));
+    return { folders: subtree.map(toFolder), items };
   });
 }
 
