@@ -7,7 +7,7 @@ import { useId } from "react";
 import { AccessField, DescriptionField, TitleField } from "@/components/apps/app-fields";
 import { readFeedAnew } from "@/components/apps/use-apps";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { FormFailure } from "@/components/ui/form-parts";
+import { FormModal } from "@/components/ui/form-modal";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
@@ -43,8 +43,7 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
   const { workspace } = useWorkspace();
   const client = useQueryClient();
   const router = useRouter();
-  const formId = useId();
-  const { formProps, failure, isBusy, text, control } = useServerForm<AppFields>({
+  const server = useServerForm<AppFields>({
     initial: { title: "", description: "", template: templates[0]?.name, access: "private" },
     fields: ["title", "description"],
     check: ({ title }) => (title.trim() === "" ? { title: "Enter a title." } : {}),
@@ -55,43 +54,27 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
       return "left";
     },
   });
+  const { isBusy, text, control } = server;
   const template = control("template");
   return (
-    <Modal
-      title="New app"
-      isOpen
-      onClose={onClose}
-      foot={
-        <>
-          <button type="button" className="btn ghost" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" form={formId} className="btn primary" disabled={isBusy}>
-            Create app
-          </button>
-        </>
-      }
-    >
-      <form {...formProps} id={formId} className="new-app">
-        <FormFailure text={failure} />
-        <TitleField autoFocus {...text("title")} />
-        <fieldset className="field" disabled={isBusy}>
-          <legend className="flabel">Template</legend>
-          <div className="template-grid">
-            {templates.map((each) => (
-              <TemplateChoice
-                key={each.name}
-                template={each}
-                isChosen={each.name === template.value}
-                onChoose={() => template.onChange(each.name)}
-              />
-            ))}
-          </div>
-        </fieldset>
-        <DescriptionField {...text("description")} />
-        <AccessField {...control("access")} isDisabled={isBusy} privateHelp="You can share it later" />
-      </form>
-    </Modal>
+    <FormModal title="New app" server={server} action="Create app" className="new-app" onClose={onClose}>
+      <TitleField autoFocus {...text("title")} />
+      <fieldset className="field" disabled={isBusy}>
+        <legend className="flabel">Template</legend>
+        <div className="template-grid">
+          {templates.map((each) => (
+            <TemplateChoice
+              key={each.name}
+              template={each}
+              isChosen={each.name === template.value}
+              onChoose={() => template.onChange(each.name)}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <DescriptionField {...text("description")} />
+      <AccessField {...control("access")} isDisabled={isBusy} privateHelp="You can share it later" />
+    </FormModal>
   );
 }
 

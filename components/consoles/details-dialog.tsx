@@ -2,9 +2,8 @@
 
 import { useId, useState } from "react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
-import { FieldMessage, FormFailure, messageIdOf } from "@/components/ui/form-parts";
-import { Keys } from "@/components/ui/keys";
-import { Modal } from "@/components/ui/modal";
+import { FormModal } from "@/components/ui/form-modal";
+import { TextAreaField } from "@/components/ui/text-area-field";
 import { TextField } from "@/components/ui/text-field";
 import { useServerForm } from "@/components/ui/use-server-form";
 import type { Console } from "@/lib/features/consoles/schema";
@@ -20,7 +19,7 @@ export function DetailsDialog({ saved, onClose }: { saved: Console; onClose: () 
     minRows: String(saved.expect?.minRows ?? ""),
     maxRows: String(saved.expect?.maxRows ?? ""),
   });
-  const { form, formProps, failure, isBusy, isDirty, submit, text, problemOf } = useServerForm<Fields>({
+  const server = useServerForm<Fields>({
     initial,
     fields: ["description", "minRows", "maxRows"],
     fieldOf: (path) =>
@@ -42,55 +41,29 @@ export function DetailsDialog({ saved, onClose }: { saved: Console; onClose: () 
     },
     whenClosed: "Couldn't save the details.",
   });
-  const problem = problemOf("description");
+  const { isDirty, submit, text } = server;
   return (
-    <Modal
+    <FormModal
       title={`Details of ${saved.name}`}
-      isOpen
+      server={server}
+      action="Save details"
+      busy="Saving"
+      keys="mod+enter"
+      isDisabled={!isDirty}
       onClose={onClose}
-      foot={
-        <>
-          <button type="button" className="btn ghost" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" form={id} className="btn primary" disabled={isBusy || !isDirty}>
-            {isBusy ? "Saving" : "Save details"}
-            <Keys keys="mod+enter" />
-          </button>
-        </>
-      }
     >
-      <form {...formProps} id={id} className="form">
-        <FormFailure text={failure} />
-        <div className="field">
-          <label htmlFor={`${id}-description`}>Description</label>
-          <textarea
-            {...form.register("description")}
-            id={`${id}-description`}
-            className="area"
-            rows={3}
-            aria-invalid={problem === undefined ? undefined : true}
-            aria-describedby={messageIdOf(id, problem, null)}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-              event.preventDefault();
-              if (isDirty) void submit();
-            }}
-          />
-          <FieldMessage id={id} problem={problem} help={null} />
+      <TextAreaField label="Description" onSend={() => isDirty && void submit()} {...text("description")} />
+      <fieldset className="field" aria-describedby={`${id}-expect`}>
+        <legend className="flabel">Expected rows</legend>
+        <div className="detail-rows">
+          <TextField label="Minimum" isDense inputMode="numeric" autoComplete="off" {...text("minRows")} />
+          <TextField label="Maximum" isDense inputMode="numeric" autoComplete="off" {...text("maxRows")} />
         </div>
-        <fieldset className="field" aria-describedby={`${id}-expect`}>
-          <legend className="flabel">Expected rows</legend>
-          <div className="detail-rows">
-            <TextField label="Minimum" isDense inputMode="numeric" autoComplete="off" {...text("minRows")} />
-            <TextField label="Maximum" isDense inputMode="numeric" autoComplete="off" {...text("maxRows")} />
-          </div>
-          <div id={`${id}-expect`} className="help">
-            Background runs with another number of rows fail.
-          </div>
-        </fieldset>
-      </form>
-    </Modal>
+        <div id={`${id}-expect`} className="help">
+          Background runs with another number of rows fail.
+        </div>
+      </fieldset>
+    </FormModal>
   );
 }
 

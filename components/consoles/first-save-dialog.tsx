@@ -2,9 +2,7 @@
 
 import { useId } from "react";
 import { useConsoleFolders, useConsoleList } from "@/components/consoles/use-consoles";
-import { FormFailure } from "@/components/ui/form-parts";
-import { Keys } from "@/components/ui/keys";
-import { Modal } from "@/components/ui/modal";
+import { FormModal } from "@/components/ui/form-modal";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { useServerForm } from "@/components/ui/use-server-form";
@@ -26,7 +24,6 @@ const TAKEN = "This folder already has a console with this name.";
 
 /** Dialog for the name and the location of a console that was never saved. */
 export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
-  const formId = useId();
   const { data: consoles } = useConsoleList();
   const isTaken = (wanted: string, place: FolderChoice) =>
     consoles?.some((each) => isSameChoice(each, place) && each.name.toLowerCase() === wanted.toLowerCase()) ?? false;
@@ -49,54 +46,36 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
       return isConflict;
     },
   });
-  const { form, formProps, failure, isBusy, text, problemOf } = server;
+  const { form, text, problemOf } = server;
   const typed = form.watch("name");
   const wanted = toConsoleName(typed);
   // A taken name is reported at once, since the suggested one may be taken.
   const taken = wanted !== null && isTaken(wanted, form.watch("place")) ? TAKEN : undefined;
   return (
-    <Modal
-      title="Save console"
-      isOpen
-      onClose={onClose}
-      foot={
-        <>
-          <button type="button" className="btn ghost" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" form={formId} className="btn primary" disabled={isBusy}>
-            {isBusy ? "Saving" : "Save console"}
-            <Keys keys="enter" />
-          </button>
-        </>
-      }
-    >
-      <form {...formProps} id={formId} className="form">
-        <FormFailure text={failure} />
-        <TextField
-          label="Name"
-          isDense
-          maxLength={CONSOLE_NAME_MAX}
-          autoComplete="off"
-          spellCheck={false}
-          autoFocus
-          // The focus selects the name, which the form sets only later.
-          defaultValue={name}
-          onFocus={(event) => event.target.select()}
-          {...text("name")}
-          error={problemOf("name") ?? taken}
-        />
-        <FolderField server={server} />
-        <TextField
-          label="Commit message (optional)"
-          isDense
-          maxLength={5000}
-          placeholder={`Create ${wanted ?? name}`}
-          autoComplete="off"
-          {...text("message")}
-        />
-      </form>
-    </Modal>
+    <FormModal title="Save console" server={server} action="Save console" busy="Saving" keys="enter" onClose={onClose}>
+      <TextField
+        label="Name"
+        isDense
+        maxLength={CONSOLE_NAME_MAX}
+        autoComplete="off"
+        spellCheck={false}
+        autoFocus
+        // The focus selects the name, which the form sets only later.
+        defaultValue={name}
+        onFocus={(event) => event.target.select()}
+        {...text("name")}
+        error={problemOf("name") ?? taken}
+      />
+      <FolderField server={server} />
+      <TextField
+        label="Commit message (optional)"
+        isDense
+        maxLength={5000}
+        placeholder={`Create ${wanted ?? name}`}
+        autoComplete="off"
+        {...text("message")}
+      />
+    </FormModal>
   );
 }
 

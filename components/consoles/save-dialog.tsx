@@ -1,12 +1,8 @@
 "use client";
 
-import { useId } from "react";
-import { FieldMessage, FormFailure, messageIdOf } from "@/components/ui/form-parts";
-import { Keys } from "@/components/ui/keys";
-import { Modal } from "@/components/ui/modal";
+import { FormModal } from "@/components/ui/form-modal";
+import { TextAreaField } from "@/components/ui/text-area-field";
 import { useServerForm } from "@/components/ui/use-server-form";
-
-const HELP = "The first line is the version's title. Optional.";
 
 type SaveDialogProps = {
   name: string;
@@ -17,55 +13,24 @@ type SaveDialogProps = {
 
 /** Dialog for the commit message. */
 export function SaveDialog({ name, onSave, onClose }: SaveDialogProps) {
-  const id = useId();
-  const { form, formProps, failure, isBusy, submit, problemOf } = useServerForm<{ message: string }>({
+  const title = `Save ${name}`;
+  const server = useServerForm<{ message: string }>({
     initial: { message: "" },
     fields: ["message"],
     send: ({ message }) => onSave(message.trim() === "" ? undefined : message.trim()),
     whenClosed: "Couldn't save.",
   });
-  const problem = problemOf("message");
   return (
-    <Modal
-      title={`Save ${name}`}
-      isOpen
-      onClose={onClose}
-      foot={
-        <>
-          <button type="button" className="btn ghost" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" form={id} className="btn primary" disabled={isBusy}>
-            {isBusy ? "Saving" : "Save version"}
-            <Keys keys="mod+enter" />
-          </button>
-        </>
-      }
-    >
-      <form {...formProps} id={id} className="form">
-        <FormFailure text={failure} />
-        <div className="field">
-          <label htmlFor={`${id}-message`}>Commit message</label>
-          <textarea
-            {...form.register("message")}
-            id={`${id}-message`}
-            className="area"
-            rows={3}
-            maxLength={5000}
-            placeholder={`Save ${name}`}
-            aria-invalid={problem === undefined ? undefined : true}
-            aria-describedby={messageIdOf(id, problem, HELP)}
-            // biome-ignore lint/a11y/noAutofocus: the dialog was opened to write here
-            autoFocus
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-              event.preventDefault();
-              void submit();
-            }}
-          />
-          <FieldMessage id={id} problem={problem} help={HELP} />
-        </div>
-      </form>
-    </Modal>
+    <FormModal title={title} server={server} action="Save version" busy="Saving" keys="mod+enter" onClose={onClose}>
+      <TextAreaField
+        label="Commit message"
+        maxLength={5000}
+        placeholder={title}
+        help="The first line is the version's title. Optional."
+        autoFocus
+        onSend={() => void server.submit()}
+        {...server.text("message")}
+      />
+    </FormModal>
   );
 }

@@ -5,8 +5,8 @@ import { useId } from "react";
 import { useDashboardActions } from "@/components/dashboards/use-dashboard-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useDatabases } from "@/components/schema/use-schema";
-import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
-import { Modal } from "@/components/ui/modal";
+import { FormModal } from "@/components/ui/form-modal";
+import { FieldProblem } from "@/components/ui/form-parts";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { useServerForm } from "@/components/ui/use-server-form";
@@ -28,7 +28,6 @@ type Fields = {
 
 /** Creates a dashboard from a file, and asks for a connection in place of an unknown name. */
 export function ImportDashboard({ onClose }: { onClose: () => void }) {
-  const formId = useId();
   const { workspace } = useWorkspace();
   const { note } = useDashboardActions();
   const router = useRouter();
@@ -57,7 +56,7 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
       return names.length > 0;
     },
   });
-  const { form, formProps, failure, isBusy, submit } = server;
+  const { form, submit } = server;
   const take = async (file: File | undefined) => {
     form.reset();
     if (file === undefined) return;
@@ -65,29 +64,20 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
     await submit();
   };
   const { file, connections } = form.watch();
-  const isReady = file !== null && !isBusy && connections.every(({ id }) => id !== "");
+  const isReady = file !== null && connections.every(({ id }) => id !== "");
   return (
-    <Modal
+    <FormModal
       title="Import dashboard"
-      isOpen
+      server={server}
+      action="Import dashboard"
+      busy="Importing"
+      isDisabled={!isReady}
+      className="import-form"
       onClose={onClose}
-      foot={
-        <>
-          <button type="button" className="btn" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" form={formId} className="btn primary" disabled={!isReady}>
-            {isBusy ? "Importing" : "Import dashboard"}
-          </button>
-        </>
-      }
     >
-      <form {...formProps} id={formId} className="import-form">
-        <FormFailure text={failure} />
-        <FileField server={server} onFile={(file) => void take(file)} />
-        {connections.length > 0 && <ConnectionFields server={server} />}
-      </form>
-    </Modal>
+      <FileField server={server} onFile={(file) => void take(file)} />
+      {connections.length > 0 && <ConnectionFields server={server} />}
+    </FormModal>
   );
 }
 

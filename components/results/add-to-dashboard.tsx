@@ -5,8 +5,7 @@ import { useRouter } from "next/navigation";
 import { useId } from "react";
 import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/dashboards/use-dashboards";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { FormFailure } from "@/components/ui/form-parts";
-import { Modal } from "@/components/ui/modal";
+import { FormModal } from "@/components/ui/form-modal";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
@@ -55,7 +54,6 @@ type Fields = {
 export function AddToDashboard(props: AddToDashboardProps) {
   const { rows, chart, connectionId, statement, consoleId, consoleName, onClose } = props;
   const { workspace } = useWorkspace();
-  const formId = useId();
   const client = useQueryClient();
   const router = useRouter();
   const settings = fitSettings(readSettings(chart), rows.fields) ?? guessSettings(rows.sample);
@@ -87,30 +85,20 @@ export function AddToDashboard(props: AddToDashboardProps) {
       onClose();
     },
   });
-  const { failure, isBusy, control } = form;
+  const { control } = form;
   const isNamed = control("to").value !== NEW || control("newTitle").value.trim() !== "";
   return (
-    <Modal
+    <FormModal
       title="Add to dashboard"
-      isOpen
+      server={form}
+      action="Add"
+      busy="Adding"
+      isDisabled={!isNamed}
       onClose={onClose}
-      foot={
-        <>
-          <button type="button" className="btn ghost" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" form={formId} className="btn primary" disabled={isBusy || !isNamed}>
-            {isBusy ? "Adding" : "Add"}
-          </button>
-        </>
-      }
     >
-      <form {...form.formProps} id={formId} className="form">
-        <FormFailure text={failure} />
-        <TargetFields form={form} />
-        <WidgetFields form={form} hasChart={settings !== null} isSaved={consoleId !== null} />
-      </form>
-    </Modal>
+      <TargetFields form={form} />
+      <WidgetFields form={form} hasChart={settings !== null} isSaved={consoleId !== null} />
+    </FormModal>
   );
 }
 
