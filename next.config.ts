@@ -1,13 +1,12 @@
 import type { NextConfig } from "next";
 import { PHASE_DEVELOPMENT_SERVER } from "next/constants";
 
-const { BUILD_FOLDER } = process.env;
 /** A build beside the product's own, with the routes that only measurements call (`route.bench.ts`). */
 const isBench = process.env.BENCH_BUILD === "on";
 
 const config = (phase: string): NextConfig => ({
-  // `npm run check:vercel` builds beside what is there, and so does a measurement.
-  distDir: BUILD_FOLDER ?? (isBench ? ".next-bench" : ".next"),
+  // A measurement builds beside what is there.
+  distDir: isBench ? ".next-bench" : ".next",
   ...(isBench && { pageExtensions: ["tsx", "ts", "bench.ts"] }),
   poweredByHeader: false,
   // No page asks for images in other sizes, so the route that makes them, and the library behind it, are left out.
@@ -49,7 +48,7 @@ const config = (phase: string): NextConfig => ({
   },
   // `npm run check` does the types, with a compiler that the framework's own check cannot use.
   // A build writes its own folders into the file; folders of another build are not shared.
-  typescript: { ignoreBuildErrors: true, tsconfigPath: tsconfigOf(BUILD_FOLDER) },
+  typescript: { ignoreBuildErrors: true, tsconfigPath: isBench ? "bench/tsconfig.json" : "tsconfig.json" },
   turbopack: {
     resolveAlias: {
       // Of what browsers of today have, and of Node's `process`, which nothing that reaches a browser calls: read first by each page.
@@ -69,10 +68,5 @@ const config = (phase: string): NextConfig => ({
     turbopackFileSystemCacheForBuild: process.env.BUILD_CACHE !== "off",
   },
 });
-
-function tsconfigOf(folder: string | undefined): string {
-  if (folder !== undefined) return `${folder}.json`;
-  return isBench ? "bench/tsconfig.json" : "tsconfig.json";
-}
 
 export default config;

@@ -1,11 +1,12 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { bundleChildren, makeBootScript } from "./build.mjs";
+import { buildIfStale } from "./build.mjs";
+import { BUILT } from "./support/build-stamp.mjs";
 import { freePort } from "./support/free-port.mjs";
 import { inRoot, ROOT } from "./support/paths.mjs";
 import { main, ScriptError } from "./support/run.mjs";
@@ -31,41 +32,27 @@ const NEEDED = [
 const DEMANDED = ["MONGODB_URI", "AUTH_SECRET", "ENCRYPTION_KEYS", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"];
 /** Words of a refusal for lack of a process (lib/platform/http/require-process.ts). */
 const NO_PROCESS = "require persistent processes";
-const BUILD_FOLDER = ".next/vercel";
-/** The framework writes a build's folder into this file; the project's file stays unchanged. */
-const TYPES_CONFIG = `${BUILD_FOLDER}.json`;
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 
 /**
- * Builds as Vercel does and checks the result: the size of each function and its files, that missing settings are
- * reported, that it serves with an external store and starts no process: npm run check:vercel
+ * Checks the build as Vercel runs it: the size of each function and its files, that missing settings are reported, that
+ * it serves with an external store and starts no process: npm run check:vercel. A build ignores the settings of its
+ * machine (lib/platform/env.ts), so Vercel's is the same as `npm start`'s.
  */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "millrace-vercel-"));
   try {
-    await buildFor(BUILD_FOLDER);
+    await buildIfStale();
     const { readFunctions } = await import("./support/functions.ts");
-    checkFunctions(readFunctions(inRoot(BUILD_FOLDER), ROOT));
+    checkFunctions(readFunctions(BUILT, ROOT));
     await checkMissingSettings();
     await checkServing(folder, prepareRoot(folder));
   } finally {
-    for (const left of [BUILD_FOLDER, TYPES_CONFIG]) rmSync(inRoot(left), { recursive: true, force: true });
     rmSync(folder, { recursive: true, force: true });
   }
 });
-
-async function buildFor(distDir) {
-  const { generateRoutes } = await import("./routes.mjs");
-  generateRoutes();
-  await makeBootScript();
-  await bundleChildren();
-  mkdirSync(inRoot(distDir), { recursive: true });
-  writeFileSync(inRoot(TYPES_CONFIG), JSON.stringify({ extends: "../tsconfig.json" }));
-  const build = startNext(["build"], { CI: "1", BUILD_CACHE: "off" });
-  if ((await build.ended) !== 0) throw new ScriptError(`The build in ${distDir} failed:\n${build.output()}`);
-}
 
 function checkFunctions(functions) {
   const [largest] = functions;
@@ -236,7 +223,6 @@ function startNext(args, settings, cwd = ROOT) {
       NODE_ENV: "production",
       NEXT_TELEMETRY_DISABLED: "1",
       VERCEL: "1",
-      BUILD_FOLDER,
       ...settings,
     },
   });

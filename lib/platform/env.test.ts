@@ -1,7 +1,20 @@
 import { readFileSync } from "node:fs";
 import { parseEnv as parseDotenv } from "node:util";
-import { describe, expect, test } from "vitest";
-import { EnvError, EXAMPLE_AUTH_SECRET, parseEnv, parseKeyRing, SETTING_NAMES } from "@/lib/platform/env";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  EnvError,
+  EXAMPLE_AUTH_SECRET,
+  env,
+  forgetEnv,
+  parseEnv,
+  parseKeyRing,
+  SETTING_NAMES,
+} from "@/lib/platform/env";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  forgetEnv();
+});
 
 const example = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
 const secret = "s".repeat(32);
@@ -155,4 +168,12 @@ describe("the key ring", () => {
   ])("refuses %s", (_, text) => {
     expect(() => parseKeyRing(text)).toThrow();
   });
+});
+
+test("a build ignores the settings and the platform of its machine", () => {
+  vi.stubEnv("VERCEL", "1");
+  vi.stubEnv("SIGN_UP", "closed");
+  vi.stubEnv("NEXT_PHASE", "phase-production-build");
+  forgetEnv();
+  expect(env()).toEqual(parseEnv({}));
 });
