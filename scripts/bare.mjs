@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { adoptBuild } from "./build.mjs";
 import { freePort } from "./support/free-port.mjs";
 import { networkEnvironment } from "./support/network.mjs";
 import { ROOT } from "./support/paths.mjs";
@@ -30,7 +31,7 @@ const SYSTEM_FILES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/
 
 /**
  * Runs the README's two commands on a machine with nothing but Node.js and npm, with the last commit in an empty
- * folder: npm run check:bare
+ * folder: npm run check:bare. A folder with the same sources gets the build, and needs none for its other checks.
  */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
@@ -68,6 +69,7 @@ await main(async () => {
     await isHealthy(second, url, SECOND_START_TIMEOUT_MS);
     report("npm start on what was built", second);
     await stop(second);
+    await adoptBuild(join(place, "checkout"));
   } finally {
     await Promise.all(started.map(stop));
     rmSync(place, { recursive: true, force: true });

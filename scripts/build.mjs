@@ -1,10 +1,10 @@
-import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { BUILT, clearBuildStamp, hashSources, isBuildCurrent, writeBuildStamp } from "./support/build-stamp.mjs";
+import { BUILT, clearBuildStamp, hashSources, isBuildCurrent, STAMP, writeBuildStamp } from "./support/build-stamp.mjs";
 import { bundleCommands } from "./support/command.mjs";
 import { withLock } from "./support/lock.mjs";
-import { inRoot, lockPath } from "./support/paths.mjs";
+import { inRoot, lockPath, ROOT } from "./support/paths.mjs";
 import { precompress } from "./support/precompress.mjs";
 import { capture, main, run, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
@@ -50,6 +50,33 @@ async function build(runBundler, keepsCache) {
   if (code !== 0) throw new ScriptError("The build failed. See the messages above.");
   await precompress(join(BUILT, "static"));
   writeBuildStamp(hash);
+}
+
+/**
+ * Copies the build of another checkout, unless its sources differ from those of this folder or this folder has one.
+ * @param {string} checkout
+ */
+export async function adoptBuild(checkout) {
+  await withLock(lockPath("build"), async () => {
+    await makeBootScript();
+    const hash = hashSources();
+    if (isBuildCurrent() || readFileSync(join(checkout, basename(BUILT), basename(STAMP)), "utf8") !== hash) return;
+    for (const name of existsSync(BUILT) ? readdirSync(BUILT) : []) {
+      // The bundler compares its cache with the sources itself.
+      if (name !== "cache") rmSync(join(BUILT, name), { recursive: true });
+    }
+    rmSync(inRoot("dist"), { recursive: true, force: true });
+    // The stamp marks a complete copy, so it is written last. Compiled code belongs to the paths of its files.
+    const filter = (file) => ![basename(STAMP), "compile-cache"].includes(basename(file));
+    for (const name of [basename(BUILT), "dist"]) {
+      cpSync(join(checkout, name), inRoot(name), { recursive: true, verbatimSymlinks: true, filter });
+    }
+    // The framework writes a build's folder into these files only.
+    const files = ["json", "js"].map((type) => join(BUILT, `required-server-files.${type}`));
+    const { appDir } = JSON.parse(readFileSync(files[0], "utf8"));
+    for (const file of files) writeFileSync(file, readFileSync(file, "utf8").replaceAll(appDir, ROOT));
+    writeBuildStamp(hash);
+  });
 }
 
 /**

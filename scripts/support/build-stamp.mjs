@@ -24,7 +24,7 @@ const SOURCES = [
 ];
 /** Build folder, as in next.config.ts. */
 export const BUILT = inRoot(process.env.BENCH_BUILD === "on" ? ".next-bench" : ".next");
-const STAMP = join(BUILT, "millrace-build");
+export const STAMP = join(BUILT, "millrace-build");
 
 /** Returns whether the last build finished and matches the current sources. */
 export function isBuildCurrent() {
