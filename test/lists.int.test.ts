@@ -5,9 +5,11 @@ import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
 import { collections as agent } from "@/lib/features/agent/collections";
 import { declarations } from "@/lib/features/instance/collections";
+import { collections as queries } from "@/lib/features/query/collections";
 import { commitChanges, createReview } from "@/lib/features/repository/service";
 import { listEndpoints } from "@/lib/platform/api/registry";
 import { database, mongoClient } from "@/lib/platform/db/client";
+import { DAY_SECONDS } from "@/lib/platform/db/collection";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { STAND_IN } from "@/test/fixtures/embedded/mongo/start";
 import { takeJobEvents } from "@/test/fixtures/notifications/clock";
@@ -256,6 +258,19 @@ const bounded: Record<string, List> = {
   "/api/workspaces/{workspaceId}/consoles/search": {
     add: () => Promise.resolve(),
     query: () => ({ q: "Console" }),
+  },
+  // A person's sessions, at most 5. They need a heartbeat.
+  "/api/workspaces/{workspaceId}/databases/{connectionId}/sessions": {
+    add: (n) => {
+      const [now, later] = [new Date(), new Date(Date.now() + DAY_SECONDS * 1000)];
+      return queries.manualSessions().insertOne({
+        ...{ _id: new ObjectId(), workspaceId: new ObjectId(owner.workspaceId), userId: new ObjectId(owner.id) },
+        ...{ connectionId: new ObjectId(connectionId), personSlot: `p${n}`, connectionSlot: `c${n}` },
+        ...{ serverId: "other", serverUrl: "http://127.0.0.1:1", isolation: null, state: "idle", since: now },
+        ...{ statements: 0, expiresAt: later, seenAt: later },
+      });
+    },
+    idOf: ({ sessionId }) => sessionId,
   },
   // Snapshots of one dashboard, which has at most 20.
   "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/snapshots": {

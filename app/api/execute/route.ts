@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       const inside = await enterWorkspace(caller, workspaceToQuery(caller, body));
       const format = chooseFormat(request.headers.get("accept"));
       needs(member, inside.workspaceId);
-      return executeInWorkspace(inside, { body, format, signal });
+      return executeInWorkspace(inside, { body, format, signal, request });
     },
   }),
 });

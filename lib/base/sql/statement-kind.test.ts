@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SqlDialect } from "./dialects/registry";
-import { type ChangeVerb, changeVerbOf, firstWordOf } from "./statement-kind";
+import { type ChangeVerb, changeVerbOf, firstWordOf, transactionStepOf } from "./statement-kind";
 
 const CASES: [string, SqlDialect, ChangeVerb | null][] = [
   ["delete from t", "postgres", "delete"],
@@ -30,4 +30,24 @@ test.each(CASES)("C44 finds the verb of %j in %s", (text, dialect, verb) => {
 test("C5 returns the first word after comments", () => {
   expect(firstWordOf("/* a */ -- b\n call p()", "mysql")).toBe("CALL");
   expect(firstWordOf("(select 1)", "mysql")).toBe("");
+});
+
+test.each([
+  ["begin", "begin", true],
+  ["/* a */ START transaction read only;", "begin", true],
+  ["begin isolation level serializable", "begin", false],
+  ["BEGIN NOT ATOMIC delete from t; END", "begin", false],
+  ["commit work", "commit", true],
+  ["commit and chain", "commit", false],
+  ["rollback", "rollback", true],
+  ['rollback to savepoint "a b"', "savepoint", true],
+  ["savepoint a", "savepoint", true],
+  ["release savepoint a", "savepoint", true],
+  ["savepoint a; delete from t", "savepoint", false],
+])("%s: %s, plain: %s", (text, step, isPlain) => {
+  expect(transactionStepOf(text, "postgres")).toEqual({ step, isPlain });
+});
+
+test.each(["select 1", "", "-- begin", "(begin)", "prepare transaction 'a'"])("%j controls no transaction", (text) => {
+  expect(transactionStepOf(text, "postgres")).toBeNull();
 });

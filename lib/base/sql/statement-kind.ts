@@ -45,3 +45,47 @@ export function firstWordOf(text: string, dialect: SqlDialect): string {
   }
   return "";
 }
+
+/** A statement that controls the transaction. `savepoint` sets, releases or returns to one. */
+export type TransactionStep = "begin" | "commit" | "rollback" | "savepoint";
+
+const STEP_OF: Readonly<Record<string, TransactionStep | undefined>> = {
+  BEGIN: "begin",
+  START: "begin",
+  COMMIT: "commit",
+  END: "commit",
+  ROLLBACK: "rollback",
+  ABORT: "rollback",
+  SAVEPOINT: "savepoint",
+  RELEASE: "savepoint",
+};
+/** Words that a plain BEGIN, COMMIT or ROLLBACK may consist of. Everything else is an option. */
+const PLAIN_WORDS = new Set([...Object.keys(STEP_OF), "TRANSACTION", "WORK", "READ", "ONLY"]);
+/** Longest step: ROLLBACK TRANSACTION TO SAVEPOINT a. */
+const STEP_TOKENS_MAX = 5;
+
+/**
+ * Returns the step of a statement that controls the transaction; null for any other statement.
+ * @returns `isPlain` false for a step with options other than READ ONLY
+ */
+export function transactionStepOf(
+  text: string,
+  dialect: SqlDialect,
+): { step: TransactionStep; isPlain: boolean } | null {
+  const lexer = new SqlLexer(text, dialect);
+  const words: string[] = [];
+  for (let piece = lexer.next(); piece && words.length <= STEP_TOKENS_MAX; piece = lexer.next()) {
+    const token = toSqlToken(text, dialect, piece);
+    if (!token || token.kind === "semicolon") continue;
+    words.push(token.kind === "word" ? upper(token.text) : token.kind === "name" ? "" : ".");
+    if (words.length === 1 && !STEP_OF[words[0] ?? ""]) return null;
+  }
+  const [first = ""] = words;
+  const step = STEP_OF[first];
+  if (!step) return null;
+  const to = words.indexOf("TO");
+  const isTo = first === "ROLLBACK" && to > 0;
+  if (step !== "savepoint" && !isTo) return { step, isPlain: words.every((word) => PLAIN_WORDS.has(word)) };
+  const named = words.slice(isTo ? to + 1 : 1).filter((word, index) => index > 0 || word !== "SAVEPOINT");
+  return { step: "savepoint", isPlain: named.length === 1 && named[0] !== "." };
+}

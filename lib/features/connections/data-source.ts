@@ -3,7 +3,7 @@ import type { StatementWrite } from "@/lib/base/sql/writes";
 import type { Batch, Entity, Field, FieldType } from "@/lib/base/values/fields";
 import type { TableValues } from "./column-values";
 import type { NameLimit } from "./name-limit";
-import type { ConfigField, ConnectionType, SchemaChoice, TestStep } from "./schema";
+import type { ConfigField, ConnectionType, IsolationLevel, SchemaChoice, TestStep } from "./schema";
 import type { VariableBinding } from "./variables";
 
 /**
@@ -71,6 +71,34 @@ export type ResultStream = {
    */
   nextResult?: () => Promise<ResultStream | null>;
 };
+
+/** `failed`: the database refuses every statement until a rollback. */
+export type SessionState = "idle" | "in_transaction" | "failed";
+
+export type SessionOptions = {
+  /** Null: the database's default. */
+  isolation: IsolationLevel | null;
+  /** Enforced by the database: each transaction of the session is read-only, and no statement can change that. */
+  readOnly: boolean;
+  signal: AbortSignal;
+};
+
+/**
+ * A session with a separate connection, for transactions that a person begins and ends. It runs one statement at a
+ * time, and keeps its state between them. Nothing of it reaches other sessions.
+ */
+export interface ManualSession {
+  /** State of the transaction as the database reported it; valid once `settled` has resolved. */
+  readonly state: SessionState;
+  /** False once the connection is lost: the database has then rolled back. */
+  readonly isAlive: boolean;
+  /** Runs a statement, as `DataSource.query`. An abort cancels only the statement, where the database can do so. */
+  query(statement: Statement, options: QueryOptions): Promise<ResultStream>;
+  /** Resolves when the last statement is over. Never rejects. */
+  settled(): Promise<void>;
+  /** Rolls back and closes. Never rejects. */
+  close(): Promise<void>;
+}
 
 /** Types whose columns may contain other values: text among SQLite's numbers, 0000-00-00, NaN as a decimal. */
 export type LooseTypes = readonly FieldType[] | "all";
@@ -231,6 +259,11 @@ export interface DataSource {
    */
   query?(statement: Statement, options: QueryOptions): Promise<ResultStream>;
   /**
+   * Opens a session for manual transactions.
+   * @throws AppError `unsupported` where this connection cannot keep one; `source_unreachable`, `timeout`
+   */
+  openSession?(options: SessionOptions): Promise<ManualSession>;
+  /**
    * Reads an entity from a checkpoint on, for flows; changes nothing.
    * @throws AppError `invalid_request` for an unknown entity or cursor field; `source_unreachable`, `timeout`
    */
@@ -310,6 +343,10 @@ export interface Driver {
   readonly explain?: ConnectionType["explain"];
   /** The maximum name length of a table, schema or column; absent where no limit matters. */
   readonly nameLimit?: NameLimit;
+  /**
+   * Isolation levels of its sessions for manual transactions (`DataSource.openSession`); absent where it has none.
+   */
+  readonly isolationLevels?: readonly IsolationLevel[];
   /** Its sources return table definitions (`DataSource.ddl`); absent where they cannot. */
   readonly hasDdl?: true;
   /**

@@ -168,6 +168,16 @@ const configFieldSchema = z.object({
 /** A field as a driver declares it. */
 export type ConfigField = Omit<z.infer<typeof configFieldSchema>, "help"> & { help?: string };
 
+/** Isolation levels by their names in the API. Each driver lists those of its database. */
+export const ISOLATION_LEVELS = [
+  "read_uncommitted",
+  "read_committed",
+  "repeatable_read",
+  "snapshot",
+  "serializable",
+] as const;
+export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
+
 export const connectionTypeSchema = z.object({
   type: z.string(),
   name: z.string(),
@@ -193,6 +203,10 @@ export const connectionTypeSchema = z.object({
     })
     .optional()
     .describe("EXPLAIN support; absent if unsupported"),
+  isolationLevels: z
+    .array(z.enum(ISOLATION_LEVELS))
+    .optional()
+    .describe("Isolation levels of manual transactions; absent if they are not supported"),
   hasDdl: z.literal(true).optional().describe("Supports DDL; absent if not"),
   fields: z.array(configFieldSchema),
 });

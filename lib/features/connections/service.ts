@@ -129,6 +129,29 @@ export async function getConnectionDocOrThrow(
   return doc;
 }
 
+/** Returns the ids of those connections that are unchanged in what `opensSameSource` compares. */
+export async function findUnchanged(docs: readonly ConnectionDoc[]): Promise<Set<string>> {
+  const current = await collections
+    .connections()
+    .find({ _id: { $in: docs.map(({ _id }) => _id) }, workspaceId: { $in: docs.map((doc) => doc.workspaceId) } })
+    .toArray();
+  const byId = new Map(current.map((doc) => [doc._id.toHexString(), doc]));
+  return new Set(
+    docs.flatMap((doc) => {
+      const id = doc._id.toHexString();
+      const now = byId.get(id);
+      return now && opensSameSource(now, doc) ? [id] : [];
+    }),
+  );
+}
+
+/** Returns whether two states of a connection connect to the same place with the same rights; names may differ. */
+export function opensSameSource(one: ConnectionDoc, other: ConnectionDoc): boolean {
+  const reachOf = ({ type, readOnly, config, secrets }: ConnectionDoc) =>
+    JSON.stringify([type, readOnly, config, secrets]);
+  return reachOf(one) === reachOf(other);
+}
+
 /**
  * Stores a new connection; its secrets are encrypted before they are written.
  * @throws AppError `invalid_request`, `address_refused`
@@ -245,7 +268,7 @@ export async function listConnectionUses(caller: Caller, connectionId: ObjectId,
 /** Returns every kind of connection, with the fields of its form. */
 export function listConnectionTypes(): ConnectionType[] {
   return listDrivers().map(
-    ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain, hasDdl }) => ({
+    ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain, ...rest }) => ({
       type,
       name: label,
       category,
@@ -257,7 +280,8 @@ export function listConnectionTypes(): ConnectionType[] {
       // Every field has its help in the response (docs/develop/api.md, Connections), even an empty one.
       fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
       explain,
-      hasDdl,
+      isolationLevels: rest.isolationLevels && [...rest.isolationLevels],
+      hasDdl: rest.hasDdl,
     }),
   );
 }

@@ -20,6 +20,7 @@ import type { Pace } from "@/lib/features/notifications/pace";
 import type { Places } from "@/lib/features/query/admission";
 import type { Executions } from "@/lib/features/query/executions";
 import type { HistoryBuffer } from "@/lib/features/query/history-writer";
+import type { ManualSessions } from "@/lib/features/query/manual-sessions";
 import type { ParquetThread } from "@/lib/features/query/serialize/parquet-thread";
 import type { FileKind, PushLanding } from "@/lib/features/repository/git/pushed-files";
 import type { CommitListener } from "@/lib/features/repository/main-index";
@@ -125,6 +126,7 @@ declare module "@/lib/platform/process/server-context" {
     dataSources: DataSourcePool;
     entityReadings: Coalescer<Entity[]>;
     executions: Executions;
+    manualSessions: ManualSessions;
     parquetThread: ParquetThread;
     parserEngine: ParserEngine;
     postgresGrammar: GrammarThreads;

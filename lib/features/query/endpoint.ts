@@ -4,7 +4,9 @@ import { driverOf } from "@/lib/features/connections/drivers/registry";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { getConnectionDocOrThrow, noSuchConnection } from "@/lib/features/connections/service";
 import type { Caller, UserCaller } from "@/lib/platform/access/caller";
-import { AppError } from "@/lib/platform/http/errors";
+import { AppError, invalidInput } from "@/lib/platform/http/errors";
+import { forwardTo, isForwarded } from "./forward";
+import { findSession, sessionEnded } from "./manual-sessions";
 import type { ExecuteBody, ExecuteOnBody, ResultFormat } from "./schema";
 import { executeQuery } from "./service";
 import { bindVariables, inSource } from "./variables";
@@ -21,7 +23,13 @@ export function workspaceToQuery({ via }: UserCaller, body: ExecuteBody): Object
   });
 }
 
-type EndpointRequest = { body: ExecuteOnBody; format: ResultFormat; signal: AbortSignal };
+type EndpointRequest = {
+  body: ExecuteOnBody;
+  format: ResultFormat;
+  signal: AbortSignal;
+  /** Sent on if another server holds the session. */
+  request: Request;
+};
 
 /**
  * Runs a query on the connection in the body and responds in the requested format.
@@ -44,12 +52,22 @@ export async function executeInWorkspace(
 export async function executeOn(
   caller: Caller,
   connection: ConnectionDoc | null,
-  { body, format, signal }: EndpointRequest,
+  { body, format, signal, request }: EndpointRequest,
 ): Promise<Response> {
   if (!connection) throw noSuchConnection();
+  const found = body.sessionId ? await findSession(caller, connection, new ObjectId(body.sessionId)) : null;
+  if (found && "serverUrl" in found) {
+    if (isForwarded(request)) throw sessionEnded();
+    return forwardTo(found.serverUrl, request, body, signal);
+  }
+  const session = found?.held;
+  if (session && body.readOnly === true && !session.readOnly) {
+    throw invalidInput("readOnly", "readOnly can't be combined with a session that may write.");
+  }
   const { query, params, variables, limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites } = body;
   const origin = { kind: "adhoc" as const, id: connection._id };
-  const rest = { connection, origin, limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites, signal };
+  const limits = { limit, result, timeoutMs, executionId };
+  const rest = { connection, origin, ...limits, readOnly, confirm, confirmWrites, signal, ...(session && { session }) };
   if (variables === undefined) return executeQuery(caller, { ...rest, statement: { query, params } }, format);
   if (typeof query !== "string" || params !== undefined) {
     const message = "variables require a text query and can't be combined with params.";

@@ -21,6 +21,15 @@ export const WORKSPACE_QUERIES_MAX = 10;
 export const CONNECTION_QUERIES_MAX = 5;
 export const WORKSPACE_QUEUE_MAX = 50;
 
+/** Maximum sessions for manual transactions of one person: each holds a connection to a database. */
+export const PERSON_SESSIONS_MAX = 5;
+/** The same of one connection, so that its database keeps room for other queries. */
+export const CONNECTION_SESSIONS_MAX = 10;
+/** Time after the last statement at which a session ends, in ms. */
+export const SESSION_IDLE_MS = 10 * 60_000;
+/** The same with an open transaction, which is rolled back. */
+export const TRANSACTION_IDLE_MS = 15 * 60_000;
+
 /** Number of characters of a query's text that history stores. */
 export const HISTORY_TEXT_CHARS = 10_000;
 

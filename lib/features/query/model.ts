@@ -1,4 +1,6 @@
 import type { ObjectId } from "mongodb";
+import type { SessionState } from "@/lib/features/connections/data-source";
+import type { IsolationLevel } from "@/lib/features/connections/schema";
 
 export type ExecutionStatus = "queued" | "running" | "success" | "failure" | "cancelled" | "timeout";
 
@@ -56,4 +58,29 @@ export type ExecutionDoc = {
   error: string | null;
   format: string;
   cancelRequested?: boolean;
+};
+
+/** A session for manual transactions, which one server holds. */
+export type ManualSessionDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  connectionId: ObjectId;
+  userId: ObjectId;
+  /** One of the person's places, and one of the connection's: no two documents have the same. */
+  personSlot: string;
+  connectionSlot: string;
+  serverId: string;
+  /** URL at which other servers reach that server. */
+  serverUrl: string;
+  isolation: IsolationLevel | null;
+  state: SessionState;
+  /** Start of the open transaction; without one, its end or the start of the session. */
+  since: Date;
+  /** Statements since then, without those that control the transaction. */
+  statements: number;
+  expiresAt: Date;
+  /** Heartbeat of its server. */
+  seenAt: Date;
+  /** Another server was asked to close it. */
+  isClosing?: true;
 };

@@ -23,13 +23,26 @@ export const EXECUTE_FAILURES = [
   "too_large",
 ] as const satisfies ErrorKind[];
 
-/** Errors of running a statement that may write. */
-export const WRITE_FAILURES = [...EXECUTE_FAILURES, "confirmation_required"] as const satisfies ErrorKind[];
+/** Errors of running a statement that may write, or that runs in a session. */
+export const WRITE_FAILURES = [
+  ...EXECUTE_FAILURES,
+  "confirmation_required",
+  "unavailable",
+] as const satisfies ErrorKind[];
+
+/** Errors of opening a session for manual transactions. */
+export const SESSION_FAILURES = [
+  ...SOURCE_FAILURES,
+  "unsupported",
+  "not_found",
+  "conflict",
+] as const satisfies ErrorKind[];
 
 export const EXECUTE_REFUSALS = {
   query: "A different language than the connection's, or text without a statement",
   params: "Values that do not match the query's placeholders",
   variables: "A missing variable; variables combined with params or an operation object",
+  readOnly: "true with a session that may write",
   result: "A number that is not below the statement's number of results",
 };
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ANY_VALUES_MAX, CONDITION_OPS } from "@/lib/base/sql/conditions";
 import { VARIABLE_NAME } from "@/lib/base/sql/marks";
 import { WRITE_REASONS } from "@/lib/base/sql/writes";
-import { confirmWritesSchema, entityNameSchema } from "@/lib/features/connections/schema";
+import { confirmWritesSchema, entityNameSchema, ISOLATION_LEVELS } from "@/lib/features/connections/schema";
 import { exactNumber, isoDate, objectIdText } from "@/lib/platform/http/schema";
 import { CURSOR_CHARS_MAX, ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
 import { ORIGIN_KINDS } from "./model";
@@ -73,6 +73,9 @@ const common = {
     .min(1, "timeoutMs must be at least 1.")
     .optional()
     .describe(`Default ${TIMEOUT_DEFAULT_MS}, at most ${TIMEOUT_MAX_MS}`),
+  sessionId: objectIdText
+    .optional()
+    .describe("Session for manual transactions to run in. Absent: a separate transaction for the statement"),
   executionId: z.uuid("executionId must be a UUID.").optional().describe("Client-generated ID for cancelling"),
   readOnly: z
     .boolean()
@@ -283,3 +286,32 @@ const FORMAT_OF: Readonly<Record<string, ResultFormat | undefined>> = {
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
   "*/*": "json",
 };
+
+const SESSION_STATES = ["idle", "in_transaction", "failed"] as const;
+
+/** POST /api/workspaces/{workspaceId}/databases/{id}/sessions */
+export const openSessionBody = z
+  .object({
+    isolation: z
+      .enum(ISOLATION_LEVELS)
+      .optional()
+      .describe("Isolation level of its transactions, one of the type's isolationLevels. Default: the database's"),
+  })
+  .default({});
+export type OpenSessionBody = z.infer<typeof openSessionBody>;
+
+export const openSessionAnswer = z.object({
+  sessionId: objectIdText,
+  expiresAt: isoDate.describe("Time at which the session ends unless a statement runs before"),
+});
+export type OpenSessionAnswer = z.infer<typeof openSessionAnswer>;
+
+export const sessionSchema = z.object({
+  sessionId: objectIdText,
+  state: z.enum(SESSION_STATES).describe("As the database reports it. failed: only a rollback is possible"),
+  since: isoDate.describe("Start of the open transaction; when idle, the end of the last one or the session's start"),
+  statements: z.int().describe("Statements since then, without BEGIN, COMMIT, ROLLBACK and savepoints"),
+  isolation: z.enum(ISOLATION_LEVELS).nullable().describe("Null for the database's default"),
+  expiresAt: isoDate,
+});
+export type Session = z.infer<typeof sessionSchema>;

@@ -3,7 +3,7 @@ import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { namesLimitProblem } from "@/lib/base/values/column-limits";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
-import type { ResultStream, Statement } from "@/lib/features/connections/data-source";
+import type { QueryableSource, ResultStream, Statement } from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { checkStatementText, STATEMENT_CHARS_MAX } from "@/lib/features/connections/drivers/shared/statements/check";
 import { valueBytes } from "@/lib/features/connections/drivers/shared/wire-values";
@@ -32,6 +32,7 @@ import {
   TIMEOUT_DEFAULT_MS,
   TIMEOUT_MAX_MS,
 } from "./limits";
+import type { HeldTransaction, SessionTurn } from "./manual-sessions";
 import type { QueryOrigin } from "./model";
 import { CONTENT_TYPES, type ResultFormat } from "./schema";
 import { arrow } from "./serialize/arrow";
@@ -63,6 +64,8 @@ export type QueryRequest = {
   readOnly?: boolean;
   /** A person has confirmed a write, or has approved the run as a whole. */
   confirm?: boolean;
+  /** Session for manual transactions to run in. It decides whether the statement may write. */
+  session?: HeldTransaction;
   /** Raises the connection's setting of the same name. */
   confirmWrites?: ConfirmWrites;
   /**
@@ -369,6 +372,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   let databaseMs = 0;
   let leavePlace: (() => void) | null = null;
   let lease: DataSourceLease | null = null;
+  let turn: SessionTurn | null = null;
   let isOver = false;
   /** True from the statement's start to its last row, or until its reader leaves. */
   let isRunning = false;
@@ -389,6 +393,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       // Otherwise the driver would keep the session of a statement whose last results are not read.
       if (isRunning) stop.abort(new AppError("cancelled", "The rest of the result was not read."));
       lease?.release();
+      turn?.release();
       leavePlace?.();
       const { status, rowCount } = outcome;
       const affected = status === "success" ? affectedRows() : null;
@@ -398,6 +403,16 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       aside(() => watch?.end(isWhole ? { ...(first ?? { rowCount, truncated }), ...facts } : null));
     }
     return timing;
+  };
+  const takeSource = async (): Promise<Pick<QueryableSource, "query">> => {
+    if (!request.session) {
+      lease = leaseDataSource(connection);
+      return requireQueryable(await raceAbort(lease.source, stop.signal));
+    }
+    const taken = await request.session.take(queryTextOf(statement));
+    turn = taken;
+    taken.closed.addEventListener("abort", () => stop.abort(taken.closed.reason), { once: true });
+    return taken;
   };
   const measured = async <T>(work: Promise<T>): Promise<T> => {
     const since = performance.now();
@@ -413,8 +428,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
     async open(cellBytesMax, asBytes = false) {
       leavePlace = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
       record.running();
-      lease = leaseDataSource(connection);
-      const source = requireQueryable(await raceAbort(lease.source, stop.signal));
+      const source = await takeSource();
       const { dialect, looseTypes } = driverOf(connection.type);
       const isChange =
         typeof statement.query === "string" &&

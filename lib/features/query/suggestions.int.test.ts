@@ -87,7 +87,12 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", (name) => {
     if (!subject) return context.skip();
     const query = "select {{long_name_of_a_value}} as v, nmae from customers";
     const body = { query, variables: { long_name_of_a_value: 1 } };
-    const run = executeOn(caller, connection, { body, format: "json", signal: new AbortController().signal });
+    const run = executeOn(caller, connection, {
+      body,
+      format: "json",
+      request: new Request("http://localhost"),
+      signal: new AbortController().signal,
+    });
     const from = query.indexOf("nmae");
     expect(suggestionsOf(await fail(run))[0]).toEqual({ text: "name", replacement: "name", from, to: from + 4 });
   });

@@ -9,6 +9,7 @@ export const ERROR_STATUS = {
   read_only: 400,
   not_allowed: 400,
   address_refused: 400,
+  unsupported: 400,
   unauthenticated: 401,
   invalid_credentials: 401,
   forbidden: 403,

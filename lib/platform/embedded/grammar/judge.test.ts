@@ -53,11 +53,17 @@ test.each([
 });
 
 test("T50 checks the text argument of functions that run text as a statement", () => {
-  expect(judge("select * from mine('delete from a') t", true, parseSync, ["mine"])).toMatchObject({
+  expect(
+    judge("select * from mine('delete from a') t", true, parseSync, { statementFunctions: ["mine"] }),
+  ).toMatchObject({
     kind: "read_only",
   });
-  expect(judge("select * from mine(1, 'select 1') t", true, parseSync, ["mine"])).toMatchObject({ status: "ok" });
-  expect(judge("select * from mine('select ' || a) t", true, parseSync, ["mine"])).toMatchObject({
+  expect(judge("select * from mine(1, 'select 1') t", true, parseSync, { statementFunctions: ["mine"] })).toMatchObject(
+    { status: "ok" },
+  );
+  expect(
+    judge("select * from mine('select ' || a) t", true, parseSync, { statementFunctions: ["mine"] }),
+  ).toMatchObject({
     kind: "not_allowed",
   });
 });

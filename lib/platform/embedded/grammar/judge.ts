@@ -6,7 +6,7 @@ import {
 } from "../../../base/sql/statement-messages.ts";
 import { SETTING_FUNCTION, STATEMENT_FUNCTIONS } from "./functions.ts";
 import { constantText, entryOf, type Node, type Parse, statementsOf, stringsOf } from "./tree.ts";
-import type { Use, Verdict } from "./verdict.ts";
+import type { JudgeRequest, Use, Verdict } from "./verdict.ts";
 import { findTreeWrite } from "./writes.ts";
 
 /*
@@ -23,8 +23,8 @@ const COPY_LINE = "COPY from or to the client is not supported. Use SELECT or IN
 const NESTING_MAX = 3;
 const JSON_NODE = /^Json[A-Z]/;
 
-/** Refused on every connection: the effect would end with the session, or the protocol does not support it. */
-const NEVER: Readonly<Record<string, string>> = {
+/** Refused outside of a manual session, because the effect would end with the statement's session. */
+const IN_SESSION_ONLY: Readonly<Record<string, string>> = {
   TransactionStmt: OWN_TRANSACTION_MESSAGE,
   VariableSetStmt: SETTINGS,
   DiscardStmt: SETTINGS,
@@ -37,8 +37,12 @@ const NEVER: Readonly<Record<string, string>> = {
   ClosePortalStmt: PREPARED,
   ListenStmt: PREPARED,
   UnlistenStmt: PREPARED,
+};
+/** Refused everywhere. */
+const NEVER: Readonly<Record<string, string>> = {
   LoadStmt: "LOAD loads code into the database server and is not allowed.",
 };
+const TWO_PHASE = "PREPARE TRANSACTION is not allowed, because the transaction would outlive its session.";
 
 const READING: ReadonlySet<string> = new Set(["SelectStmt", "ExplainStmt", "VariableShowStmt"]);
 /** Refused on read-only connections for another reason than writing. */
@@ -69,14 +73,13 @@ class Refused extends Error {
 /**
  * Checks a statement.
  * @param parse PostgreSQL's grammar; throws an error with `sqlDetails` for unknown syntax
- * @param statementFunctions names beyond STATEMENT_FUNCTIONS, of which all text arguments are statements
  * @throws what `parse` throws
  */
 export function judge(
   query: string,
   readOnly: boolean,
   parse: Parse,
-  statementFunctions: readonly string[] = [],
+  { statementFunctions = [], isInSession = false }: Partial<JudgeRequest> = {},
 ): Verdict {
   const statements = statementsOf(query, parse);
   if (statements.length === 0) {
@@ -86,7 +89,7 @@ export function judge(
   const [name, body] = entryOf(statements[0]);
   const reading = new Reading(parse, new Set(statementFunctions));
   try {
-    checkAlways(name, body);
+    checkAlways(name, body, isInSession);
     if (readOnly) reading.check(name, body, 0);
   } catch (error) {
     if (error instanceof Refused) return { status: "refused", kind: error.kind, message: error.message };
@@ -96,9 +99,10 @@ export function judge(
   return { status: "ok", returnsRows: READING.has(name), uses: reading.uses, write };
 }
 
-function checkAlways(name: string, body: Node): void {
-  const refusal = NEVER[name];
+function checkAlways(name: string, body: Node, isInSession: boolean): void {
+  const refusal = NEVER[name] ?? (isInSession ? undefined : IN_SESSION_ONLY[name]);
   if (refusal !== undefined) throw new Refused("not_allowed", refusal);
+  if (body.kind === "TRANS_STMT_PREPARE") throw new Refused("not_allowed", TWO_PHASE);
   if (name === "CopyStmt" && body.filename === undefined) throw new Refused("not_allowed", COPY_LINE);
 }
 

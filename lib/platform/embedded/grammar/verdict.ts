@@ -29,4 +29,10 @@ export type Verdict =
   | { status: "unknown"; message: string; offset?: number };
 
 /** `statementFunctions` names further functions whose text arguments are checked as statements. */
-export type JudgeRequest = { query: string; readOnly: boolean; statementFunctions: readonly string[] };
+export type JudgeRequest = {
+  query: string;
+  readOnly: boolean;
+  statementFunctions: readonly string[];
+  /** The statement runs in a session of its user, which keeps transactions, settings and prepared statements. */
+  isInSession?: boolean;
+};

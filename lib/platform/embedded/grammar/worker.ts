@@ -17,14 +17,14 @@ lowerPriority({ isWorker: true });
  */
 setFlagsFromString("--no-wasm-tier-up");
 setFlagsFromString("--no-wasm-dynamic-tiering");
-parentPort?.on("message", async ({ query, readOnly, statementFunctions }: JudgeRequest) => {
+parentPort?.on("message", async (request: JudgeRequest) => {
   await loadModule();
-  parentPort?.postMessage(verdictOf(query, readOnly, statementFunctions));
+  parentPort?.postMessage(verdictOf(request));
 });
 
-function verdictOf(query: string, readOnly: boolean, statementFunctions: readonly string[]): Verdict {
+function verdictOf(request: JudgeRequest): Verdict {
   try {
-    return judge(query, readOnly, parseSync, statementFunctions);
+    return judge(request.query, request.readOnly, parseSync, request);
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     const at = error.sqlDetails?.cursorPosition;

@@ -3,7 +3,10 @@ import { STATEMENT_FUNCTIONS } from "./functions.ts";
 import { constantText, entryOf, type Node, type Parse, statementsOf, stringsOf } from "./tree.ts";
 
 /** Statements that change nothing by themselves; their parts may. */
-const READING: ReadonlySet<string> = new Set(["SelectStmt", "VariableShowStmt", "TransactionStmt", "VariableSetStmt"]);
+const READING: ReadonlySet<string> = new Set([
+  ...["SelectStmt", "VariableShowStmt", "TransactionStmt", "VariableSetStmt", "ConstraintsSetStmt", "DiscardStmt"],
+  ...["DeclareCursorStmt", "FetchStmt", "ClosePortalStmt", "DeallocateStmt", "ListenStmt", "UnlistenStmt"],
+]);
 /** Statements that change rows, also within another one. */
 const CHANGES: Readonly<Record<string, WriteReason>> = {
   InsertStmt: "write",
@@ -24,6 +27,8 @@ export function findTreeWrite(statement: unknown, parse: Parse, nesting = 0): St
     const isRun = list(body.options).some((option) => entryOf(option)[1].defname === "analyze");
     return isRun ? findTreeWrite(body.query, parse, nesting) : null;
   }
+  // Confirmed once, when it is prepared: EXECUTE names no table.
+  if (name === "PrepareStmt") return findTreeWrite(body.query, parse, nesting);
   if (name === "CopyStmt" && body.is_from !== true) {
     return body.query === undefined ? null : findTreeWrite(body.query, parse, nesting);
   }

@@ -105,13 +105,13 @@ export class RowReader implements RunningStatement {
     return result?.columns ?? null;
   }
 
-  async leave(): Promise<boolean> {
+  async leave(graceMs = LEAVE_GRACE_MS): Promise<boolean> {
     this.#isLeft = true;
     for (const { batches } of this.#results) batches.clear();
     this.#resume();
     if (this.#isComplete || this.#failure) return true;
     const over = this.#over.promise.then(() => true);
-    return Promise.race([over, sleep(LEAVE_GRACE_MS, false)]);
+    return Promise.race([over, sleep(graceMs, false, { ref: false })]);
   }
 
   fail(error: unknown): void {

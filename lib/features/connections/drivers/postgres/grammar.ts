@@ -57,6 +57,7 @@ const grammar = serverMember("postgresGrammar", () => ({
  * Checks a statement with PostgreSQL's grammar; a syntax error is refused.
  * @param statementFunctions functions beyond the built-in ones that run text arguments
  * @param tenant the statement's workspace: workspaces share threads fairly
+ * @param isInSession see `JudgeRequest`
  * @throws AppError `unavailable` when too many long statements wait
  */
 export async function judgeStatement(
@@ -64,14 +65,15 @@ export async function judgeStatement(
   readOnly: boolean,
   statementFunctions: readonly string[],
   tenant: string,
+  isInSession = false,
 ): Promise<Verdict> {
   if (query.length > STATEMENT_CHARS_MAX) return TOO_COMPLEX;
   const state = grammar();
-  const key = JSON.stringify([readOnly, statementFunctions, query]);
+  const key = JSON.stringify([readOnly, statementFunctions, isInSession, query]);
   const known = state.cache.get(key);
   if (known) return known;
   const threads = query.length <= SHORT_CHARS_MAX ? state.short : state.long;
-  const verdict = await ask(threads, { query, readOnly, statementFunctions }, tenant);
+  const verdict = await ask(threads, { query, readOnly, statementFunctions, isInSession }, tenant);
   // A thread that ended says nothing about the statement's next check.
   if (query.length <= CACHED_CHARS_MAX && verdict !== TOO_COMPLEX) remember(state.cache, key, verdict);
   return verdict;

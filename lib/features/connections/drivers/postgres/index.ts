@@ -24,6 +24,7 @@ export const postgres = serverDriver({
     measured: [{ words: "explain (analyze, buffers, format json)" }],
   },
   hasDdl: true,
+  isolationLevels: ["read_committed", "repeatable_read", "serializable"],
   nameLimit: POSTGRES_NAME_LIMIT,
   // A numeric(10,2) may be NaN, and timestamps reach the year 294276, beyond an int64 of microseconds.
   looseTypes: ["decimal", "timestamp", "timestamptz"],
@@ -48,7 +49,8 @@ export const postgres = serverDriver({
   },
   async findWrite(query, tenant) {
     if (typeof query !== "string") return null;
-    const verdict = await judgeStatement(query, false, [], tenant);
+    // A session runs more than other requests: it can prepare a write, for example.
+    const verdict = await judgeStatement(query, false, [], tenant, true);
     if (verdict.status === "ok") return verdict.write;
     // The server may be newer than the grammar.
     return verdict.status === "unknown" ? checkStatementText("write", { query, dialect: "postgres" }, tenant) : null;

@@ -142,7 +142,7 @@ export class Portal implements Submittable, RunningStatement {
     return step;
   }
 
-  async leave(): Promise<boolean> {
+  async leave(graceMs = LEAVE_GRACE_MS): Promise<boolean> {
     const isWorking = !this.#batches.isComplete && !this.#isSuspended && !this.#batches.isFailed;
     this.#isLeft = true;
     this.#early = null;
@@ -156,7 +156,7 @@ export class Portal implements Submittable, RunningStatement {
       () => true,
       () => true,
     );
-    return Promise.race([over, sleep(LEAVE_GRACE_MS, false)]);
+    return Promise.race([over, sleep(graceMs, false, { ref: false })]);
   }
 
   fail(error: unknown): void {

@@ -5,8 +5,11 @@ import "server-only";
  * resolution, and a superuser's session loses its rights.
  */
 
-/** Starts the transaction. DEFERRABLE would make a serializable session wait; a role may default to both. */
-export const BEGIN_READING = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY, NOT DEFERRABLE";
+/**
+ * Returns the start of the transaction. DEFERRABLE would make a serializable session wait; a role may default to both.
+ */
+export const beginReading = (isolation: string) => `BEGIN ISOLATION LEVEL ${isolation} READ ONLY, NOT DEFERRABLE`;
+export const BEGIN_READING = beginReading("READ COMMITTED");
 
 /** A role that reads every table and has no other right, since PostgreSQL 14. */
 const READING_ROLE = "pg_read_all_data";
@@ -111,4 +114,27 @@ export function limited(timeoutMs: number, isLocal: boolean): string {
   return `select ${[setting("statement_timeout", Math.ceil(timeoutMs)), ...printing].join(", ")},
     case when pg_catalog.current_setting('client_connection_check_interval', true) is not null and ${SEES_WHO_LEAVES}
       then ${setting("client_connection_check_interval", GONE_AFTER)} end`;
+}
+
+/**
+ * Returns one statement that prepares a transaction started by `pinned` for the check of its next statement.
+ * @param timeoutMs the server's time limit for each statement
+ */
+export function pinnedAgain(timeoutMs: number): string {
+  const settings = [
+    set("statement_timeout", `'${Math.ceil(timeoutMs)}'`),
+    set("search_path", "'pg_catalog, pg_temp'"),
+    setKnown("jit", "'off'"),
+  ];
+  return `select ${settings.join(", ")}`;
+}
+
+/**
+ * Returns statements that fix the settings on which reading results depends, before a statement of a manual session.
+ * SET takes no snapshot: the user can still choose the isolation level of the transaction.
+ * @param timeoutMs the server's time limit for each statement
+ */
+export function fixedInSession(timeoutMs: number): string {
+  const settings = Object.entries({ ...PRINTING_SETTINGS, statement_timeout: String(Math.ceil(timeoutMs)) });
+  return settings.map(([name, value]) => `SET ${name} = '${value}'`).join("; ");
 }

@@ -51,9 +51,12 @@ export class PostgresSession implements PooledSession {
   readonly #line: GuardedConnection;
   #isAlive = true;
   #isReusable = true;
-  /** The last statement, if it cleans up after itself. */
   #portal: Portal | null = null;
   serverVersion: string | null = null;
+  /** The server's last transaction status: idle, in a transaction, or in a failed one. */
+  transactionStatus: "I" | "T" | "E" = "I";
+  /** Resolves when the server is ready after the last `start`. */
+  #ready = Promise.withResolvers<void>();
 
   private constructor(config: OnServer<NetworkConfig>, rules: SessionRules, client: Client, line: GuardedConnection) {
     this.#config = config;
@@ -62,9 +65,14 @@ export class PostgresSession implements PooledSession {
     this.#line = line;
     const die = () => {
       this.#isAlive = false;
+      this.#ready.resolve();
     };
     client.on("error", die);
     client.on("end", die);
+    line.on("readyForQuery", ({ status }: { status: "I" | "T" | "E" }) => {
+      this.transactionStatus = status;
+      this.#ready.resolve();
+    });
   }
 
   /** Opens a session. @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
@@ -122,10 +130,21 @@ export class PostgresSession implements PooledSession {
   start(options: PortalOptions, rowBytesMax: number): Portal {
     const portal = new Portal(options);
     this.#portal = portal;
+    this.#ready = Promise.withResolvers();
     this.#line.messageBytesMax = rowBytesMax;
     this.#line.onOversize = () => portal.oversize();
     this.#client.query(portal);
     return portal;
+  }
+
+  /** The statement of the last `start`; null after a reset. */
+  get portal(): Portal | null {
+    return this.#portal;
+  }
+
+  /** Resolves when the server is ready for the next statement, or the connection is lost. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
   }
 
   /** Runs a statement directly. */
@@ -211,6 +230,7 @@ export class PostgresSession implements PooledSession {
 
   destroy(): void {
     this.#isAlive = false;
+    this.#ready.resolve();
     // A Terminate message where the connection is free, a cut where it is not.
     this.#client.end().catch(() => {});
     this.#line.stream.destroy();

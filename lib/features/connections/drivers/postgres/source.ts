@@ -12,8 +12,10 @@ import type {
   ExtractStream,
   Load,
   LoadRequest,
+  ManualSession,
   QueryOptions,
   ResultStream,
+  SessionOptions,
   SourceFacts,
   Statement,
 } from "../../data-source";
@@ -31,6 +33,7 @@ import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
 import { extractPostgres, loadPostgres, type PostgresFlowParts, STATEMENT_TIMEOUT_MS } from "./flows";
 import { judgeStatement } from "./grammar";
+import { type Place, PostgresManualSession, readingStepOf } from "./manual-session";
 import { toPostgresParams } from "./params";
 import type { Portal, SideStatement } from "./portal";
 import { portalBatches } from "./portal-batches";
@@ -96,13 +99,31 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
     this.#isPooled = config.options.pgbouncer === "true";
   }
 
-  async query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
+  query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
+    return this.#queryAt(statement, options, this.#pooledPlace);
+  }
+
+  async openSession({ signal, ...options }: SessionOptions): Promise<ManualSession> {
+    if (this.#isPooled) {
+      const message = "Manual transactions need a direct connection. This one goes through PgBouncer.";
+      throw new AppError("unsupported", message);
+    }
+    const session = await this.openOwn(signal);
+    try {
+      return await PostgresManualSession.open(session, options, (...args) => this.#queryAt(...args));
+    } catch (error) {
+      session.destroy();
+      throw toQueryFailure(error, "", this.secrets);
+    }
+  }
+
+  async #queryAt(statement: Statement, options: QueryOptions, place: Place): Promise<ResultStream> {
     const key = typeof statement.query === "string" ? statement.query : "";
     for (;;) {
       const { closeness, views } = this.#unclear.get(key) ?? QUICK_LOOK;
       const statementFunctions = [...this.#statementFunctions];
       try {
-        return await this.#query(statement, options, { closeness, statementFunctions, views });
+        return await this.#query(statement, options, { closeness, statementFunctions, views }, place);
       } catch (error) {
         if (!(error instanceof ReadingRefused)) throw error;
         const { reason, name, view } = error.refusal;
@@ -120,23 +141,25 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
     }
   }
 
-  async #query({ query, params }: Statement, options: QueryOptions, look: Look): Promise<ResultStream> {
+  async #query(
+    { query, params }: Statement,
+    options: QueryOptions,
+    look: Look,
+    { isManual, take, around }: Place,
+  ): Promise<ResultStream> {
     const text = sqlText(query);
     const values = toPostgresParams(params);
     const { readOnly, signal, cellBytesMax } = options;
     const timeoutMs = withinLimit(this.server, options.timeoutMs);
-    const uses = await check(text, readOnly, look.statementFunctions, this.server.workspaceId);
-    const run = new StatementRun(await this.pool.acquire(signal), this.pool, signal);
+    const { workspaceId } = this.server;
+    const isStep = isManual && readOnly && readingStepOf(text) !== null;
+    const uses = isStep ? [] : await check(text, readOnly, look.statementFunctions, workspaceId, isManual);
+    const run = await take(signal);
     let portal: Portal | null = null;
     try {
-      // One round trip is one transaction, on one server connection of a pooler. CREATE DATABASE, VACUUM and a CALL
-      // that commits must be alone in theirs.
-      const isAlone = !readOnly && !ROW_STATEMENTS.has(firstWordOf(text, "postgres"));
-      if (isAlone && !this.#isPooled) await run.session.run(limited(timeoutMs, false));
-      const limits = isAlone ? [] : [{ text: limited(timeoutMs, true) }];
-      const preamble = readOnly ? readingPreamble(timeoutMs, uses, look) : limits;
+      const verdict = readOnly ? verdictOf(uses, look) : null;
+      const sent = await around(run.session, { text, readOnly, timeoutMs, verdict });
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
-      const epilogue = readOnly ? CLEAN_UP : [];
       const jsonAsText = options.jsonAsText === true;
       const decodersOf = (fields: readonly FieldDef[]) => this.#decodersOf(fields, jsonAsText);
       const { serverVersion } = run.session;
@@ -146,7 +169,7 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
       portal = run.begin(
         run.session.start(
           {
-            ...{ preamble, epilogue, text, values, cellBytesMax, readsToEnd: options.isChange, decodersOf },
+            ...{ ...sent, values, cellBytesMax, readsToEnd: options.isChange, decodersOf },
             ...(isRaw && { formsOf }),
           },
           rowBytesMax,
@@ -200,6 +223,24 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
         ...(warning !== null && { warning }),
       };
     });
+  }
+
+  get #pooledPlace(): Place {
+    return {
+      isManual: false,
+      take: async (signal) => new StatementRun(await this.pool.acquire(signal), this.pool, signal),
+      around: async (session, { text, readOnly, timeoutMs, verdict }) => {
+        if (readOnly) {
+          const begin = [{ text: BEGIN_READING }, { text: pinned(timeoutMs, verdict ? "catalog" : "own") }];
+          return { preamble: verdict ? [...begin, verdict] : begin, text, epilogue: CLEAN_UP };
+        }
+        // One round trip is one transaction, on one server connection of a pooler. CREATE DATABASE, VACUUM and a CALL
+        // that commits must be alone in theirs.
+        const isAlone = !ROW_STATEMENTS.has(firstWordOf(text, "postgres"));
+        if (isAlone && !this.#isPooled) await session.run(limited(timeoutMs, false));
+        return { preamble: isAlone ? [] : [{ text: limited(timeoutMs, true) }], text, epilogue: [] };
+      },
+    };
   }
 
   get #flowParts(): PostgresFlowParts {
@@ -268,8 +309,9 @@ async function check(
   readOnly: boolean,
   statementFunctions: readonly string[],
   tenant: string,
+  isManual = false,
 ): Promise<readonly Use[]> {
-  const verdict = await judgeStatement(text, readOnly, statementFunctions, tenant);
+  const verdict = await judgeStatement(text, readOnly, statementFunctions, tenant, isManual && !readOnly);
   if (verdict.status === "ok") return verdict.uses;
   const place = verdict.offset === undefined ? undefined : positionOf(text, verdict.offset);
   if (verdict.status === "refused") throw new AppError(verdict.kind, verdict.message, { details: place });
@@ -278,24 +320,16 @@ async function check(
   return [];
 }
 
-function readingPreamble(
-  timeoutMs: number,
-  uses: readonly Use[],
-  { closeness, statementFunctions, views }: Look,
-): SideStatement[] {
-  const begin = { text: BEGIN_READING };
-  if (uses.length === 0) return [begin, { text: pinned(timeoutMs, "own") }];
+/** Returns the check of the catalogue for the names of a statement; null if it has none. */
+function verdictOf(uses: readonly Use[], { closeness, statementFunctions, views }: Look): SideStatement | null {
+  if (uses.length === 0) return null;
   const given = toGiven([uses, ...views.map((view) => view.uses)].flat());
+  if (closeness !== "close") {
+    return { text: closeness === "quick" ? QUICK_VERDICT_SQL : VIEWS_VERDICT_SQL, values: [given] };
+  }
   const hashes = JSON.stringify(Object.fromEntries(views.map(({ id, hash }) => [id, hash])));
-  const judged = [
-    ...toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), SETTING_FUNCTION, ...statementFunctions]]),
-    hashes,
-  ];
-  const verdict =
-    closeness === "close"
-      ? { text: VERDICT_SQL, values: [given, ...judged] }
-      : { text: closeness === "quick" ? QUICK_VERDICT_SQL : VIEWS_VERDICT_SQL, values: [given] };
-  return [begin, { text: pinned(timeoutMs, "catalog") }, verdict];
+  const functions = toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), SETTING_FUNCTION, ...statementFunctions]]);
+  return { text: VERDICT_SQL, values: [given, ...functions, hashes] };
 }
 
 /** The catalogue's refusal of a statement that has not started. */

@@ -40,6 +40,11 @@ export abstract class PooledSource<S extends StatementSession> {
     return typeof row?.[0] === "string" ? row[0] : null;
   }
 
+  /** Opens a session outside of the pool, which never enters it. */
+  protected openOwn(signal: AbortSignal): Promise<S> {
+    return this.#rules.open(signal);
+  }
+
   close(): Promise<void> {
     return this.pool.close();
   }

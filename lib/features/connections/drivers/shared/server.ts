@@ -6,7 +6,15 @@ import { type Dialer, directDialer } from "@/lib/platform/net/dialer";
 import { checkForwarded } from "@/lib/platform/net/ssh/judge-forwarded";
 import { checkPrivateKey } from "@/lib/platform/net/ssh/private-key";
 import { type SshTarget, SshTunnel } from "@/lib/platform/net/ssh/tunnel";
-import type { DataSource, Driver, ExtractStream, Load, ResultStream, TestProgress } from "../../data-source";
+import type {
+  DataSource,
+  Driver,
+  ExtractStream,
+  Load,
+  QueryableSource,
+  ResultStream,
+  TestProgress,
+} from "../../data-source";
 import type { TestStep } from "../../schema";
 import { checkAddress } from "./check-address";
 import { invalidField } from "./config";
@@ -188,7 +196,7 @@ function toProgress(times: TestTimes): TestProgress {
  */
 function withLimits(source: DataSource, limits: Limits): DataSource {
   const { statementTimeoutMs: limit, tunnel, dialer, isEncrypted } = limits;
-  const { query, extract, load, ddl, schemas, defaultSchema } = source;
+  const { query, openSession, extract, load, ddl, schemas, defaultSchema } = source;
   const convert: ConvertError = (error) => toldOfTunnel(limit === null ? error : toldIfStopped(limit, error), tunnel);
   const told = async <T>(signal: AbortSignal, words: ConvertError, work: () => Promise<T>): Promise<T> => {
     try {
@@ -198,23 +206,41 @@ function withLimits(source: DataSource, limits: Limits): DataSource {
       throw signal.aborted ? error : words(error);
     }
   };
+  const limited =
+    (query: QueryableSource["query"]): QueryableSource["query"] =>
+    (statement, options) => {
+      // Where the caller's limit is the smaller one, the caller words the error.
+      const isOurs = limit !== null && limit < options.timeoutMs;
+      const patience = new Patience(isOurs ? limit : null, options.signal);
+      const convertOurs: ConvertError = isOurs ? convert : (error) => toldOfTunnel(error, tunnel);
+      return told(options.signal, convertOurs, async () => {
+        const inner = { ...options, signal: patience.signal };
+        const result = await patience.wait(() => query(statement, inner));
+        return { ...result, batches: untilStopped(result, patience, convertOurs) };
+      });
+    };
   const bounded = <T>(signal: AbortSignal, work: (inner: AbortSignal) => Promise<T>): Promise<T> => {
     const patience = new Patience(limit, signal);
     return told(signal, convert, () => patience.wait(() => work(patience.signal)));
   };
   return {
-    ...(query && {
-      query: (statement, options) => {
-        // Where the caller's limit is the smaller one, the caller words the error.
-        const isOurs = limit !== null && limit < options.timeoutMs;
-        const patience = new Patience(isOurs ? limit : null, options.signal);
-        const convertOurs: ConvertError = isOurs ? convert : (error) => toldOfTunnel(error, tunnel);
-        return told(options.signal, convertOurs, async () => {
-          const inner = { ...options, signal: patience.signal };
-          const result = await patience.wait(() => query.call(source, statement, inner));
-          return { ...result, batches: untilStopped(result, patience, convertOurs) };
-        });
-      },
+    ...(query && { query: limited((statement, options) => query.call(source, statement, options)) }),
+    ...(openSession && {
+      openSession: (options) =>
+        told(options.signal, convert, async () => {
+          const session = await openSession.call(source, options);
+          return {
+            get state() {
+              return session.state;
+            },
+            get isAlive() {
+              return session.isAlive;
+            },
+            query: limited((statement, inner) => session.query(statement, inner)),
+            settled: () => session.settled(),
+            close: () => session.close(),
+          };
+        }),
     }),
     ...(extract && {
       extract: (request) =>

@@ -1,15 +1,18 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CANCEL_WAIT_MS } from "./limits";
-import type { PooledSession, SessionPool } from "./session-pool";
+import { type PooledSession, SessionPool } from "./session-pool";
 
 /** Time limit of cleaning a session, in ms; it takes milliseconds. */
 const RESET_TIMEOUT_MS = 5000;
 
 /** A statement whose rows are being read. */
 export interface RunningStatement {
-  /** Stops the statement. False: the server still works on it, so it must be cancelled. */
-  leave(): Promise<boolean>;
+  /**
+   * Stops the statement. False: the server still works on it, so it must be cancelled.
+   * @param graceMs time to wait for its end; default: a moment
+   */
+  leave(graceMs?: number): Promise<boolean>;
   /** Fails the pending read of rows with this error. */
   fail(error: unknown): void;
 }
@@ -21,21 +24,39 @@ export interface StatementSession extends PooledSession {
   reset(): Promise<void>;
 }
 
+/** Takes a session back after a statement. */
+export interface SessionKeeper<S> {
+  /** Time that a statement may take to end after its reader left; absent: a moment. */
+  readonly leaveGraceMs?: number;
+  /** Called when the statement has ended, or was left between two of its rows. */
+  giveBack(session: S): void;
+  /** Called when the statement was cancelled, and may still be ending. */
+  giveBackCancelled(session: S): void;
+}
+
+function poolKeeper<S extends StatementSession>(pool: SessionPool<S>): SessionKeeper<S> {
+  return {
+    giveBack: (session) => giveBack(pool, session),
+    // A pending cancellation could hit the session's next statement, so the session is not reused.
+    giveBackCancelled: (session) => pool.release(session, false),
+  };
+}
+
 /**
  * One statement's hold on its session. However it ends, the session is released once: cleaned, or cut when the server
  * may still work in it. An abort cancels on the server before the reader gets the error (T52, T53).
  */
 export class StatementRun<S extends StatementSession> {
   readonly session: S;
-  readonly #pool: SessionPool<S>;
+  readonly #keeper: SessionKeeper<S>;
   readonly #signal: AbortSignal;
   #statement: RunningStatement | null = null;
   #isOver = false;
   readonly #onAbort = () => void this.#abort();
 
-  constructor(session: S, pool: SessionPool<S>, signal: AbortSignal) {
+  constructor(session: S, keeper: SessionPool<S> | SessionKeeper<S>, signal: AbortSignal) {
     this.session = session;
-    this.#pool = pool;
+    this.#keeper = keeper instanceof SessionPool ? poolKeeper(keeper) : keeper;
     this.#signal = signal;
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -52,12 +73,12 @@ export class StatementRun<S extends StatementSession> {
   }
 
   async #leave(): Promise<void> {
-    if (!this.#statement || (await this.#statement.leave())) {
-      giveBack(this.#pool, this.session);
+    if (!this.#statement || (await this.#statement.leave(this.#keeper.leaveGraceMs))) {
+      this.#keeper.giveBack(this.session);
       return;
     }
     await this.session.cancel();
-    this.#pool.release(this.session, false);
+    this.#keeper.giveBackCancelled(this.session);
   }
 
   async #abort(): Promise<void> {
@@ -65,9 +86,8 @@ export class StatementRun<S extends StatementSession> {
     const cancelled = this.session.cancel();
     await Promise.race([cancelled, sleep(CANCEL_WAIT_MS)]);
     this.#statement?.fail(this.#signal.reason);
-    // A pending cancellation could hit the session's next statement, so the session is not reused.
     await cancelled;
-    this.#pool.release(this.session, false);
+    this.#keeper.giveBackCancelled(this.session);
   }
 
   #take(): boolean {

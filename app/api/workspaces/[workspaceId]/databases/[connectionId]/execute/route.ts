@@ -23,6 +23,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: WRITE_FAILURES,
     refuses: EXECUTE_REFUSALS,
     handle: ({ caller, body, connection, request, signal }) =>
-      executeOn(caller, connection, { body, format: chooseFormat(request.headers.get("accept")), signal }),
+      executeOn(caller, connection, { body, format: chooseFormat(request.headers.get("accept")), signal, request }),
   }),
 });

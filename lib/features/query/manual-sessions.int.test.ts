@@ -1,0 +1,462 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { env } from "@/lib/platform/env";
+import { closeServerMember } from "@/lib/platform/process/server-context";
+import { call } from "@/test/client";
+import { type Subject, startSubject } from "@/test/conformance/drivers/subjects";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, removeMember, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { collections } from "./collections";
+import { writeNow } from "./history-writer";
+import { look } from "./manual-sessions";
+
+const ownDatabase = takeOwnDatabase();
+let ana: Person;
+
+beforeAll(async () => {
+  env().RATE_LIMIT_SCALE = 100;
+  ana = await seedPerson("Ana");
+});
+afterAll(async () => {
+  await closeServerMember("manualSessions");
+  await closeServerMember("dataSources");
+  await writeNow();
+  await ownDatabase.drop();
+});
+
+/** The sessions of one person on one connection. */
+class Desk {
+  readonly who: Person;
+  readonly home: string;
+  readonly connectionId: string;
+
+  constructor(who: Person, workspaceId: string, connectionId: string) {
+    this.who = who;
+    this.home = `/api/workspaces/${workspaceId}`;
+    this.connectionId = connectionId;
+  }
+
+  get path() {
+    return `${this.home}/databases/${this.connectionId}`;
+  }
+  opening(body: unknown = {}) {
+    return call("POST", `${this.path}/sessions`, { ...this.who, body });
+  }
+  async open(body: unknown = {}): Promise<string> {
+    const answer = await this.opening(body);
+    expect([answer.status, answer.text]).toEqual([201, expect.stringContaining("sessionId")]);
+    return answer.json.data.sessionId;
+  }
+  run(query: string, sessionId?: string, more: object = {}, headers = {}) {
+    const body = { query, ...(sessionId && { sessionId }), ...more };
+    return call("POST", `${this.path}/execute`, { ...this.who, body, headers });
+  }
+  async rows(query: string, sessionId?: string) {
+    const answer = await this.run(query, sessionId);
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    return answer.json.data.rows;
+  }
+  async code(query: string, sessionId?: string, more: object = {}): Promise<string> {
+    return (await this.run(query, sessionId, more)).json.code;
+  }
+  async list() {
+    return (await call("GET", `${this.path}/sessions`, this.who)).json.data;
+  }
+  async state(sessionId: string) {
+    const found = (await this.list()).find((each: { sessionId: string }) => each.sessionId === sessionId);
+    return found && [found.state, found.statements];
+  }
+  close(sessionId: string) {
+    return call("DELETE", `${this.home}/sessions/${sessionId}`, this.who);
+  }
+}
+
+async function connect(subject: Subject, more: object = {}): Promise<Desk> {
+  const home = `/api/workspaces/${ana.workspaceId}`;
+  const body = {
+    name: subject.driver.type,
+    type: subject.driver.type,
+    config: subject.config,
+    readOnly: false,
+    ...more,
+  };
+  const made = await call("POST", `${home}/connectors`, { ...ana, body });
+  expect(made.status).toBe(201);
+  return new Desk(ana, ana.workspaceId, made.json.data.id);
+}
+
+const COUNT = "select count(*) as n from t";
+/** Differences between the databases. */
+const KINDS = {
+  postgres: {
+    isolation: "serializable",
+    shown: ["show transaction_isolation", [{ transaction_isolation: "serializable" }]],
+    failsOnError: true,
+    savepoints: true,
+    escapes: [
+      "set transaction read write",
+      "set session characteristics as transaction read write",
+      "begin read write",
+      "select set_config('transaction_read_only', 'off', false)",
+      "commit and chain",
+    ],
+  },
+} as const;
+
+describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
+  const kind = KINDS[name];
+  let subject: Subject | null = null;
+  let desk: Desk;
+
+  beforeAll(async () => {
+    subject = await startSubject(name);
+    if (!subject) return;
+    desk = await connect(subject);
+    await desk.rows("create table t (id int primary key)");
+  });
+  afterAll(async () => {
+    await closeServerMember("manualSessions");
+    await closeServerMember("dataSources");
+    await subject?.stop();
+  });
+  beforeEach(async (context) => {
+    if (!subject) return context.skip();
+    for (const { sessionId } of await desk.list()) await desk.close(sessionId);
+    await desk.rows("delete from t where id = id");
+  });
+
+  it("keeps changes to itself until COMMIT, and reports the database's state", async () => {
+    const sessionId = await desk.open();
+    expect(await desk.state(sessionId)).toEqual(["idle", 0]);
+    await desk.rows("begin", sessionId);
+    expect(await desk.state(sessionId)).toEqual(["in_transaction", 0]);
+    expect((await desk.run("insert into t values (1), (2)", sessionId)).json.data.affectedRows).toBe(2);
+    expect(Number((await desk.rows(COUNT, sessionId))[0].n)).toBe(2);
+    expect(await desk.state(sessionId)).toEqual(["in_transaction", 2]);
+    expect(Number((await desk.rows(COUNT))[0].n)).toBe(0);
+    await desk.rows("commit", sessionId);
+    expect(await desk.state(sessionId)).toEqual(["idle", 0]);
+    expect(Number((await desk.rows(COUNT))[0].n)).toBe(2);
+  });
+
+  it("rolls back by ROLLBACK, by closing, and by the idle limit", async () => {
+    const byStatement = await desk.open();
+    await desk.rows("begin", byStatement);
+    await desk.rows("insert into t values (1)", byStatement);
+    await desk.rows("rollback", byStatement);
+    const byClosing = await desk.open();
+    await desk.rows("begin", byClosing);
+    await desk.rows("insert into t values (2)", byClosing);
+    expect((await desk.close(byClosing)).status).toBe(200);
+    expect((await desk.close(byClosing)).status).toBe(404);
+    await desk.rows("begin", byStatement);
+    await desk.rows("insert into t values (3)", byStatement);
+    await look(undefined, new Date(Date.now() + 14 * 60_000));
+    expect(await desk.state(byStatement)).toEqual(["in_transaction", 1]);
+    await look(undefined, new Date(Date.now() + 16 * 60_000));
+    expect(await desk.list()).toEqual([]);
+    const late = await desk.run(COUNT, byStatement);
+    expect([late.status, late.json.error]).toEqual([404, expect.stringContaining("rolled back")]);
+    expect(Number((await desk.rows(COUNT))[0].n)).toBe(0);
+  });
+
+  it("runs savepoints where the database has them", async () => {
+    const sessionId = await desk.open();
+    await desk.rows("begin", sessionId);
+    await desk.rows("insert into t values (1)", sessionId);
+    const answer = await desk.run("savepoint one", sessionId);
+    expect(answer.status).toBe(kind.savepoints ? 200 : 400);
+    if (!kind.savepoints) return;
+    await desk.rows("insert into t values (2)", sessionId);
+    await desk.rows("rollback to savepoint one", sessionId);
+    await desk.rows("release savepoint one", sessionId);
+    await desk.rows("commit", sessionId);
+    expect(await desk.rows("select id from t")).toEqual([{ id: 1 }]);
+  });
+
+  it("reads the state after a failed statement from the database", async () => {
+    const sessionId = await desk.open();
+    await desk.rows("begin", sessionId);
+    await desk.rows("insert into t values (1)", sessionId);
+    expect(await desk.code("insert into t values (1)", sessionId)).toBe("query_failed");
+    expect((await desk.state(sessionId))?.[0]).toBe(kind.failsOnError ? "failed" : "in_transaction");
+    expect((await desk.run(COUNT, sessionId)).status).toBe(kind.failsOnError ? 400 : 200);
+    await desk.rows("rollback", sessionId);
+    expect(await desk.state(sessionId)).toEqual(["idle", 0]);
+    expect(await desk.rows(COUNT, sessionId)).toHaveLength(1);
+  });
+
+  it("uses the isolation level, and rejects one that the database does not have", async () => {
+    const sessionId = await desk.open({ isolation: kind.isolation });
+    expect((await desk.list())[0].isolation).toBe(kind.isolation);
+    if (kind.shown) {
+      await desk.rows("begin", sessionId);
+      expect(await desk.rows(kind.shown[0], sessionId)).toEqual(kind.shown[1]);
+    }
+    for (const isolation of ["read committed", "chaos", "serializable; drop table t"]) {
+      expect([(await desk.opening({ isolation })).status, isolation]).toEqual([400, isolation]);
+    }
+  });
+
+  it("runs one statement at a time: a second one gets 409", async () => {
+    const sessionId = await desk.open();
+    const both = await Promise.all([desk.run(COUNT, sessionId), desk.run(COUNT, sessionId)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await desk.run(COUNT, sessionId)).status).toBe(200);
+  });
+
+  it("keeps a read-only connection read-only: no statement of the session changes that", async () => {
+    if (!subject) return;
+    const reading = await connect(subject, { readOnly: true });
+    const sessionId = await reading.open();
+    for (const isOpen of [false, true]) {
+      if (isOpen) await reading.rows("begin", sessionId);
+      for (const attempt of kind.escapes) {
+        const answer = await reading.run(attempt, sessionId);
+        expect([answer.status, attempt]).toEqual([400, attempt]);
+        const written = await reading.run("insert into t values (9)", sessionId);
+        expect([written.status, attempt]).toEqual([400, attempt]);
+      }
+      expect((await reading.state(sessionId))?.[0]).toBe(isOpen ? "in_transaction" : "idle");
+      expect(await reading.rows("select id from t where id > 0", sessionId)).toEqual([]);
+    }
+    await reading.rows("commit", sessionId);
+    expect(await reading.state(sessionId)).toEqual(["idle", 0]);
+    expect(await desk.rows(COUNT)).toEqual([{ n: expect.anything() }]);
+    await reading.close(sessionId);
+  });
+
+  it("leaves nothing of a session to other queries", async () => {
+    const sessionId = await desk.open();
+    await desk.run("create temporary table only_here (a int)", sessionId);
+    expect((await desk.run("select * from only_here", sessionId)).status).toBe(200);
+    await desk.close(sessionId);
+    expect(await desk.code("select * from only_here")).toBe("query_failed");
+  });
+
+  it("streams within the transaction, and survives a reader who wants fewer rows", async () => {
+    const sessionId = await desk.open();
+    await desk.rows("begin", sessionId);
+    await desk.rows("insert into t values (1), (2), (3)", sessionId);
+    const limited = await desk.run("select a.id from t a, t b, t c, t d, t e, t f, t g, t h, t i, t j", sessionId, {
+      limit: 1,
+    });
+    expect([limited.json.data.rowCount, limited.json.data.truncated]).toEqual([1, true]);
+    expect((await desk.state(sessionId))?.[0]).toBe("in_transaction");
+    const csv = await desk.run("select id from t order by id", sessionId, {}, { accept: "text/csv" });
+    expect(csv.text.trim().split(/\r?\n/)).toEqual(["id", "1", "2", "3"]);
+  });
+});
+
+describe("sessions", () => {
+  let subject: Subject | null = null;
+  let desk: Desk;
+  beforeAll(async () => {
+    subject = await startSubject("postgres");
+    if (subject) desk = await connect(subject);
+  });
+  afterAll(async () => {
+    await closeServerMember("manualSessions");
+    await closeServerMember("dataSources");
+    await subject?.stop();
+  });
+  beforeEach(async (context) => {
+    if (!subject) return context.skip();
+    for (const { sessionId } of await desk.list()) await desk.close(sessionId);
+  });
+
+  /** Waits for the end of a session whose reason another request gave. */
+  const waitForEnd = (of: Desk) =>
+    vi.waitFor(
+      async () =>
+        expect(await collections.manualSessions().countDocuments({ connectionId: new ObjectId(of.connectionId) })).toBe(
+          0,
+        ),
+      {
+        timeout: 10_000,
+      },
+    );
+
+  it("keeps the session in state failed when its statement is cancelled", async () => {
+    const sessionId = await desk.open();
+    await desk.rows("begin", sessionId);
+    const executionId = crypto.randomUUID();
+    const running = desk.run("select pg_sleep(600)", sessionId, { executionId });
+    await vi.waitFor(async () => {
+      expect((await call("POST", `${desk.home}/executions/${executionId}/cancel`, ana)).status).toBe(200);
+    });
+    expect((await running).json.code).toBe("cancelled");
+    expect((await desk.state(sessionId))?.[0]).toBe("failed");
+    await desk.rows("rollback", sessionId);
+    expect(await desk.rows("select 1 as one", sessionId)).toEqual([{ one: 1 }]);
+  });
+
+  it("takes settings, cursors and prepared statements, but none that outlives it", async () => {
+    const sessionId = await desk.open();
+    await desk.rows("set application_name to 'mine'", sessionId);
+    expect(await desk.rows("show application_name", sessionId)).toEqual([{ application_name: "mine" }]);
+    await desk.rows("set datestyle to 'German'", sessionId);
+    expect(await desk.rows("select date '2026-11-28' as d", sessionId)).toEqual([{ d: "2026-11-28" }]);
+    await desk.rows("begin", sessionId);
+    await desk.rows("set transaction isolation level serializable", sessionId);
+    await desk.rows("declare c cursor for select 7 as n", sessionId);
+    expect(await desk.rows("fetch 1 from c", sessionId)).toEqual([{ n: 7 }]);
+    expect(await desk.code("prepare transaction 'later'", sessionId)).toBe("not_allowed");
+    expect(await desk.code("begin")).toBe("not_allowed");
+  });
+
+  it("asks for confirmation as the connection says, also for a prepared write", async () => {
+    if (!subject) return;
+    const asking = await connect(subject, { confirmWrites: "always" });
+    const sessionId = await asking.open();
+    await asking.rows("begin", sessionId);
+    for (const query of ["create table x (a int)", "prepare p as delete from x"]) {
+      expect(await asking.code(query, sessionId)).toBe("confirmation_required");
+    }
+    expect((await asking.run("create table x (a int)", sessionId, { confirm: true })).status).toBe(200);
+    await asking.close(sessionId);
+  });
+
+  it("is invisible to everyone else, and 404 for them", async () => {
+    const sessionId = await desk.open();
+    const bob = await seedMember(ana.workspaceId, "admin");
+    const other = new Desk(bob, ana.workspaceId, desk.connectionId);
+    expect(await other.list()).toEqual([]);
+    const answers = [await other.run("select 1", sessionId), await other.close(sessionId)];
+    const absent = [await other.run("select 1", "f".repeat(24)), await other.close("f".repeat(24))];
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(absent.map(({ text }) => [404, text]));
+    if (!subject) return;
+    const elsewhere = await connect(subject);
+    expect((await elsewhere.run("select 1", sessionId)).status).toBe(404);
+    const reader = await seedKey(ana.workspaceId, ana, "read");
+    const byKey = await call("POST", `${desk.path}/execute`, { key: reader, body: { query: "select 1", sessionId } });
+    expect(byKey.status).toBe(403);
+    expect((await desk.run("select 1", sessionId, { readOnly: true })).status).toBe(400);
+  });
+
+  it("stops at 5 a person, also when opened at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 7 }, () => desk.opening()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 409, 409]);
+    await desk.close((await desk.list())[0].sessionId);
+    expect((await desk.opening()).status).toBe(201);
+  });
+
+  it.each(["a changed connection", "a deleted connection", "a removed member", "a sign-out", "a revoked key"])(
+    "ends and rolls back with %s",
+    async (reason) => {
+      if (!subject) return;
+      const owned = await connect(subject);
+      const bob = await seedMember(ana.workspaceId, "member");
+      const key = await seedKey(ana.workspaceId, ana);
+      const who = reason === "a revoked key" ? { ...ana, cookie: "", key } : bob;
+      const theirs = new Desk(who, ana.workspaceId, owned.connectionId);
+      const sessionId = await theirs.open();
+      await theirs.rows("begin", sessionId);
+      await theirs.rows("select 1 as one", sessionId);
+      const connector = `${desk.home}/connectors/${owned.connectionId}`;
+      if (reason === "a changed connection") {
+        await call("PATCH", connector, { ...ana, body: { name: "renamed" } });
+        await look();
+        expect((await theirs.run("select 1", sessionId)).status).toBe(200);
+        await call("PATCH", connector, { ...ana, body: { readOnly: true } });
+        expect((await theirs.run("select 1", sessionId)).status).toBe(404);
+      }
+      if (reason === "a deleted connection") {
+        await call("DELETE", `${desk.home}/connections/sources/${owned.connectionId}`, ana);
+      }
+      if (reason === "a removed member") await removeMember(ana.workspaceId, bob);
+      if (reason === "a sign-out") await call("POST", "/api/auth/logout", bob);
+      if (reason === "a revoked key") {
+        const keys = (await call("GET", `${desk.home}/api-keys`, ana)).json.data;
+        for (const { id } of keys) await call("DELETE", `${desk.home}/api-keys/${id}`, ana);
+      }
+      await waitForEnd(theirs);
+      const left = await desk.rows(
+        "select count(*) as n from pg_stat_activity where state like 'idle in transaction%'",
+      );
+      expect(Number(left[0].n)).toBe(0);
+    },
+  );
+
+  it("ends with its database, and says so", async () => {
+    const sessionId = await desk.open();
+    await desk.rows("begin", sessionId);
+    const [{ pid }] = await desk.rows("select pg_backend_pid() as pid", sessionId);
+    await desk.rows(`select pg_terminate_backend(${pid})`);
+    await vi.waitFor(async () => expect((await desk.run("select 1", sessionId)).status).toBe(404));
+    expect(await desk.list()).toEqual([]);
+  });
+
+  describe("that another server holds", () => {
+    const insert = async (serverUrl: string, seenAt = new Date()) => {
+      const _id = new ObjectId();
+      const now = new Date();
+      await collections.manualSessions().insertOne({
+        ...{ _id, workspaceId: new ObjectId(ana.workspaceId), connectionId: new ObjectId(desk.connectionId) },
+        ...{
+          userId: new ObjectId(ana.id),
+          personSlot: `p${_id}`,
+          connectionSlot: `c${_id}`,
+          serverId: "other",
+          serverUrl,
+        },
+        ...{ isolation: null, state: "in_transaction", since: now, statements: 3, expiresAt: now, seenAt },
+      });
+      return _id.toHexString();
+    };
+
+    it("are listed, run there, and close there", async () => {
+      let heard = {};
+      const other = createServer((request, response) => {
+        const chunks: Buffer[] = [];
+        request
+          .on("data", (chunk) => chunks.push(chunk))
+          .on("end", () => {
+            const body = JSON.parse(Buffer.concat(chunks).toString());
+            heard = { url: request.url, cookie: request.headers.cookie, query: body.query };
+            response.writeHead(409, { "content-type": "application/json", "x-execution-id": "there" });
+            response.end('{"success":false,"error":"x","code":"conflict"}');
+          });
+      });
+      await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+      const sessionId = await insert(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+      expect(await desk.state(sessionId)).toEqual(["in_transaction", 3]);
+      const answer = await desk.run("select 1", sessionId);
+      expect([answer.status, answer.headers.get("x-execution-id"), answer.json.code]).toEqual([
+        409,
+        "there",
+        "conflict",
+      ]);
+      expect(heard).toEqual({ url: `${desk.path}/execute`, cookie: ana.cookie, query: "select 1" });
+      // It is not sent on twice.
+      expect((await desk.run("select 1", sessionId, {}, { "x-millrace-forwarded": "1" })).status).toBe(404);
+      await new Promise((resolve) => other.close(resolve));
+      expect((await desk.run("select 1", sessionId)).status).toBe(503);
+      const closing = desk.close(sessionId);
+      await vi.waitFor(async () => {
+        expect(
+          (await collections.manualSessions().deleteOne({ _id: new ObjectId(sessionId), isClosing: true }))
+            .deletedCount,
+        ).toBe(1);
+      });
+      expect((await closing).status).toBe(200);
+    });
+
+    it("end with that server", async () => {
+      const sessionId = await insert("http://127.0.0.1:1", new Date(Date.now() - 60_000));
+      expect(await desk.list()).toEqual([]);
+      expect((await desk.run("select 1", sessionId)).status).toBe(404);
+      expect((await desk.close(sessionId)).status).toBe(404);
+    });
+  });
+
+  it("are unsupported where the database has none", async () => {
+    const [sample] = (await call("GET", `${desk.home}/connectors`, ana)).json.data.filter(
+      ({ name }: { name: string }) => name === "Sample shop",
+    );
+    const answer = await new Desk(ana, ana.workspaceId, sample.id).opening();
+    expect([answer.status, answer.json.code]).toEqual([400, "unsupported"]);
+  });
+});
