@@ -10,7 +10,7 @@ import { ensureRuntime } from "./support/runtime.mjs";
  * import the server's modules by their "@/" names.
  */
 await main(async () => {
-  await ensureRuntime(fileURLToPath(import.meta.url));
+  await ensureRuntime(fileURLToPath(import.meta.url), { forTests: true });
   const name = process.argv[2] ?? "";
   if (!/^[a-z-]+$/.test(name) || !existsSync(inRoot("bench", `${name}.ts`))) {
     const known = readdirSync(inRoot("bench")).flatMap((file) => /^([a-z-]+)\.ts$/.exec(file)?.[1] ?? []);

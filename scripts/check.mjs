@@ -4,7 +4,7 @@ import { ensureRuntime } from "./support/runtime.mjs";
 
 /** Runs lint, the language check, layers, types and unit tests, before each commit. */
 await main(async () => {
-  await ensureRuntime(fileURLToPath(import.meta.url));
+  await ensureRuntime(fileURLToPath(import.meta.url), { forTests: true });
   const { runCheck } = await import("./support/suites.mjs");
   const { summary } = await import("./support/report.ts");
   const results = await runCheck();

@@ -54,7 +54,7 @@ const FAULTS = {
  *   npm run test:faults -- postgres mongodb --count 2000 --seed 7
  */
 await main(async () => {
-  await ensureRuntime(fileURLToPath(import.meta.url));
+  await ensureRuntime(fileURLToPath(import.meta.url), { forTests: true });
   const { targets, count, seed } = choose(process.argv.slice(2));
   await ensureDatabases();
   // Servers that the tests start must not build first.

@@ -23,7 +23,7 @@ const HOST_FILES = ["/etc/resolv.conf", "/etc/hosts"];
  * health check passes. Requires root, debootstrap and bubblewrap; takes some minutes: npm run check:image
  */
 await main(async () => {
-  await ensureRuntime(fileURLToPath(import.meta.url));
+  await ensureRuntime(fileURLToPath(import.meta.url), { forTests: true });
   for (const name of ["debootstrap", "bwrap"]) {
     if (spawnSync(name, ["--version"]).error) throw new ScriptError(`${name} is required. Install it with apt-get.`);
   }

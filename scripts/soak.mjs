@@ -17,7 +17,7 @@ const USAGE = "npm run test:soak -- [minutes] [--seed n] [--idle]";
  *   npm run test:soak -- 60 --idle          checks times, too: the machine is otherwise idle
  */
 await main(async () => {
-  await ensureRuntime(fileURLToPath(import.meta.url));
+  await ensureRuntime(fileURLToPath(import.meta.url), { forTests: true });
   const options = choose(process.argv.slice(2));
   await ensureDatabases();
   await buildIfStale();

@@ -35,7 +35,7 @@ const OF_BROWSER = ["api", "ui", "api-long", "ui-long", "sweeps"];
 
 /** Runs the suites, including the set-up. The last line is the sum of all of them. */
 await main(async () => {
-  await ensureRuntime(fileURLToPath(import.meta.url));
+  await ensureRuntime(fileURLToPath(import.meta.url), { forTests: true });
   const names = process.argv.slice(2).filter((name) => name !== REPEAT);
   const mayTryAgain = process.argv.includes(REPEAT);
   const chosen = chooseSuites(names);

@@ -41,7 +41,7 @@ const POLL_MS = 50;
  * machine (lib/platform/env.ts), so Vercel's is the same as `npm start`'s.
  */
 await main(async () => {
-  await ensureRuntime(fileURLToPath(import.meta.url));
+  await ensureRuntime(fileURLToPath(import.meta.url), { forTests: true });
   const folder = mkdtempSync(join(tmpdir(), "millrace-vercel-"));
   try {
     await buildIfStale();

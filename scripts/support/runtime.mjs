@@ -18,27 +18,29 @@ const NODE_MAJOR_MIN = 18;
  * Completes the installation and continues under the pinned Node.js. Under any other version it restarts the script
  * under the pinned one and exits with its code: it does not return then.
  * @param {string} script path of the calling script
+ * @param {{ forTests?: boolean }} [options] true also installs the packages of tests and checks
  */
-export async function ensureRuntime(script) {
+export async function ensureRuntime(script, { forTests = false } = {}) {
   if (majorOf(process.versions.node) < NODE_MAJOR_MIN) {
     throw new ScriptError(
       `Node.js ${process.versions.node} is too old. Install ${NODE_MAJOR_MIN} or later from https://nodejs.org.`,
     );
   }
-  await ensureInstalled();
+  await ensureInstalled(forTests);
   const node = findNode();
   if (node === process.execPath || process.version === `v${pinnedVersion()}`) return;
   process.exit(await run(node, [script, ...process.argv.slice(2)]));
 }
 
-async function ensureInstalled() {
-  if (isInstalled()) return;
+/** @param {boolean} forTests */
+async function ensureInstalled(forTests) {
+  if (isInstalled(forTests)) return;
   const waits = () => console.log("Waiting for another package installation ...");
   await withLock(
     lockPath("install"),
     async () => {
       // Another start may have installed while this one waited.
-      if (!isInstalled()) await install();
+      if (!isInstalled(forTests)) await install(forTests);
     },
     waits,
   );
@@ -46,14 +48,23 @@ async function ensureInstalled() {
 
 /**
  * Installs without the packages' scripts: none is needed (docs/develop/decisions/installing.md), and the one that npm
- * adds, which builds prebuilt packages, would require a compiler.
+ * adds, which builds prebuilt packages, would require a compiler. `npm ci` empties the folder first; packages for tests
+ * are added to those of a server that may be running.
+ * @param {boolean} forTests
  */
-async function install() {
+async function install(forTests) {
   refuseWhatCannotInstall(ROOT);
-  await step("Installing packages", async () => {
+  const isAdded = forTests && isInstalled(false);
+  await step(isAdded ? "Installing test packages" : "Installing packages", async () => {
     const { code, output } = await capture(
       "npm",
-      ["ci", "--include=dev", "--ignore-scripts", "--prefer-offline", "--loglevel=error"],
+      [
+        ...(isAdded ? ["install", "--no-save"] : ["ci"]),
+        forTests ? "--include=dev" : "--omit=dev",
+        "--ignore-scripts",
+        "--prefer-offline",
+        "--loglevel=error",
+      ],
       { env: { ...process.env, PATH: outerPath() } },
     ).catch((error) => ({ code: 1, output: String(error.code) }));
     if (code !== 0) throw new ScriptError(`${output.trim()}\n\n${toInstallAdvice(output)}`);
@@ -73,15 +84,17 @@ function outerPath() {
 /**
  * Returns whether node_modules matches the lockfile, except for optional packages of other systems. npm's list alone
  * does not prove it: a copied or half-deleted folder has a list of packages that are not there.
+ * @param {boolean} forTests whether the packages of tests count
  */
-function isInstalled() {
+function isInstalled(forTests) {
   if (!existsSync(INSTALLED_LIST)) return false;
   const wanted = JSON.parse(readFileSync(inRoot("package-lock.json"), "utf8")).packages;
   const present = JSON.parse(readFileSync(INSTALLED_LIST, "utf8")).packages;
   return Object.entries(wanted).every(
-    ([path, { optional, version, integrity }]) =>
+    ([path, { dev, optional, version, integrity }]) =>
       path === "" ||
       optional ||
+      (dev && !forTests) ||
       (present[path]?.version === version && present[path].integrity === integrity && existsSync(inRoot(path))),
   );
 }
