@@ -254,11 +254,25 @@ const bounded: Record<string, List> = {
   },
   // Items that a deletion would stop, up to 200 of a kind: here the flows above.
   "/api/workspaces/{workspaceId}/connectors/{connectionId}/uses": { add: () => Promise.resolve() },
+  // The last 200.
+  "/api/workspaces/{workspaceId}/consoles/lookup": { add: () => Promise.resolve() },
   // The best 50.
   "/api/workspaces/{workspaceId}/consoles/search": {
     add: () => Promise.resolve(),
     query: () => ({ q: "Console" }),
   },
+  // Snapshots of one dashboard, which has at most 20.
+  "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/snapshots": {
+    add: (n) =>
+      post(`${home}/dashboards/${dashboardId}/snapshots`, {
+        cron: "0 7 * * *",
+        timezone: "UTC",
+        channelType: "email",
+        recipients: [`list${n}@example.com`],
+      }),
+  },
+  // The last 200.
+  "/api/workspaces/{workspaceId}/dashboards/lookup": { add: () => Promise.resolve() },
   // A person's sessions, at most 5. They need a heartbeat.
   "/api/workspaces/{workspaceId}/databases/{connectionId}/sessions": {
     add: (n) => {
@@ -271,16 +285,6 @@ const bounded: Record<string, List> = {
       });
     },
     idOf: ({ sessionId }) => sessionId,
-  },
-  // Snapshots of one dashboard, which has at most 20.
-  "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/snapshots": {
-    add: (n) =>
-      post(`${home}/dashboards/${dashboardId}/snapshots`, {
-        cron: "0 7 * * *",
-        timezone: "UTC",
-        channelType: "email",
-        recipients: [`list${n}@example.com`],
-      }),
   },
 };
 
@@ -486,6 +490,8 @@ const COPIES = 100;
 const PAGE_ITEMS = 3;
 /** Maximum number of documents that a query of a page examines: chunks of up to two ranges, and those of a merge. */
 const READ_MAX = 60;
+/** The same for each key of a search by name, and for the latest saves: 100 and 200 items. */
+const SEARCH_READ_MAX = 500;
 /** Fields that only some documents of a unique or partial index have. */
 const MARKS = ["isNewest", "isUnfinished"];
 
@@ -566,4 +572,17 @@ describe("among many documents", () => {
       expect(costs.filter(({ examined }) => examined > READ_MAX)).toEqual([]);
     }
   });
+
+  it.each(["consoles", "dashboards"])(
+    "a search of %s by name reads a constant number of index entries",
+    async (kind) => {
+      const path = `/api/workspaces/{workspaceId}/${kind}/lookup`;
+      // All of them, several words, and none.
+      for (const q of [kind.slice(0, 3), `${kind.slice(0, -1)} 1 2`, "absent"]) {
+        const reads = await readsOf(() => read(path, { q }));
+        const costs = await Promise.all(reads.map(async (each) => ({ ...each, examined: await examinedBy(each) })));
+        expect(costs.filter(({ examined }) => examined > SEARCH_READ_MAX)).toEqual([]);
+      }
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/features/connections/service";
 import { bringBack } from "@/lib/features/folders/bring-back";
 import { changeItems } from "@/lib/features/folders/change-items";
+import { lookUpItems } from "@/lib/features/folders/lookup";
 import { visibleTo } from "@/lib/features/folders/model";
 import { copyName, placeOf } from "@/lib/features/folders/names";
 import {
@@ -17,7 +18,7 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
-import type { TreePage, TreeQuery } from "@/lib/features/folders/schema";
+import type { LookupQuery, TreePage, TreeQuery } from "@/lib/features/folders/schema";
 import { readTreePage } from "@/lib/features/folders/tree";
 import type { Caller } from "@/lib/platform/access/caller";
 import { findPage } from "@/lib/platform/db/find-page";
@@ -38,7 +39,7 @@ import type {
 } from "./schema";
 
 /** Fields that summaries omit: texts may be large. */
-const SUMMARY = { content: 0, chart: 0, variables: 0, expect: 0 } as const;
+const SUMMARY = { content: 0, chart: 0, variables: 0, expect: 0, searchKeys: 0 } as const;
 
 /** Lists the consoles that the caller can see, without texts, charts and values, in order of creation. */
 export async function listConsoles(caller: Caller, page: PageRequest): Promise<Page<ConsoleSummary>> {
@@ -49,8 +50,19 @@ export async function listConsoles(caller: Caller, page: PageRequest): Promise<P
 
 /** Returns one page of a folder. @throws AppError as `readTreePage` */
 export function readConsoleTree(caller: Caller, query: TreeQuery): Promise<TreePage<ConsoleSummary>> {
-  const toItems = (docs: ConsoleDoc[]) => withRunStatus(caller, docs.map(toConsoleSummary));
-  return readTreePage(caller, CONSOLES, query, { projection: SUMMARY, toItems });
+  return readTreePage(caller, CONSOLES, query, listed(caller));
+}
+
+/** Returns the consoles with the given ids, or those saved last. */
+export function lookUpConsoles(caller: Caller, query: LookupQuery): Promise<ConsoleSummary[]> {
+  return lookUpItems(caller, CONSOLES, query, listed(caller));
+}
+
+function listed(caller: Caller) {
+  return {
+    projection: SUMMARY,
+    toItems: (docs: ConsoleDoc[]) => withRunStatus(caller, docs.map(toConsoleSummary)),
+  } as const;
 }
 
 /** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */

@@ -5,6 +5,7 @@ import { consoleIdsOn } from "@/lib/features/consoles/service";
 import { bringBack } from "@/lib/features/folders/bring-back";
 import { changeItems } from "@/lib/features/folders/change-items";
 import { contentAt, getCommit } from "@/lib/features/folders/history";
+import { lookUpItems } from "@/lib/features/folders/lookup";
 import { accessOf, type ItemDoc, visibleTo } from "@/lib/features/folders/model";
 import { copyName, placeOf } from "@/lib/features/folders/names";
 import {
@@ -18,7 +19,7 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
-import type { TreePage, TreeQuery } from "@/lib/features/folders/schema";
+import type { LookupQuery, TreePage, TreeQuery } from "@/lib/features/folders/schema";
 import { readTreePage } from "@/lib/features/folders/tree";
 import { dropDatasets } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
@@ -47,15 +48,26 @@ import { changesBetween } from "./words";
 
 /** Lists the dashboards that the caller can see, without their content, in order of creation. */
 export async function listDashboards(caller: Caller, page: PageRequest): Promise<Page<DashboardSummary>> {
-  const order = { order: "oldest", projection: { content: 0 } } as const;
+  const order = { order: "oldest", projection: { content: 0, searchKeys: 0 } } as const;
   const found = await findPage(collections.dashboards(), visibleTo(caller), page, order, toDashboardSummary);
   return { ...found, items: await withRunStatus(caller, found.items) };
 }
 
 /** Returns one page of a folder. @throws AppError as `readTreePage` */
 export function readDashboardTree(caller: Caller, query: TreeQuery): Promise<TreePage<DashboardSummary>> {
-  const toItems = (docs: DashboardDoc[]) => withRunStatus(caller, docs.map(toDashboardSummary));
-  return readTreePage(caller, DASHBOARDS, query, { projection: { content: 0 }, toItems });
+  return readTreePage(caller, DASHBOARDS, query, listed(caller));
+}
+
+/** Returns the dashboards with the given ids, or those saved last. */
+export function lookUpDashboards(caller: Caller, query: LookupQuery): Promise<DashboardSummary[]> {
+  return lookUpItems(caller, DASHBOARDS, query, listed(caller));
+}
+
+function listed(caller: Caller) {
+  return {
+    projection: { content: 0, searchKeys: 0 },
+    toItems: (docs: DashboardDoc[]) => withRunStatus(caller, docs.map(toDashboardSummary)),
+  } as const;
 }
 
 /**

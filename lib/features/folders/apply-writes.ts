@@ -4,6 +4,7 @@ import { indexesOfDuplicates } from "@/lib/platform/db/duplicate-key";
 import { log } from "@/lib/platform/log";
 import type { ItemKind } from "./item-kind";
 import type { FolderDoc, ItemChange, ItemDoc, Write } from "./model";
+import { searchKeysOf } from "./search-keys";
 
 /**
  * Writes a change to the documents. Each document stores the number of its last change and only accepts later ones. So
@@ -35,7 +36,9 @@ export async function applyWrites(
       // Files of a push may swap their places, of which no two documents have the same.
       if (write.swaps)
         vacations.push({ updateOne: { filter, update: { $set: { key: `\0${write.id.toHexString()}` } } } });
-      updates.push({ updateOne: { filter, update: { $set: { ...write.set, seq } } } });
+      const { path } = write.set;
+      const keys = path === undefined ? {} : { searchKeys: searchKeysOf(path) };
+      updates.push({ updateOne: { filter, update: { $set: { ...write.set, ...keys, seq } } } });
     }
   }
   if (folderUpdates.length > 0) await itemKind.folders().bulkWrite(folderUpdates);
@@ -45,7 +48,9 @@ export async function applyWrites(
   if (emptied.length > 0) await itemKind.folders().deleteMany({ ...older, _id: { $in: emptied } });
   const folders = writes.flatMap((write) => (write.kind === "insertFolder" ? [{ ...write.doc, seq }] : []));
   await insertNew(itemKind.folders(), folders);
-  const items = writes.flatMap((write) => (write.kind === "insert" ? [{ ...write.doc, seq }] : []));
+  const items = writes.flatMap((write) =>
+    write.kind === "insert" ? [{ ...write.doc, searchKeys: searchKeysOf(write.doc.path), seq }] : [],
+  );
   await insertNew(itemKind.items(), items);
   const restored = items.map(({ _id }) => _id);
   if (restored.length > 0) await itemKind.deleted().deleteMany({ ...older, _id: { $in: restored } });

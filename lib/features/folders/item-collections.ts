@@ -33,6 +33,7 @@ export function declareItemCollections<D extends ItemDoc & Document>(
         },
         { key: { workspaceId: 1, space: 1, folderId: 1, key: 1 }, serves: `the ${many} of a folder, by name` },
         { key: { workspaceId: 1, space: 1, updatedAt: -1 }, serves: "searches, last saved first" },
+        { key: { workspaceId: 1, space: 1, searchKeys: 1 }, serves: "searches by name" },
         { key: { workspaceId: 1, space: 1, file: 1 }, serves: `look-up of a ${noun} by its file in git` },
         { key: { workspaceId: 1, space: 1, _id: 1 }, serves: `the ${many} visible to a member, oldest first` },
         ...indexes,

@@ -11,6 +11,8 @@ import {
   deleteFolderQuery,
   folderSchema,
   historyItemSchema,
+  type LookupQuery,
+  lookupQuery,
   type TreePage,
   type TreeQuery,
   treePageOf,
@@ -21,8 +23,8 @@ import { createFolder, deleteFolder, listFolders, updateFolder } from "@/lib/fea
 import type { Caller } from "@/lib/platform/access/caller";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
-import { asArray } from "@/lib/platform/http/paging";
-import { listQuery, opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
+import { asArray, partOf } from "@/lib/platform/http/paging";
+import { LIST_LIMIT_MAX, listQuery, opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
 
 /** A path below a folder or item: its parameters, and the id that it names. */
 type Below<P extends z.ZodType> = { tag: string; params: P; idOf: (params: z.output<P>) => ObjectId };
@@ -76,6 +78,27 @@ export function treeRoutes<T extends z.ZodType>(
       failures: ["not_found"],
       refuses: { cursor: "An invalid cursor" },
       handle: ({ caller, query }) => read(caller, query),
+    }),
+  });
+}
+
+/** Route to choose from items, or to name them. @param look returns the kind's summaries */
+export function lookupRoutes<T extends z.ZodType>(
+  itemKind: ItemKind,
+  tag: string,
+  summary: T,
+  look: (caller: Caller, query: LookupQuery) => Promise<z.output<T>[]>,
+) {
+  return route.methods({
+    GET: route({
+      summary: `Look up ${itemKind.root}`,
+      description: `Returns the ${itemKind.root} with the given ids, the 50 best matches by name and folder, or the ${LIST_LIMIT_MAX} saved last.`,
+      tag,
+      access: member,
+      params: pathIds("workspaceId"),
+      query: lookupQuery,
+      response: z.array(summary),
+      handle: async ({ caller, query, headers }) => partOf(headers, await look(caller, query), query),
     }),
   });
 }

@@ -24,6 +24,8 @@ export type ItemDoc = Place & {
   ownerId: ObjectId;
   folderId: ObjectId | null;
   name: string;
+  /** Keys of its path in searches by name (`searchKeysOf`), written with every change of the path. */
+  searchKeys?: string[];
   /** Text of its file. */
   content: string;
   /** Incremented with every save. */

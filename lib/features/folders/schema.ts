@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { isoDate, isStorable, listQuery, objectIdText, STORABLE, trimmedText } from "@/lib/platform/http/schema";
+import {
+  boundedListQuery,
+  isoDate,
+  isStorable,
+  listQuery,
+  objectIdText,
+  STORABLE,
+  trimmedText,
+} from "@/lib/platform/http/schema";
 import { FOLDER_COUNT_MAX } from "./limits";
 
 export const ACCESS = ["private", "workspace"] as const;
@@ -98,6 +106,25 @@ export const deletedFolderSchema = z.object({
   items: z.array(z.object({ id: objectIdText, folderId: objectIdText })),
 });
 export type DeletedFolder = z.infer<typeof deletedFolderSchema>;
+
+const LOOKUP_CHARS_MAX = 200;
+/** Far more than the tabs, pages and pickers that name items show at once. */
+const LOOKUP_IDS_MAX = 200;
+const LOOKUP_IDS = new RegExp(`^[0-9a-f]{24}(,[0-9a-f]{24}){0,${LOOKUP_IDS_MAX - 1}}$`);
+
+export const lookupQuery = boundedListQuery.extend({
+  q: trimmedText(LOOKUP_CHARS_MAX, "Search text is required.")
+    .refine(isStorable, "Invalid character.")
+    .meta({ allOf: [STORABLE] })
+    .optional()
+    .describe("Beginnings of words. All must occur in the name and its folders, in any case, with or without accents"),
+  ids: z
+    .string()
+    .regex(LOOKUP_IDS, `Send up to ${LOOKUP_IDS_MAX} ids, separated by commas.`)
+    .optional()
+    .describe(`Up to ${LOOKUP_IDS_MAX} ids, separated by commas. Missing ones are left out; q is ignored`),
+});
+export type LookupQuery = z.infer<typeof lookupQuery>;
 
 const author = z.object({ name: z.string(), email: z.string() });
 const sha = z

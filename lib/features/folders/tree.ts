@@ -9,8 +9,9 @@ import { getFolderOrThrow } from "./placement";
 import type { TreePage, TreeQuery } from "./schema";
 
 type Entry = { key: string };
-type TreeItems<D, T> = {
-  /** Fields that the page does not show. */
+/** The items of a kind, as lists show them. */
+export type TreeItems<D, T> = {
+  /** Fields that lists do not show. */
   projection: Readonly<Record<string, 0>>;
   toItems: (docs: D[]) => Promise<T[]>;
 };

@@ -2,6 +2,7 @@ import "server-only";
 import type { SchemaMigration } from "@/lib/platform/db/schema-migration";
 import { collections } from "./collections";
 import { moveJournalsToMain } from "./journal-migration";
+import { writeSearchKeys } from "./search-keys-migration";
 import { makeDurable, moveWorkIntoOneField } from "./work-migration";
 
 /**
@@ -20,4 +21,6 @@ export const SCHEMA_MIGRATIONS: readonly SchemaMigration[] = [
   { name: "move the state of unfinished work into one field", run: moveWorkIntoOneField },
   { name: "make removals, bindings and answers durable work", run: makeDurable },
   { name: "move the numbers of changes to the main branches", run: moveJournalsToMain },
+  // An older server would write consoles that no search by name finds.
+  { name: "write the search keys of consoles and dashboards", run: writeSearchKeys },
 ];
