@@ -36,6 +36,11 @@ type List = {
 const LISTS: Record<string, List> = {
   consoles: { path: () => "/consoles", of: collections.consoles },
   "console folders": { path: () => "/consoles/folders", of: collections.consoleFolders },
+  "tree of consoles, top level": { path: () => "/consoles/tree?access=workspace", of: collections.consoles },
+  "tree of dashboards, top level": { path: () => "/dashboards/tree?access=workspace", of: collections.dashboards },
+  "consoles by name, all match": { path: () => "/consoles/lookup?q=cons", of: collections.consoles },
+  "consoles by name, none matches": { path: () => "/consoles/lookup?q=absent", of: collections.consoles },
+  "consoles saved last": { path: () => "/consoles/lookup", of: collections.consoles },
   "search of consoles": { path: () => "/consoles/search?q=console", of: collections.consoles },
   "search of a word that no console has": { path: () => "/consoles/search?q=absent", of: collections.consoles },
   dashboards: { path: () => "/dashboards", of: collections.dashboards },
@@ -73,9 +78,9 @@ export async function run(args: string[] = []): Promise<void> {
     const rows: Record<string, Record<string, string>> = {};
     for (const [name, { path }] of Object.entries(LISTS)) rows[name] = await measure(workspaces, sizes, path);
     console.table(rows);
-    const walks = [];
-    for (const workspace of workspaces) walks.push(await walk(workspace));
-    console.table(walks);
+    const pages = [];
+    for (const workspace of workspaces) pages.push(await openExplorer(workspace));
+    console.table(pages);
   } finally {
     await closeDatabase();
     await stop();
@@ -109,18 +114,15 @@ async function measure(workspaces: Workspace[], sizes: number[], path: List["pat
   };
 }
 
-/** Reads all consoles, page by page, as the explorer of the browser does. */
-async function walk({ home, cookie }: Workspace): Promise<Record<string, string | number>> {
+/** Sends the requests for consoles that a new page sends: both top levels, and the console of its tab. */
+async function openExplorer(workspace: Workspace): Promise<Record<string, string | number>> {
   const start = performance.now();
-  let [requests, bytes] = [0, 0];
-  for (let cursor: string | null = ""; cursor !== null; requests++) {
-    const url = `${home}/consoles?limit=200${cursor && `&cursor=${cursor}`}`;
-    const answer: Response = await fetch(url, { headers: { cookie } });
-    bytes += (await answer.arrayBuffer()).byteLength;
-    cursor = answer.headers.get("x-next-cursor");
-  }
+  const tree = "/consoles/tree?limit=100&access";
+  const paths = [`${tree}=private`, `${tree}=workspace`, `/consoles/lookup?ids=${workspace.consoleId}`];
+  const answers = await Promise.all(paths.map((path) => ask(workspace, "GET", path)));
+  const bytes = answers.reduce((sum, { length }) => sum + length, 0);
   const time = `${(performance.now() - start).toFixed(0)} ms`;
-  return { "all consoles, in requests": requests, KiB: Math.round(bytes / 1024), time };
+  return { "requests of a new page": paths.length, KiB: Math.round(bytes / 1024), time };
 }
 
 function withLimit(path: string): string {
