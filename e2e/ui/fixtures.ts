@@ -20,10 +20,8 @@ export function newEmail(): string {
   return `ui-${randomUUID()}@example.com`;
 }
 
-/**
- * Allowed messages: 4xx answers of the API, and a directive for apps' frames that this browser does not support yet.
- */
-export const SAID_ANYWAY = /^Failed to load resource|^Unrecognized Content-Security-Policy directive 'webrtc'/;
+/** Allowed messages: 4xx answers of the API. */
+export const SAID_ANYWAY = /^Failed to load resource/;
 
 type WorkerFixtures = {
   /**

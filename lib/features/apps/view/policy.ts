@@ -41,7 +41,6 @@ function viewPolicy(origins: readonly string[], base: string, framedBy: readonly
     `base-uri ${own}`,
     "frame-src 'none'",
     "object-src 'none'",
-    "webrtc 'block'",
     `frame-ancestors ${[...origins, ...framedBy].join(" ")}`,
   ].join("; ");
 }

@@ -76,7 +76,6 @@ describe("an app's URL", () => {
       const policy = answer.headers.get("content-security-policy") ?? "";
       const directives = new Map(policy.split("; ").map((each) => [each.split(" ")[0], each.split(" ").slice(1)]));
       expect(directives.get("sandbox")).not.toContain("allow-same-origin");
-      expect(directives.get("webrtc")).toEqual(["'block'"]);
       expect(directives.get("frame-src")).toEqual(["'none'"]);
       for (const name of ["connect-src", "img-src", "form-action", "base-uri", "font-src", "media-src", "worker-src"]) {
         const sources = (directives.get(name) ?? []).filter((source) => !["data:", "blob:"].includes(source));
