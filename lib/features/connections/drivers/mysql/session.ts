@@ -24,6 +24,9 @@ const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
 /** Types whose texts the library would convert to numbers. */
 const AS_DIGITS = new Set(["TINY", "SHORT", "LONG", "INT24", "YEAR", "LONGLONG", "FLOAT", "DOUBLE"]);
 
+/** The protocol's flag of an open transaction. */
+const STATUS_IN_TRANSACTION = 1;
+
 /** The protocol's type number of FLOAT. */
 const FLOAT = 4;
 
@@ -63,6 +66,10 @@ export class MysqlSession implements PooledSession {
   /** Rejects when the session is cut, since the library then calls no callbacks. */
   readonly #cut = Promise.withResolvers<never>();
   serverVersion = "";
+  /** The server's transaction status after the last `whenReady`. */
+  isInTransaction = false;
+  /** A cancellation ends only the statement, and keeps the session with its transaction. */
+  keepsTransaction = false;
 
   private constructor(config: OnServer<NetworkConfig>, connection: Connection) {
     this.#config = config;
@@ -201,6 +208,25 @@ export class MysqlSession implements PooledSession {
     return Promise.race([answer, this.#cut.promise]);
   }
 
+  /**
+   * Waits for the end of the last statement and reads the transaction status, which comes with every answer. DO starts
+   * no transaction.
+   */
+  async whenReady(): Promise<void> {
+    try {
+      const answer = await this.run("DO 0");
+      const { serverStatus = 0 } = answer as unknown as { serverStatus?: number };
+      this.isInTransaction = (serverStatus & STATUS_IN_TRANSACTION) !== 0;
+    } catch {
+      this.destroy();
+    }
+  }
+
+  /** Sets the isolation level of the next transactions. @param level in the server's words; null for its default */
+  async isolate(level: string | null): Promise<void> {
+    if (level !== null) await this.run(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
+  }
+
   /** Rolls back and clears all session state that the statement left. */
   reset(): Promise<void> {
     this.#reader = null;
@@ -213,7 +239,7 @@ export class MysqlSession implements PooledSession {
 
   /**
    * Kills the session and its statement, by a second session through the same route: a block may catch the end of its
-   * statement as an error, and continue. Never throws.
+   * statement as an error, and continue. Kills only the statement where `keepsTransaction`. Never throws.
    */
   async cancel(): Promise<void> {
     const { threadId } = this.#connection;
@@ -221,7 +247,10 @@ export class MysqlSession implements PooledSession {
     const giveUp = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     try {
       const session = await MysqlSession.open(this.#config, giveUp);
-      await Promise.race([session.run(`KILL ${Number(threadId)}`), sleep(CANCEL_TIMEOUT_MS)]).catch(() => {});
+      await Promise.race([
+        session.run(`KILL ${this.keepsTransaction ? "QUERY " : ""}${Number(threadId)}`),
+        sleep(CANCEL_TIMEOUT_MS),
+      ]).catch(() => {});
       session.destroy();
     } catch {
       // The server is gone: then nothing runs, or its time limit ends it.

@@ -8,8 +8,10 @@ import type {
   ExtractStream,
   Load,
   LoadRequest,
+  ManualSession,
   QueryOptions,
   ResultStream,
+  SessionOptions,
   SourceFacts,
   Statement,
 } from "../../data-source";
@@ -27,6 +29,7 @@ import { parseLargeCells } from "../shared/wire-values";
 import { columnsSql, foreignKeysSql, jsonColumnsSql, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
+import { MysqlManualSession } from "./manual-session";
 import { toMysqlParams } from "./params";
 import { type Ask, checkReach } from "./reachable-objects";
 import { warnOfRights } from "./rights";
@@ -50,6 +53,9 @@ const ONE_RESULT = new Set([
   ...["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "ANALYZE", "CREATE", "ALTER", "DROP"],
   ...["INSERT", "UPDATE", "DELETE", "REPLACE", "TRUNCATE", "SET"],
 ]);
+
+/** Facts of a statement by the driver, which needs no check. */
+const NO_NAMES = { references: { calls: [], tables: [] }, shows: null, firstWord: "SET", changeVerb: null };
 
 /** Statements that read columns of tables. */
 const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
@@ -99,19 +105,44 @@ export class MysqlSource extends PooledSource<MysqlSession> implements DataSourc
     this.#readOnly = readOnly;
   }
 
-  async query({ query, params, orderBytes }: Statement, options: QueryOptions): Promise<ResultStream> {
+  query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
+    return this.#query(statement, options, null);
+  }
+
+  async openSession({ signal, ...options }: SessionOptions): Promise<ManualSession> {
+    const session = await this.openOwn(signal);
+    try {
+      return await MysqlManualSession.open(session, options, (...args) => this.#query(...args));
+    } catch (error) {
+      session.destroy();
+      throw toQueryFailure(error, "", this.secrets);
+    }
+  }
+
+  /** @param manual the session to run in; null for one of the pool */
+  async #query(
+    { query, params, orderBytes }: Statement,
+    options: QueryOptions,
+    manual: MysqlManualSession | null,
+  ): Promise<ResultStream> {
     const written = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;
-    const { text, references, shows, firstWord, changeVerb } = await checkStatementText(
-      "mysql",
-      { query: written, readOnly, valueCount: values.length },
-      this.server.workspaceId,
-    );
-    const run = new StatementRun(await this.pool.acquire(signal), this.pool, signal);
+    const step = manual?.stepOf(written) ?? null;
+    const { text, references, shows, firstWord, changeVerb } = step
+      ? { ...NO_NAMES, text: step.text }
+      : await checkStatementText(
+          "mysql",
+          { query: written, readOnly, valueCount: values.length, isInSession: manual !== null && !readOnly },
+          this.server.workspaceId,
+        );
+    const { run, startsReading } = manual
+      ? await manual.begin(step?.step ?? null, signal)
+      : { run: new StatementRun(await this.pool.acquire(signal), this.pool, signal), startsReading: readOnly };
     try {
-      await run.session.prepare(readOnly, Math.ceil(withinLimit(this.server, options.timeoutMs)), orderBytes);
-      if (readOnly) await checkReading((lookup) => run.session.run(lookup), { text, references, shows });
+      await run.session.prepare(startsReading, Math.ceil(withinLimit(this.server, options.timeoutMs)), orderBytes);
+      if (readOnly && step === null)
+        await checkReading((lookup) => run.session.run(lookup), { text, references, shows });
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
       const isPrepared = values.length > 0 || (isQuery(firstWord) && (await run.session.hasFloat(text)));

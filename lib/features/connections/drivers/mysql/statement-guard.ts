@@ -47,6 +47,9 @@ const NEVER: Readonly<Record<string, string>> = {
   HANDLER: SESSION,
 };
 
+/** Statements that a session for manual transactions takes. A BEGIN with a block is none of them. */
+const IN_SESSION = new Set(["BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "USE", "SET"]);
+
 /** Keywords after which SET changes more than the session. */
 const OF_SERVER = new Set(["GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD", "ROLE"]);
 const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
@@ -73,10 +76,16 @@ export type CheckedStatement = { text: string; references: References; shows: Sh
 /**
  * Checks a statement.
  * @param valueCount number of values for its placeholders
+ * @param isInSession the statement runs in a session for manual transactions that may write
  * @returns for a read-only connection the text without its comments, so that unchecked text is not sent
  * @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed`
  */
-export function checkStatement(query: string, readOnly: boolean, valueCount = 0): CheckedStatement {
+export function checkStatement(
+  query: string,
+  readOnly: boolean,
+  valueCount = 0,
+  isInSession = false,
+): CheckedStatement {
   const reading = readMysqlText(query);
   const { tokens } = reading;
   if (readOnly) refuseDoubt(query, reading);
@@ -89,9 +98,11 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
   if (start !== "CREATE" && words.some((token) => token.kind === "semicolon")) {
     throw new AppError("query_failed", ONE_STATEMENT_MESSAGE);
   }
-  const refusal = NEVER[start];
+  const isBlock = start === "BEGIN" && words.length > 1 && wordOf(words[1]) !== "WORK";
+  const isOfSession = isInSession && IN_SESSION.has(start) && !isBlock;
+  const refusal = isOfSession ? undefined : NEVER[start];
   if (refusal !== undefined) throw notAllowed(refusal);
-  if (start === "SET" && !words.some((token) => OF_SERVER.has(wordOf(token)))) {
+  if (start === "SET" && !isOfSession && !words.some((token) => OF_SERVER.has(wordOf(token)))) {
     throw notAllowed(SESSION);
   }
   if (start === "LOAD" && words.some((token) => wordOf(token) === "LOCAL")) {

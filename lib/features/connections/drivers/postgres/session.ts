@@ -143,7 +143,7 @@ export class PostgresSession implements PooledSession {
   }
 
   /** Resolves when the server is ready for the next statement, or the connection is lost. */
-  get ready(): Promise<void> {
+  whenReady(): Promise<void> {
     return this.#ready.promise;
   }
 

@@ -1,6 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type SessionKeeper, StatementRun, type StatementSession } from "./statement-run";
+import { type RunningStatement, type SessionKeeper, StatementRun, type StatementSession } from "./statement-run";
 
 /**
  * Time that a statement may take to end after its reader has left or it was cancelled, in ms. The session is closed
@@ -11,7 +11,7 @@ const END_TIMEOUT_MS = 10_000;
 /** A session that its database reports as ready for the next statement. */
 export interface ManualStatementSession extends StatementSession {
   /** Resolves when the last statement is over, or the connection is lost. */
-  readonly ready: Promise<void>;
+  whenReady(): Promise<void>;
 }
 
 /** One session outside of the pool, for manual transactions. Nothing is cleaned between two statements. */
@@ -47,7 +47,9 @@ export class HeldSession<S extends ManualStatementSession> implements SessionKee
     void this.#end();
   }
 
-  giveBackCancelled(): void {
+  giveBackCancelled(_session: S, statement: RunningStatement | null): void {
+    // Rows that the server has already sent are read past.
+    void statement?.leave(0);
     void this.#end();
   }
 
@@ -58,7 +60,7 @@ export class HeldSession<S extends ManualStatementSession> implements SessionKee
 
   async #end(): Promise<void> {
     const isReady = await Promise.race([
-      this.session.ready.then(() => true),
+      this.session.whenReady().then(() => true),
       sleep(END_TIMEOUT_MS, false, { ref: false }),
     ]);
     try {

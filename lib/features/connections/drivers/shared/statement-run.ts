@@ -31,7 +31,7 @@ export interface SessionKeeper<S> {
   /** Called when the statement has ended, or was left between two of its rows. */
   giveBack(session: S): void;
   /** Called when the statement was cancelled, and may still be ending. */
-  giveBackCancelled(session: S): void;
+  giveBackCancelled(session: S, statement: RunningStatement | null): void;
 }
 
 function poolKeeper<S extends StatementSession>(pool: SessionPool<S>): SessionKeeper<S> {
@@ -78,7 +78,7 @@ export class StatementRun<S extends StatementSession> {
       return;
     }
     await this.session.cancel();
-    this.#keeper.giveBackCancelled(this.session);
+    this.#keeper.giveBackCancelled(this.session, this.#statement);
   }
 
   async #abort(): Promise<void> {
@@ -87,7 +87,7 @@ export class StatementRun<S extends StatementSession> {
     await Promise.race([cancelled, sleep(CANCEL_WAIT_MS)]);
     this.#statement?.fail(this.#signal.reason);
     await cancelled;
-    this.#keeper.giveBackCancelled(this.session);
+    this.#keeper.giveBackCancelled(this.session, this.#statement);
   }
 
   #take(): boolean {

@@ -23,7 +23,7 @@ import { checkStatement as checkTrino } from "../../trino/statement-guard.ts";
 /** Checks of a statement's text, with plain values so that a thread can run them. */
 export type Checks = {
   mysql: {
-    request: { query: string; readOnly: boolean; valueCount: number };
+    request: { query: string; readOnly: boolean; valueCount: number; isInSession?: boolean };
     /** `firstWord` is in capitals, or "(" where the statement starts with it. */
     answer: CheckedStatement & { firstWord: string; changeVerb: ChangeVerb | null };
   };
@@ -74,8 +74,8 @@ export type CheckAnswer =
   | { status: "failed"; kind: AppError["kind"]; message: string; details?: AppError["details"] };
 
 const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Checks[Name]["answer"] } = {
-  mysql({ query, readOnly, valueCount }) {
-    const checked = checkMysql(query, readOnly, valueCount);
+  mysql({ query, readOnly, valueCount, isInSession }) {
+    const checked = checkMysql(query, readOnly, valueCount, isInSession);
     const { text } = checked;
     const firstWord = text.trimStart().startsWith("(") ? "(" : firstWordOf(text, "mysql");
     return { ...checked, firstWord, changeVerb: changeVerbOf(text, "mysql") };
