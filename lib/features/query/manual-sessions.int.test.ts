@@ -103,6 +103,34 @@ const KINDS = {
       "commit and chain",
     ],
   },
+  mariadb: {
+    isolation: "read_uncommitted",
+    shown: ["select @@tx_isolation as level", [{ level: "READ-UNCOMMITTED" }]],
+    failsOnError: false,
+    savepoints: true,
+    escapes: [
+      "set session transaction read write",
+      "set autocommit = 0",
+      "start transaction read write",
+      "begin not atomic insert into t values (9); end",
+      "commit and chain",
+      "alter table t add column a int",
+    ],
+  },
+  sqlite: {
+    isolation: "serializable",
+    shown: null,
+    failsOnError: false,
+    savepoints: true,
+    escapes: ["pragma query_only = 0", "attach 'x' as x", "drop table t"],
+  },
+  duckdb: {
+    isolation: "snapshot",
+    shown: null,
+    failsOnError: true,
+    savepoints: false,
+    escapes: ["begin transaction read write", "set access_mode = 'read_write'", "attach 'x' as x", "drop table t"],
+  },
 } as const;
 
 describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
@@ -317,6 +345,18 @@ describe("sessions", () => {
     }
     expect((await asking.run("create table x (a int)", sessionId, { confirm: true })).status).toBe(200);
     await asking.close(sessionId);
+  });
+
+  it("runs a saved console, whose rows stay the user's alone", async () => {
+    const sessionId = await desk.open();
+    await desk.rows("begin", sessionId);
+    await desk.rows("create table c (a int)", sessionId);
+    const body = { name: "c", content: "select count(*) as n from c", connectionId: desk.connectionId };
+    const { id } = (await call("POST", `${desk.home}/consoles`, { ...ana, body })).json.data;
+    const run = (more: object) => call("POST", `${desk.home}/consoles/${id}/execute`, { ...ana, body: more });
+    expect((await run({ sessionId })).json.data.rows).toEqual([{ n: 0 }]);
+    expect((await run({})).json.code).toBe("query_failed");
+    expect((await call("GET", `${desk.home}/consoles/${id}/result`, ana)).json.data).toBeNull();
   });
 
   it("is invisible to everyone else, and 404 for them", async () => {

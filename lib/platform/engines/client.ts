@@ -10,12 +10,14 @@ import {
   type EngineFailure,
   type EngineRequest,
   type EngineResponse,
+  type EngineSessionState,
   type ExecuteRequest,
   encodeFrame,
   FrameReader,
   FrameTooLarge,
   isNegativeZero,
   RESTARTING,
+  type SessionRequest,
 } from "@/lib/platform/embedded/engine/wire";
 import { AppError } from "@/lib/platform/http/errors";
 import { Pacer } from "@/lib/platform/process/pacer";
@@ -94,6 +96,25 @@ export class EngineClient {
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
     throw engineAway(new Error(`The engine sent ${first.type} before the fields.`));
+  }
+
+  /**
+   * Opens a session for manual transactions, on a separate socket.
+   * @throws AppError of the engine's failure, `unavailable` if it died
+   */
+  async openSession(readOnly: boolean, signal: AbortSignal): Promise<EngineSession> {
+    const request = { type: "session" as const, readOnly };
+    const { channel, first } = await this.#begin(request, signal);
+    if (first.type === "session") {
+      channel.finish();
+      return new EngineSession(channel, request, first.state, () => {
+        this.#onDone(channel.path);
+        this.#leave();
+      });
+    }
+    channel.close();
+    this.#giveBack(channel);
+    throw first.type === "failed" ? toAppError(first.failure) : engineAway(new Error(`The engine sent ${first.type}.`));
   }
 
   /** Closes after running requests have finished. */
@@ -260,6 +281,160 @@ export class EngineClient {
   }
 }
 
+/** Time that a statement may take to end after its reader left or cancelled it, in ms. Then the session is closed. */
+const END_TIMEOUT_MS = 10_000;
+
+/** Maximum time of a rollback before a session is closed, in ms. */
+const CLOSE_TIMEOUT_MS = 2000;
+
+/**
+ * A session for manual transactions on one socket. It takes one statement at a time, and ends with its socket: the
+ * engine then rolls back.
+ */
+export class EngineSession {
+  state: EngineSessionState;
+  readonly #channel: Channel;
+  readonly #request: SessionRequest;
+  readonly #onClosed: () => void;
+  #settled: Promise<void> = Promise.resolve();
+
+  constructor(channel: Channel, request: SessionRequest, state: EngineSessionState, onClosed: () => void) {
+    this.#channel = channel;
+    this.#request = request;
+    this.state = state;
+    this.#onClosed = onClosed;
+  }
+
+  get isAlive(): boolean {
+    return this.#channel.isOpen;
+  }
+
+  /** Resolves when the last statement is over and `state` is known. */
+  get settled(): Promise<void> {
+    return this.#settled;
+  }
+
+  /** Starts a statement, as `EngineClient.execute`. Aborting cancels the statement and keeps the session if it can. */
+  async execute(request: ExecuteRequest, signal: AbortSignal): Promise<EngineRows> {
+    await this.#settled;
+    signal.throwIfAborted();
+    const over = Promise.withResolvers<void>();
+    this.#settled = over.promise.then(() => this.#readState());
+    const channel = this.#channel;
+    let giveUp: NodeJS.Timeout | undefined;
+    const stop = (isCancel: boolean) => {
+      channel.send(encodeFrame({ type: "stop", isCancel }, REQUEST_BYTES_MAX));
+      giveUp ??= setTimeout(() => channel.close(), END_TIMEOUT_MS).unref();
+    };
+    const onAbort = () => stop(true);
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+      clearTimeout(giveUp);
+      signal.removeEventListener("abort", onAbort);
+      over.resolve();
+    };
+    /** Reads the next message; the last one ends the statement. */
+    const read = async (): Promise<EngineResponse> => {
+      try {
+        const message = await channel.next();
+        if (message.type !== "fields" && message.type !== "batch") end();
+        if (message.type === "failed") throw toAppError(message.failure);
+        return message;
+      } catch (error) {
+        end();
+        throw signal.aborted ? signal.reason : error;
+      }
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    channel.begin(toFrame(request), new AbortController().signal);
+    const first = await read();
+    if (first.type !== "fields") {
+      channel.close();
+      throw engineAway(new Error(`The engine sent ${first.type} before the fields.`));
+    }
+    const { fields } = first;
+    const floats = fields.flatMap(({ type }, index) => (type === "float64" ? [index] : []));
+    let affected: number | null = null;
+    const done = { done: true, value: undefined } as const;
+    let reading: Promise<unknown> = Promise.resolve();
+    const next = async (): Promise<IteratorResult<Batch>> => {
+      if (isOver) return done;
+      const message = await read();
+      if (message.type === "batch" && message.batch.columns.length === fields.length) {
+        for (const index of floats) restoreNegativeZeros(message.batch.columns[index] ?? []);
+        return signal.aborted ? next() : { done: false, value: message.batch };
+      }
+      if (message.type !== "end") {
+        channel.close();
+        throw engineAway(new Error(`The engine sent ${message.type} among the rows.`));
+      }
+      signal.throwIfAborted();
+      affected = message.affectedRows ?? null;
+      return message.isCut ? { done: false, value: { rowCount: 0, columns: [], isCut: true } } : done;
+    };
+    /** Reads past the rows of a statement that no one reads. */
+    const drain = async () => {
+      await reading.catch(() => {});
+      try {
+        while (!isOver) await read();
+      } catch {
+        // The session reads its state afterwards.
+      }
+    };
+    signal.addEventListener("abort", () => void drain(), { once: true });
+    const iterator = {
+      next: () => {
+        const step = next();
+        reading = step;
+        return step;
+      },
+      return: async () => {
+        if (!isOver && !signal.aborted) stop(false);
+        void drain();
+        return done;
+      },
+    };
+    const batches = { [Symbol.asyncIterator]: () => iterator };
+    return {
+      fields,
+      batches: request.jsonAsText ? withJsonTexts(fields, batches) : batches,
+      affectedRows: () => affected,
+    };
+  }
+
+  /** Rolls back and closes. Once it resolves, others can write. Never rejects. */
+  async close(): Promise<void> {
+    try {
+      const timeout = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
+      await raceAbort(this.#settled, timeout);
+      if (this.state !== "idle" && this.isAlive) {
+        const { readOnly } = this.#request;
+        const request = { type: "execute" as const, query: "rollback", readOnly, cellBytesMax: null };
+        const { batches } = await this.execute({ ...request, timeoutMs: CLOSE_TIMEOUT_MS }, timeout);
+        for await (const _ of batches);
+        await raceAbort(this.#settled, timeout);
+      }
+    } catch {
+      // The engine rolls back when the socket is closed.
+    }
+    this.#channel.close();
+    this.#onClosed();
+  }
+
+  async #readState(): Promise<void> {
+    try {
+      this.#channel.begin(toFrame(this.#request), AbortSignal.timeout(END_TIMEOUT_MS));
+      const message = await this.#channel.next();
+      this.#channel.finish();
+      if (message.type === "session") this.state = message.state;
+      else this.#channel.close();
+    } catch {
+      this.#channel.close();
+    }
+  }
+}
+
 function restoreNegativeZeros(column: WireValue[]): void {
   for (const [row, value] of column.entries()) if (isNegativeZero(value)) column[row] = -0;
 }
@@ -391,6 +566,11 @@ class Channel {
     signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#socket.ref();
     this.#socket.write(frame);
+  }
+
+  /** Sends a message that has no answer. */
+  send(frame: Buffer): void {
+    if (this.isOpen) this.#socket.write(frame);
   }
 
   /** Marks the request as answered completely: the socket may carry another one. */

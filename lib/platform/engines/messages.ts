@@ -42,6 +42,7 @@ const rare = z.discriminatedUnion("type", [
   z.object({ type: z.literal("entities"), entities: z.array(entity) }),
   z.object({ type: z.literal("version"), version: z.string() }),
   z.object({ type: z.literal("transact") }),
+  z.object({ type: z.literal("session"), state: z.enum(["idle", "in_transaction", "failed"]) }),
   z.object({
     type: z.literal("parse"),
     fault: z.object({ message: z.string(), offset: z.number().nullable() }).nullable(),

@@ -77,9 +77,10 @@ const CREATE_MODIFIERS = new Set(["OR", "REPLACE", "TEMP", "TEMPORARY", "PERSIST
 
 /**
  * Tokenises the text and refuses what the words alone show.
+ * @param mayControl whether it may begin and end transactions
  * @throws StatementFailure `invalid_request` for an empty text, `query_failed` for several statements, `not_allowed`
  */
-export function checkText(query: string): SqlToken[] {
+export function checkText(query: string, mayControl = false): SqlToken[] {
   checkLength(query);
   const tokens = readSqlTokens(query, "duckdb");
   const first = tokens.find((token) => token.kind !== "semicolon");
@@ -91,7 +92,8 @@ export function checkText(query: string): SqlToken[] {
   }
   const [word = "", second = ""] = tokens.filter((token) => token.kind !== "semicolon").map(wordOf);
   const refusal = REFUSED_WORDS[word];
-  if (refusal) throw new StatementFailure("not_allowed", refusal);
+  if (refusal && !(mayControl && refusal === OWN_TRANSACTION_MESSAGE))
+    throw new StatementFailure("not_allowed", refusal);
   if (word === "UPDATE" && second === "EXTENSIONS") throw new StatementFailure("not_allowed", OWN_FILE_MESSAGE);
   if (word === "PRAGMA" && !ALLOWED_PRAGMAS.has(second.toLowerCase())) {
     throw new StatementFailure("not_allowed", SETTINGS);
@@ -107,8 +109,8 @@ export function checkText(query: string): SqlToken[] {
 }
 
 /** @throws StatementFailure `not_allowed`, `read_only` */
-export function checkType(type: StatementType, readOnly: boolean): void {
-  if (READING.has(type)) return;
+export function checkType(type: StatementType, readOnly: boolean, mayControl = false): void {
+  if (READING.has(type) || (mayControl && type === StatementType.TRANSACTION)) return;
   if (!WRITING.has(type)) {
     throw new StatementFailure("not_allowed", `${nameOf(type)} statements are not supported. ${OWN_FILE_MESSAGE}`);
   }

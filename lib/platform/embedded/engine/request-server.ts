@@ -7,12 +7,29 @@ import { type EngineRequest, encodeFrame, FrameReader, parseRequest, sendFrame }
 const OWNER_ONLY = 0o600;
 const HELLO = encodeFrame({ type: "hello" }, 64);
 
+/** Requests that are answered. */
+export type Answerable = Exclude<EngineRequest, { type: "stop" }>;
+
+/** A running request. It aborts when the client disconnects or cancels. */
+export class Asked extends AbortController {
+  readonly #enough = new AbortController();
+
+  /** Aborts when the client has enough rows. */
+  get enough(): AbortSignal {
+    return this.#enough.signal;
+  }
+
+  stop(isCancel: boolean): void {
+    if (isCancel) this.abort(new StatementFailure("cancelled", "The query was cancelled."));
+    else this.#enough.abort();
+  }
+}
+
 /**
  * Handles a request and sends all of the answer except its last frame.
- * @param left aborted when the client disconnects
  * @returns the last frame of the answer
  */
-export type Answer = (request: EngineRequest, socket: Socket, left: AbortController) => Promise<Buffer>;
+export type Answer = (request: Answerable, socket: Socket, asked: Asked) => Promise<Buffer>;
 
 /** Listens for the processes of this user. A socket carries one request at a time; see wire.ts. */
 export async function serveRequests(socketPath: string, answer: Answer): Promise<Server> {
@@ -29,7 +46,7 @@ export async function serveRequests(socketPath: string, answer: Answer): Promise
 
 function serveSocket(socket: Socket, answer: Answer): void {
   const frames = new FrameReader<EngineRequest>(REQUEST_BYTES_MAX, parseRequest);
-  let current: AbortController | null = null;
+  let current: Asked | null = null;
   const leave = () => current?.abort(new StatementFailure("cancelled", "The client disconnected."));
   socket.on("error", () => socket.destroy());
   socket.on("end", leave);
@@ -44,14 +61,18 @@ function serveSocket(socket: Socket, answer: Answer): void {
       return;
     }
     for (const request of requests) {
+      if (request.type === "stop") {
+        current?.stop(request.isCancel);
+        continue;
+      }
       // The protocol allows one request at a time, so a second one is not from our client.
       if (current) {
         socket.destroy();
         return;
       }
-      const left = new AbortController();
-      current = left;
-      answer(request, socket, left)
+      const asked = new Asked();
+      current = asked;
+      answer(request, socket, asked)
         .then((last) => {
           // Reset before the last frame is sent: the client may send its next request as soon as it has that frame.
           current = null;

@@ -9,6 +9,7 @@ import {
   StatementType,
 } from "@duckdb/node-api";
 import type { SqlToken } from "../../../base/sql/lexer.ts";
+import { transactionStepOf } from "../../../base/sql/statement-kind.ts";
 import { COLUMN_NAMES_CHARS_MAX, columnLimitProblem, RESULT_COLUMNS_MAX } from "../../../base/values/column-limits.ts";
 import type { Batch, Field } from "../../../base/values/fields.ts";
 import type { EngineDatabase } from "./database.ts";
@@ -28,10 +29,12 @@ import { interruptOnAbort } from "./interrupt.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX, FAILURE_RERUN_MS } from "./limits.ts";
 import { bindParams } from "./params.ts";
 import { cellBytes, columnBytes, encodeColumn } from "./values.ts";
-import type { ExecuteRequest } from "./wire.ts";
+import type { EngineSessionState, ExecuteRequest } from "./wire.ts";
 
 /** Statements that change rows. */
 const CHANGES = new Set([StatementType.INSERT, StatementType.UPDATE, StatementType.DELETE, StatementType.MERGE_INTO]);
+
+const BEGIN_READING = "BEGIN TRANSACTION READ ONLY";
 
 /** Counts user-defined views and macros. */
 const USER_CODE = `
@@ -44,6 +47,8 @@ export type StatementEnd = { isCut: boolean; affectedRows: number | null };
 
 /** Receiver of a result. Each call resolves when there is room for the next one. */
 export type ResultSink = {
+  /** Aborts when the reader has enough rows; the session stays open. */
+  enough?: AbortSignal;
   fields(fields: Field[]): Promise<void>;
   batch(batch: Batch): Promise<void>;
 };
@@ -66,7 +71,7 @@ export async function runStatement(
   const connection = await database.connect();
   const stopInterrupting = interruptOnAbort(connection, signal);
   try {
-    if (request.readOnly) await connection.run("BEGIN TRANSACTION READ ONLY");
+    if (request.readOnly) await connection.run(BEGIN_READING);
     return await runInSession(database, connection, request, { tokens, tree }, sink, signal);
   } catch (error) {
     // Reports the abort reason instead of DuckDB's error for the interrupt.
@@ -78,11 +83,66 @@ export async function runStatement(
   }
 }
 
+/** A session for manual transactions: a connection that outlives its statements. */
+export type EngineSession = { connection: DuckDBConnection; readOnly: boolean };
+
+/**
+ * Runs one statement in a session for manual transactions. A read-only one starts each transaction read-only, and takes
+ * BEGIN, COMMIT and ROLLBACK without options only.
+ * @throws as `runStatement`
+ */
+export async function runManually(
+  database: EngineDatabase,
+  { connection, readOnly }: EngineSession,
+  request: ExecuteRequest,
+  sink: ResultSink,
+  signal: AbortSignal,
+): Promise<StatementEnd> {
+  const step = transactionStepOf(request.query, "duckdb");
+  const tokens = checkText(request.query, !readOnly || step?.isPlain === true);
+  const isOwn = readOnly && step === null && (await readState(connection)) === "idle";
+  const text = readOnly && step?.step === "begin" ? BEGIN_READING : request.query;
+  const tree = await checkNamed(database, text, tokens);
+  signal.throwIfAborted();
+  const stopInterrupting = interruptOnAbort(connection, signal);
+  try {
+    if (isOwn) await connection.run(BEGIN_READING);
+    return await runInSession(
+      database,
+      connection,
+      { ...request, query: text },
+      { tokens, tree, isManual: true },
+      sink,
+      signal,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    stopInterrupting();
+    if (isOwn) await connection.run("ROLLBACK").catch(() => {});
+  }
+}
+
+/**
+ * Reads the state of a session's transaction: two statements have the same number only within one. An aborted
+ * transaction refuses both.
+ */
+export async function readState(connection: DuckDBConnection): Promise<EngineSessionState> {
+  const read = async () => (await connection.runAndReadAll("select txid_current()")).getRows()[0]?.[0];
+  try {
+    const first = await read();
+    return first === (await read()) ? "in_transaction" : "idle";
+  } catch {
+    return "failed";
+  }
+}
+
 async function runInSession(
   database: EngineDatabase,
   connection: DuckDBConnection,
   request: ExecuteRequest,
-  { tokens, tree }: Reading,
+  { tokens, tree, isManual = false }: Reading,
   sink: ResultSink,
   signal: AbortSignal,
 ): Promise<StatementEnd> {
@@ -96,7 +156,7 @@ async function runInSession(
     await preparation.run();
   }
   const statement = await statements.prepare(statements.count - 1);
-  checkType(statement.statementType, request.readOnly);
+  checkType(statement.statementType, request.readOnly, isManual);
   bindParams(statement, request.params);
   if (definesCode(tokens)) database.hasUserCode = true;
   const explained = explainedText(request.query, tokens);
@@ -107,11 +167,11 @@ async function runInSession(
     await checkPlanOf(database, connection, explained ?? request.query, request.params, mayTell);
   }
   signal.throwIfAborted();
-  return await sendResult(connection, statement, request, sink, signal);
+  return await sendResult(connection, statement, { ...request, isManual }, sink, signal);
 }
 
 /** A query as our lexer tokenises it, and as DuckDB's parser reads it if it provides a tree. */
-type Reading = { tokens: readonly SqlToken[]; tree: unknown };
+type Reading = { tokens: readonly SqlToken[]; tree: unknown; isManual?: boolean };
 
 /**
  * Checks the functions and views that a statement names, in the parse tree if DuckDB provides it.
@@ -155,7 +215,7 @@ async function checkPlanOf(
 async function sendResult(
   connection: DuckDBConnection,
   statement: DuckDBPreparedStatement,
-  request: ExecuteRequest,
+  request: ExecuteRequest & { isManual: boolean },
   sink: ResultSink,
   signal: AbortSignal,
 ): Promise<StatementEnd> {
@@ -174,12 +234,17 @@ async function sendResult(
   await sink.fields(fieldsOf(result, types));
   for (;;) {
     signal.throwIfAborted();
+    if (sink.enough?.aborted && !isChange) return end();
     const chunk = await result.fetchChunk();
     const rowCount = chunk?.rowCount ?? 0;
     if (!chunk || rowCount === 0) {
       signal.throwIfAborted();
       // The driver reports a failed stream as ended. The only difference is that it no longer counts as a stream.
-      if (wasStreaming && !result.isStreaming) await throwLateFailure(statement, connection);
+      if (wasStreaming && !result.isStreaming) {
+        // A second run would need another transaction than the session's.
+        if (request.isManual) throw readingFailed();
+        await throwLateFailure(statement, connection);
+      }
       return end();
     }
     if (!isAnswer) continue;
@@ -216,7 +281,11 @@ async function throwLateFailure(statement: DuckDBPreparedStatement, connection: 
   } finally {
     clearTimeout(timer);
   }
-  throw new StatementFailure("query_failed", "The query failed while reading rows.");
+  throw readingFailed();
+}
+
+function readingFailed(): StatementFailure {
+  return new StatementFailure("query_failed", "The query failed while reading rows.");
 }
 
 /** @throws StatementFailure `query_failed` */

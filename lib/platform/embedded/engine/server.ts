@@ -8,10 +8,10 @@ import { StatementFailure, toFailure } from "./failures.ts";
 import type { KillSwitch } from "./kill-switch.ts";
 import { RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX, STATEMENTS_AT_ONCE } from "./limits.ts";
 import { findFault } from "./parse.ts";
-import { serveRequests } from "./request-server.ts";
-import { runStatement } from "./run-statement.ts";
+import { type Answerable, type Asked, serveRequests } from "./request-server.ts";
+import { type EngineSession, readState, runManually, runStatement } from "./run-statement.ts";
 import { runTransaction } from "./run-transaction.ts";
-import { type EngineRequest, type EngineResponse, type ExecuteRequest, encodeFrame, sendFrame } from "./wire.ts";
+import { type EngineResponse, type ExecuteRequest, encodeFrame, sendFrame } from "./wire.ts";
 
 /** Serves one database to the processes of this user. */
 export function serve(database: EngineDatabase, socketPath: string, killSwitch: KillSwitch): Promise<Server> {
@@ -19,20 +19,31 @@ export function serve(database: EngineDatabase, socketPath: string, killSwitch: 
   // DuckDB does not wait: of two transactions that change one table, one fails. Of two that replace no rows, it keeps
   // both.
   const loads = new Semaphore(1, STATEMENT_QUEUE_MAX);
-  return serveRequests(socketPath, async (request, socket, left) =>
-    encodeFrame(await answer(database, socket, request, { places, loads, killSwitch }, left), RESPONSE_BYTES_MAX),
+  const sessions = new WeakMap<Socket, HeldSession>();
+  return serveRequests(socketPath, async (request, socket, asked) =>
+    encodeFrame(
+      await answer(database, socket, request, { places, loads, killSwitch, sessions }, asked),
+      RESPONSE_BYTES_MAX,
+    ),
   );
 }
 
-type Means = { places: Semaphore; loads: Semaphore; killSwitch: KillSwitch };
+/** A session of a socket. Its connection is in use until `turn` ends. */
+type HeldSession = EngineSession & { turn: Promise<unknown> };
+type Means = {
+  places: Semaphore;
+  loads: Semaphore;
+  killSwitch: KillSwitch;
+  sessions: WeakMap<Socket, HeldSession>;
+};
 
 /** Handles a request and returns the last message of the answer. */
 async function answer(
   database: EngineDatabase,
   socket: Socket,
-  request: EngineRequest,
+  request: Answerable,
   means: Means,
-  controller: AbortController,
+  controller: Asked,
 ): Promise<EngineResponse> {
   try {
     return await means.killSwitch.guard(controller, () => work(database, socket, request, means, controller));
@@ -44,9 +55,9 @@ async function answer(
 async function work(
   database: EngineDatabase,
   socket: Socket,
-  request: EngineRequest,
-  { places, loads }: Means,
-  controller: AbortController,
+  request: Answerable,
+  { places, loads, sessions }: Means,
+  controller: Asked,
 ): Promise<EngineResponse> {
   if (request.type === "version") return { type: "version", version: version() };
   if (request.type === "parse") return { type: "parse", fault: await findFault(database, request) };
@@ -55,25 +66,50 @@ async function work(
     await within(request.timeoutMs, loads, controller, () => runTransaction(database, request, controller.signal));
     return { type: "transact" };
   }
-  return execute(database, socket, request, places, controller);
+  if (request.type === "session") {
+    const session = sessions.get(socket) ?? (await openSession(database, socket, request.readOnly, sessions));
+    const state = readState(session.connection);
+    session.turn = state;
+    return { type: "session", state: await state };
+  }
+  return execute(database, socket, request, { places, session: sessions.get(socket) }, controller);
 }
 
 async function execute(
   database: EngineDatabase,
   socket: Socket,
   request: ExecuteRequest,
-  places: Semaphore,
-  controller: AbortController,
+  { places, session }: { places: Semaphore; session: HeldSession | undefined },
+  controller: Asked,
 ): Promise<EngineResponse> {
   const send = (response: EngineResponse) => sendFrame(socket, encodeFrame(response, RESPONSE_BYTES_MAX));
   const sink = {
+    enough: controller.enough,
     fields: (fields: Field[]) => send({ type: "fields", fields }),
     batch: (batch: Batch) => send({ type: "batch", batch }),
   };
-  const ending = await within(request.timeoutMs, places, controller, () =>
-    runStatement(database, request, sink, controller.signal),
-  );
+  const ending = await within(request.timeoutMs, places, controller, () => {
+    if (!session) return runStatement(database, request, sink, controller.signal);
+    const work = runManually(database, session, request, sink, controller.signal);
+    session.turn = work.catch(() => {});
+    return work;
+  });
   return { type: "end", ...ending };
+}
+
+async function openSession(
+  database: EngineDatabase,
+  socket: Socket,
+  readOnly: boolean,
+  sessions: Means["sessions"],
+): Promise<HeldSession> {
+  const session: HeldSession = { connection: await database.connect(), readOnly, turn: Promise.resolve() };
+  sessions.set(socket, session);
+  // Closing rolls back. A running statement is interrupted when its client disconnects.
+  const close = () => void session.turn.then(() => session.connection.closeSync());
+  if (socket.destroyed) close();
+  else socket.once("close", close);
+  return session;
 }
 
 /** Runs work in a free slot and aborts it at its time limit. */

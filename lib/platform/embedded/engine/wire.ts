@@ -45,6 +45,20 @@ export type TransactRequest = {
 /** Reads a text of any number of statements for syntax errors. Nothing runs, and no file is read. */
 export type ParseRequest = { type: "parse"; dialect: "duckdb" | "sqlite"; text: string };
 
+/**
+ * Opens a session on this socket, which ends with it and rolls back. Statements on the socket then run in the session.
+ * Sent again, it only reads the session's state.
+ */
+export type SessionRequest = { type: "session"; readOnly: boolean };
+
+export type EngineSessionState = "idle" | "in_transaction" | "failed";
+
+/**
+ * Ends the running statement of a session and keeps the session. It is not answered. `isCancel` interrupts the
+ * statement. Otherwise the statement ends after its current batch.
+ */
+export type StopRequest = { type: "stop"; isCancel: boolean };
+
 /** A syntax error. `offset` is 0-based, in UTF-16 units; null if the parser does not report it. */
 export type SyntaxFault = { message: string; offset: number | null };
 
@@ -52,6 +66,8 @@ export type EngineRequest =
   | ExecuteRequest
   | TransactRequest
   | ParseRequest
+  | SessionRequest
+  | StopRequest
   | { type: "entities" }
   | { type: "version" };
 
@@ -81,6 +97,7 @@ export type EngineResponse =
   | { type: "entities"; entities: Entity[] }
   | { type: "version"; version: string }
   | { type: "transact" }
+  | { type: "session"; state: EngineSessionState }
   /** Null: the text has no syntax error. */
   | { type: "parse"; fault: SyntaxFault | null };
 

@@ -6,9 +6,10 @@ import { type EngineFile, leaseEngine } from "@/lib/platform/engines/service";
 import { shareEngines } from "@/lib/platform/engines/shared-file";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import type { DataSource, Driver, OpenContext, QueryOptions, Statement } from "../../data-source";
+import type { DataSource, Driver, OpenContext, QueryOptions, SessionOptions, Statement } from "../../data-source";
 import { duckdbValues } from "./column-values";
 import { readFileDdl } from "./engine-ddl";
+import { openEngineSession } from "./engine-session";
 import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "./file-path";
 import { extractDuckDb, loadDuckDb } from "./flows";
 import { duckdbVariables } from "./variables";
@@ -44,6 +45,7 @@ export const duckdb: Driver = {
     measured: [{ words: "explain (analyze, format json)" }],
   },
   hasDdl: true,
+  isolationLevels: ["snapshot"],
   fields: [
     {
       name: "file",
@@ -67,6 +69,10 @@ export const duckdb: Driver = {
     const { client } = engine;
     return {
       query: (statement, options) => client.execute(toRequest(statement, options), options.signal),
+      // All workspaces share the sample's engines.
+      ...(!file.readOnlyFile && {
+        openSession: (options: SessionOptions) => openEngineSession(client, options, toRequest),
+      }),
       extract: (request) => extractDuckDb(client, request),
       loadsBytes: true,
       // All workspaces share the sample.

@@ -4,8 +4,9 @@ import { EngineClient } from "@/lib/platform/engines/client";
 import { findEngineFault } from "@/lib/platform/engines/parser";
 import { leaseEngine } from "@/lib/platform/engines/service";
 import { env } from "@/lib/platform/env";
-import type { DataSource, Driver } from "../../data-source";
+import type { DataSource, Driver, QueryOptions, Statement } from "../../data-source";
 import { readFileDdl } from "../duckdb/engine-ddl";
+import { openEngineSession } from "../duckdb/engine-session";
 import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "../duckdb/file-path";
 import { readConfig } from "../shared/config";
 import { sqlText } from "../shared/params";
@@ -37,6 +38,7 @@ export const sqlite: Driver = {
   runsProcess: true,
   explain: { form: "sqlite", plan: "explain query plan" },
   hasDdl: true,
+  isolationLevels: ["serializable"],
   // The first rows decide a column's type; later ones may have another.
   looseTypes: "all",
   fields: [
@@ -61,17 +63,8 @@ export const sqlite: Driver = {
     const lease = await leaseEngine({ kind: "sqlite", path, readOnlyFile: false, trusted: false });
     const client = new EngineClient(lease.socket);
     return {
-      query: async ({ query, params }, options) => {
-        const request = {
-          type: "execute" as const,
-          query: sqlText(query),
-          ...(params && { params }),
-          readOnly: options.readOnly,
-          timeoutMs: options.timeoutMs,
-          cellBytesMax: options.cellBytesMax ?? null,
-        };
-        return client.execute(request, options.signal);
-      },
+      query: async (statement, options) => client.execute(toRequest(statement, options), options.signal),
+      openSession: (options) => openEngineSession(client, options, toRequest),
       extract: (request) => extractSqlite(client, request),
       load: (request) => loadSqlite(client, request, context.readOnly),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
@@ -88,6 +81,17 @@ export const sqlite: Driver = {
     } satisfies DataSource;
   },
 };
+
+function toRequest({ query, params }: Statement, options: QueryOptions) {
+  return {
+    type: "execute" as const,
+    query: sqlText(query),
+    ...(params && { params }),
+    readOnly: options.readOnly,
+    timeoutMs: options.timeoutMs,
+    cellBytesMax: options.cellBytesMax ?? null,
+  };
+}
 
 /** Returns the config's file name. @throws AppError `invalid_request` (T39) */
 function fileOf(given: Record<string, unknown>): string {

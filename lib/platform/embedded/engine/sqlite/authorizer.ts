@@ -48,6 +48,8 @@ const TEMPORARY: ReadonlySet<number> = new Set([
 /** Decides about one statement at a time; see `prepare` and `run`. */
 export class Authorizer {
   readonly #readOnlyFile: boolean;
+  /** Whether statements may control transactions, and leave temporary objects. */
+  readonly isManual: boolean;
   #readOnly = true;
   #isRunning = false;
   #refusal: StatementFailure | null = null;
@@ -55,8 +57,9 @@ export class Authorizer {
   #mayTransact = false;
 
   /** @param readOnlyFile true when nothing on this connection may write, regardless of a statement's permission */
-  constructor(readOnlyFile: boolean) {
+  constructor(readOnlyFile: boolean, isManual = false) {
     this.#readOnlyFile = readOnlyFile;
+    this.isManual = isManual;
   }
 
   /** Reason why this authoriser refused the current statement; null when it did not. */
@@ -66,7 +69,7 @@ export class Authorizer {
 
   /** True when the current statement created or changed something that would outlive it in the session. */
   get leavesTraces(): boolean {
-    return this.#isTemporary;
+    return this.#isTemporary && !this.isManual;
   }
 
   /** Prepares for a new statement. */
@@ -115,9 +118,9 @@ export class Authorizer {
         // A running VACUUM attaches an unnamed file. A statement's own ATTACH is checked before it runs.
         return this.#isRunning && first === "" && !this.#readOnly ? null : refused(OWN_FILE_MESSAGE);
       case constants.SQLITE_TRANSACTION:
-        return this.#isRunning || this.#mayTransact ? null : refused(OWN_TRANSACTION_MESSAGE);
+        return this.#isRunning || this.#mayTransact || this.isManual ? null : refused(OWN_TRANSACTION_MESSAGE);
       case constants.SQLITE_SAVEPOINT:
-        return refused(OWN_TRANSACTION_MESSAGE);
+        return this.isManual ? null : refused(OWN_TRANSACTION_MESSAGE);
       case constants.SQLITE_CREATE_VTABLE:
         return MODULES.has((second ?? "").toLowerCase()) ? this.#judgeWrite() : refused(moduleMessage(second ?? ""));
     }

@@ -25,10 +25,11 @@ const REFUSED_WORDS: Readonly<Record<string, string>> = {
 
 /**
  * Checks the text of a statement.
+ * @param mayControl whether it may control transactions
  * @returns the text's tokens
  * @throws StatementFailure `invalid_request`, `not_allowed`
  */
-export function checkText(query: string): SqlToken[] {
+export function checkText(query: string, mayControl = false): SqlToken[] {
   // SQLite stops at the first NUL and replaces lone surrogates, so it would read a different text.
   if (query.includes("\0")) throw new StatementFailure("invalid_request", "The statement contains a NUL character.");
   if (!query.isWellFormed())
@@ -39,6 +40,7 @@ export function checkText(query: string): SqlToken[] {
   if (!first) throw new StatementFailure("invalid_request", EMPTY_STATEMENT_MESSAGE);
   checkSize(tokens);
   const refusal = first.kind === "word" ? REFUSED_WORDS[first.text.toUpperCase()] : undefined;
-  if (refusal !== undefined) throw new StatementFailure("not_allowed", refusal);
+  if (refusal !== undefined && !(mayControl && refusal === OWN_TRANSACTION_MESSAGE))
+    throw new StatementFailure("not_allowed", refusal);
   return tokens;
 }

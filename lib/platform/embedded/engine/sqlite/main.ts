@@ -6,7 +6,7 @@ import { serveSqlite } from "./server.ts";
 
 /**
  * Runs the engine of one SQLite file as a child process: `--file <path> --socket <path>`. It sends `{type:"ready"}`
- * over IPC once it listens, and ends with its parent. `--runner --file <path> [--read-only]` starts one of the
+ * over IPC once it listens, and ends with its parent. `--runner --file <path> [--read-only] [--manual]` starts one of the
  * processes in which it runs its statements.
  */
 async function main(): Promise<void> {
@@ -18,10 +18,11 @@ async function main(): Promise<void> {
       "read-only": { type: "boolean", default: false },
       trusted: { type: "boolean", default: false },
       runner: { type: "boolean", default: false },
+      manual: { type: "boolean", default: false },
     },
   });
   if (values.file && values.runner) {
-    runRunner(values.file, values["read-only"]);
+    runRunner(values.file, values["read-only"], values.manual);
     return;
   }
   if (!values.file || !values.socket) throw new Error("The engine needs --file and --socket.");

@@ -12,9 +12,10 @@ export type SqliteFile = { database: DatabaseSync; authorizer: Authorizer };
 /**
  * Opens a file, locked down for untrusted statements.
  * @param readOnly opens the file without write permission
+ * @param isManual statements may control transactions
  * @throws Error with SQLite's reason
  */
-export function openSqlite(file: string, readOnly: boolean): SqliteFile {
+export function openSqlite(file: string, readOnly: boolean, isManual = false): SqliteFile {
   const database = new DatabaseSync(file, {
     readOnly,
     timeout: BUSY_TIMEOUT_MS,
@@ -29,7 +30,7 @@ export function openSqlite(file: string, readOnly: boolean): SqliteFile {
   if (readOnly) database.exec("pragma query_only = on");
   // The first read shows whether the file is a database, and rolls back a killed writer's transaction.
   database.prepare("pragma schema_version").get();
-  const authorizer = new Authorizer(readOnly);
+  const authorizer = new Authorizer(readOnly, isManual);
   database.setAuthorizer(authorizer.decide);
   return { database, authorizer };
 }

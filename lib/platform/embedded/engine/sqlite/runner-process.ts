@@ -16,9 +16,10 @@ export class RunnerProcess {
   #waiter: { resolve: (frame: Buffer | null) => void } | null = null;
   #isOver = false;
 
-  constructor(file: string, readOnly: boolean) {
+  constructor(file: string, readOnly: boolean, isManual = false) {
     this.readOnly = readOnly;
-    const args = ["--runner", "--file", file, ...(readOnly ? ["--read-only"] : [])];
+    const flags = [...(readOnly ? ["--read-only"] : []), ...(isManual ? ["--manual"] : [])];
+    const args = ["--runner", "--file", file, ...flags];
     this.#child = spawn(process.execPath, [process.argv[1] ?? "", ...args], {
       stdio: ["pipe", "pipe", "inherit"],
       env: process.env,

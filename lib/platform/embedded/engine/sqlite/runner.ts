@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "../limits.ts";
+import type { Answerable } from "../request-server.ts";
 import type { EngineFailure, EngineRequest, EngineResponse } from "../wire.ts";
 import { encodeFrame, FrameReader, parseRequest, sendFrame } from "../wire.ts";
 import { readEntities } from "./catalog.ts";
@@ -10,22 +11,23 @@ import { runSqlite } from "./statement.ts";
 import { runSqliteTransaction } from "./transaction.ts";
 import { endWithStarter } from "./watchdog.ts";
 
-/** Message that tells the runner that the reader of the current result has left. */
-export type StopRequest = { type: "stop" };
-
 /**
  * Runs statements of one file, one at a time, from standard input to standard output, as frames of wire.ts. A statement
  * that hangs inside SQLite cannot be interrupted, so the engine kills the runner; SQLite's journal makes that safe.
+ * @param isManual runs the statements of one session, which may control transactions
  */
-export function runRunner(file: string, readOnly: boolean): void {
+export function runRunner(file: string, readOnly: boolean, isManual: boolean): void {
   endWithStarter();
-  let opened = openSqlite(file, readOnly);
-  const frames = new FrameReader<EngineRequest | StopRequest>(REQUEST_BYTES_MAX, parseRequest);
+  let opened = openSqlite(file, readOnly, isManual);
+  const frames = new FrameReader<EngineRequest>(REQUEST_BYTES_MAX, parseRequest);
   const output = process.stdout as unknown as Socket;
   const send = (response: EngineResponse) => sendFrame(output, encodeFrame(response, RESPONSE_BYTES_MAX));
   let isStopped = false;
-  const work = async (request: Exclude<EngineRequest, { type: "version" | "parse" }>): Promise<EngineResponse> => {
+  const work = async (request: Exclude<Answerable, { type: "version" | "parse" }>): Promise<EngineResponse> => {
     if (request.type === "entities") return { type: "entities", entities: readEntities(opened.database) };
+    if (request.type === "session") {
+      return { type: "session", state: opened.database.isTransaction ? "in_transaction" : "idle" };
+    }
     if (request.type === "transact") {
       runSqliteTransaction(opened, request);
       return { type: "transact" };
@@ -55,14 +57,14 @@ export function runRunner(file: string, readOnly: boolean): void {
       return await read();
     }
   };
-  const answer = async (request: EngineRequest): Promise<EngineResponse> => {
+  const answer = async (request: Answerable): Promise<EngineResponse> => {
     try {
       if (request.type === "version") {
         const row = opened.database.prepare("select sqlite_version() as version").get();
         return { type: "version", version: String(row?.version) };
       }
       if (request.type === "parse") return { type: "parse", fault: findSqliteFault(request.text) };
-      return await recovering(() => work(request));
+      return await (isManual ? work(request) : recovering(() => work(request)));
     } catch (error) {
       const failure: EngineFailure = toSqliteFailure(error, request.type === "execute" ? request.query : "");
       return { type: "failed", failure };

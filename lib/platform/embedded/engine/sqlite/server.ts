@@ -2,11 +2,10 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { QueueFullError, Semaphore } from "../../../process/semaphore.ts";
 import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX } from "../limits.ts";
-import { serveRequests } from "../request-server.ts";
-import { type EngineFailure, type EngineRequest, encodeFrame, sendFrame } from "../wire.ts";
+import { type Answerable, type Asked, serveRequests } from "../request-server.ts";
+import { type EngineFailure, encodeFrame, sendFrame } from "../wire.ts";
 import { typeOfFrame } from "./frames.ts";
 import { openSqlite } from "./open.ts";
-import type { StopRequest } from "./runner.ts";
 import { RunnerProcess } from "./runner-process.ts";
 
 /** Maximum concurrent statements of one file. Each has a process, and only one of them can write. */
@@ -20,8 +19,8 @@ const IDLE_RUNNER_MS = 60_000;
 const STOP_GRACE_MS = 100;
 /** Longer than the time limit of statements (docs/develop/api.md, Queries). */
 const OUR_OWN_TIMEOUT_MS = 60_000;
-const LAST_TYPES = new Set(["end", "failed", "entities", "version", "transact"]);
-const STOP = encodeFrame({ type: "stop" } satisfies StopRequest as unknown as EngineRequest, REQUEST_BYTES_MAX);
+const LAST_TYPES = new Set(["end", "failed", "entities", "version", "transact", "session"]);
+const STOP = encodeFrame({ type: "stop", isCancel: false }, REQUEST_BYTES_MAX);
 
 /**
  * Serves one SQLite file to the processes of this user; see wire.ts. Statements run in child processes.
@@ -31,9 +30,7 @@ export async function serveSqlite(file: string, socketPath: string): Promise<() 
   // Fails at once if the file is not a database, and rolls back a killed writer's transaction.
   openSqlite(file, false).database.close();
   const runners = new Runners(file);
-  const server = await serveRequests(socketPath, (request, socket, left) =>
-    runners.answer(request, socket, left.signal),
-  );
+  const server = await serveRequests(socketPath, (request, socket, asked) => runners.answer(request, socket, asked));
   return () => {
     server.close();
     runners.close();
@@ -47,13 +44,19 @@ class Runners {
   readonly #places = new Semaphore(RUNNERS_MAX, STATEMENT_QUEUE_MAX);
   readonly #all = new Set<RunnerProcess>();
   #idle: Idle[] = [];
+  /** Runners of sessions for manual transactions, by their sockets. */
+  readonly #manual = new WeakMap<Socket, RunnerProcess>();
 
   constructor(file: string) {
     this.#file = file;
   }
 
   /** Handles a request and returns the last frame of the answer. */
-  async answer(request: EngineRequest, socket: Socket, left: AbortSignal): Promise<Buffer> {
+  async answer(request: Answerable, socket: Socket, asked: Asked): Promise<Buffer> {
+    const left = asked.signal;
+    if (request.type === "session" && !this.#manual.has(socket)) this.#openManual(socket, request.readOnly);
+    const manual = this.#manual.get(socket);
+    if (manual && !manual.isAlive) return failed("unavailable", "The session has ended.");
     const timeoutMs = "timeoutMs" in request ? request.timeoutMs : OUR_OWN_TIMEOUT_MS;
     const mayWrite = request.type === "transact" || (request.type === "execute" && !request.readOnly);
     const deadline = AbortSignal.timeout(timeoutMs);
@@ -66,13 +69,16 @@ class Runners {
         return failed("unavailable", "Too many queries are waiting for this file. Try again.");
       return failed(deadline.aborted ? "timeout" : "cancelled", "The query waited too long for the file. Try again.");
     }
-    const runner = this.#take(!mayWrite);
+    const runner = manual ?? this.#take(!mayWrite);
+    const onEnough = () => runner.send(STOP);
+    if (manual) asked.enough.addEventListener("abort", onEnough, { once: true });
     let last: Buffer | null = null;
     try {
       last = await this.#run(runner, request, socket, stop);
     } finally {
-      if (last) this.#giveBack(runner);
-      else await this.#end(runner, stop.aborted);
+      asked.enough.removeEventListener("abort", onEnough);
+      if (!manual && last) this.#giveBack(runner);
+      else if (!last) await this.#end(runner, stop.aborted, manual === undefined);
       leave();
     }
     if (last) return last;
@@ -85,7 +91,7 @@ class Runners {
   }
 
   /** @returns the last frame; null when the statement was stopped or its process has ended */
-  async #run(runner: RunnerProcess, request: EngineRequest, socket: Socket, stop: AbortSignal): Promise<Buffer | null> {
+  async #run(runner: RunnerProcess, request: Answerable, socket: Socket, stop: AbortSignal): Promise<Buffer | null> {
     const stopped = new Promise<null>((resolve) => {
       if (stop.aborted) resolve(null);
       stop.addEventListener("abort", () => resolve(null), { once: true });
@@ -123,12 +129,23 @@ class Runners {
     this.#idle.push({ runner, timer });
   }
 
-  /** Stops a runner. Between two batches it can continue with other statements; inside SQLite it is killed. */
-  async #end(runner: RunnerProcess, mayStop: boolean): Promise<void> {
+  /** Starts the runner of a session. It ends with the socket, which rolls back. */
+  #openManual(socket: Socket, readOnly: boolean): void {
+    const runner = new RunnerProcess(this.#file, readOnly, true);
+    this.#all.add(runner);
+    this.#manual.set(socket, runner);
+    socket.once("close", () => void this.#end(runner, false));
+  }
+
+  /**
+   * Stops a runner's statement. Between two batches it can continue with other statements; inside SQLite it is killed.
+   * @param isShared whether it then takes the statements of others
+   */
+  async #end(runner: RunnerProcess, mayStop: boolean, isShared = true): Promise<void> {
     if (mayStop && runner.isAlive) {
       runner.send(STOP);
       if (await Promise.race([drained(runner), sleep(STOP_GRACE_MS, false)])) {
-        this.#giveBack(runner);
+        if (isShared) this.#giveBack(runner);
         return;
       }
     }

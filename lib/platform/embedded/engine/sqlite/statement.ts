@@ -36,7 +36,7 @@ export async function runSqlite(
   sink: Sink,
 ): Promise<StatementEnd> {
   try {
-    const tokens = checkText(request.query);
+    const tokens = checkText(request.query, authorizer.isManual);
     seeChanges(database);
     authorizer.prepare(request.readOnly);
     const statement = prepareOne(database, request.query);
