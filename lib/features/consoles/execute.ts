@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { accessOf } from "@/lib/features/folders/model";
+import { enterSession } from "@/lib/features/query/endpoint";
 import type { ResultFormat } from "@/lib/features/query/schema";
 import { executeQuery } from "@/lib/features/query/service";
 import { bindVariables, inSource } from "@/lib/features/query/variables";
@@ -21,9 +22,9 @@ import { getConsoleDocOrThrow } from "./service";
 export async function executeConsole(
   caller: Caller,
   consoleId: ObjectId,
-  request: { body: ExecuteConsoleBody; format: ResultFormat; signal: AbortSignal },
+  asked: { body: ExecuteConsoleBody; format: ResultFormat; signal: AbortSignal; request: Request },
 ): Promise<Response> {
-  const { body, format, signal } = request;
+  const { body, format, signal, request } = asked;
   const doc = await getConsoleDocOrThrow(caller, consoleId);
   const { content: saved, connectionId: own } = doc;
   const content = body.content ?? saved;
@@ -31,6 +32,8 @@ export async function executeConsole(
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
   if (!connectionId) throw invalidInput("connectionId", "Select a connection for the console.");
   const connection = await getConnectionDocOrThrow(caller, connectionId);
+  const session = await enterSession(caller, connection, { body, request, signal });
+  if (session instanceof Response) return session;
   const variables = { ...doc.variables, ...body.variables };
   const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
   const { query, params } = bound;
@@ -51,7 +54,9 @@ export async function executeConsole(
         confirm,
         confirmWrites,
         signal,
-        ...(keep && { watch: keepAsLast(caller, doc, run) }),
+        ...(session && { session }),
+        // Rows of an open transaction are its user's alone.
+        ...(keep && !session && { watch: keepAsLast(caller, doc, run) }),
       },
       format,
     );

@@ -6,7 +6,7 @@ import { getConnectionDocOrThrow, noSuchConnection } from "@/lib/features/connec
 import type { Caller, UserCaller } from "@/lib/platform/access/caller";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { forwardTo, isForwarded } from "./forward";
-import { findSession, sessionEnded } from "./manual-sessions";
+import { findSession, type HeldTransaction, sessionEnded } from "./manual-sessions";
 import type { ExecuteBody, ExecuteOnBody, ResultFormat } from "./schema";
 import { executeQuery } from "./service";
 import { bindVariables, inSource } from "./variables";
@@ -55,15 +55,8 @@ export async function executeOn(
   { body, format, signal, request }: EndpointRequest,
 ): Promise<Response> {
   if (!connection) throw noSuchConnection();
-  const found = body.sessionId ? await findSession(caller, connection, new ObjectId(body.sessionId)) : null;
-  if (found && "serverUrl" in found) {
-    if (isForwarded(request)) throw sessionEnded();
-    return forwardTo(found.serverUrl, request, body, signal);
-  }
-  const session = found?.held;
-  if (session && body.readOnly === true && !session.readOnly) {
-    throw invalidInput("readOnly", "readOnly can't be combined with a session that may write.");
-  }
+  const session = await enterSession(caller, connection, { body, request, signal });
+  if (session instanceof Response) return session;
   const { query, params, variables, limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites } = body;
   const origin = { kind: "adhoc" as const, id: connection._id };
   const limits = { limit, result, timeoutMs, executionId };
@@ -79,4 +72,27 @@ export async function executeOn(
   } catch (error) {
     throw inSource(error, query, bound);
   }
+}
+
+/**
+ * Finds the session in which a body asks to run.
+ * @returns undefined if it names none; the response of the server that holds the session, if that is another one
+ * @throws AppError as `findSession`; `invalid_request` for `readOnly` with a session that may write; `unavailable`
+ */
+export async function enterSession(
+  caller: Caller,
+  connection: ConnectionDoc,
+  ask: { body: Pick<ExecuteOnBody, "sessionId" | "readOnly">; request: Request; signal: AbortSignal },
+): Promise<HeldTransaction | Response | undefined> {
+  const { body, request, signal } = ask;
+  if (body.sessionId === undefined) return undefined;
+  const found = await findSession(caller, connection, new ObjectId(body.sessionId));
+  if ("serverUrl" in found) {
+    if (isForwarded(request)) throw sessionEnded();
+    return forwardTo(found.serverUrl, request, body, signal);
+  }
+  if (body.readOnly === true && !found.held.readOnly) {
+    throw invalidInput("readOnly", "readOnly can't be combined with a session that may write.");
+  }
+  return found.held;
 }

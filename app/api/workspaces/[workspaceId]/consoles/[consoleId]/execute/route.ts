@@ -28,6 +28,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
         body,
         format: chooseFormat(request.headers.get("accept")),
         signal,
+        request,
       }),
   }),
 });
