@@ -25,7 +25,7 @@ export function ConfirmWrite() {
   return question ? <Question question={question} /> : null;
 }
 
-function Question({ question: { connectionId, statement, details, answer } }: { question: WriteQuestion }) {
+function Question({ question: { connectionId, statement, details, isManual, answer } }: { question: WriteQuestion }) {
   const cancel = useRef<HTMLButtonElement>(null);
   const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
   const dialect = useDialect(connection?.type);
@@ -67,7 +67,11 @@ function Question({ question: { connectionId, statement, details, answer } }: { 
           <SqlCode text={shown} dialect={dialect} />
           {shown.length < statement.length && "..."}
         </pre>
-        <p className="t2">The statement commits immediately and can't be rolled back.</p>
+        <p className="t2">
+          {isManual
+            ? "It runs in your open transaction. You can roll it back until you commit."
+            : "The statement commits immediately and can't be rolled back."}
+        </p>
       </div>
     </Modal>
   );

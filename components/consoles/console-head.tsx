@@ -22,6 +22,7 @@ import { Fragment, useState } from "react";
 import { useEngineName } from "@/components/connections/use-connection-types";
 import { ConsoleDetails } from "@/components/consoles/console-dialogs";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
+import { TransactionSwitch, useManual } from "@/components/consoles/transaction-bar";
 import { useConsoleActions, useIsHistory, useIsSchedule } from "@/components/consoles/use-console-actions";
 import { type OpenConsole, useConsoleFolders, useConsoleList, useSaveState } from "@/components/consoles/use-consoles";
 import type { useEditingUsers } from "@/components/consoles/use-editing-users";
@@ -84,6 +85,7 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
       )}
       <Editing people={editing} />
       <span className="grow" />
+      <TransactionSwitch consoleId={draft.id} name={draft.name} connection={connection} />
       {saved && <ScheduleButton saved={saved} />}
       {saved && (
         <button
@@ -235,6 +237,7 @@ function ConnectionChip({ draft, connection }: ChipProps) {
   const { setConnection } = useConsoleActions();
   const engineName = useEngineName();
   const databases = useDatabases();
+  const isManual = useManual(draft.id) !== null;
   if (connection === null) return null;
   const face = (
     <>
@@ -243,7 +246,8 @@ function ConnectionChip({ draft, connection }: ChipProps) {
       {connection.readOnly && <span className="t3">Read-only</span>}
     </>
   );
-  if (databases.length < 2) return <span className="chip">{face}</span>;
+  // A session belongs to its connection.
+  if (databases.length < 2 || isManual) return <span className="chip">{face}</span>;
   return (
     <Menu
       trigger={

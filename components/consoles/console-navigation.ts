@@ -2,7 +2,10 @@ import type { useWorkspace } from "@/components/layout/workspace-context";
 import { openTab } from "@/lib/features/consoles/browser/workbench";
 
 /** Stores that actions on consoles change. */
-export type ConsoleStores = Pick<ReturnType<typeof useWorkspace>, "workbench" | "drafts" | "editors" | "consoles">;
+export type ConsoleStores = Pick<
+  ReturnType<typeof useWorkspace>,
+  "workbench" | "drafts" | "editors" | "consoles" | "transactions"
+>;
 
 export type ConsoleNavigation = ReturnType<typeof createNavigation>;
 

@@ -10,6 +10,7 @@ import { EditorSkeleton } from "@/components/consoles/editor-skeleton";
 import { PhoneConsole } from "@/components/consoles/phone-console";
 import { ResultPane } from "@/components/consoles/result-pane";
 import { RunStatusBar } from "@/components/consoles/run-status-bar";
+import { TransactionBar, TransactionSwitch } from "@/components/consoles/transaction-bar";
 import { type ConsoleSession, useConsoleSession } from "@/components/consoles/use-console-session";
 import { type OpenConsole, useSaveState } from "@/components/consoles/use-consoles";
 import { useEditingUsers } from "@/components/consoles/use-editing-users";
@@ -59,6 +60,12 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   return (
     <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${draft.id}`}>
       <Head draft={draft} connection={connection} editing={editing} />
+      {isPhone && (
+        <div className="tx-phone">
+          <TransactionSwitch consoleId={draft.id} name={draft.name} connection={connection} />
+        </div>
+      )}
+      <TransactionBar consoleId={draft.id} connection={connection} />
       {!isComparing && <ChangeNotice open={draft} />}
       {variables.names.length > 0 && !isComparing && (
         <VariableBar

@@ -53,6 +53,13 @@ type RunMemoryLike = {
   take: () => [consoleId: string, runs: ConsoleRuns][];
   keep: (byConsole: ReadonlyMap<string, ConsoleRuns>) => void;
 };
+/** Manual transactions of consoles (`TransactionStore`). */
+type Transactions = {
+  isManual: (consoleId: string, connectionId: string) => boolean;
+  enter: (consoleId: string, text: string) => Promise<string>;
+  refresh: (consoleId: string) => Promise<void>;
+  move: (from: string, to: string) => void;
+};
 export type RunRequest = {
   connectionId: string;
   bound?: Bound | null;
@@ -66,6 +73,8 @@ export type WriteQuestion = {
   connectionId: string;
   statement: string;
   details: ConfirmationDetails;
+  /** Whether it can be rolled back. */
+  isManual: boolean;
   answer: (isConfirmed: boolean) => void;
 };
 
@@ -89,6 +98,7 @@ export class RunStore {
     private readonly workspaceId: string,
     private readonly onEnd: (consoleId: string, run: ConsoleRun) => void,
     private readonly memory: RunMemoryLike | null = null,
+    private readonly transactions: Transactions | null = null,
   ) {}
 
   /** Shows the results from before a reload. @returns a function that stops keeping those of this page */
@@ -160,6 +170,7 @@ export class RunStore {
 
   /** Moves the runs of a console that was saved for the first time to its new id, in its results' source too. */
   move(from: string, to: string): void {
+    this.transactions?.move(from, to);
     const runs = this.#byConsole.get(from);
     const abort = this.#aborts.get(from);
     if (!runs) return;
@@ -224,7 +235,7 @@ export class RunStore {
     this.#known.add(statement.executionId);
     this.#settle(consoleId, index, { status: "running" });
     const began = performance.now();
-    const outcome = await this.#execute(run, statement, signal).then(
+    const outcome = await this.#execute(consoleId, run, statement, signal).then(
       (answer): StatementOutcome => ({ status: "done", answer, wallMs: performance.now() - began }),
       (error: unknown): StatementOutcome => toOutcome(error, performance.now() - began),
     );
@@ -232,15 +243,46 @@ export class RunStore {
     return outcome.status;
   }
 
-  #execute(run: ConsoleRun, { statement, executionId }: StatementRun, signal: AbortSignal): Promise<ExecuteAnswer> {
+  #execute(consoleId: string, run: ConsoleRun, statement: StatementRun, signal: AbortSignal): Promise<ExecuteAnswer> {
+    const { transactions } = this;
+    const isManual = transactions?.isManual(this.#now(consoleId), run.connectionId) === true;
+    return isManual
+      ? this.#executeManually(transactions, consoleId, run, statement, signal)
+      : this.#send(run, statement, undefined, signal);
+  }
+
+  async #executeManually(
+    transactions: Transactions,
+    consoleId: string,
+    run: ConsoleRun,
+    statement: StatementRun,
+    signal: AbortSignal,
+  ): Promise<ExecuteAnswer> {
+    const sessionId = await transactions.enter(this.#now(consoleId), statement.statement.text);
+    try {
+      return await this.#send(run, statement, sessionId, signal);
+    } finally {
+      await transactions.refresh(this.#now(consoleId));
+    }
+  }
+
+  #send(
+    run: ConsoleRun,
+    { statement, executionId }: StatementRun,
+    sessionId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ExecuteAnswer> {
     const target = { ...run, workspaceId: this.workspaceId };
     const { limit, confirmWrites = "risky" } = run;
     const execute = (options: { confirm?: true }) =>
-      api.execute(toExecuteRequest(target, statement.text, { executionId, limit, confirmWrites, ...options }), signal);
+      api.execute(
+        toExecuteRequest(target, statement.text, { executionId, sessionId, limit, confirmWrites, ...options }),
+        signal,
+      );
     return execute({}).catch(async (error: unknown) => {
       const details = error instanceof ApiError && error.code === "confirmation_required" ? error.details : undefined;
       if (details === undefined) throw error;
-      const question = { connectionId: run.connectionId, statement: statement.text };
+      const question = { connectionId: run.connectionId, statement: statement.text, isManual: sessionId !== undefined };
       const isConfirmed = await this.#ask({ ...question, details: details as ConfirmationDetails }, signal);
       if (!isConfirmed) throw new DOMException("The write was not confirmed.", "AbortError");
       return execute({ confirm: true });

@@ -43,11 +43,11 @@ type NewConsole = { name?: string; content?: string; isBeside?: boolean };
 
 /** Returns actions on consoles for any component. Opening a console changes the address without a page load. */
 export function useConsoleActions() {
-  const { workspace, workbench, drafts, editors, consoles } = useWorkspace();
+  const { workspace, workbench, drafts, editors, consoles, transactions } = useWorkspace();
   const router = useRouter();
   return useMemo(() => {
     const root = `/w/${workspace.slug}`;
-    const stores = { workbench, drafts, editors, consoles };
+    const stores = { workbench, drafts, editors, consoles, transactions };
     const navigation = createNavigation(root, stores, (address) => router.push(address));
     const { toAddress, visit, go, active, open } = navigation;
     /** Replaces the address of a console that was saved for the first time. @returns whether it was saved */
@@ -145,7 +145,7 @@ export function useConsoleActions() {
         else workbench.change((each) => changeConsole(each, id, { connectionId, changedAt: Date.now() }));
       },
     };
-  }, [workspace.slug, workbench, drafts, editors, consoles, router]);
+  }, [workspace.slug, workbench, drafts, editors, consoles, transactions, router]);
 }
 
 /** Splits a file name into the name and the extension with its dot. */

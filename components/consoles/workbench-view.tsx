@@ -6,6 +6,7 @@ import { useNewsSentence } from "@/components/consoles/change-notice";
 import { ConfirmWrite } from "@/components/consoles/confirm-write";
 import { ConsoleTabs } from "@/components/consoles/console-tabs";
 import { ConsoleView } from "@/components/consoles/console-view";
+import { RollbackDialog } from "@/components/consoles/transaction-bar";
 import {
   useActiveConsoleId,
   useConsoleActions,
@@ -88,6 +89,7 @@ export function WorkbenchView() {
   return (
     <main className="bench" aria-label={active ? active.name : "Consoles"}>
       <ConfirmWrite />
+      <RollbackDialog />
       <ConsoleTabs workbench={workbench} activeId={active?.id ?? activeId} />
       {active && isHistory ? (
         <HistoryView key={active.id} open={active} />

@@ -15,6 +15,7 @@ import { ConsoleService } from "@/components/consoles/console-service";
 import { EditorMemory } from "@/components/consoles/editor-memory";
 import { RunMemory } from "@/components/consoles/run-memory";
 import { type ConsoleRun, RunStore } from "@/components/consoles/run-store";
+import { TransactionStore } from "@/components/consoles/transaction-store";
 import { WorkbenchStore } from "@/components/consoles/workbench-store";
 import { DraftStore } from "@/components/layout/draft-store";
 import { goToLogin } from "@/components/layout/sign-out";
@@ -40,6 +41,8 @@ type Workspace = {
   workspace: WorkspaceSummary;
   workbench: WorkbenchStore;
   runs: RunStore;
+  /** Sessions of consoles with manual transactions. */
+  transactions: TransactionStore;
   editors: EditorMemory;
   /** Unsaved changes of saved consoles. */
   drafts: DraftStore;
@@ -70,7 +73,9 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
     };
     const drafts = new DraftStore(user.id, workspace.id, server, onFull);
     const memory = new RunMemory(user.id, workspace.id, () => sessionStorage);
-    const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(workbench, consoleId, run), memory);
+    const transactions = new TransactionStore(user.id, workspace.id, () => sessionStorage);
+    const onEnd = (consoleId: string, run: ConsoleRun) => onRunEnd(workbench, consoleId, run);
+    const runs = new RunStore(workspace.id, onEnd, memory, transactions);
     const editors = new EditorMemory();
     const consoles = new ConsoleService({
       userId: user.id,
@@ -85,6 +90,7 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
       workbench,
       drafts,
       runs,
+      transactions,
       editors,
       consoles,
       commands: new CommandStore(),
@@ -94,6 +100,7 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
   });
   useEffect(() => shared.workbench.wake(), [shared.workbench]);
   useEffect(() => shared.runs.wake(), [shared.runs]);
+  useEffect(() => shared.transactions.wake(), [shared.transactions]);
   useEffect(() => shared.drafts.wake(), [shared.drafts]);
   useEffect(() => shared.consoles.wake(), [shared.consoles]);
   return (

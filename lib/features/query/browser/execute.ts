@@ -15,6 +15,8 @@ export type ExecuteTarget = {
 /** Omit `limit` for all rows of a stream (docs/develop/api.md, Queries). */
 type ExecuteOptions = {
   executionId: string;
+  /** Session for manual transactions to run in. */
+  sessionId?: string | undefined;
   limit?: number;
   /** Number of the first result to return, for a statement with several, from 0. */
   result?: number;
