@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { freePort } from "@/test/servers/free-port";
 import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
@@ -22,8 +22,7 @@ let servers: TestServer[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "start-"));
-  // Over 107 bytes, the maximum length of a socket's path.
-  dataDir = join(folder, "Our Team's Data", "D".repeat(110));
+  dataDir = longPathIn(folder);
   servers = [];
 });
 
@@ -32,6 +31,11 @@ afterEach(async () => {
   await Promise.all(servers.map((server) => server.ended));
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Returns a path of over 107 bytes, the maximum length of a socket's path. */
+function longPathIn(parent: string): string {
+  return join(parent, "Our Team's Data", "D".repeat(110));
+}
 
 async function start(env: Record<string, string> = {}, port?: number): Promise<TestServer> {
   const server = await startServer({ DATA_DIR: dataDir, ...env }, port);
@@ -71,75 +75,96 @@ async function registerWithFile(server: TestServer) {
   return { home, headers, fileId: (await made.json()).data.id as string };
 }
 
-test("prints the address of a folder with a long name once it is healthy", {
-  timeout: BUILD_TIMEOUT_MS,
-}, async () => {
-  const server = await start();
-  await becomesHealthy(server);
-  const port = new URL(server.url).port;
-  await expect.poll(server.output).toContain(`Millrace is running at http://localhost:${port}\n`);
-  // Balancers keep idle connections for up to 60 s: one that the server closes first costs a request.
-  expect((await fetch(server.url)).headers.get("keep-alive")).toBe("timeout=75");
+/** Returns the text of a page without its markup. */
+async function read(server: TestServer, path: string): Promise<string> {
+  const page = await (await fetch(server.url + path)).text();
+  return page.replace(/<script.*?<\/script>/gs, "").replace(/<[^>]+>/g, "");
+}
+
+describe("one server", () => {
+  let own: string;
+  let server: TestServer;
+
+  beforeAll(async () => {
+    own = mkdtempSync(join(tmpdir(), "start-"));
+    server = await startServer({ DATA_DIR: longPathIn(own) });
+    await becomesHealthy(server);
+  }, BUILD_TIMEOUT_MS);
+  afterAll(async () => {
+    server.process.kill("SIGTERM");
+    await server.ended;
+    rmSync(own, { recursive: true, force: true });
+  });
+
+  test("prints the address of a folder with a long name once it is healthy", async () => {
+    const port = new URL(server.url).port;
+    await expect.poll(server.output).toContain(`Millrace is running at http://localhost:${port}\n`);
+    // Balancers keep idle connections for up to 60 s: one that the server closes first costs a request.
+    expect((await fetch(server.url)).headers.get("keep-alive")).toBe("timeout=75");
+  });
+
+  test("says who can reach it on all addresses until someone has registered", async () => {
+    await expect
+      .poll(server.output)
+      .toMatch(/Anyone who can reach this machine.* can register\. To restrict access, use HOST=127\.0\.0\.1/);
+    const sentence = "Anyone who can reach this machine can register.";
+    expect(await read(server, "/register")).toContain(sentence);
+    expect((await post(server, "/api/auth/register", account)).status).toBe(201);
+    expect(await read(server, "/register")).not.toContain("Anyone who can reach");
+  });
+
+  test("restarts a killed store; requests meanwhile wait or get 503", async () => {
+    const [killed = 0] = childrenOf(webPid(server));
+    process.kill(killed, "SIGKILL");
+    const statuses = new Set<number>();
+    for (let isBack = false; !isBack; ) {
+      statuses.add(
+        (await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })).status,
+      );
+      const [store = killed] = childrenOf(webPid(server));
+      isBack = store !== killed && statuses.has(200);
+    }
+    for (const status of statuses) expect([200, 503]).toContain(status);
+    expect((await post(server, "/api/auth/login", account)).status).toBe(200);
+    expect((await post(server, "/api/auth/register", { ...account, email: "ben@example.com" })).status).toBe(201);
+  });
+
+  test("turns health red and names the store while it does not answer", async () => {
+    const [store = 0] = childrenOf(webPid(server));
+    process.kill(store, "SIGSTOP");
+    const look = async () => {
+      const answer = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+      return [answer.status, await answer.json()];
+    };
+    // A store that is slow for a moment is not unreachable.
+    await expect
+      .poll(look, { timeout: ANSWER_TIMEOUT_MS })
+      .toEqual([503, expect.objectContaining({ failing: "mongo" })]);
+    process.kill(store, "SIGCONT");
+    await becomesHealthy(server);
+  });
+
+  test("stops itself and its store on SIGTERM with code 0 in time", async () => {
+    const web = webPid(server);
+    const [store] = childrenOf(web);
+    server.process.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+    for (const pid of [web, store ?? 0]) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  });
 });
 
-test("shares one store between two concurrent first starts", async () => {
-  const [first, second] = await Promise.all([start(), start()]);
-  await Promise.all([becomesHealthy(first), becomesHealthy(second)]);
+test("shares one store between two concurrent first starts, and takes over when its server is killed", async () => {
+  const both = await Promise.all([start(), start()]);
+  await Promise.all(both.map(becomesHealthy));
+  const [first, second] = childrenOf(webPid(both[0])).length > 0 ? both : both.toReversed();
+  if (!first || !second) throw new Error("Two servers have started.");
   expect((await post(first, "/api/auth/register", account)).status).toBe(201);
   expect((await post(second, "/api/auth/login", account)).status).toBe(200);
-});
-
-test("takes over with the data when the first server is killed", async () => {
-  const first = await start();
-  await becomesHealthy(first);
-  expect((await post(first, "/api/auth/register", account)).status).toBe(201);
-  const second = await start();
-  await becomesHealthy(second);
   process.kill(webPid(first), "SIGKILL");
   await first.ended;
   await expect.poll(() => childrenOf(webPid(second)).length, { timeout: 30_000 }).toBe(1);
   await becomesHealthy(second);
   expect((await post(second, "/api/auth/login", account)).status).toBe(200);
-});
-
-test("restarts a killed store; requests meanwhile wait or get 503", async () => {
-  const server = await start();
-  await becomesHealthy(server);
-  const [killed = 0] = childrenOf(webPid(server));
-  process.kill(killed, "SIGKILL");
-  const statuses = new Set<number>();
-  for (let isBack = false; !isBack; ) {
-    statuses.add((await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })).status);
-    const [store = killed] = childrenOf(webPid(server));
-    isBack = store !== killed && statuses.has(200);
-  }
-  for (const status of statuses) expect([200, 503]).toContain(status);
-  expect((await post(server, "/api/auth/register", account)).status).toBe(201);
-});
-
-test("turns health red and names the store while it does not answer", async () => {
-  const server = await start();
-  await becomesHealthy(server);
-  const [store = 0] = childrenOf(webPid(server));
-  process.kill(store, "SIGSTOP");
-  const look = async () => {
-    const answer = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-    return [answer.status, await answer.json()];
-  };
-  // A store that is slow for a moment is not unreachable.
-  await expect.poll(look, { timeout: ANSWER_TIMEOUT_MS }).toEqual([503, expect.objectContaining({ failing: "mongo" })]);
-  process.kill(store, "SIGCONT");
-  await becomesHealthy(server);
-});
-
-test("stops the server and its store on SIGTERM with code 0 in time", async () => {
-  const server = await start();
-  await becomesHealthy(server);
-  const web = webPid(server);
-  const [store] = childrenOf(web);
-  server.process.kill("SIGTERM");
-  expect(await server.ended).toBe(0);
-  for (const pid of [web, store ?? 0]) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
 });
 
 test("loses no acknowledged history entry on SIGTERM under load (F14)", async () => {
@@ -204,24 +229,6 @@ test("gives a running result time on SIGTERM, then cuts it so that it can't look
     while (!(await reader.read()).done);
   };
   await expect(readOn()).rejects.toThrow();
-});
-
-/** Returns the text of a page without its markup. */
-async function read(server: TestServer, path: string): Promise<string> {
-  const page = await (await fetch(server.url + path)).text();
-  return page.replace(/<script.*?<\/script>/gs, "").replace(/<[^>]+>/g, "");
-}
-
-test("says who can reach a server on all addresses until someone has registered", async () => {
-  const server = await start();
-  await becomesHealthy(server);
-  await expect
-    .poll(server.output)
-    .toMatch(/Anyone who can reach this machine.* can register\. To restrict access, use HOST=127\.0\.0\.1/);
-  const sentence = "Anyone who can reach this machine can register.";
-  expect(await read(server, "/register")).toContain(sentence);
-  expect((await post(server, "/api/auth/register", account)).status).toBe(201);
-  expect(await read(server, "/register")).not.toContain("Anyone who can reach");
 });
 
 test("listens only on 127.0.0.1 with HOST=127.0.0.1, and says so", async () => {
