@@ -22,7 +22,7 @@ export type ManualConsole = {
   isBusy: boolean;
 };
 /** A question before an open transaction is rolled back. */
-export type RollbackQuestion = { name: string; answer: (isConfirmed: boolean) => void };
+type RollbackQuestion = { name: string; answer: (isConfirmed: boolean) => void };
 
 type Kept = Pick<ManualConsole, "connectionId" | "dialect" | "isolation"> & Pick<Session, "sessionId" | "state">;
 

@@ -57,7 +57,7 @@ export type EngineSessionState = "idle" | "in_transaction" | "failed";
  * Ends the running statement of a session and keeps the session. It is not answered. `isCancel` interrupts the
  * statement. Otherwise the statement ends after its current batch.
  */
-export type StopRequest = { type: "stop"; isCancel: boolean };
+type StopRequest = { type: "stop"; isCancel: boolean };
 
 /** A syntax error. `offset` is 0-based, in UTF-16 units; null if the parser does not report it. */
 export type SyntaxFault = { message: string; offset: number | null };

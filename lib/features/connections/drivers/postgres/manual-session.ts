@@ -15,8 +15,8 @@ export type Place = {
   /** Returns what is sent, with the statements around it. `verdict` is the check of the catalogue; null for none. */
   around(session: PostgresSession, statement: Surrounded): Promise<Surroundings>;
 };
-export type Surrounded = { text: string; readOnly: boolean; timeoutMs: number; verdict: SideStatement | null };
-export type Surroundings = { preamble: readonly SideStatement[]; text: string; epilogue: readonly SideStatement[] };
+type Surrounded = { text: string; readOnly: boolean; timeoutMs: number; verdict: SideStatement | null };
+type Surroundings = { preamble: readonly SideStatement[]; text: string; epilogue: readonly SideStatement[] };
 
 /** Runs a statement at a place. */
 type RunAt = (statement: Statement, options: QueryOptions, place: Place) => Promise<ResultStream>;

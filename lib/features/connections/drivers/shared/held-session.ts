@@ -9,7 +9,7 @@ import { type RunningStatement, type SessionKeeper, StatementRun, type Statement
 const END_TIMEOUT_MS = 10_000;
 
 /** A session that its database reports as ready for the next statement. */
-export interface ManualStatementSession extends StatementSession {
+interface ManualStatementSession extends StatementSession {
   /** Resolves when the last statement is over, or the connection is lost. */
   whenReady(): Promise<void>;
 }
