@@ -37,6 +37,7 @@ type ConnectionEditorProps = {
   onOutcome: (outcome: TestOutcome | null) => void;
 };
 
+const TLS_FIELD = "ssl";
 const CONFIRM_HELP = "For the API and the agent. Consoles ask about risky writes.";
 const CONFIRM_CHOICES: { value: ConfirmWrites; label: string }[] = [
   { value: "never", label: "Never" },
@@ -57,6 +58,10 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
     form.set("ssh.hostKeySha256", hostKey);
     onOutcome(null);
     announce("Host key trusted. Test again.");
+  };
+  const onTurnTlsOff = () => {
+    form.set(TLS_FIELD, "disable");
+    form.submit("test");
   };
   return (
     <form {...form.formProps} className="conn-form" aria-label={connection ? connection.name : "New connection"}>
@@ -111,7 +116,11 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
           <FieldMessage id={`${id}-confirm`} problem={undefined} help={CONFIRM_HELP} />
         </div>
       )}
-      <Messages outcome={outcome} onTrust={mayChange ? onTrust : null}>
+      <Messages
+        outcome={outcome}
+        onTrust={mayChange ? onTrust : null}
+        onTurnTlsOff={mayChange && form.shown.some(({ name }) => name === TLS_FIELD) ? onTurnTlsOff : null}
+      >
         {isSaved && !isDirty && <Notice kind="good">Connection saved</Notice>}
       </Messages>
       <Actions saving={saving} mayChange={mayChange} isTested={outcome !== null} />
@@ -187,10 +196,11 @@ type MessagesProps = {
   outcome: TestOutcome | null;
   /** Null for members who may not change the connection. */
   onTrust: ((hostKey: string) => void) | null;
+  onTurnTlsOff: (() => void) | null;
   children: ReactNode;
 };
 
-function Messages({ outcome, onTrust, children }: MessagesProps) {
+function Messages({ outcome, onTrust, onTurnTlsOff, children }: MessagesProps) {
   const ref = useRef<HTMLDivElement>(null);
   // The button stays visible at any scroll position; its result must be scrolled into view.
   useEffect(() => {
@@ -198,7 +208,7 @@ function Messages({ outcome, onTrust, children }: MessagesProps) {
   }, [outcome]);
   return (
     <div className="span-6 conn-says" ref={ref}>
-      {outcome && <TestNotice outcome={outcome} onTrust={onTrust} />}
+      {outcome && <TestNotice outcome={outcome} onTrust={onTrust} onTurnTlsOff={onTurnTlsOff} />}
       {children}
     </div>
   );

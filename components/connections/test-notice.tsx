@@ -8,10 +8,12 @@ type TestNoticeProps = {
   outcome: TestOutcome;
   /** Accepts the key of an SSH server that is not trusted yet; null if the user may not. */
   onTrust: ((hostKeySha256: string) => void) | null;
+  /** Tests again without TLS; null if the user may not. */
+  onTurnTlsOff: (() => void) | null;
 };
 
 /** Shows the result of a test in the form. */
-export function TestNotice({ outcome, onTrust }: TestNoticeProps) {
+export function TestNotice({ outcome, onTrust, onTurnTlsOff }: TestNoticeProps) {
   if (outcome.ok) {
     return (
       <>
@@ -24,7 +26,7 @@ export function TestNotice({ outcome, onTrust }: TestNoticeProps) {
       </>
     );
   }
-  const { hostKeySha256, steps = [], failedStep } = outcome;
+  const { hostKeySha256, steps = [], failedStep, supportsTls } = outcome;
   return (
     <>
       <Notice kind={hostKeySha256 === undefined ? "bad" : "warn"}>
@@ -33,6 +35,13 @@ export function TestNotice({ outcome, onTrust }: TestNoticeProps) {
           <div className="trust">
             <button type="button" className="btn sm" onClick={() => onTrust(hostKeySha256)}>
               Trust this key
+            </button>
+          </div>
+        )}
+        {supportsTls === false && onTurnTlsOff !== null && (
+          <div className="trust">
+            <button type="button" className="btn sm" onClick={onTurnTlsOff}>
+              Turn TLS off and test again
             </button>
           </div>
         )}

@@ -127,6 +127,7 @@ export const testAnswer = z.union([
     code: z.string(),
     steps: z.array(testStep).optional().describe("Steps that succeeded before the failure"),
     failedStep: z.enum(TEST_STEPS).optional().describe("Failed step; absent if unknown"),
+    supportsTls: z.literal(false).optional().describe("The server does not support TLS; absent if it may"),
     hostKeySha256: z
       .string()
       .optional()

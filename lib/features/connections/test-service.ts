@@ -6,6 +6,7 @@ import { redact } from "@/lib/platform/log/redact";
 import { collections } from "./collections";
 import { openConfig, parseConfig, secretValues } from "./config";
 import type { DataSource, Driver, OpenContext, TestProgress } from "./data-source";
+import { isNoTls } from "./drivers/shared/failures";
 import {
   SCHEMA_CHOICES_MAX,
   type SchemaChoice,
@@ -111,6 +112,7 @@ async function attempt(driver: Driver, toContext: () => OpenContext, signal: Abo
       error: words,
       code,
       ...(failedStep && { steps: steps.map(inTenths), failedStep }),
+      ...(isNoTls(failure) && { supportsTls: false }),
       ...unknownHostKeyOf(failure),
     };
   } finally {

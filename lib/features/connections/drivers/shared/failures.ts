@@ -22,8 +22,15 @@ export function connectionLost(cause?: unknown): AppError {
   return unusableSource("The connection to the database was lost. Run the query again.", "closed", cause);
 }
 
+const NO_TLS = "no_tls";
+
 export function noTls(cause?: unknown): AppError {
-  return unusableSource("The database does not support TLS. Enable it there, or turn TLS off here.", "tls", cause);
+  return unusableSource("The database does not support TLS. Enable it there, or turn TLS off here.", NO_TLS, cause);
+}
+
+/** Returns whether an error says that the server supports no TLS at all; false for a rejected certificate. */
+export function isNoTls({ details }: AppError): boolean {
+  return details !== undefined && "reason" in details && details.reason === NO_TLS;
 }
 
 const TIME_LIMIT = "time_limit";
