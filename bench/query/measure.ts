@@ -11,13 +11,13 @@ export const MIB = 1024 * 1024;
 /** Results by the name of the measurement. */
 export type Results = Record<string, string>;
 
-export function execute(source: QueryableSource, query: string) {
-  return source.query({ query }, { readOnly: true, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal });
+export function execute(source: QueryableSource, query: string, readOnly = true) {
+  return source.query({ query }, { readOnly, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal });
 }
 
 /** Reads a result and drops it. */
-export async function drain(source: QueryableSource, query: string): Promise<void> {
-  const { batches } = await execute(source, query);
+export async function drain(source: QueryableSource, query: string, readOnly = true): Promise<void> {
+  const { batches } = await execute(source, query, readOnly);
   for await (const batch of batches) void batch.rowCount;
 }
 
