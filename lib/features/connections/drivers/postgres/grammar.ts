@@ -1,9 +1,11 @@
 import "server-only";
-import type { JudgeRequest, Verdict } from "@/lib/platform/embedded/grammar/verdict";
+import { SETTING_FUNCTION, STATEMENT_FUNCTIONS } from "@/lib/platform/embedded/grammar/functions";
+import type { JudgeRequest, Use, Verdict } from "@/lib/platform/embedded/grammar/verdict";
 import { AppError } from "@/lib/platform/http/errors";
 import { LimitedThreads, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
 import { serverMember } from "@/lib/platform/process/server-context";
 import { ThreadEnded } from "@/lib/platform/process/thread-pool";
+import { shapeOf } from "./statement-shape";
 
 /**
  * Maximum characters of statements for the thread of short ones, which takes at most about 0.1 s each: long statements
@@ -70,14 +72,25 @@ export async function judgeStatement(
   if (query.length > STATEMENT_CHARS_MAX) return TOO_COMPLEX;
   const state = grammar();
   const key = JSON.stringify([readOnly, statementFunctions, isInSession, query]);
-  const known = state.cache.get(key);
+  // Apart from the key of a statement that has the same text as the shape. In a session, values may be of settings.
+  const shape = readOnly && !isInSession ? JSON.stringify(["shape", statementFunctions, shapeOf(query)]) : null;
+  const known = state.cache.get(key) ?? (shape === null ? undefined : state.cache.get(shape));
   if (known) return known;
   const threads = query.length <= SHORT_CHARS_MAX ? state.short : state.long;
   const verdict = await ask(threads, { query, readOnly, statementFunctions, isInSession }, tenant);
   // A thread that ended says nothing about the statement's next check.
-  if (query.length <= CACHED_CHARS_MAX && verdict !== TOO_COMPLEX) remember(state.cache, key, verdict);
+  if (query.length <= CACHED_CHARS_MAX && verdict !== TOO_COMPLEX) {
+    const isOfShape = shape !== null && verdict.status === "ok" && !verdict.uses.some(isOfText(statementFunctions));
+    remember(state.cache, isOfShape ? shape : key, verdict);
+  }
   return verdict;
 }
+
+/** Returns whether a name was found in a string of the statement, or a call reads one. */
+const isOfText =
+  (statementFunctions: readonly string[]) =>
+  ({ kind, name }: Use) =>
+    kind === "s" || name === SETTING_FUNCTION || STATEMENT_FUNCTIONS.has(name) || statementFunctions.includes(name);
 
 async function ask(threads: Threads, request: JudgeRequest, tenant: string): Promise<Verdict> {
   try {
