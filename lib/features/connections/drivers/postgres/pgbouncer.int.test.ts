@@ -46,6 +46,16 @@ describe("PgBouncer in transaction mode", () => {
     }
   });
 
+  test("C45 repeats point queries through a pooler that the connection does not name", async (context) => {
+    if (!bouncer) return context.skip();
+    const { host, port, user, password, database } = bouncer;
+    const unaware = await openWith(postgres, { host, port, user, password, database }, true);
+    await change(source, "create table points as select i as id from generate_series(1, 50) i");
+    const asked = Array.from({ length: 40 }, (_, id) => ask(unaware, `select id from points where id = ${id + 1}`));
+    expect((await Promise.all(asked)).map(({ rows }) => rows)).toEqual(asked.map((_, id) => [[id + 1]]));
+    await unaware.close();
+  });
+
   test("C45 reads intervals while another session of the pooler has other settings", async (context) => {
     if (!bouncer) return context.skip();
     await change(

@@ -32,8 +32,11 @@ function toAffectedRows(tag: string): number | null {
   return count === undefined ? null : Number(count);
 }
 
-/** A statement before or after the query, whose rows are ignored. */
-export type SideStatement = { text: string; values?: readonly (string | null)[] };
+/**
+ * A statement before or after the query, whose rows are ignored. With a name the server keeps it prepared; `isPrepared`
+ * if it already does.
+ */
+export type SideStatement = { text: string; values?: readonly (string | null)[]; name?: string; isPrepared?: boolean };
 
 export type PortalOptions = {
   /**
@@ -303,9 +306,9 @@ export class Portal implements Submittable, RunningStatement {
     };
   }
 
-  #send({ text, values = [] }: SideStatement): void {
-    this.#line?.parse({ text, name: "", types: [] }, true);
-    this.#line?.bind({ values: [...values] }, true);
+  #send({ text, values = [], name = "", isPrepared = false }: SideStatement): void {
+    if (!isPrepared) this.#line?.parse({ text, name, types: [] }, true);
+    this.#line?.bind({ statement: name, values: [...values] }, true);
     this.#line?.execute({}, true);
   }
 

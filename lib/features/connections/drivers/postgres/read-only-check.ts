@@ -85,10 +85,17 @@ const REFUSED_INSIDE = `refused_inside as materialized (select b.prosrc from pg_
  * itself read-only does not, nor does a built-in one of that kind under another name. OFFSET restricts the query to the
  * few operators and casts at hand, instead of all functions.
  */
-const MAY_MATTER = (oid: string) => `exists (select from pg_proc p where p.oid = ${oid}
-  and (p.provolatile = 'v' or p.prosecdef or ${isOneOf("p.prosrc", [...STATEMENT_SYMBOLS, ...SETTING_LIST_SYMBOLS, ...SETTING_SYMBOLS])} or case p.prolang
+const MAY_MATTER = (oid: string) =>
+  mayMatter(
+    oid,
+    `case p.prolang
     when ${INTERNAL_LANGUAGE} then p.prosrc in (select b.prosrc from refused_inside b)
-    else p.prolang <> ${C_LANGUAGE} end) offset 0)`;
+    else p.prolang <> ${C_LANGUAGE} end`,
+  );
+/** @param language condition on a function `p` that declares itself read-only */
+const mayMatter = (oid: string, language: string) => `exists (select from pg_proc p where p.oid = ${oid}
+  and (p.provolatile = 'v' or p.prosecdef or ${isOneOf("p.prosrc", [...STATEMENT_SYMBOLS, ...SETTING_LIST_SYMBOLS, ...SETTING_SYMBOLS])}
+    or ${language}) offset 0)`;
 
 /** json and jsonb, and the pseudo-types: record, "any", anyarray, anyelement and others (pg_type.dat). */
 const JSON_TYPES = "(114, 3802)";
@@ -421,17 +428,21 @@ const isCopyOfMore = `(c.relkind = 'm' and exists (select from pg_rewrite w cros
       when 'relid' then n::oid < ${FIRST_OWN_OID} or exists (select from pg_class x where x.oid = n::oid and x.relkind in ('v', 'm', 'f'))
       else exists (select from pg_proc p where p.oid = n::oid and ${readsSettings("p")}) end))`;
 
+/** Whether a column of a relation `c` has a user-defined type, or a function computes it. */
+const HAS_OWN_COLUMN = `exists (select from pg_attribute a where a.attrelid = c.oid
+  and (a.atttypid >= ${FIRST_OWN_OID} or a.attgenerated <> '') offset 0)`;
+/** Whether an index of a relation `c` evaluates an expression. */
+const HAS_OWN_INDEX = `(c.relhasindex and exists (select from pg_index x where x.indrelid = c.oid
+  and (x.indexprs is not null or x.indpred is not null) offset 0))`;
+
 /** Whether a relation involves more than rows of built-in types. @param kinds the kinds of relations that are known */
 const isMoreThanRows = (
   kinds: string,
 ) => `(c.relkind not in (${kinds}) or c.relrowsecurity or ${isSecret("c")} or ${isSecretInCopy("c")} or ${isCopyOfMore}
   or (c.relhassubclass and exists (select from pg_inherits h join pg_foreign_table f on f.ftrelid = h.inhrelid))
-  or exists (select from pg_attribute a where a.attrelid = c.oid
-    and (a.atttypid >= ${FIRST_OWN_OID} or a.attgenerated <> ''))
-  or (c.oid >= ${FIRST_OWN_OID} and (c.relchecks > 0 or c.relhasindex or c.relhassubclass)
-    and (${IS_POWERFUL("current_setting('millrace.user')::name")} or exists (select from pg_proc p where p.prosecdef and ${IS_CALLED}))
-    and (c.relchecks > 0 or c.relhassubclass or exists (select from pg_index x where x.indrelid = c.oid
-      and (x.indexprs is not null or x.indpred is not null)))))`;
+  or ${HAS_OWN_COLUMN}
+  or (c.oid >= ${FIRST_OWN_OID} and (c.relchecks > 0 or c.relhassubclass or ${HAS_OWN_INDEX})
+    and (${IS_POWERFUL("current_setting('millrace.user')::name")} or exists (select from pg_proc p where p.prosecdef and ${IS_CALLED}))))`;
 
 const isMoreThanReading = (p: string) =>
   `(${p}.oid >= ${FIRST_OWN_OID} or ${refusedBuiltIn(p)} or ${isOneOf(`${p}.prosrc`, STATEMENT_SYMBOLS)}
@@ -453,11 +464,11 @@ const UNCLEAR_BY_NAMES = `
 
 /**
  * Returns a query that ends the transaction when it is unclear. A non-IMMUTABLE function assembles the reason: the
- * planner would evaluate a constant one, and raise the error before the condition.
+ * planner would evaluate a constant one, and raise the error before the condition. Its name is that of the check.
  */
-const endsWhere = (isUnclear: string) => `
+const endsWhere = (check: "plain" | "quick" | "views", isUnclear: string) => `
 select case when ${isUnclear}
-  then ('${MARK}' || json_build_object('reason', 'unclear', 'name', ''))::int end,
+  then ('${MARK}' || json_build_object('reason', 'unclear', 'name', '${check}'))::int end,
   ${GIVE_BACK}`;
 
 /**
@@ -467,9 +478,56 @@ select case when ${isUnclear}
  */
 export const QUICK_VERDICT_SQL = `
 with ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE}
-${endsWhere(`${UNCLEAR_BY_NAMES}
+${endsWhere(
+  "quick",
+  `${UNCLEAR_BY_NAMES}
     or exists (select from given g join pg_class c on c.relname = g.n::name
-      where g.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S'")})`)}`;
+      where g.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S'")})`,
+)}`;
+
+/** Whether `x.name` may call a function or be a cast. */
+const COLUMN_IS_MORE = `when 'a' then exists (select from pg_proc p where p.proname = g.n::name offset 0)
+        or exists (select from pg_type t where t.typname = g.n::name and t.oid >= ${FIRST_OWN_OID} offset 0)`;
+
+/**
+ * The plain check, which suffices for user-defined tables without anything that runs code, and for the most common
+ * operators: its conditions include those of QUICK_VERDICT_SQL, over the fewest relations. The server opens and locks
+ * each relation of a prepared statement, which is most of its cost. `$1` are the names as `toGiven` returns them.
+ * @param hasColumns whether the statement selects columns by `x.name`, which may be calls
+ */
+const plainVerdict = (hasColumns: boolean) =>
+  endsWhere(
+    "plain",
+    `exists (select from pg_operator o
+      where o.oid >= ${FIRST_OWN_OID} and ${isOneOf("o.oprname", UNSPOKEN_OPERATORS)} and ${mayMatter("o.oprcode", `p.prolang <> ${C_LANGUAGE}`)})
+    or exists (select from pg_cast c
+      where c.oid >= ${FIRST_OWN_OID} and (${hasColumns} or c.castcontext = 'i') and ${mayMatter("c.castfunc", `p.prolang <> ${C_LANGUAGE}`)})
+    or exists (select from pg_opclass c where c.oid >= ${FIRST_OWN_OID} and c.opcdefault
+      and c.opcmethod in (403, 405) and c.opcintype < ${FIRST_OWN_OID})
+    or exists (select from json_to_recordset($1::json) as g(k text, n text) where case g.k
+      when 'r' then exists (select from pg_class c where c.relname = g.n::name and (c.oid < ${FIRST_OWN_OID} or c.relkind <> 'r'
+        or c.relrowsecurity or c.relhassubclass or c.relchecks > 0 or ${HAS_OWN_COLUMN} or ${HAS_OWN_INDEX}) offset 0)
+      ${hasColumns ? COLUMN_IS_MORE : ""}
+      else g.k <> 'o' end)`,
+  );
+const PLAIN_VERDICTS = {
+  rows: { name: "plain_rows", text: plainVerdict(false) },
+  columns: { name: "plain_columns", text: plainVerdict(true) },
+};
+
+/** Names that no server encoding folds or cuts differently. */
+const PLAIN_NAME = /^[ -~]+$/;
+
+/** Returns the plain check of a statement with these names; null where it would not suffice. */
+export function plainVerdictOf(uses: readonly Use[]): { name: string; text: string } | null {
+  const isPlain = uses.every(
+    ({ kind, schema, name }) =>
+      PLAIN_NAME.test(name) &&
+      (kind === "r" || kind === "a" || (kind === "o" && schema === null && UNSPOKEN_OPERATORS.includes(name))),
+  );
+  if (!isPlain) return null;
+  return uses.some(({ kind }) => kind === "a") ? PLAIN_VERDICTS.columns : PLAIN_VERDICTS.rows;
+}
 
 /**
  * The same for views over such tables, with such functions: the names in their stored trees are checked by number. It
@@ -485,13 +543,16 @@ item(k, id) as (
     join pg_rewrite w on w.ev_class = c.oid and w.ev_type = '1'
     cross join lateral ${NUMBERS_IN("w.ev_action::text")}
     where ${IS_NUMBER} and not ${isBelowOwnView("i.id")})
-${endsWhere(`${UNCLEAR_BY_NAMES}
+${endsWhere(
+  "views",
+  `${UNCLEAR_BY_NAMES}
     or exists (select from item i where i.k in ('t', 'o', 'f') and i.id >= ${FIRST_OWN_OID})
     or exists (select from item i join pg_proc p on p.oid = i.id where i.k = 'f' and ${isMoreThanReading("p")})
     or ${OWN_JSON} and (exists (select from item i join pg_proc p on p.oid = i.id where i.k = 'f' and ${makesJson("p")})
       or exists (select from item i join pg_rewrite w on i.k = 'r' and w.ev_class = i.id where w.ev_action::text ~ ${JSON_IN_TREE}))
     or exists (select from item i join pg_class c on c.oid = i.id
-      where i.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S', 'v'")})`)}`;
+      where i.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S', 'v'")})`,
+)}`;
 
 /** A view's definition, and the hash by which VERDICT_SQL recognises it: read with the same search path. */
 export const VIEW_SQL = "select pg_get_viewdef($1::oid), md5(pg_get_viewdef($1::oid))";
@@ -502,7 +563,7 @@ export function toGiven(uses: readonly Use[]): string {
 }
 
 export type Refusal = {
-  /** "unclear" comes only from the quick check. "within": the view must be checked first. */
+  /** "unclear" comes from the cheaper checks, with the name of the check. "within": the view must be checked first. */
   reason:
     | "unclear"
     | "volatile"

@@ -83,12 +83,12 @@ export const GIVE_BACK = [
  * Returns one statement that fixes the session's settings until the transaction's end. All its names are qualified,
  * since the search path is not yet trusted. Leaves a superuser's role if the transaction is read-only; row-level
  * policies, which do not apply to superusers, then fail a query instead of silently filtering its rows.
- * @param timeoutMs the server's time limit for each statement
+ * @param timeoutMs the server's time limit for each statement; null: the parameter `$1`
  * @param path "own": the schemas of the role. "catalog": only pg_catalog, until GIVE_BACK
  */
-export function pinned(timeoutMs: number, path: "own" | "catalog"): string {
+export function pinned(timeoutMs: number | null, path: "own" | "catalog"): string {
   return `select ${[
-    set("statement_timeout", `'${Math.ceil(timeoutMs)}'`),
+    set("statement_timeout", timeoutMs === null ? "$1" : `'${Math.ceil(timeoutMs)}'`),
     ...Object.entries({ ...PRINTING_SETTINGS, ...READING_SETTINGS }).map(([name, value]) =>
       setKnown(name, `'${value}'`),
     ),

@@ -25,6 +25,11 @@ const OWN_READING_TIMEOUT_MS = 60_000;
 
 /** Removes every effect of a query before the next one (T50): changes, settings, locks, prepared statements. */
 export const CLEAN_UP = [{ text: "ROLLBACK" }, { text: "DISCARD ALL" }] as const;
+/**
+ * The same for a query that can have called nothing but PostgreSQL's own reading functions, whose only effects end with
+ * the transaction: what is prepared stays.
+ */
+export const LIGHT_CLEAN_UP = [{ text: "ROLLBACK" }, { text: "RESET ALL" }] as const;
 
 /** The statements and settings in which servers with PostgreSQL's protocol differ. */
 export type SessionRules = {
@@ -52,6 +57,12 @@ export class PostgresSession implements PooledSession {
   #isAlive = true;
   #isReusable = true;
   #portal: Portal | null = null;
+  /** Names of the statements that the last one prepared, if its clean-up keeps them. */
+  #preparing: string[] | null = null;
+  /** Names of the statements that the server keeps prepared. */
+  readonly #prepared = new Set<string>();
+  /** Whether each transaction runs in the server process of this connection; null until the first clean-up. */
+  #isDirect: boolean | null = null;
   serverVersion: string | null = null;
   /** The server's last transaction status: idle, in a transaction, or in a failed one. */
   transactionStatus: "I" | "T" | "E" = "I";
@@ -128,9 +139,12 @@ export class PostgresSession implements PooledSession {
 
   /** @param rowBytesMax a longer row ends the session */
   start(options: PortalOptions, rowBytesMax: number): Portal {
-    const portal = new Portal(options);
+    const preamble = options.preamble.map((statement) => this.#named(statement));
+    const portal = new Portal({ ...options, preamble });
     this.#portal = portal;
     this.#ready = Promise.withResolvers();
+    this.#preparing =
+      options.epilogue === LIGHT_CLEAN_UP ? preamble.flatMap(({ name }) => (name === undefined ? [] : [name])) : null;
     this.#line.messageBytesMax = rowBytesMax;
     this.#line.onOversize = () => portal.oversize();
     this.#client.query(portal);
@@ -184,13 +198,33 @@ export class PostgresSession implements PooledSession {
   /** Cleans the session, so that nothing of one query reaches the next (T50). */
   async reset(): Promise<void> {
     const portal = this.#portal;
+    const preparing = this.#preparing;
     this.#portal = null;
+    this.#preparing = null;
     this.#line.messageBytesMax = Number.POSITIVE_INFINITY;
     this.#line.onOversize = null;
     await portal?.over.catch(() => {});
     if (!this.#isReusable) throw new Error("The session keeps effects of its statement.");
+    if (portal?.isCleaned && preparing) {
+      for (const name of preparing) this.#prepared.add(name);
+      this.#isDirect ??= await this.#checkDirect();
+      return;
+    }
+    this.#prepared.clear();
     if (portal?.isCleaned) return;
     for (const { text } of this.#rules.cleanUp) await this.#client.query(text);
+  }
+
+  /** Prepares nothing behind a pooler, where the next transaction may run in another server process. */
+  #named({ name, ...statement }: SideStatement): SideStatement {
+    if (name === undefined || this.#isDirect !== true) return statement;
+    return { ...statement, name, isPrepared: this.#prepared.has(name) };
+  }
+
+  /** Poolers invent the number of the process that cancels. */
+  async #checkDirect(): Promise<boolean> {
+    const [row] = await this.run("select pg_catalog.pg_backend_pid()").catch(() => []);
+    return row !== undefined && row[0] === (this.#client as unknown as ClientInside).processID;
   }
 
   /** Ends the session after its statement, for servers that cannot remove the effects of one. */

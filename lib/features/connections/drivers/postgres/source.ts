@@ -1,4 +1,5 @@
 import "server-only";
+import { randomUUID } from "node:crypto";
 import { DatabaseError, type FieldDef } from "pg";
 import { firstWordOf } from "@/lib/base/sql/statement-kind";
 import type { Entity, Field } from "@/lib/base/values/fields";
@@ -38,6 +39,7 @@ import { toPostgresParams } from "./params";
 import type { Portal, SideStatement } from "./portal";
 import { portalBatches } from "./portal-batches";
 import {
+  plainVerdictOf,
   QUICK_VERDICT_SQL,
   type Refusal,
   refusalOf,
@@ -48,8 +50,9 @@ import {
   VIEWS_VERDICT_SQL,
 } from "./read-only-check";
 import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf, withoutCatalog } from "./rights";
-import { CLEAN_UP, PostgresSession } from "./session";
+import { CLEAN_UP, LIGHT_CLEAN_UP, PostgresSession } from "./session";
 import { BEGIN_READING, limited, pinned } from "./session-settings";
+import { shapeOf } from "./statement-shape";
 import { TypeNames } from "./type-names";
 import { nameWithModifier } from "./types";
 
@@ -60,16 +63,28 @@ const VIEWS_MAX = 20;
 /** Maximum number of remembered statements, the same as in the grammar's cache. */
 const UNCLEAR_MAX = 500;
 
-/** The checks of the catalogue, the cheapest first. */
 /** Statements that read or change rows, by their first word: all of them can run in a transaction. */
 const ROW_STATEMENTS = new Set(["SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-type Closeness = "quick" | "views" | "close";
+/** The checks of the catalogue, the cheapest first. */
+type Closeness = "plain" | "quick" | "views" | "close";
+/** The check after one that was inconclusive. */
+const CLOSER: Readonly<Record<string, Closeness>> = { plain: "quick", quick: "views", views: "close" };
 /** `statementFunctions` are those beyond the built-in ones that run text, `views` those that "close" had to check. */
 type Look = { closeness: Closeness; statementFunctions: readonly string[]; views: readonly JudgedView[] };
 /** A view whose definition calls functions that run text; `uses` are the names in the definition and in those texts. */
 type JudgedView = { id: number; hash: string; uses: readonly Use[] };
-const QUICK_LOOK: Pick<Look, "closeness" | "views"> = { closeness: "quick", views: [] };
+const FIRST_LOOK: Pick<Look, "closeness" | "views"> = { closeness: "plain", views: [] };
+
+/** Names of prepared statements that no statement of a person can know or replace. */
+const PREPARED = `millrace_${randomUUID()}`;
+/** Statements that start a read-only transaction, which the server keeps prepared where it can. */
+const PIN_OWN = { text: pinned(null, "own"), name: `${PREPARED}_own` };
+const PIN_CATALOG = { text: pinned(null, "catalog"), name: `${PREPARED}_catalog` };
+const QUICK_VERDICT = { text: QUICK_VERDICT_SQL, name: `${PREPARED}_quick` };
+const VIEWS_VERDICT = { text: VIEWS_VERDICT_SQL, name: `${PREPARED}_views` };
+/** Codes of a pooler that passes as the server: the prepared statement is not in this process, or already is. */
+const NOT_PREPARED = ["26000", "42P05"];
 
 /** A PostgreSQL database. */
 export class PostgresSource extends PooledSource<PostgresSession> implements DataSource {
@@ -83,6 +98,8 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
   readonly #readOnly: boolean;
   /** With a pooler, session settings would stay on a server connection that others get next. */
   readonly #isPooled: boolean;
+  /** Whether the server keeps prepared statements of a session. */
+  #prepares: boolean;
 
   /** @param readOnly nothing is loaded into it; each query states what it may do */
   constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
@@ -90,13 +107,14 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
       open: (signal) => PostgresSession.open(config, signal),
       read: (session, sql) => session.read(sql),
       toFailure: (error, text, secrets) =>
-        error instanceof ReadingRefused ? error : toQueryFailure(error, text, secrets),
+        error instanceof ReadingRefused || error instanceof NotPrepared ? error : toQueryFailure(error, text, secrets),
       schemasSql: SCHEMAS_SQL,
       defaultSchemaSql: DEFAULT_SCHEMA_SQL,
     });
     this.#readOnly = readOnly;
     this.#types = new TypeNames((signal) => PostgresSession.open(config, signal));
     this.#isPooled = config.options.pgbouncer === "true";
+    this.#prepares = !this.#isPooled;
   }
 
   query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
@@ -118,17 +136,22 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
   }
 
   async #queryAt(statement: Statement, options: QueryOptions, place: Place): Promise<ResultStream> {
-    const key = typeof statement.query === "string" ? statement.query : "";
+    const key = typeof statement.query === "string" ? shapeOf(statement.query) : "";
     for (;;) {
-      const { closeness, views } = this.#unclear.get(key) ?? QUICK_LOOK;
+      const { closeness, views } = this.#unclear.get(key) ?? FIRST_LOOK;
       const statementFunctions = [...this.#statementFunctions];
+      const prepares = this.#prepares;
       try {
         return await this.#query(statement, options, { closeness, statementFunctions, views }, place);
       } catch (error) {
+        if (error instanceof NotPrepared && prepares) {
+          this.#prepares = false;
+          continue;
+        }
         if (!(error instanceof ReadingRefused)) throw error;
         const { reason, name, view } = error.refusal;
-        if (reason === "unclear" && closeness === "quick") this.#remember(key, { closeness: "views", views: [] });
-        else if (reason === "unclear" && closeness === "views") this.#remember(key, { closeness: "close", views: [] });
+        const closer = reason === "unclear" ? CLOSER[name] : undefined;
+        if (closer !== undefined) this.#remember(key, { closeness: closer, views: [] });
         // A user-defined function that runs its text arguments: now that it is known, the guard checks those texts.
         else if (reason === "statement" && this.#isNewStatementFunction(name)) this.#addStatementFunction(name);
         else if (reason === "within" && view !== undefined && views.length < VIEWS_MAX) {
@@ -231,8 +254,12 @@ export class PostgresSource extends PooledSource<PostgresSession> implements Dat
       take: async (signal) => new StatementRun(await this.pool.acquire(signal), this.pool, signal),
       around: async (session, { text, readOnly, timeoutMs, verdict }) => {
         if (readOnly) {
-          const begin = [{ text: BEGIN_READING }, { text: pinned(timeoutMs, verdict ? "catalog" : "own") }];
-          return { preamble: verdict ? [...begin, verdict] : begin, text, epilogue: CLEAN_UP };
+          const pin = { ...(verdict ? PIN_CATALOG : PIN_OWN), values: [String(Math.ceil(timeoutMs))] };
+          const statements: SideStatement[] = [{ text: BEGIN_READING }, pin, ...(verdict ? [verdict] : [])];
+          if (!this.#prepares)
+            return { preamble: statements.map(({ name: _, ...each }) => each), text, epilogue: CLEAN_UP };
+          const isLight = verdict === null || verdict.name !== undefined;
+          return { preamble: statements, text, epilogue: isLight ? LIGHT_CLEAN_UP : CLEAN_UP };
         }
         // One round trip is one transaction, on one server connection of a pooler. CREATE DATABASE, VACUUM and a CALL
         // that commits must be alone in theirs.
@@ -320,17 +347,25 @@ async function check(
   return [];
 }
 
-/** Returns the check of the catalogue for the names of a statement; null if it has none. */
+/**
+ * Returns the check of the catalogue for the names of a statement; null if it has none. A check with a name ensures that
+ * the statement runs nothing but PostgreSQL's own reading functions.
+ */
 function verdictOf(uses: readonly Use[], { closeness, statementFunctions, views }: Look): SideStatement | null {
   if (uses.length === 0) return null;
   const given = toGiven([uses, ...views.map((view) => view.uses)].flat());
   if (closeness !== "close") {
-    return { text: closeness === "quick" ? QUICK_VERDICT_SQL : VIEWS_VERDICT_SQL, values: [given] };
+    const plain = closeness === "plain" ? plainVerdictOf(uses) : null;
+    if (plain) return { text: plain.text, name: `${PREPARED}_${plain.name}`, values: [given] };
+    return { ...(closeness === "views" ? VIEWS_VERDICT : QUICK_VERDICT), values: [given] };
   }
   const hashes = JSON.stringify(Object.fromEntries(views.map(({ id, hash }) => [id, hash])));
   const functions = toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), SETTING_FUNCTION, ...statementFunctions]]);
   return { text: VERDICT_SQL, values: [given, ...functions, hashes] };
 }
+
+/** The server, or a pooler before it, does not keep prepared statements. */
+class NotPrepared extends Error {}
 
 /** The catalogue's refusal of a statement that has not started. */
 class ReadingRefused extends Error {
@@ -345,6 +380,7 @@ class ReadingRefused extends Error {
 /** Converts the error that prevented a read; null when it says nothing about the statement. */
 function toReadingFailure(error: unknown, secrets: readonly string[]): Error | null {
   if (!(error instanceof DatabaseError)) return null;
+  if (NOT_PREPARED.includes(error.code ?? "")) return new NotPrepared();
   if (isWithoutReadingRole(error)) return new AppError("not_allowed", WITHOUT_READING_ROLE, { cause: error });
   const refusal = refusalOf(error);
   if (refusal !== null) return new ReadingRefused(refusal);
