@@ -2,10 +2,12 @@
 
 import Link from "next/link";
 import { useId } from "react";
-import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useConsolesById } from "@/components/consoles/use-consoles";
 import { useFlows } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections } from "@/components/schema/use-schema";
+
+const NO_IDS: string[] = [];
 
 /** The objects to which a plan's grants are limited. @param ids null for a plan that names none */
 export function PlanTargets({ ids }: { ids: string[] | null }) {
@@ -13,7 +15,7 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
   const { workspace } = useWorkspace();
   const isWanted = ids !== null;
   const connections = useConnections();
-  const consoles = useConsoleList(isWanted);
+  const consoles = useConsolesById(ids ?? NO_IDS);
   const flows = useFlows(isWanted);
   if (ids === null) {
     return (
@@ -23,11 +25,11 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
     );
   }
   const root = `/w/${workspace.slug}`;
-  const isRead = connections.data !== undefined && consoles.data !== undefined && flows.data !== undefined;
+  const isRead = connections.data !== undefined && !consoles.isPending && flows.data !== undefined;
   const find = (id: string) => {
     const connection = connections.data?.find((each) => each.id === id);
     if (connection) return { kind: "connection", name: connection.name, href: `${root}/connections/${id}` };
-    const found = consoles.data?.find((each) => each.id === id);
+    const found = consoles.data.find((each) => each.id === id);
     if (found) return { kind: "console", name: found.name, href: `${root}/consoles/${id}` };
     const flow = flows.data?.find((each) => each.id === id);
     return flow ? { kind: "flow", name: flow.name, href: `${root}/flows/${id}` } : null;

@@ -1,7 +1,7 @@
 "use client";
 
 import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
-import { useConsoleList, useOpenConsole } from "@/components/consoles/use-consoles";
+import { useOpenConsole, useRecentConsoles } from "@/components/consoles/use-consoles";
 import { useDatabases, useEntities } from "@/components/schema/use-schema";
 
 export type Mentionable = { kind: "table" | "console" | "connection"; name: string; detail: string };
@@ -14,7 +14,7 @@ export function useMentionables(): (typed: string) => Mentionable[] {
   const databases = useDatabases();
   const connection = databases.find(({ id }) => id === active?.connectionId) ?? databases[0] ?? null;
   const entities = useEntities(connection?.id ?? null);
-  const { data: consoles = [] } = useConsoleList();
+  const { data: consoles = [] } = useRecentConsoles();
   return (typed) => {
     const all: Mentionable[] = [
       ...entities.map(({ name }): Mentionable => ({ kind: "table", name, detail: connection?.name ?? "" })),

@@ -24,7 +24,7 @@ import { ConsoleDetails } from "@/components/consoles/console-dialogs";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
 import { TransactionSwitch, useManual } from "@/components/consoles/transaction-bar";
 import { useConsoleActions, useIsHistory, useIsSchedule } from "@/components/consoles/use-console-actions";
-import { type OpenConsole, useConsoleFolders, useConsoleList, useSaveState } from "@/components/consoles/use-consoles";
+import { type OpenConsole, useConsoleSource, useSaveState, useTabConsoles } from "@/components/consoles/use-consoles";
 import type { useEditingUsers } from "@/components/consoles/use-editing-users";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { useFrame } from "@/components/layout/use-frame";
@@ -115,8 +115,7 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
 function ScheduleButton({ saved }: { saved: Console }) {
   const { openSchedule, open } = useConsoleActions();
   const isSchedule = useIsSchedule();
-  const { data: list } = useConsoleList();
-  const schedule = (list?.find(({ id }) => id === saved.id) ?? saved).schedule;
+  const schedule = (useTabConsoles().find(({ id }) => id === saved.id) ?? saved).schedule;
   const next = schedule?.nextRuns[0];
   return (
     <button
@@ -168,7 +167,7 @@ function HeadMenu({ draft, onRename, onDetails, className, isWide = false }: Hea
   const { commands } = useWorkspace();
   const { frame, update } = useFrame();
   const { move } = useTreeActions();
-  const { data: folders } = useConsoleFolders();
+  const source = useConsoleSource();
   const [isMoving, setIsMoving] = useState(false);
   const { saved } = draft;
   return (
@@ -208,7 +207,7 @@ function HeadMenu({ draft, onRename, onDetails, className, isWide = false }: Hea
         <MoveDialog
           name={saved.name}
           from={saved}
-          folders={folders}
+          source={source}
           folderId={null}
           onMove={(place, name) => void move(saved, place, name)}
           onClose={() => setIsMoving(false)}

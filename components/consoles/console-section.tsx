@@ -1,30 +1,29 @@
 "use client";
 
 import { Braces, FileCode2, FolderPlus, Plus } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
 import { useActiveConsoleId, useConsoleActions } from "@/components/consoles/use-console-actions";
-import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/consoles/use-consoles";
+import { useConsoleSource, useConsolesById, useDirtyIds, useSavedConsole } from "@/components/consoles/use-consoles";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
-import type { BringBack } from "@/components/folders/delete-folder";
+import type { RemovedFolder } from "@/components/folders/delete-folder";
 import { ItemTree } from "@/components/folders/item-tree";
+import { useFolderPages } from "@/components/folders/use-folder-pages";
 import { useReveal } from "@/components/folders/use-reveal";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { buildConsoleTree, CONSOLE_ROOTS } from "@/lib/features/consoles/browser/console-tree";
 import { closeTab, openTab } from "@/lib/features/consoles/browser/workbench";
-import type { ConsoleSummary } from "@/lib/features/consoles/schema";
-import { type FolderChoice, isSameChoice } from "@/lib/features/folders/browser/item-tree";
+import { type FolderChoice, toTop } from "@/lib/features/folders/browser/item-tree";
 import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
 import { later } from "@/lib/platform/browser/load-again";
 import "./consoles.css";
 
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
-const DeleteFolder = lazyComponent(loadDeleteFolder, (module) => module.DeleteFolder<ConsoleSummary>);
+const DeleteFolder = lazyComponent(loadDeleteFolder, (module) => module.DeleteFolder);
 
-const NO_CONSOLES: ConsoleSummary[] = [];
-const NO_FOLDERS: ConsoleFolder[] = [];
+const NONE_TOGGLED: Record<string, boolean> = {};
 const MINE: FolderChoice = { folderId: null, access: "private" };
 
 /** The user's consoles and the workspace's, as listed in the explorer. */
@@ -33,36 +32,39 @@ export function ConsoleSection() {
   const workbench = useWorkbench();
   const activeId = useActiveConsoleId();
   const dirty = useDirtyIds();
-  const list = useConsoleList();
-  const folderList = useConsoleFolders();
+  const source = useConsoleSource();
   const { open, create, rename, remove } = useConsoleActions();
   const tree = useTreeActions();
   const [renamingId, setRenamingId] = useState<string | null>(null);
   const [removing, setRemoving] = useState<ConsoleFolder | null>(null);
 
-  const isRead = list.data !== undefined && folderList.data !== undefined;
-  const consoles = list.data ?? NO_CONSOLES;
-  const folders = folderList.data ?? NO_FOLDERS;
-  const nodes = useMemo(
-    () =>
-      buildConsoleTree({ consoles, folders, unsaved: workbench?.consoles ?? [], toggled: workbench?.toggled ?? {} }),
-    [consoles, folders, workbench?.consoles, workbench?.toggled],
-  );
-  const shown = consoles.find(({ id }) => id === activeId);
-  useReveal(shown, { folders, roots: CONSOLE_ROOTS, isReady: isRead && workbench !== null });
-  const failure = list.error ?? folderList.error;
+  const toggled = workbench?.toggled ?? NONE_TOGGLED;
+  const tops = CONSOLE_ROOTS.filter(({ id }) => toggled[id] ?? true).map(toTop);
+  const { data: shown } = useSavedConsole(activeId);
+  const pages = useFolderPages(source, { tops, isExpanded: (id) => toggled[id] ?? false, revealed: shown ?? null });
+  const { folders, items } = pages;
+  const states = tops.map(pages.stateOf);
+  // A top level that is expanded later loads below its row.
+  const isRead = states.length === 0 || states.some(({ is }) => is === "whole" || is === "partial");
+  const failure = states.find((each) => each.is === "failed");
+  const isWhole = tops.length === CONSOLE_ROOTS.length && states.every(({ is }) => is === "whole");
+  const isEmpty = isWhole && items.length + folders.length === 0;
+  // The shown console may be on a later page of its folder.
+  const consoles = shown === undefined || items.some(({ id }) => id === shown.id) ? items : [...items, shown];
+  const nodes = buildConsoleTree({ ...pages, consoles, unsaved: workbench?.consoles ?? [], toggled });
+  useReveal(shown, { trail: workbench === null ? null : pages.trail, roots: CONSOLE_ROOTS });
 
   // The console in the address reports this itself.
-  const leftIds = [...dirty].filter((id) => id !== activeId && !consoles.some((each) => each.id === id));
+  const dirtyIds = [...dirty].filter((id) => id !== activeId);
+  const known = useConsolesById(dirtyIds);
+  const leftIds = known.isPending ? [] : dirtyIds.filter((id) => !known.data.some((each) => each.id === id));
 
-  const namesIn = (place: FolderChoice) => [
-    ...consoles.filter((each) => isSameChoice(each, place)).map(({ name }) => name),
-    ...folders
-      .filter((each) => isSameChoice({ folderId: each.parentId, access: each.access }, place))
-      .map(({ name }) => name),
-  ];
+  const namesIn = async (place: FolderChoice) => {
+    const inside = await pages.load(place).catch(() => null);
+    return [...(inside?.items ?? []), ...(inside?.folders ?? [])].map(({ name }) => name);
+  };
   const newFolder = async (place: FolderChoice) => {
-    const id = await tree.createFolder(place, namesIn(place));
+    const id = await tree.createFolder(place, await namesIn(place));
     if (id !== null) setRenamingId(id);
   };
   const toggle = (id: string) => {
@@ -84,12 +86,9 @@ export function ConsoleSection() {
       >
         {!isRead && !failure && <ExplorerBars label="Loading consoles" widths={BAR_WIDTHS} />}
         {!isRead && failure && (
-          <ExplorerFailure
-            message={failure.message}
-            onRetry={() => void Promise.all([list.refetch(), folderList.refetch()])}
-          />
+          <ExplorerFailure message={failure.message} onRetry={() => void Promise.all(tops.map(pages.more))} />
         )}
-        {isRead && consoles.length + folders.length + (workbench?.consoles.length ?? 0) === 0 && (
+        {isRead && isEmpty && (workbench?.consoles.length ?? 0) === 0 && (
           <p className="sec-note">No consoles yet. Create one to query your data.</p>
         )}
         {(isRead || (workbench?.consoles.length ?? 0) > 0) && (
@@ -98,13 +97,15 @@ export function ConsoleSection() {
             noun="console"
             nodes={nodes}
             folders={folders}
+            source={source}
             filing={tree}
             activeId={activeId}
             renamingId={renamingId}
             onRenaming={setRenamingId}
             onToggle={toggle}
             onOpen={open}
-            onNew={(place) => void tree.createIn(place, namesIn(place))}
+            onMore={(place) => void pages.more(place)}
+            onNew={async (place) => void tree.createIn(place, await namesIn(place))}
             onNewFolder={(place) => void newFolder(place)}
             onRename={rename}
             onRenameFolder={tree.renameFolder}
@@ -134,10 +135,9 @@ export function ConsoleSection() {
       {removing && (
         <DeleteFolder
           folder={removing}
-          folders={folders}
-          items={consoles}
+          count={pages.countOf({ folderId: removing.id, access: removing.access })}
           noun="console"
-          onRemove={(held) => removeFolder(removing, held)}
+          onRemove={() => removeFolder(removing)}
           onCreate={async (body, like) => {
             const made = await service.createFolder(body);
             if (made !== null)
@@ -157,20 +157,24 @@ export function ConsoleSection() {
 /** Returns a function that deletes a folder. Undo restores its consoles with their drafts and tabs. */
 function useFolderRemoval() {
   const { workbench: store, consoles: service, drafts } = useWorkspace();
-  return async (folder: ConsoleFolder, held: readonly ConsoleSummary[]): Promise<BringBack | null> => {
+  return async (folder: ConsoleFolder): Promise<RemovedFolder | null> => {
     const tabs = store.read()?.tabs ?? [];
-    const gone = held.map((each) => ({ ...each, draft: drafts.read(each.id), tabAt: tabs.indexOf(each.id) }));
-    const heldIds = held.map(({ id }) => id);
-    if (!(await service.removeFolder(folder.id, heldIds))) return null;
-    for (const id of heldIds) store.change((each) => closeTab(each, id));
-    return async (anew) => {
-      for (const { id, folderId, draft, tabAt } of gone.sort((a, b) => a.tabAt - b.tabAt)) {
-        const back = await service.undelete(id, anew.get(folderId ?? "") ?? null);
+    const gone = await service.removeFolder(folder.id);
+    if (gone === null) return null;
+    const held = gone.items.map((each) => ({ ...each, draft: drafts.read(each.id), tabAt: tabs.indexOf(each.id) }));
+    for (const { id } of held) {
+      drafts.drop(id);
+      store.change((each) => closeTab(each, id));
+    }
+    const bringBack: RemovedFolder["bringBack"] = async (anew) => {
+      for (const { id, folderId, draft, tabAt } of held.sort((a, b) => a.tabAt - b.tabAt)) {
+        const back = await service.undelete(id, anew.get(folderId) ?? null);
         if (back === null) continue;
         if (draft !== null) drafts.write(back, draft.content);
         if (tabAt >= 0) store.change((each) => openTab(each, id, tabAt));
       }
     };
+    return { gone, bringBack };
   };
 }
 

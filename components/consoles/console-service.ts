@@ -3,6 +3,7 @@ import { createStore } from "zustand/vanilla";
 import type { EditorMemory } from "@/components/consoles/editor-memory";
 import type { RunStore } from "@/components/consoles/run-store";
 import type { WorkbenchStore } from "@/components/consoles/workbench-store";
+import { dropFromFolders, listLoaded, placeInFolders } from "@/components/folders/use-folder-pages";
 import type { DraftStore } from "@/components/layout/draft-store";
 import { type ItemNews, toItemNews } from "@/components/layout/item-news";
 import { announce } from "@/components/ui/live-region";
@@ -18,7 +19,7 @@ import {
   setTitle,
 } from "@/lib/features/consoles/browser/workbench";
 import type { Console, ConsoleSummary, CreateConsoleBody } from "@/lib/features/consoles/schema";
-import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
+import type { Folder as ConsoleFolder, DeletedFolder } from "@/lib/features/folders/schema";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 import type { EventData } from "@/lib/platform/events/schema";
@@ -60,7 +61,9 @@ type Parts = {
 };
 
 export const toListKey = (workspaceId: string) => ["consoles", workspaceId];
-export const toFoldersKey = (workspaceId: string) => ["console-folders", workspaceId];
+/** Keys of the loaded folders, and of consoles read by id; both begin with that of the list. */
+export const toTreeKey = (workspaceId: string) => [...toListKey(workspaceId), "tree"];
+export const toLookupKey = (workspaceId: string) => [...toListKey(workspaceId), "lookup"];
 export const toConsoleKey = (workspaceId: string, id: string) => ["console", workspaceId, id];
 export const toHistoryKey = (workspaceId: string, id: string) => ["console-history", workspaceId, id];
 
@@ -150,12 +153,10 @@ export class ConsoleService {
     if (this.#news.get(saved.id)?.effect === "deleted") this.dismissNews(saved.id);
     if (isCached) queryClient.setQueryData(toConsoleKey(workspaceId, saved.id), saved);
     const { content: _, chart: __, variables: ___, expect: ____, ...summary } = saved;
-    queryClient.setQueryData<ConsoleSummary[]>(toListKey(workspaceId), (list) => {
-      if (!list) return list;
-      return list.some(({ id }) => id === saved.id)
-        ? list.map((each) => (each.id === saved.id ? summary : each))
-        : [...list, summary];
-    });
+    placeInFolders(queryClient, toTreeKey(workspaceId), summary);
+    queryClient.setQueriesData<ConsoleSummary[]>({ queryKey: toLookupKey(workspaceId) }, (list) =>
+      list?.map((each) => (each.id === saved.id ? summary : each)),
+    );
     if (workbench.read()?.tabs.includes(saved.id)) workbench.change((each) => setTitle(each, saved.id, saved));
   }
 
@@ -164,15 +165,19 @@ export class ConsoleService {
     const { workspaceId, queryClient } = this.parts;
     return (
       queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id)) ??
-      queryClient.getQueryData<ConsoleSummary[]>(toListKey(workspaceId))?.find((each) => each.id === id) ??
+      listLoaded<ConsoleSummary>(queryClient, toTreeKey(workspaceId)).find((each) => each.id === id) ??
+      queryClient
+        .getQueriesData<ConsoleSummary[]>({ queryKey: toLookupKey(workspaceId) })
+        .flatMap(([, list]) => list ?? [])
+        .find((each) => each.id === id) ??
       null
     );
   }
 
-  /** Returns the names at the top level of the user's own consoles, which a new one must not take. */
+  /** Returns the loaded names at the top level of the user's own consoles, which a new one must not take. */
   takenNames(): string[] {
     const { workspaceId, queryClient } = this.parts;
-    const list = queryClient.getQueryData<ConsoleSummary[]>(toListKey(workspaceId)) ?? [];
+    const list = listLoaded<ConsoleSummary>(queryClient, toTreeKey(workspaceId));
     return list.flatMap(({ folderId, access, name }) => (folderId === null && access === "private" ? [name] : []));
   }
 
@@ -482,7 +487,6 @@ export class ConsoleService {
     } catch (error) {
       showApiFailure(error, "Couldn't save the change.");
       void queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) });
-      void queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) });
       return null;
     }
   }
@@ -550,9 +554,7 @@ export class ConsoleService {
     try {
       await consoleApi.remove(workspaceId, id);
       drafts.drop(id);
-      queryClient.setQueryData<ConsoleSummary[]>(toListKey(workspaceId), (list) =>
-        list?.filter((each) => each.id !== id),
-      );
+      dropFromFolders(queryClient, toTreeKey(workspaceId), id);
       queryClient.removeQueries({ queryKey: toConsoleKey(workspaceId, id) });
       return true;
     } catch (error) {
@@ -606,17 +608,12 @@ export class ConsoleService {
     );
   }
 
-  /** Deletes a folder with its consoles and the user's drafts of them. @returns whether it was deleted */
-  async removeFolder(id: string, heldIds: string[]): Promise<boolean> {
-    const done = await this.#withFolders("Couldn't delete the folder.", async () => {
-      await consoleApi.removeFolder(this.parts.workspaceId, id);
-      for (const each of heldIds) this.parts.drafts.drop(each);
-      return true;
-    });
-    return done === true;
+  /** Deletes a folder with its consoles. @returns what was deleted; null after a failure */
+  async removeFolder(id: string): Promise<DeletedFolder | null> {
+    return this.#withFolders("Couldn't delete the folder.", () => consoleApi.removeFolder(this.parts.workspaceId, id));
   }
 
-  /** Runs a change of folders, which also moves their consoles. Both lists and the open consoles are read again. */
+  /** Runs a change of folders, which also moves their consoles. The list and the open consoles are read again. */
   async #withFolders<T>(failure: string, work: () => Promise<T>): Promise<T | null> {
     const { workspaceId, queryClient } = this.parts;
     let result: T | null = null;
@@ -625,10 +622,7 @@ export class ConsoleService {
     } catch (error) {
       showApiFailure(error, failure);
     }
-    await Promise.all([
-      queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) }),
-      queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) }),
-    ]);
+    await queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) });
     void queryClient.invalidateQueries({ queryKey: ["console", workspaceId] });
     return result;
   }

@@ -3,7 +3,7 @@
 import { Braces, Copy, CopyPlus, FileCode2, LoaderCircle, PanelLeft, Pencil, Plus, X } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
-import { useConsoleList, useDirtyIds } from "@/components/consoles/use-consoles";
+import { useDirtyIds, useTabConsoles } from "@/components/consoles/use-consoles";
 import { updateFrame } from "@/components/layout/use-frame";
 import { useConsoleRuns, useWorkspace } from "@/components/layout/workspace-context";
 import { useFindDatabase } from "@/components/schema/use-schema";
@@ -36,10 +36,10 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
   const [draggedId, setDraggedId] = useState<string | null>(null);
   const listRef = useRef<HTMLDivElement>(null);
   const dirty = useDirtyIds();
-  const { data: list } = useConsoleList();
+  const list = useTabConsoles();
   const findDatabase = useFindDatabase();
   const tabs = workbench.tabs.map((id): OpenTab => {
-    const listed = list?.find((each) => each.id === id);
+    const listed = list.find((each) => each.id === id);
     const known = listed ?? findConsole(workbench, id);
     return {
       id,

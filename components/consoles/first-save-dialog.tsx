@@ -1,13 +1,21 @@
 "use client";
 
-import { useId } from "react";
-import { useConsoleFolders, useConsoleList } from "@/components/consoles/use-consoles";
+import { useId, useState } from "react";
+import { useConsoleSource } from "@/components/consoles/use-consoles";
+import { useFolderPages } from "@/components/folders/use-folder-pages";
 import { FormModal } from "@/components/ui/form-modal";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { useServerForm } from "@/components/ui/use-server-form";
 import { CONSOLE_NAME_MAX, toConsoleName } from "@/lib/features/consoles/browser/workbench";
-import { type FolderChoice, isSameChoice, listFolderChoices } from "@/lib/features/folders/browser/item-tree";
+import {
+  type FolderChoice,
+  isSameChoice,
+  listFolderChoices,
+  toRoots,
+  toTop,
+} from "@/lib/features/folders/browser/item-tree";
+import type { Folder } from "@/lib/features/folders/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 type FirstSaveProps = {
@@ -20,13 +28,16 @@ type FirstSaveProps = {
 type Fields = { name: string; place: FolderChoice; message: string };
 
 const MINE: FolderChoice = { folderId: null, access: "private" };
+const TOPS = toRoots().map(toTop);
 const TAKEN = "This folder already has a console with this name.";
 
 /** Dialog for the name and the location of a console that was never saved. */
 export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
-  const { data: consoles } = useConsoleList();
+  const [chosen, setChosen] = useState(MINE);
+  const pages = useFolderPages(useConsoleSource(), { tops: TOPS, isExpanded: () => false, revealed: chosen });
+  // Only loaded names are compared: the server has the last word.
   const isTaken = (wanted: string, place: FolderChoice) =>
-    consoles?.some((each) => isSameChoice(each, place) && each.name.toLowerCase() === wanted.toLowerCase()) ?? false;
+    pages.items.some((each) => isSameChoice(each, place) && each.name.toLowerCase() === wanted.toLowerCase());
   const findNameProblem = (typed: string, place: FolderChoice) => {
     const wanted = toConsoleName(typed);
     return wanted === null ? "Enter a name." : isTaken(wanted, place) ? TAKEN : undefined;
@@ -66,7 +77,7 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
         {...text("name")}
         error={problemOf("name") ?? taken}
       />
-      <FolderField server={server} />
+      <FolderField server={server} folders={pages.folders} onChoose={setChosen} />
       <TextField
         label="Commit message (optional)"
         isDense
@@ -79,10 +90,16 @@ export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
   );
 }
 
-function FolderField({ server: { form, control, problemOf } }: { server: ReturnType<typeof useServerForm<Fields>> }) {
+type FolderFieldProps = {
+  server: ReturnType<typeof useServerForm<Fields>>;
+  folders: readonly Folder[];
+  /** Called with the chosen folder, whose subfolders are offered next. */
+  onChoose: (place: FolderChoice) => void;
+};
+
+function FolderField({ server: { form, control, problemOf }, folders, onChoose }: FolderFieldProps) {
   const id = useId();
-  const { data: folders } = useConsoleFolders();
-  const choices = listFolderChoices(folders ?? []);
+  const choices = listFolderChoices(folders);
   const place = control("place");
   const problem = problemOf("place");
   return (
@@ -96,7 +113,9 @@ function FolderField({ server: { form, control, problemOf } }: { server: ReturnT
         isInvalid={problem !== undefined}
         value={choices.find((each) => isSameChoice(each.place, place.value))?.id ?? ""}
         onChange={(chosen) => {
-          place.onChange(choices.find((each) => each.id === chosen)?.place ?? MINE);
+          const to = choices.find((each) => each.id === chosen)?.place ?? MINE;
+          place.onChange(to);
+          onChoose(to);
           form.clearErrors("name");
         }}
         options={choices.map((each) => ({

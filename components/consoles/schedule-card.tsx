@@ -5,7 +5,7 @@ import { Play } from "lucide-react";
 import { useState } from "react";
 import { ConsoleDetails } from "@/components/consoles/console-dialogs";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
-import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useTabConsoles } from "@/components/consoles/use-consoles";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
 import { useScheduleForm } from "@/components/schedules/use-schedule-form";
@@ -31,9 +31,8 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
   const outage = useOutage();
   const { open } = useConsoleActions();
   const names = useMemberNames();
-  const { data: list } = useConsoleList();
   // The list follows changes of others; the console itself was read when it was opened.
-  const listed = list?.find(({ id }) => id === saved.id);
+  const listed = useTabConsoles().find(({ id }) => id === saved.id);
   const kept = listed ? listed.schedule : saved.schedule;
   const change = useChange(["consoles"], (body: ScheduleBody | null) =>
     body === null ? scheduleApi.remove(workspace.id, saved.id) : scheduleApi.put(workspace.id, saved.id, body),

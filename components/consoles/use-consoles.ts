@@ -1,13 +1,20 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { useCallback, useSyncExternalStore } from "react";
-import { type ConsoleNews, toConsoleKey, toFoldersKey, toListKey } from "@/components/consoles/console-service";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import {
+  type ConsoleNews,
+  toConsoleKey,
+  toListKey,
+  toLookupKey,
+  toTreeKey,
+} from "@/components/consoles/console-service";
+import type { FolderSource } from "@/components/folders/use-folder-pages";
 import type { LocalDraft } from "@/components/layout/draft-store";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { type DraftConsole, findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
-import type { Console } from "@/lib/features/consoles/schema";
+import type { Console, ConsoleSummary } from "@/lib/features/consoles/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** A console as shown: the editor's content and the saved version. */
@@ -21,6 +28,9 @@ export type OpenConsole = DraftConsole & {
 };
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_IDS: string[] = [];
+/** Pickers offer this many consoles; the palette searches all. */
+const RECENT = { limit: "200" };
 
 /** Reads all consoles that the user may see, without their texts. @param isWanted false reads nothing */
 export function useConsoleList(isWanted = true) {
@@ -32,12 +42,69 @@ export function useConsoleList(isWanted = true) {
   });
 }
 
-export function useConsoleFolders() {
+/** Returns the source of the folders of consoles. */
+export function useConsoleSource(): FolderSource<ConsoleSummary> {
+  const { workspace } = useWorkspace();
+  return useMemo(
+    () => ({
+      key: toTreeKey(workspace.id),
+      read: (place, cursor, signal) => consoleApi.readTree(workspace.id, place, cursor, signal),
+    }),
+    [workspace.id],
+  );
+}
+
+/** Reads the consoles saved last, without their texts, latest first. @param isWanted false reads nothing */
+export function useRecentConsoles(isWanted = true) {
   const { workspace } = useWorkspace();
   return useQuery({
-    queryKey: toFoldersKey(workspace.id),
-    queryFn: ({ signal }) => consoleApi.listFolders(workspace.id, signal),
+    queryKey: [...toLookupKey(workspace.id), "recent"],
+    queryFn: ({ signal }) => consoleApi.lookUp(workspace.id, RECENT, signal),
+    enabled: isWanted,
   });
+}
+
+/** Reads the consoles whose names or folders match a search, best first; reads nothing for an empty one. */
+export function useConsolesByName(q: string) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: [...toLookupKey(workspace.id), "by-name", q],
+    queryFn: ({ signal }) => consoleApi.lookUp(workspace.id, { q }, signal),
+    enabled: q !== "",
+  });
+}
+
+/** Maximum number of ids of a request (lib/features/folders/schema.ts). */
+const IDS_MAX = 200;
+
+/** Reads consoles by their ids, without their texts. Unsaved ones, and those that do not exist, are left out. */
+export function useConsolesById(ids: readonly string[]): { data: ConsoleSummary[]; isPending: boolean } {
+  const { workspace } = useWorkspace();
+  const wanted = [...new Set(ids)].filter(isSavedId).sort();
+  const parts = Array.from({ length: Math.ceil(wanted.length / IDS_MAX) }, (_, at) =>
+    wanted.slice(at * IDS_MAX, (at + 1) * IDS_MAX),
+  );
+  return useQueries({
+    queries: parts.map((part) => ({
+      queryKey: [...toLookupKey(workspace.id), part.join()],
+      queryFn: ({ signal }: { signal: AbortSignal }) => consoleApi.lookUp(workspace.id, { ids: part.join() }, signal),
+      placeholderData: keepPreviousData<ConsoleSummary[]>,
+    })),
+    combine: joinParts,
+  });
+}
+
+/** The previous consoles are shown while other ids are read, but do not tell which of these exist. */
+function joinParts(parts: readonly { data: ConsoleSummary[] | undefined; isPlaceholderData: boolean }[]) {
+  return {
+    data: parts.flatMap(({ data }) => data ?? []),
+    isPending: parts.some(({ data, isPlaceholderData }) => data === undefined || isPlaceholderData),
+  };
+}
+
+/** Reads the consoles of the open tabs. */
+export function useTabConsoles(): ConsoleSummary[] {
+  return useConsolesById(useWorkbench()?.tabs ?? NO_IDS).data;
 }
 
 /** Reads one saved console with its text; reads nothing if `id` is null or that of an unsaved one. */

@@ -15,10 +15,10 @@ import {
 } from "@/components/consoles/use-console-actions";
 import {
   isGone,
-  useConsoleList,
   useConsoleNews,
   useDraft,
   useOpenConsole,
+  useRecentConsoles,
   useSavedConsole,
 } from "@/components/consoles/use-consoles";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
@@ -200,7 +200,7 @@ function useFirstVisit(activeId: string | null): void {
   const workbench = useWorkbench();
   const isSettled = useSyncExternalStore(store.subscribe, store.isSettled, () => false);
   const connections = useConnections();
-  const list = useConsoleList();
+  const list = useRecentConsoles(workbench === null);
   const databases = useDatabases();
   const isDeciding = useRef(false);
   const isReady = workbench === null && isSettled && !connections.isPending && !list.isPending;
@@ -208,7 +208,7 @@ function useFirstVisit(activeId: string | null): void {
     if (!isReady || isDeciding.current) return;
     isDeciding.current = true;
     const decide = async () => {
-      const newest = list.data?.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0];
+      const newest = list.data?.[0];
       const sample = databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME);
       const isLinked = activeId !== null && isSavedId(activeId);
       if (newest || !sample || isLinked) {

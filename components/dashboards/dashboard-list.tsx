@@ -6,7 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { useNewDashboard } from "@/components/dashboards/use-dashboard-actions";
-import { useDashboardFolders, useDashboardList } from "@/components/dashboards/use-dashboards";
+import { useDashboardList, useDashboardSource } from "@/components/dashboards/use-dashboards";
 import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { NavFind } from "@/components/layout/nav-find";
 import { Page } from "@/components/layout/page";
@@ -38,7 +38,7 @@ const NONE: DashboardSummary[] = [];
 export function DashboardList() {
   const { workspace } = useWorkspace();
   const list = useDashboardList();
-  const folders = useDashboardFolders();
+  const source = useDashboardSource();
   const search = (useSearchParams().get("q") ?? "").trim();
   const isPhone = useIsPhone();
   const newDashboard = useNewDashboard();
@@ -118,7 +118,7 @@ export function DashboardList() {
         <MoveDialog
           name={moving.title}
           from={moving}
-          folders={folders.data}
+          source={source}
           folderId={null}
           onMove={(place, name) => void placed.move({ ...moving, name: moving.title }, place, name)}
           onClose={() => setMovingId(null)}

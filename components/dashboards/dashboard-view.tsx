@@ -24,7 +24,7 @@ import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
 import { useDashboardData } from "@/components/dashboards/use-dashboard-data";
 import { useDashboardNews } from "@/components/dashboards/use-dashboard-news";
-import { toDashboardDataKey, useDashboard, useDashboardFolders } from "@/components/dashboards/use-dashboards";
+import { toDashboardDataKey, useDashboard, useDashboardSource } from "@/components/dashboards/use-dashboards";
 import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { WidgetCard } from "@/components/dashboards/widget-card";
 import { WidgetGrid } from "@/components/dashboards/widget-grid";
@@ -398,7 +398,7 @@ type DialogsProps = {
 
 function Dialogs({ dashboard, open, placed, asked, isRefreshing, onRefresh, onClose }: DialogsProps) {
   const { workspace } = useWorkspace();
-  const folders = useDashboardFolders();
+  const source = useDashboardSource();
   const { id, title } = dashboard;
   if (open === "schedule") {
     return <RefreshDialog dashboard={dashboard} isRefreshing={isRefreshing} onRefresh={onRefresh} onClose={onClose} />;
@@ -422,7 +422,7 @@ function Dialogs({ dashboard, open, placed, asked, isRefreshing, onRefresh, onCl
     <MoveDialog
       name={title}
       from={dashboard}
-      folders={folders.data}
+      source={source}
       folderId={null}
       onMove={(to, name) => void placed.move({ ...dashboard, name: title }, to, name)}
       onClose={onClose}

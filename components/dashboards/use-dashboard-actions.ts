@@ -3,7 +3,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo } from "react";
-import { toDashboardFoldersKey, toDashboardKey, toDashboardsKey } from "@/components/dashboards/use-dashboards";
+import { toDashboardKey, toDashboardsKey, toDashboardTreeKey } from "@/components/dashboards/use-dashboards";
+import { dropFromFolders, placeInFolders } from "@/components/folders/use-folder-pages";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
 import { useSingleFlight } from "@/components/ui/use-single-flight";
@@ -47,16 +48,13 @@ export function useNewDashboard(): (place?: FolderChoice) => Promise<void> {
 
 function makeActions(client: QueryClient, workspaceId: string) {
   const listKey = toDashboardsKey(workspaceId);
-  const readListsAnew = () =>
-    Promise.all([
-      client.invalidateQueries({ queryKey: listKey }),
-      client.invalidateQueries({ queryKey: toDashboardFoldersKey(workspaceId) }),
-    ]);
+  const readListsAnew = () => client.invalidateQueries({ queryKey: listKey });
   /** Caches a dashboard that the server returned. */
   const note = (saved: Dashboard): Dashboard => {
     const { datasets: _, widgets: __, filters: ___, ...summary } = saved;
     client.setQueryData(toDashboardKey(workspaceId, saved.id), saved);
-    client.setQueryData<DashboardSummary[]>(listKey, (list) => {
+    placeInFolders(client, toDashboardTreeKey(workspaceId), summary);
+    client.setQueryData<DashboardSummary[]>([...listKey, "all"], (list) => {
       if (!list) return list;
       return list.some(({ id }) => id === saved.id)
         ? list.map((each) => (each.id === saved.id ? summary : each))
@@ -74,7 +72,7 @@ function makeActions(client: QueryClient, workspaceId: string) {
       return null;
     }
   };
-  /** Runs an action on a folder, which also affects its items, and then reloads both lists. */
+  /** Runs an action on a folder, which also affects its items, and then reloads the lists. */
   const withFolders = async <T>(effect: string, work: () => Promise<T>): Promise<T | null> => {
     const done = await attempt(effect, work);
     if (done !== null) await readListsAnew();
@@ -100,7 +98,8 @@ function makeActions(client: QueryClient, workspaceId: string) {
     remove: (id: string) =>
       attempt("Couldn't delete the dashboard.", async () => {
         await dashboardApi.remove(workspaceId, id);
-        client.setQueryData<DashboardSummary[]>(listKey, (list) => list?.filter((each) => each.id !== id));
+        dropFromFolders(client, toDashboardTreeKey(workspaceId), id);
+        client.setQueryData<DashboardSummary[]>([...listKey, "all"], (list) => list?.filter((each) => each.id !== id));
         client.removeQueries({ queryKey: toDashboardKey(workspaceId, id) });
         return true;
       }),
@@ -114,10 +113,7 @@ function makeActions(client: QueryClient, workspaceId: string) {
     changeFolder: (id: string, change: UpdateFolderBody) =>
       withFolders("Couldn't save the change.", () => dashboardApi.updateFolder(workspaceId, id, change)),
     removeFolder: (id: string) =>
-      withFolders("Couldn't delete the folder.", async () => {
-        await dashboardApi.removeFolder(workspaceId, id);
-        return true;
-      }),
+      withFolders("Couldn't delete the folder.", () => dashboardApi.removeFolder(workspaceId, id)),
   };
 }
 

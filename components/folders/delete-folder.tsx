@@ -3,48 +3,44 @@
 import { useState } from "react";
 import { Confirm } from "@/components/ui/confirm";
 import { showToast } from "@/components/ui/toast";
-import { type FolderChoice, isInside, toTrail } from "@/lib/features/folders/browser/item-tree";
-import type { Folder } from "@/lib/features/folders/schema";
+import { FOLDER_COUNT_MAX } from "@/lib/features/folders/limits";
+import type { DeletedFolder, Folder } from "@/lib/features/folders/schema";
 
-/** Restores the contents of a folder into the recreated folders, keyed by their old ids. */
-export type BringBack = (anew: ReadonlyMap<string, string>) => Promise<void>;
+/** A deletion: its content, and a function that restores the items into the recreated folders, keyed by their old ids. */
+export type RemovedFolder = { gone: DeletedFolder; bringBack: (anew: ReadonlyMap<string, string>) => Promise<void> };
 
-type DeleteFolderProps<I> = {
+type DeleteFolderProps = {
   folder: Folder;
-  folders: readonly Folder[];
-  /** All items; those in the folder are deleted with it. */
-  items: readonly (I & Pick<FolderChoice, "folderId">)[];
+  /** Items below it, counted up to FOLDER_COUNT_MAX. */
+  count: number;
   /** Singular noun of an item: "console". */
   noun: string;
-  /** @returns a function that restores the folder's contents; null if nothing was deleted */
-  onRemove: (held: readonly I[]) => Promise<BringBack | null>;
+  /** @returns null if nothing was deleted */
+  onRemove: () => Promise<RemovedFolder | null>;
   /** Recreates a folder. @returns the new one; null after a failure, which was reported */
   onCreate: (folder: Pick<Folder, "name" | "access" | "parentId">, isLike: Folder) => Promise<Folder | null>;
   onClose: () => void;
 };
 
 /** Asks before deleting a folder with all of its contents. Undo recreates the folder and restores the contents. */
-export function DeleteFolder<I>(props: DeleteFolderProps<I>) {
-  const { folder, folders, items, noun, onRemove, onCreate, onClose } = props;
-  const held = items.filter(({ folderId }) => isInside(folders, folderId, folder.id));
-  const inner = folders.filter(({ id }) => isInside(folders, id, folder.id));
+export function DeleteFolder({ folder, count, noun, onRemove, onCreate, onClose }: DeleteFolderProps) {
   const [isBusy, setIsBusy] = useState(false);
 
   const remove = async () => {
     setIsBusy(true);
-    const bringBack = await onRemove(held);
+    const removed = await onRemove();
     setIsBusy(false);
-    if (bringBack === null) return;
+    if (removed === null) return;
     onClose();
     showToast(`${folder.name} deleted`, {
       id: `remove-${folder.id}`,
-      action: { label: "Undo", onClick: () => void undo(bringBack) },
+      action: { label: "Undo", onClick: () => void undo(removed) },
     });
   };
 
-  const undo = async (bringBack: BringBack) => {
+  const undo = async ({ gone, bringBack }: RemovedFolder) => {
     const anew = new Map<string, string>();
-    for (const each of [...inner].sort((a, b) => toTrail(a.path).length - toTrail(b.path).length)) {
+    for (const each of gone.folders) {
       const { id, name, access, parentId } = each;
       const made = await onCreate({ name, access, parentId: anew.get(parentId ?? "") ?? parentId }, each);
       // The failure was reported; the folder's contents are then restored to the top level.
@@ -63,11 +59,14 @@ export function DeleteFolder<I>(props: DeleteFolderProps<I>) {
       onConfirm={() => void remove()}
       onClose={onClose}
     >
-      <p>
-        {held.length === 0
-          ? "The folder is empty."
-          : `${held.length === 1 ? `The ${noun}` : `The ${held.length} ${noun}s`} in it ${held.length === 1 ? "is" : "are"} also deleted. History is kept.`}
-      </p>
+      <p>{toWarning(count, noun)}</p>
     </Confirm>
   );
+}
+
+function toWarning(count: number, noun: string): string {
+  if (count === 0) return "The folder is empty.";
+  if (count === 1) return `The ${noun} in it is also deleted. History is kept.`;
+  const many = count < FOLDER_COUNT_MAX ? `The ${count} ${noun}s` : `All ${noun}s`;
+  return `${many} in it are also deleted. History is kept.`;
 }

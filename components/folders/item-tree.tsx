@@ -4,11 +4,14 @@ import { Ellipsis, Folder as FolderIcon, FolderOpen } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { FolderMenu } from "@/components/folders/folder-menu";
 import type { Filing } from "@/components/folders/item-actions";
+import type { FolderSource } from "@/components/folders/use-folder-pages";
+import { ExplorerBars, ExplorerFailure } from "@/components/layout/explorer-section";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { Menu } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { type FolderChoice, type ItemNode, isInside, isSameChoice } from "@/lib/features/folders/browser/item-tree";
+import { FOLDER_COUNT_MAX } from "@/lib/features/folders/limits";
 import type { Folder } from "@/lib/features/folders/schema";
 import { later } from "@/lib/platform/browser/load-again";
 
@@ -23,7 +26,10 @@ type ItemTreeProps<I> = {
   /** Singular noun of an item: "console". */
   noun: string;
   nodes: readonly ItemNode<I>[];
+  /** Loaded folders. */
   folders: readonly Folder[];
+  /** Reads the folders to which a row can be moved. */
+  source: FolderSource;
   filing: Filing;
   /** Item that the page shows. */
   activeId: string | null;
@@ -31,6 +37,8 @@ type ItemTreeProps<I> = {
   onRenaming: (id: string | null) => void;
   onToggle: (id: string) => void;
   onOpen: (id: string) => void;
+  /** Loads more of a folder, or loads it again. */
+  onMore: (place: FolderChoice) => void;
   onNew: (place: FolderChoice) => void;
   onNewFolder: (place: FolderChoice) => void;
   onRename: (id: string, typed: string) => void;
@@ -64,7 +72,8 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
   /** Returns the folder that a row is, or the folder that contains it. */
   const toTarget = (node: ItemNode<I> | undefined): { place: FolderChoice; name: string } | null => {
     if (node === undefined) return null;
-    return node.kind === "item" ? toTarget(find(node.parentId)) : { place: node.place, name: node.label };
+    if (node.kind === "item" || node.kind === "rest") return toTarget(find(node.parentId));
+    return { place: node.place, name: node.label };
   };
   const canDrop = (draggedId: string, targetId: string) => {
     const dragged = find(draggedId);
@@ -82,7 +91,7 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
   };
 
   /** Actions of a row, for the button at its end and for the context menu. */
-  const toItems = (node: ItemNode<I>) => {
+  const toItems = (node: Exclude<ItemNode<I>, { kind: "rest" }>) => {
     const acts = { onRename: () => onRenaming(node.id), onMove: () => setMovingId(node.id) };
     if (node.kind === "item") return props.toMenu(node.item, acts);
     const folder = node.kind === "folder" ? node.folder : null;
@@ -100,25 +109,31 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
   };
 
   const rows = nodes.map(
-    (node): TreeRow => ({
-      ...node,
-      isSelected: node.id === activeId,
-      canDrag: renamingId === null && (node.kind === "item" ? toMovable(node.item) !== null : node.kind === "folder"),
-      content: (
-        <RowContent
-          node={node}
-          noun={noun}
-          icon={node.kind === "item" ? props.toIcon(node.item) : node.isExpanded ? <FolderOpen /> : <FolderIcon />}
-          mark={node.kind === "item" && props.toMark?.(node.item)}
-          menu={() => toItems(node)}
-          isRenaming={renamingId === node.id}
-          onRenamed={(typed) => {
-            onRenaming(null);
-            if (typed !== null) rename(node.id, typed);
-          }}
-        />
-      ),
-    }),
+    (node): TreeRow =>
+      node.kind === "rest"
+        ? toRestRow(node, () => props.onMore(node.place))
+        : {
+            ...node,
+            isSelected: node.id === activeId,
+            canDrag:
+              renamingId === null && (node.kind === "item" ? toMovable(node.item) !== null : node.kind === "folder"),
+            content: (
+              <RowContent
+                node={node}
+                noun={noun}
+                icon={
+                  node.kind === "item" ? props.toIcon(node.item) : node.isExpanded ? <FolderOpen /> : <FolderIcon />
+                }
+                mark={node.kind === "item" && props.toMark?.(node.item)}
+                menu={() => toItems(node)}
+                isRenaming={renamingId === node.id}
+                onRenamed={(typed) => {
+                  onRenaming(null);
+                  if (typed !== null) rename(node.id, typed);
+                }}
+              />
+            ),
+          },
   );
 
   const moving = find(movingId);
@@ -134,12 +149,19 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
         label={label}
         rows={rows}
         onToggle={props.onToggle}
-        onActivate={props.onOpen}
-        onRename={(id) => find(id)?.kind !== "root" && onRenaming(id)}
+        onActivate={(id) => {
+          const node = find(id);
+          if (node?.kind === "rest") props.onMore(node.place);
+          else props.onOpen(id);
+        }}
+        onRename={(id) => {
+          const kind = find(id)?.kind;
+          if (kind === "folder" || kind === "item") onRenaming(id);
+        }}
         onRemove={remove}
         toMenu={(id) => {
           const node = find(id);
-          return node === undefined ? null : { about: node.label, items: toItems(node) };
+          return node === undefined || node.kind === "rest" ? null : { about: node.label, items: toItems(node) };
         }}
         canDrop={canDrop}
         onDrop={(draggedId, targetId) => {
@@ -151,7 +173,7 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
         <MoveDialog
           name={moving.label}
           from={from}
-          folders={folders}
+          source={props.source}
           folderId={moving.kind === "folder" ? moving.id : null}
           onMove={(place, name) => moveTo(moving.id, place, name)}
           onClose={() => setMovingId(null)}
@@ -161,8 +183,23 @@ export function ItemTree<I>(props: ItemTreeProps<I>) {
   );
 }
 
+const REST_WIDTHS = [52, 40];
+
+/** Returns the last row of a folder that is not loaded as a whole. */
+function toRestRow<I>(node: Extract<ItemNode<I>, { kind: "rest" }>, onRetry: () => void): TreeRow {
+  const { state } = node;
+  if (state.is === "partial") return { ...node, content: <span className="trunc grow t2">{node.label}</span> };
+  return {
+    ...node,
+    isNote: true,
+    ...(state.is === "loading"
+      ? { noteLabel: "Loading folder", content: <ExplorerBars label="Loading folder" widths={REST_WIDTHS} /> }
+      : { content: <ExplorerFailure message={state.message} onRetry={onRetry} /> }),
+  };
+}
+
 type RowContentProps<I> = {
-  node: ItemNode<I>;
+  node: Exclude<ItemNode<I>, { kind: "rest" }>;
   noun: string;
   icon: ReactNode;
   mark: ReactNode;
@@ -187,7 +224,9 @@ function RowContent<I>({ node, noun, icon, mark, menu, isRenaming, onRenamed }: 
       {icon}
       <span className="trunc grow">{node.label}</span>
       {mark}
-      {node.kind !== "item" && !node.isExpanded && node.count > 0 && <span className="meta num">{node.count}</span>}
+      {node.kind !== "item" && !node.isExpanded && node.count > 0 && (
+        <span className="meta num">{toCountText(node.count)}</span>
+      )}
       <Menu
         align="end"
         trigger={
@@ -206,4 +245,9 @@ function RowContent<I>({ node, noun, icon, mark, menu, isRenaming, onRenamed }: 
       </Menu>
     </>
   );
+}
+
+/** "12", or "99+" at the number up to which folders are counted. */
+function toCountText(count: number): string {
+  return count < FOLDER_COUNT_MAX ? `${count}` : `${FOLDER_COUNT_MAX - 1}+`;
 }

@@ -1,9 +1,9 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { toFoldersKey, toListKey } from "@/components/consoles/console-service";
+import { toListKey } from "@/components/consoles/console-service";
 import { applyKeptResult } from "@/components/consoles/use-last-result";
-import { toDashboardFoldersKey, toDashboardsKey } from "@/components/dashboards/use-dashboards";
+import { toDashboardsKey } from "@/components/dashboards/use-dashboards";
 import { applyFlowEvent } from "@/components/flows/use-flows";
 import { useLive } from "@/components/layout/use-live";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -14,8 +14,8 @@ type Kind = LiveEvent["kind"];
 
 /** Keys of the queries that each kind of change makes stale. */
 const STALE_AFTER: Partial<Record<Kind, (workspaceId: string) => readonly (readonly unknown[])[]>> = {
-  console: (workspaceId) => [toListKey(workspaceId), toFoldersKey(workspaceId)],
-  dashboard: (workspaceId) => [toDashboardsKey(workspaceId), toDashboardFoldersKey(workspaceId)],
+  console: (workspaceId) => [toListKey(workspaceId)],
+  dashboard: (workspaceId) => [toDashboardsKey(workspaceId)],
 };
 
 /** Reloads shown data after changes elsewhere. Nothing polls. */

@@ -55,9 +55,9 @@ export function NotificationSettings() {
   const { query, put } = useAddress();
   useOwnSteps();
   const rules = useRules();
-  const { nameOf } = useResources();
   useLiveDeliveries();
   const all = rules.data?.pages.flatMap(({ items }) => items) ?? [];
+  const { nameOf } = useResources(all);
   const show = SHOWS.find(({ value }) => value === query.get("show"))?.value ?? "all";
   const shown = all.filter((rule) => isShown(rule, show));
   const ruleId = query.get("rule");
@@ -174,7 +174,7 @@ function Log({ rules, isEmpty }: { rules: ListedRule[]; isEmpty: boolean }) {
   const state = STATES.find(({ value }) => value === query.get("state"))?.value ?? "any";
   const ruleId = query.get("by");
   const deliveries = useDeliveries({ status: state === "any" ? null : state, ruleId });
-  const { nameOf } = useResources();
+  const { nameOf } = useResources(rules);
   const names = new Map(rules.map((rule) => [rule.id, toRuleName(rule)]));
   const items = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
   const isFiltered = state !== "any" || ruleId !== null;

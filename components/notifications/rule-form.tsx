@@ -48,7 +48,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
   const id = useId();
   const { workspace } = useWorkspace();
   const outage = useOutage();
-  const { resources, nameOf } = useResources();
+  const { resources, nameOf } = useResources(rule ? [rule] : resource ? [resource] : undefined);
   const save = useChange([RULES], (given: Draft) =>
     rule === null
       ? notificationApi.createRule(workspace.id, toBody(given))

@@ -1,7 +1,7 @@
 "use client";
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useConsolesById, useRecentConsoles } from "@/components/consoles/use-consoles";
 import { useFlows } from "@/components/flows/use-flows";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -62,25 +62,33 @@ export function useLiveDeliveries(): void {
   );
 }
 
+const NONE: Resource[] = [];
+
 export type NamedResource = Resource & { name: string };
 
 /**
- * Returns the resources that rules may have, by name: consoles first, then flows. `nameOf` also has a text for others.
+ * Returns resources that rules may have, by name: consoles that were saved last, then flows. `nameOf` also has a text
+ * for others.
+ * @param named resources whose names are needed
  */
-export function useResources() {
-  const consoles = useConsoleList();
+export function useResources(named: readonly Resource[] = NONE) {
+  const recent = useRecentConsoles();
+  const others = useConsolesById(named.map(({ resourceId }) => resourceId));
   const flows = useFlows();
   const resources: NamedResource[] = [
-    ...(consoles.data ?? []).map(({ id, name }) => ({
+    ...(recent.data ?? []).map(({ id, name }) => ({
       resourceType: "scheduled_query" as const,
       resourceId: id,
       name,
     })),
     ...(flows.data ?? []).map(({ id, name }) => ({ resourceType: "flow" as const, resourceId: id, name })),
   ];
-  const names = new Map(resources.map(({ resourceId, name }) => [resourceId, name]));
+  const names = new Map([
+    ...resources.map(({ resourceId, name }) => [resourceId, name] as const),
+    ...others.data.map(({ id, name }) => [id, name] as const),
+  ]);
   return {
-    isPending: consoles.isPending || flows.isPending,
+    isPending: recent.isPending || others.isPending || flows.isPending,
     resources,
     nameOf: ({ resourceType, resourceId }: Resource) =>
       names.get(resourceId) ?? (resourceType === "flow" ? "A flow" : "A console"),

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useId } from "react";
-import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/dashboards/use-dashboards";
+import { toDashboardKey, toDashboardsKey, useRecentDashboards } from "@/components/dashboards/use-dashboards";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { FormModal } from "@/components/ui/form-modal";
 import { Segments } from "@/components/ui/segments";
@@ -107,7 +107,7 @@ type PartProps = { form: ReturnType<typeof useServerForm<Fields>> };
 /** The dashboard: an existing one, or title and visibility of a new one. */
 function TargetFields({ form: { text, control } }: PartProps) {
   const id = useId();
-  const list = useDashboardList();
+  const list = useRecentDashboards();
   const dashboards = [...(list.data ?? [])].sort((a, b) => a.title.localeCompare(b.title));
   const to = control("to");
   return (

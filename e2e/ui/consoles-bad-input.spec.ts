@@ -49,7 +49,7 @@ test("reports a folder that was deleted elsewhere and removes it from the tree",
   await page.reload();
   await expect(consolePage.row("Finance")).toBeVisible();
   // The tree receives the change only after the console was moved there.
-  const letGo = await hold(page, "**/consoles/folders");
+  const letGo = await hold(page, "**/consoles/tree*");
   await page.request.delete(`${root}/folders/${folder.id}`);
   await consolePage.row("best-sellers.sql").dragTo(consolePage.row("Finance"));
   await expect(page.getByText("Couldn't save the change. Folder not found. Choose another one.")).toBeVisible();
@@ -74,7 +74,7 @@ test("moves no folder into itself: by dragging, by menu, or concurrently", async
   await expect(dialog.getByRole("button", { name: "Other", exact: true })).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Inner" })).toHaveCount(0);
   // Another user moves Other into Inner, so it is inside Outer. This page has not received the change yet.
-  const letGo = await hold(page, "**/consoles/folders");
+  const letGo = await hold(page, "**/consoles/tree*");
   expect((await page.request.patch(`${root}/${other}`, { data: { parentId: inner } })).status()).toBe(200);
   await dialog.getByRole("button", { name: "Other", exact: true }).click();
   await expect(page.getByText(/A folder can't be moved into itself or its subfolders\./)).toBeVisible();

@@ -1,7 +1,7 @@
 import { ConsolePage } from "../pages/console-page";
 import { addConsole, readConsole, readDraft, readHistory, saveOver, shownId } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
-import { join } from "./settings.fixtures";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
@@ -226,17 +226,57 @@ test("shows a shared console to the workspace, a private one to its owner only",
   await expect(jun.page.getByRole("heading", { name: "Console not found" })).toBeVisible();
 });
 
+test("opens one folder at a time, page by page, and reveals the console in the address", async ({
+  page,
+  consolePage,
+}) => {
+  const root = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles`;
+  const makeFolder = async (name: string, parentId?: string) =>
+    (await (await page.request.post(`${root}/folders`, { data: { name, parentId } })).json()).data.id as string;
+  const outer = await makeFolder("Outer");
+  const inner = await makeFolder("Inner", outer);
+  for (const name of ["c1.sql", "c2.sql", "c3.sql"])
+    await addConsole(page.request, { name, content: "select 1", folderId: inner });
+  const last = await addConsole(page.request, { name: "c4.sql", content: "select 4", folderId: inner });
+  const asked = new Set<string>();
+  // Smaller pages than the product's.
+  await page.route("**/consoles/tree*", (route) => {
+    asked.add(new URL(route.request().url()).searchParams.get("folderId") ?? "top");
+    return route.continue({ url: route.request().url().replace("limit=100", "limit=3") });
+  });
+  let isListed = false;
+  page.on("request", (request) => {
+    isListed ||= new URL(request.url()).pathname === root && request.method() === "GET";
+  });
+  await page.reload();
+  await expect(consolePage.row("Outer")).toContainText("4");
+  expect([...asked]).toEqual(["top"]);
+
+  // A console after the first page is shown with the folders around it.
+  await page.goto(page.url().replace(/[0-9a-f]{24}$/, last.id));
+  await expect(consolePage.row("Inner")).toHaveAttribute("aria-level", "3");
+  await expect(consolePage.row("c1.sql")).toHaveAttribute("aria-setsize", "-1");
+  await expect(consolePage.row("c4.sql")).toHaveAttribute("aria-selected", "true");
+  const tree = page.getByRole("tree", { name: "Consoles" });
+  await tree.focus();
+  await tree.press("ArrowDown");
+  await tree.press("Enter");
+  await expect(tree.getByRole("treeitem", { name: "Show more" })).toHaveCount(0);
+  await expect(consolePage.row("c4.sql")).toHaveAttribute("aria-setsize", "4");
+  expect(isListed).toBe(false);
+});
+
 test("explains a failed tree and reloads it on request", { tag: "@long" }, async ({ page, consolePage }) => {
   let isBroken = true;
   const failure = { success: false, error: "Something broke on our side.", code: "internal" };
-  await page.route(/\/consoles\?limit/, (route) =>
+  await page.route(/\/consoles\/tree\?/, (route) =>
     isBroken ? route.fulfill({ status: 500, json: failure }) : route.continue(),
   );
   await page.reload();
   const section = page.getByRole("region", { name: "Consoles" });
   await expect(section.getByText("Something broke on our side.")).toBeVisible();
   const retry = section.getByRole("button", { name: "Retry" });
-  const asked = page.waitForRequest(/\/consoles\?limit/);
+  const asked = page.waitForRequest(/\/consoles\/tree\?/);
   await retry.click();
   await asked;
   await expect(retry).toBeVisible();

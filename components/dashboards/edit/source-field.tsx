@@ -2,7 +2,7 @@
 
 import { Play } from "lucide-react";
 import { useEffect, useId, useState } from "react";
-import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useConsolesById, useRecentConsoles } from "@/components/consoles/use-consoles";
 import { useDatabases } from "@/components/schema/use-schema";
 import { Select } from "@/components/ui/select";
 import type { Dataset, Widget } from "@/lib/features/dashboards/schema";
@@ -22,9 +22,11 @@ const CONSOLE = "\u0000console";
 export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
   const id = useId();
   const databases = useDatabases();
-  const consoles = useConsoleList();
+  const recent = useRecentConsoles();
+  const chosen = useConsolesById(source !== null && "consoleId" in source ? [source.consoleId] : []);
   const [first] = databases;
-  const saved = [...(consoles.data ?? [])].sort((a, b) => a.path.localeCompare(b.path));
+  const byId = new Map([...(recent.data ?? []), ...chosen.data].map((each) => [each.id, each]));
+  const saved = [...byId.values()].sort((a, b) => a.path.localeCompare(b.path));
   const kind =
     source === null ? "" : "datasetId" in source ? source.datasetId : "consoleId" in source ? CONSOLE : QUERY;
   const choose = (to: string) => {

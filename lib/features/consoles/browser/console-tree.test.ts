@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildConsoleTree } from "@/lib/features/consoles/browser/console-tree";
 import type { ConsoleSummary } from "@/lib/features/consoles/schema";
-import { isInside, listFolderChoices, toLocationText, toTrail } from "@/lib/features/folders/browser/item-tree";
+import { type FolderChoice, type FolderState, isInside, listFolderChoices, toLocationText, toTrail } from "@/lib/features/folders/browser/item-tree"; // biome-ignore format: one look
 import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
 
 const at = "2026-11-21T10:00:00.000Z";
@@ -42,8 +42,9 @@ const consoles = [
   consoleOf("vat", "workspace", "tax"),
   consoleOf("revenue", "workspace", "finance"),
 ];
+const whole = { countOf: () => 0, stateOf: (): FolderState => ({ is: "whole" }) };
 const labels = (toggled: Record<string, boolean>) =>
-  buildConsoleTree({ consoles, folders, unsaved: [], toggled }).map(
+  buildConsoleTree({ consoles, folders, unsaved: [], toggled, ...whole }).map(
     ({ level, label }) => `${" ".repeat(level)}${label}`,
   );
 
@@ -60,14 +61,20 @@ describe("buildConsoleTree", () => {
     ]);
   });
 
-  it("counts everything below a folder", () => {
-    const nodes = buildConsoleTree({ consoles, folders, unsaved: [], toggled: {} });
-    expect(nodes.find(({ id }) => id === "finance")).toMatchObject({ count: 2 });
+  it("ends a folder that is not whole with a row, and leaves its size open", () => {
+    const stateOf = ({ folderId }: FolderChoice): FolderState => ({ is: folderId === "finance" ? "partial" : "whole" });
+    const toggled = { mine: false, finance: true };
+    const nodes = buildConsoleTree({ consoles, folders, unsaved: [], toggled, ...whole, stateOf });
+    expect(nodes.slice(3).map(({ label, positionInSet, setSize }) => [label, positionInSet, setSize])).toEqual([
+      ["tax", 1, -1],
+      ["revenue.sql", 2, -1],
+      ["Show more", 3, -1],
+    ]);
   });
 
   it("shows unsaved consoles among the person's own", () => {
     const unsaved = [{ id: "u", name: "a.sql", content: "", connectionId: null }];
-    const nodes = buildConsoleTree({ consoles: [], folders: [], unsaved, toggled: {} });
+    const nodes = buildConsoleTree({ consoles: [], folders: [], unsaved, toggled: {}, ...whole });
     expect(nodes.map(({ id, parentId }) => [id, parentId])).toEqual([
       ["mine", null],
       ["u", "mine"],

@@ -1,6 +1,6 @@
 import type { DraftConsole } from "@/lib/features/consoles/browser/workbench";
 import type { ConsoleSummary } from "@/lib/features/consoles/schema";
-import { buildItemTree, type ItemNode, toRoots } from "@/lib/features/folders/browser/item-tree";
+import { buildItemTree, type ItemNode, type ItemTreeInput, toRoots } from "@/lib/features/folders/browser/item-tree";
 import type { Folder as ConsoleFolder } from "@/lib/features/folders/schema";
 
 export const CONSOLE_ROOTS = toRoots();
@@ -9,7 +9,7 @@ export const CONSOLE_ROOTS = toRoots();
 export type ListedConsole = { saved: ConsoleSummary; unsaved: null } | { saved: null; unsaved: DraftConsole };
 export type ConsoleNode = ItemNode<ListedConsole>;
 
-export type ConsoleTreeInput = {
+export type ConsoleTreeInput = Pick<ItemTreeInput<ListedConsole>, "countOf" | "stateOf"> & {
   consoles: ConsoleSummary[];
   folders: ConsoleFolder[];
   unsaved: DraftConsole[];
@@ -18,16 +18,15 @@ export type ConsoleTreeInput = {
 };
 
 /** Returns the visible rows of the console tree, from top to bottom. */
-export function buildConsoleTree({ consoles, folders, unsaved, toggled }: ConsoleTreeInput): ConsoleNode[] {
+export function buildConsoleTree({ consoles, unsaved, ...input }: ConsoleTreeInput): ConsoleNode[] {
   return buildItemTree<ListedConsole>({
+    ...input,
     items: [
       ...consoles.map((saved) => ({ saved, unsaved: null })),
       ...unsaved.map((each) => ({ saved: null, unsaved: each })),
     ],
     toPlacedItem: ({ saved, unsaved: own }) =>
       saved ?? { id: own.id, name: own.name, folderId: null, access: "private" },
-    folders,
     roots: CONSOLE_ROOTS,
-    toggled,
   });
 }

@@ -1,4 +1,12 @@
-import type { CreateFolderBody, Folder, HistoryItem, UpdateFolderBody } from "@/lib/features/folders/schema";
+import type { FolderChoice } from "@/lib/features/folders/browser/item-tree";
+import type {
+  CreateFolderBody,
+  DeletedFolder,
+  Folder,
+  HistoryItem,
+  TreePage,
+  UpdateFolderBody,
+} from "@/lib/features/folders/schema";
 import { sendAll } from "@/lib/platform/browser/lists";
 import { type RequestOptions, send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
@@ -8,6 +16,9 @@ export type ItemTypes = { whole: unknown; summary: unknown; commit: unknown; cre
 
 /** Number of commits on a page of the history (docs/develop/design.md, States). */
 const HISTORY_PAGE = 50;
+
+/** Number of folders and items that a folder shows at first, and adds on request. */
+const TREE_PAGE = 100;
 
 /**
  * Requests that all items in folders share: consoles and dashboards. Each function throws ApiError.
@@ -19,8 +30,20 @@ export function itemApi<T extends ItemTypes>(kind: string, how: Pick<RequestOpti
   return {
     /** Lists all items that the user can see, without their content, oldest first. */
     list: (workspaceId: string, signal?: AbortSignal) => sendAll<T["summary"]>(root(workspaceId), { signal }),
-    listFolders: (workspaceId: string, signal?: AbortSignal) =>
-      sendAll<Folder>(`${root(workspaceId)}/folders`, { signal }),
+    /** Returns the items with these ids, the best matches of a search by name, or those saved last. */
+    lookUp: (workspaceId: string, wanted: { ids: string } | { q: string } | { limit: string }, signal?: AbortSignal) =>
+      send<T["summary"][]>("GET", `${root(workspaceId)}/lookup?${new URLSearchParams(wanted)}`, { signal }),
+    /** Reads one page of a folder. @param cursor of the previous page; null for the first page */
+    readTree: (
+      workspaceId: string,
+      { folderId, access }: FolderChoice,
+      cursor: string | null,
+      signal?: AbortSignal,
+    ): Promise<TreePage<T["summary"]>> => {
+      const query = new URLSearchParams({ limit: `${TREE_PAGE}`, ...(folderId === null ? { access } : { folderId }) });
+      if (cursor !== null) query.set("cursor", cursor);
+      return send("GET", `${root(workspaceId)}/tree?${query}`, { signal });
+    },
     read: (workspaceId: string, id: string, signal?: AbortSignal) =>
       send<T["whole"]>("GET", `${root(workspaceId)}/${id}`, { signal, ...how }),
     create: (workspaceId: string, body: T["create"]) => send<T["whole"]>("POST", root(workspaceId), { body, ...how }),
@@ -38,7 +61,7 @@ export function itemApi<T extends ItemTypes>(kind: string, how: Pick<RequestOpti
     updateFolder: (workspaceId: string, id: string, body: UpdateFolderBody) =>
       send<Folder>("PATCH", `${root(workspaceId)}/folders/${id}`, { body }),
     removeFolder: (workspaceId: string, id: string) =>
-      send<null>("DELETE", `${root(workspaceId)}/folders/${id}?recursive=true`),
+      send<DeletedFolder>("DELETE", `${root(workspaceId)}/folders/${id}?recursive=true`),
 
     /** @param cursor of the previous page; null for the first page */
     listHistory: (workspaceId: string, id: string, cursor: string | null, signal?: AbortSignal) =>

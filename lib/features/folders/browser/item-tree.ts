@@ -7,13 +7,17 @@ export type FolderChoice = { folderId: string | null; access: Access };
 /** One of the two roots of a tree, by the access of the items below it. */
 export type Root = { id: string; access: Access; label: string };
 
-/** A row: a root, a folder, or an item. `place` of an item is its location. */
+/** A row: a root, a folder, an item, or the rest of a folder that is not loaded. `place` of an item is its location. */
 export type ItemNode<I> = TreeNode &
   (
     | { kind: "root"; place: FolderChoice; count: number }
     | { kind: "folder"; folder: Folder; place: FolderChoice; count: number }
     | { kind: "item"; item: I; place: FolderChoice }
+    | { kind: "rest"; place: FolderChoice; state: Exclude<FolderState, { is: "whole" }> }
   );
+
+/** Loading state of an expanded folder. */
+export type FolderState = { is: "whole" } | { is: "partial" } | { is: "loading" } | { is: "failed"; message: string };
 
 export type ItemTreeInput<I> = {
   items: readonly I[];
@@ -22,7 +26,13 @@ export type ItemTreeInput<I> = {
   roots: readonly Root[];
   /** Nodes that the user expanded or collapsed, by id. By default, roots are expanded and folders collapsed. */
   toggled: Readonly<Record<string, boolean>>;
+  /** Number of items below a folder or a root. */
+  countOf: (place: FolderChoice) => number;
+  stateOf: (place: FolderChoice) => FolderState;
 };
+
+/** `aria-setsize` of a folder whose size is unknown. */
+const UNKNOWN_SIZE = -1;
 
 /** Returns the two roots. @param prefix distinguishes the ids of one tree from another's */
 export function toRoots(prefix = ""): Root[] {
@@ -32,22 +42,24 @@ export function toRoots(prefix = ""): Root[] {
   ];
 }
 
+/** Returns the location at the top of a root. */
+export function toTop({ access }: Root): FolderChoice {
+  return { folderId: null, access };
+}
+
 /** Returns the visible rows of a tree, from top to bottom, without descending into collapsed folders. */
-export function buildItemTree<I>({ items, toPlacedItem, folders, roots, toggled }: ItemTreeInput<I>): ItemNode<I>[] {
+export function buildItemTree<I>(input: ItemTreeInput<I>): ItemNode<I>[] {
+  const { items, toPlacedItem, folders, roots, toggled, countOf, stateOf } = input;
   const foldersIn = groupBy(folders, (each) => toChoiceKey({ folderId: each.parentId, access: each.access }));
   const itemsIn = groupBy(items, (each) => toChoiceKey(toPlacedItem(each)));
-  const countIn = (place: FolderChoice): number => {
-    const key = toChoiceKey(place);
-    const below = (foldersIn.get(key) ?? []).reduce((sum, each) => sum + countIn(toFolderChoice(each)), 0);
-    return (itemsIn.get(key)?.length ?? 0) + below;
-  };
   const nodes: ItemNode<I>[] = [];
 
   const addAll = (place: FolderChoice, parentId: string, level: number) => {
     const key = toChoiceKey(place);
     const inside = [...(foldersIn.get(key) ?? [])].sort(byName);
     const files = (itemsIn.get(key) ?? []).map((item) => ({ item, ...toPlacedItem(item) })).sort(byName);
-    const setSize = inside.length + files.length;
+    const state = stateOf(place);
+    const setSize = state.is === "whole" ? inside.length + files.length : UNKNOWN_SIZE;
     inside.forEach((folder, i) => {
       const isExpanded = toggled[folder.id] ?? false;
       const own = toFolderChoice(folder);
@@ -60,7 +72,7 @@ export function buildItemTree<I>({ items, toPlacedItem, folders, roots, toggled 
         isExpanded,
         folder,
         place: own,
-        count: countIn(own),
+        count: countOf(own),
         positionInSet: i + 1,
         setSize,
       });
@@ -70,13 +82,16 @@ export function buildItemTree<I>({ items, toPlacedItem, folders, roots, toggled 
       const positionInSet = inside.length + i + 1;
       nodes.push({ kind: "item", item, place, id, parentId, level, label: name, positionInSet, setSize });
     });
+    if (state.is === "whole") return;
+    const [id, positionInSet] = [`${parentId}-rest`, inside.length + files.length + 1];
+    nodes.push({ kind: "rest", place, state, id, parentId, level, label: "Show more", positionInSet, setSize });
   };
 
   roots.forEach(({ id, access, label }, i) => {
     const place: FolderChoice = { folderId: null, access };
     const isExpanded = toggled[id] ?? true;
     const [positionInSet, setSize] = [i + 1, roots.length];
-    const count = countIn(place);
+    const count = countOf(place);
     nodes.push({ kind: "root", id, parentId: null, level: 0, label, isExpanded, place, count, positionInSet, setSize });
     if (isExpanded) addAll(place, id, 1);
   });
@@ -88,9 +103,16 @@ export function listFolderChoices(
   folders: readonly Folder[],
 ): { id: string; label: string; level: number; place: FolderChoice }[] {
   const toggled = Object.fromEntries(folders.map(({ id }) => [id, true]));
-  const none = { items: [], toPlacedItem: (item: never) => item };
+  const none = {
+    items: [],
+    toPlacedItem: (item: never) => item,
+    countOf: () => 0,
+    stateOf: () => ({ is: "whole" as const }),
+  };
   return buildItemTree<never>({ ...none, folders, roots: toRoots(), toggled }).flatMap((node) =>
-    node.kind === "item" ? [] : [{ id: node.id, label: node.label, level: node.level, place: node.place }],
+    node.kind === "root" || node.kind === "folder"
+      ? [{ id: node.id, label: node.label, level: node.level, place: node.place }]
+      : [],
   );
 }
 
@@ -127,7 +149,7 @@ function toFolderChoice(folder: Folder): FolderChoice {
   return { folderId: folder.id, access: folder.access };
 }
 
-function toChoiceKey({ folderId, access }: FolderChoice): string {
+export function toChoiceKey({ folderId, access }: FolderChoice): string {
   return folderId ?? `top:${access}`;
 }
 

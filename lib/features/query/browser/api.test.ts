@@ -98,7 +98,6 @@ describe("the API client", () => {
     ["connections", () => api.listConnections("w")],
     ["files", () => connectionsApi.listFiles("w")],
     ["consoles", () => consoleApi.list("w")],
-    ["folders", () => consoleApi.listFolders("w")],
     ["API keys", () => workspaceApi.listApiKeys("w")],
     ["invitations", () => workspaceApi.listInvites("w")],
     ["sessions", () => accountApi.listSessions()],
