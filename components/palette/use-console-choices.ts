@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { FileCode2 } from "lucide-react";
 import { useMemo } from "react";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
-import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useConsolesByName, useRecentConsoles, useTabConsoles } from "@/components/consoles/use-consoles";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { BESIDE, type Choice, type ChoiceList } from "@/components/palette/palette-choice";
 import { useLater } from "@/components/ui/use-later";
@@ -23,8 +23,10 @@ export function useConsoleChoices(search: string): ChoiceList {
   const { workspace } = useWorkspace();
   const { open, start, openBeside } = useConsoleActions();
   const workbench = useWorkbench();
-  const { data: list, isLoading } = useConsoleList();
+  const { data: recent, isLoading } = useRecentConsoles();
+  const opened = useTabConsoles();
   const asked = useLater(search, SEARCH_AFTER_MS);
+  const named = useConsolesByName(asked);
   const hits = useQuery({
     queryKey: ["console-search", workspace.id, asked],
     queryFn: ({ signal }) => consoleApi.search(workspace.id, asked, signal),
@@ -39,6 +41,8 @@ export function useConsoleChoices(search: string): ChoiceList {
         return BESIDE;
       },
     });
+    // The server also finds names that differ in accents.
+    const namedIds = new Set(named.data?.map(({ id }) => id));
     const snippets = new Map(hits.data?.map((hit) => [hit.id, hit]));
     const tabs = workbench?.tabs ?? [];
     const recency = (id: string) => {
@@ -56,7 +60,12 @@ export function useConsoleChoices(search: string): ChoiceList {
         ...toOpenings(each.id),
       }),
     );
-    const saved = (list ?? []).map((each): Choice => {
+    const list = [
+      ...new Map(
+        [...opened, ...(recent ?? []), ...(named.data ?? []), ...(hits.data ?? [])].map((each) => [each.id, each]),
+      ).values(),
+    ];
+    const saved = list.map((each): Choice => {
       const hit = snippets.get(each.id);
       const place = toLocationText(each);
       return {
@@ -64,17 +73,17 @@ export function useConsoleChoices(search: string): ChoiceList {
         kind: "console",
         name: each.name,
         detail: hit?.snippet ? `${place}, line ${hit.snippet.line}: ${hit.snippet.text}` : place,
-        isHit: hit !== undefined,
+        isHit: hit !== undefined || namedIds.has(each.id),
         icon: FileCode2,
         ...toOpenings(each.id),
       };
     });
-    const updated = new Map(list?.map((each) => [each.id, each.updatedAt]));
+    const updated = new Map(list.map((each) => [each.id, each.updatedAt]));
     return [...unsaved, ...saved].sort(
       (a, b) => recency(a.id) - recency(b.id) || (updated.get(b.id) ?? "").localeCompare(updated.get(a.id) ?? ""),
     );
-  }, [hits.data, list, workbench?.tabs, workbench?.consoles, open, start, openBeside]);
+  }, [hits.data, named.data, recent, opened, workbench?.tabs, workbench?.consoles, open, start, openBeside]);
 
-  const areTextsAsked = search.length >= SEARCH_FROM && (search !== asked || hits.isFetching);
-  return { choices, awaited: isLoading || areTextsAsked ? ["console"] : [] };
+  const isAsked = search !== "" && (search !== asked || named.isFetching || hits.isFetching);
+  return { choices, awaited: isLoading || isAsked ? ["console"] : [] };
 }

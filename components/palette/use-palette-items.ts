@@ -15,7 +15,7 @@ export function usePaletteItems(
 ): { choices: Choice[]; awaited: ReadonlySet<PaletteKind> } {
   const consoles = useConsoleChoices(search);
   const tables = useTableChoices();
-  const { dashboards, others } = usePlaceChoices(goTo);
+  const { dashboards, others } = usePlaceChoices(search, goTo);
   const actions = commands.map(
     ({ id, name, detail, icon, keys, run }): Choice => ({
       id,

@@ -2,22 +2,31 @@
 
 import { Database, LayoutDashboard, User, Workflow } from "lucide-react";
 import { useEngineName } from "@/components/connections/use-connection-types";
-import { useDashboardList } from "@/components/dashboards/use-dashboards";
+import { useDashboardsByName, useRecentDashboards } from "@/components/dashboards/use-dashboards";
 import { useFlows } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Choice, ChoiceList } from "@/components/palette/palette-choice";
 import { useConnections, useDatabases } from "@/components/schema/use-schema";
 import { useWorkspaceDetails } from "@/components/settings/use-settings";
+import { useLater } from "@/components/ui/use-later";
 import { FLOW_TYPE_WORDS } from "@/lib/features/flows/browser/flow-words";
 import { toLocationText } from "@/lib/features/folders/browser/item-tree";
 
+/** Pause in typing before the server is asked. */
+const SEARCH_AFTER_MS = 150;
+
 /** Returns the dashboards, connections, flows and members, each opened by its address. */
-export function usePlaceChoices(goTo: (path: string) => void): Record<"dashboards" | "others", ChoiceList> {
+export function usePlaceChoices(
+  search: string,
+  goTo: (path: string) => void,
+): Record<"dashboards" | "others", ChoiceList> {
   const { workspace } = useWorkspace();
   const { isLoading: areConnectionsLoading } = useConnections();
   const databases = useDatabases();
   const flowList = useFlows();
-  const dashboardList = useDashboardList();
+  const recent = useRecentDashboards();
+  const asked = useLater(search, SEARCH_AFTER_MS);
+  const named = useDashboardsByName(asked);
   const details = useWorkspaceDetails();
   const engineName = useEngineName();
   const root = `/w/${workspace.slug}`;
@@ -49,12 +58,15 @@ export function usePlaceChoices(goTo: (path: string) => void): Record<"dashboard
       ...toPlace(`${root}/flows/${id}`),
     }),
   );
-  const dashboards = (dashboardList.data ?? []).map(
+  const namedIds = new Set(named.data?.map(({ id }) => id));
+  const found = new Map([...(recent.data ?? []), ...(named.data ?? [])].map((each) => [each.id, each]));
+  const dashboards = [...found.values()].map(
     ({ id, title, path, access }): Choice => ({
       id,
       kind: "dashboard",
       name: title,
       detail: toLocationText({ path, access }),
+      isHit: namedIds.has(id),
       icon: LayoutDashboard,
       ...toPlace(`${root}/dashboards/${id}`),
     }),
@@ -69,8 +81,9 @@ export function usePlaceChoices(goTo: (path: string) => void): Record<"dashboard
       ...toPlace(`${root}/settings/members`),
     }),
   );
+  const isAsked = search !== "" && (search !== asked || named.isFetching);
   return {
-    dashboards: { choices: dashboards, awaited: dashboardList.isLoading ? ["dashboard"] : [] },
+    dashboards: { choices: dashboards, awaited: recent.isLoading || isAsked ? ["dashboard"] : [] },
     others: {
       choices: [...connections, ...flows, ...people],
       awaited: [
