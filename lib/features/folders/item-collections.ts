@@ -1,7 +1,7 @@
 import "server-only";
 import type { Document } from "mongodb";
 import { type CollectionAccessor, DAY_SECONDS, declareCollection, type Index } from "@/lib/platform/db/collection";
-import type { Deleted, FolderDoc, ItemDoc } from "./model";
+import type { Deleted, FolderDoc, ItemDoc, ItemNoun } from "./model";
 
 /** Retention of deleted items, in days; git keeps their text permanently. */
 const DELETED_DAYS = 30;
@@ -18,7 +18,7 @@ type ItemCollections<D extends ItemDoc> = {
  * @param indexes on the fields that the kind adds
  */
 export function declareItemCollections<D extends ItemDoc & Document>(
-  noun: "console" | "dashboard",
+  noun: ItemNoun,
   indexes: Index[] = [],
 ): ItemCollections<D> {
   const many = `${noun}s`;

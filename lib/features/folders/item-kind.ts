@@ -2,7 +2,7 @@ import "server-only";
 import type { Collection, ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { serverMember } from "@/lib/platform/process/server-context";
-import type { Deleted, FolderDoc, ItemDoc, ItemRoot } from "./model";
+import type { Deleted, FolderDoc, ItemDoc, ItemNoun, ItemRoot } from "./model";
 
 /** A file of main that a push has written. */
 export type ItemFile = {
@@ -34,7 +34,7 @@ export type FollowedItem = {
 /** One kind of item: in folders, with versions, as files of the workspace's repository. */
 export type ItemKind = {
   /** Name of one item, in sentences and in the workspace's events. */
-  noun: "console" | "dashboard";
+  noun: ItemNoun;
   /** Folder of their files in the repository, and the plural of the noun. */
   root: ItemRoot;
   /** Extensions of their files, with the dot. */

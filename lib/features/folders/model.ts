@@ -91,7 +91,9 @@ export type ItemChange = {
 /** A push to main: its short commit id, the name of the user, and the number of changed files. */
 export type Push = { sha: string; name: string; files: number };
 
-export type ItemRoot = "consoles" | "dashboards";
+export type ItemNoun = "console" | "dashboard";
+/** Top-level folder of a kind in the repository. */
+export type ItemRoot = `${ItemNoun}s`;
 
 export function spaceOf(access: Access, userId: ObjectId): Space {
   return access === "workspace" ? WORKSPACE_SPACE : userId.toHexString();

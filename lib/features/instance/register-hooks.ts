@@ -2,8 +2,6 @@ import "server-only";
 import { isInvited } from "@/lib/features/accounts/invites/service";
 import { checkInvitationsBy } from "@/lib/features/accounts/sign-up";
 import { findShownApp } from "@/lib/features/apps/share";
-import { CONSOLE_FILES } from "@/lib/features/consoles/file-kind";
-import { DASHBOARD_FILES } from "@/lib/features/dashboards/file-kind";
 import { findShownDashboard } from "@/lib/features/dashboards/share";
 import { judgePush, landPush } from "@/lib/features/folders/land-push";
 import { publishComparison, wakeLinkedRepositories } from "@/lib/features/linked-repositories/enqueue";
@@ -16,6 +14,7 @@ import { onCommit } from "@/lib/features/repository/service";
 import { publishComparisonsBy } from "@/lib/features/reviews/compare";
 import { followDeletionBy } from "@/lib/features/runs/deletion";
 import { handInShown } from "@/lib/features/shares/shown";
+import { ITEM_KINDS } from "./item-kinds";
 
 /**
  * Registers the hooks through which domains reach those above them. Called once per process, before its first request.
@@ -26,7 +25,7 @@ export function handIn(): void {
     await deleteRulesOf(resource);
     await deleteSnapshotsOf(resource);
   });
-  handInFileKinds([CONSOLE_FILES, DASHBOARD_FILES, APP_FILES, DOC_FILES, SETTING_FILES]);
+  handInFileKinds([...ITEM_KINDS.map(({ files }) => files), APP_FILES, DOC_FILES, SETTING_FILES]);
   landPushesBy({ judge: judgePush, land: landPush });
   handInShown({ dashboard: findShownDashboard, app: findShownApp });
   onCommit(wakeForCommits);

@@ -1,6 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { z } from "zod";
+import { itemKinds } from "@/lib/features/folders/item-kind";
 import { findHead, MAIN_BRANCH } from "@/lib/features/repository/wire";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
@@ -205,7 +206,8 @@ function toRepo(host: HostSettings, link: RepoLinkDoc): Repo {
 
 /** Returns how both sides are combined. A README that the host has made does not count. */
 function adoptionOf(theirs: Iterable<string>, own: Iterable<string>): Adoption {
-  const isItem = (path: string) => /^(?:apps|consoles|dashboards)\//.test(path);
+  const roots = new Set(["apps", ...itemKinds().map(({ root }) => root)]);
+  const isItem = (path: string) => path.includes("/") && roots.has(path.slice(0, path.indexOf("/")));
   return [...theirs].some(isItem) ? "imported" : [...own].some(isItem) ? "seeded" : "fresh";
 }
 

@@ -2,6 +2,7 @@ import "server-only";
 import { createHash } from "node:crypto";
 import type { Document, ObjectId } from "mongodb";
 import { adoptApps } from "@/lib/features/apps/adopt";
+import { itemKinds } from "@/lib/features/folders/item-kind";
 import { landPush } from "@/lib/features/folders/land-push";
 import { pushHosted } from "@/lib/features/repository/git/host-client";
 import { judgeStored } from "@/lib/features/repository/git/judge-files";
@@ -63,8 +64,8 @@ const TRIES_MAX = 5;
 const COMMITS_MAX = 50;
 const CONFLICTS_TOLD = 50;
 const REMOVED_TOLD = 50;
-/** Folders whose removal at the host has to be confirmed. */
-const GUARDED_ROOTS = ["apps", "consoles", "dashboards"];
+/** Returns the folders whose removal at the host has to be confirmed. */
+const guardedRoots = (): string[] => ["apps", ...itemKinds().map(({ root }) => root)];
 
 /** Time without a sync after which a link is checked, in ms: a message of the host may be lost, or no webhook be set up. */
 const UNHEARD_MS = 10 * 60 * 1000;
@@ -317,7 +318,7 @@ async function hasLost(
 
 /** Returns the guarded folders of which the host has lost all files, with those that are still here. */
 function findRemoved(base: Files, theirs: Files, ours: Files): RemovedFolder[] {
-  return GUARDED_ROOTS.flatMap((folder) => {
+  return guardedRoots().flatMap((folder) => {
     const isIn = (path: string) => path.startsWith(`${folder}/`);
     const paths = [...base.keys()].filter((path) => isIn(path) && ours.has(path)).sort();
     if (paths.length === 0 || [...theirs.keys()].some(isIn)) return [];
