@@ -17,6 +17,7 @@ export const FEATURES = [
   "shares",
   "consoles",
   "dashboards",
+  "metrics",
   "reviews",
   "flows",
   "apps",

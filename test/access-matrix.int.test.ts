@@ -16,6 +16,7 @@ import { flowAccess } from "@/test/fixtures/flows/access-rows";
 import { lifecycleAccess } from "@/test/fixtures/instance/access-rows";
 import { jobAccess } from "@/test/fixtures/jobs/access-rows";
 import { mailAccess } from "@/test/fixtures/mail/access-rows";
+import { metricAccess } from "@/test/fixtures/metrics/access-rows";
 import { notificationAccess } from "@/test/fixtures/notifications/access-rows";
 import { queryAccess } from "@/test/fixtures/query/access-rows";
 import { repohostAccess } from "@/test/fixtures/repository/hosts/access-rows";
@@ -40,6 +41,7 @@ const DOMAINS: AccessRows[] = [
   queryAccess,
   consoleAccess,
   dashboardAccess,
+  metricAccess,
   reviewAccess,
   appAccess,
   repohostAccess,

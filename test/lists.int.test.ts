@@ -12,6 +12,7 @@ import { database, mongoClient } from "@/lib/platform/db/client";
 import { DAY_SECONDS } from "@/lib/platform/db/collection";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { STAND_IN } from "@/test/fixtures/embedded/mongo/start";
+import { modelText } from "@/test/fixtures/metrics/metric-files";
 import { takeJobEvents } from "@/test/fixtures/notifications/clock";
 import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
 import { takeOwnStore } from "@/test/fixtures/own-store";
@@ -51,6 +52,7 @@ let stranger: Person;
 let home: string;
 let connectionId: string;
 let consoleId: string;
+const METRIC = "changed";
 let dashboardId: string;
 let appId: string;
 let flowId: string;
@@ -126,6 +128,18 @@ const lists: Record<string, List> = {
     add: async (n) => {
       const { version } = (await call("GET", `${home}/dashboards/${dashboardId}`, { cookie: owner.cookie })).json.data;
       return post(`${home}/dashboards/${dashboardId}`, { version, description: `${n}` }, "PUT");
+    },
+    idOf: ({ sha }) => sha,
+  },
+  "/api/workspaces/{workspaceId}/metrics": {
+    add: (n) => post(`${home}/metrics/m${n}`, { content: modelText({ metric: `m${n}` }) }, "PUT"),
+  },
+  "/api/workspaces/{workspaceId}/metrics/{metricName}/git/history": {
+    add: async (n) => {
+      const path = `${home}/metrics/${METRIC}`;
+      const { data } = (await call("GET", path, { cookie: owner.cookie })).json;
+      const content = modelText({ metric: `changed_${n}` });
+      return post(path, { content, version: data?.version }, "PUT");
     },
     idOf: ({ sha }) => sha,
   },
@@ -326,6 +340,7 @@ const urlOf = (path: string, person: Person = owner) =>
     .replace("{workspaceId}", person.workspaceId)
     .replace("{consoleId}", consoleId)
     .replace("{dashboardId}", dashboardId)
+    .replace("{metricName}", METRIC)
     .replace("{appId}", appId)
     .replace("{flowId}", path.includes("/webhook/") ? webhookFlowId : flowId)
     .replace("{connectionId}", connectionId)

@@ -38,7 +38,7 @@ describe("npm run repo:project", () => {
     await collections.consoleFolders().deleteMany({});
     await collections.consoles().updateOne({ _id: new ObjectId(damaged.id) }, { $set: { content: "broken" } });
     for (let times = 0; times < 2; times++) expect(await projectCommand([ana.workspaceId], print)).toBe(0);
-    expect(printed[0]).toMatch(/^The workspace has 3 consoles and \d dashboards? as in its repository\.$/);
+    expect(printed[0]).toMatch(/^The workspace has 3 consoles, \d dashboards? and 0 metrics as in its repository\.$/);
     const [nowKept, nowLost, nowDamaged, nowMine] = await Promise.all(before.map(({ id }) => read(id)));
     expect([nowKept, nowMine]).toEqual([before[0], before[3]]);
     expect(nowLost).toMatchObject({

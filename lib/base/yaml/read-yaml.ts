@@ -4,20 +4,20 @@ import type { z } from "zod";
 /** An error of a YAML text. `line` is 1-based within the text; null if no single line is the cause. */
 export type YamlError = { error: string; line: number | null };
 
-/**
- * Parses a map and validates it. Aliases are refused, since they can expand a page of text into gigabytes.
- * @param options.prepare changes the parsed nodes before they become values
- * @param options.notAMap the error for a text that is not a map
- */
-export function readYaml<T extends z.ZodObject>(
-  yaml: string,
-  schema: T,
-  { prepare, notAMap }: { prepare?: (doc: Document.Parsed) => void; notAMap: string },
-): { value: z.infer<T> } | YamlError {
-  const lineOf = (offset: number | undefined) =>
-    offset === undefined ? null : yaml.slice(0, offset).split("\n").length;
+/** A parsed map, with the line of each of its values: null for a missing one. */
+export type YamlMap = { value: unknown; lineAt: (path: readonly PropertyKey[]) => number | null };
+
+type Options = {
+  /** Changes the parsed nodes before they become values. */
+  prepare?: (doc: Document.Parsed) => void;
+  /** The error for a text that is not a map. */
+  notAMap: string;
+};
+
+/** Parses a map. Aliases are refused, since they can expand a page of text into gigabytes. */
+export function openYaml(yaml: string, { prepare, notAMap }: Options): YamlMap | YamlError {
+  const lineOf = lineFinder(yaml);
   let doc: Document.Parsed;
-  let value: unknown;
   try {
     doc = parseDocument(yaml, { prettyErrors: false, logLevel: "silent", uniqueKeys: true, merge: false });
   } catch (error) {
@@ -30,25 +30,51 @@ export function readYaml<T extends z.ZodObject>(
   if (!isMap(doc.contents)) return { error: notAMap, line: 1 };
   prepare?.(doc);
   try {
-    value = doc.toJS({ maxAliasCount: 0 });
+    return { value: doc.toJS({ maxAliasCount: 0 }), lineAt: (path) => lineOf(placeOf(doc, path)) };
   } catch {
     return { error: "YAML anchors and aliases are not supported. Repeat the values.", line: 1 };
   }
+}
+
+/** Parses a map and validates it. */
+export function readYaml<T extends z.ZodObject>(
+  yaml: string,
+  schema: T,
+  options: Options,
+): { value: z.infer<T> } | YamlError {
+  const map = openYaml(yaml, options);
+  if ("error" in map) return map;
+  const { value, lineAt } = map;
   const outcome = schema.safeParse(value);
   if (outcome.success) return { value: outcome.data };
   const [issue] = outcome.error.issues;
   if (issue?.code === "unrecognized_keys") {
     const known = keysAt(schema, issue.path).join(", ");
-    const place = placeOf(doc, [...issue.path, issue.keys[0] ?? ""]);
     return {
       error: `“${[...issue.path, issue.keys[0]].join(".")}” is unknown. Allowed: ${known}.`,
-      line: lineOf(place),
+      line: lineAt([...issue.path, issue.keys[0] ?? ""]),
     };
   }
   const at = issue?.path.join(".") ?? "";
   const inner = issue?.code === "invalid_key" ? issue.issues[0] : issue;
   const words = inner?.message ?? "Invalid value.";
-  return { error: at === "" ? words : `${at}: ${words}`, line: lineOf(placeOf(doc, issue?.path ?? [])) };
+  return { error: at === "" ? words : `${at}: ${words}`, line: lineAt(issue?.path ?? []) };
+}
+
+/** Returns a function for the 1-based line of an offset; callers may ask for thousands. */
+function lineFinder(text: string): (offset: number | undefined) => number | null {
+  let ends: number[] | null = null;
+  return (offset) => {
+    if (offset === undefined) return null;
+    ends ??= Array.from(text.matchAll(/\n/g), ({ index }) => index);
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ends[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
 }
 
 /** Returns the keys of the map at a path. Reads schemas by their properties: a browser loads this without them. */

@@ -91,7 +91,7 @@ export type ItemChange = {
 /** A push to main: its short commit id, the name of the user, and the number of changed files. */
 export type Push = { sha: string; name: string; files: number };
 
-export type ItemNoun = "console" | "dashboard";
+export type ItemNoun = "console" | "dashboard" | "metric";
 /** Top-level folder of a kind in the repository. */
 export type ItemRoot = `${ItemNoun}s`;
 

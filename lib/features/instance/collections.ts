@@ -10,6 +10,7 @@ import { collections as dashboards } from "@/lib/features/dashboards/collections
 import { collections as flows } from "@/lib/features/flows/collections";
 import { collections as folders } from "@/lib/features/folders/collections";
 import { collections as repohost } from "@/lib/features/linked-repositories/collections";
+import { collections as metrics } from "@/lib/features/metrics/collections";
 import { collections as notifications } from "@/lib/features/notifications/collections";
 import { collections as query } from "@/lib/features/query/collections";
 import { collections as repository } from "@/lib/features/repository/collections";
@@ -42,6 +43,7 @@ export const collections = {
   ...query,
   ...consoles,
   ...dashboards,
+  ...metrics,
   ...apps,
   ...folders,
   ...repository,

@@ -1,7 +1,6 @@
 import "server-only";
 import { type Document, ObjectId } from "mongodb";
 import { mergeSides } from "@/lib/base/text/merge-text";
-import { itemKinds } from "@/lib/features/folders/item-kind";
 import { judgePush } from "@/lib/features/folders/land-push";
 import { judgeStored } from "@/lib/features/repository/git/judge-files";
 import {
@@ -17,6 +16,7 @@ import {
 } from "@/lib/features/repository/service";
 import { isText } from "@/lib/features/repository/text-content";
 import type { PublishedComparison } from "@/lib/features/reviews/compare";
+import { compareKindOf } from "@/lib/features/reviews/service";
 import { findWorkspaceSlug } from "@/lib/features/workspaces/service";
 import { env } from "@/lib/platform/env";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
@@ -189,7 +189,7 @@ async function judge({ link, host }: Site, pull: HostedPull, signal: AbortSignal
     await judgeStored(workspaceId, localSha, sha);
     await judgePush(await callerOf(link), localSha, sha);
     const files = (await changesBetween(workspaceId, localSha, sha)).map(
-      ({ path, status }): PullFile => ({ path, status, kind: kindOf(path), numbers: null }),
+      ({ path, status }): PullFile => ({ path, status, kind: compareKindOf(path), numbers: null }),
     );
     return { state: "success", fault: null, files, sha };
   } catch (error) {
@@ -289,8 +289,4 @@ function toBranch(number: number): string {
 
 function toRepository({ repositoryNumber, owner, repo }: RepoLinkDoc) {
   return { number: repositoryNumber, owner, repo };
-}
-
-function kindOf(path: string): PullFile["kind"] {
-  return itemKinds().find(({ root }) => path.startsWith(`${root}/`))?.noun ?? "other";
 }

@@ -196,7 +196,7 @@ async function toFiles(workspaceId: ObjectId, changes: readonly ChangedBlobs[]):
   for (const change of changes) {
     const { path, previousPath, status, before, after } = change;
     bytes += (sizes.get(before ?? "") ?? 0) + (sizes.get(after ?? "") ?? 0);
-    const common = { path, previousPath, status, kind: kindOf(path) };
+    const common = { path, previousPath, status, kind: compareKindOf(path) };
     if (bytes <= TEXT_BYTES_MAX) files.push({ ...(await diffFile(workspaceId, change)), ...common });
     else {
       const unread = { before: null, after: null, additions: null, deletions: null, patch: null };
@@ -206,8 +206,10 @@ async function toFiles(workspaceId: ObjectId, changes: readonly ChangedBlobs[]):
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function kindOf(path: string): ReviewFile["kind"] {
-  return itemKinds().find(({ root }) => path.startsWith(`${root}/`))?.noun ?? "other";
+/** Returns how a review compares the file at a path: only consoles and dashboards have rows. */
+export function compareKindOf(path: string): ReviewFile["kind"] {
+  const noun = itemKinds().find(({ root }) => path.startsWith(`${root}/`))?.noun;
+  return noun === "console" || noun === "dashboard" ? noun : "other";
 }
 
 async function namesOf(heads: readonly Head[]): Promise<Map<string, string>> {

@@ -51,6 +51,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Consoles: "Saved queries with folders, drafts, history and schedules.",
   Dashboards: "Widgets over datasets, with filters, refreshes and snapshots.",
   Flows: "Jobs that move data, their runs and inbound webhooks.",
+  Metrics: "Metric files in Ossie's core format, and queries of their metrics.",
   Members: "Members of a workspace and invitations.",
   Notifications: "Rules, deliveries and test notifications.",
   Queries: "Query execution, its history and cancellation.",

@@ -17,6 +17,7 @@ const KINDS: Record<EventKind, true> = {
   delivery: true,
   console: true,
   dashboard: true,
+  metric: true,
   app: true,
   plan: true,
   execution: true,

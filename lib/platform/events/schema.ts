@@ -9,6 +9,7 @@ export const EVENT_KINDS = [
   "delivery",
   "console",
   "dashboard",
+  "metric",
   "app",
   "plan",
   "execution",

@@ -1,0 +1,19 @@
+import { route } from "@/lib/features/accounts/route";
+import { metricSummarySchema } from "@/lib/features/metrics/schema";
+import { listMetrics } from "@/lib/features/metrics/service";
+import { member } from "@/lib/platform/access/rules";
+import { pathIds } from "@/lib/platform/http/ids";
+import { listQuery, pageOf } from "@/lib/platform/http/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List metric files",
+    description: "Returns the metric files of the workspace, oldest first, without their texts.",
+    tag: "Metrics",
+    access: member,
+    params: pathIds("workspaceId"),
+    query: listQuery,
+    response: pageOf(metricSummarySchema),
+    handle: ({ caller, query }) => listMetrics(caller, query),
+  }),
+});
