@@ -168,6 +168,7 @@ describe("read-only keys", () => {
     "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows",
     "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows/count",
     "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel",
+    "POST /api/workspaces/{workspaceId}/metrics/query",
     "POST /api/workspaces/{workspaceId}/reviews/{reviewName}/compare",
   ];
   let key = "";

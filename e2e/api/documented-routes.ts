@@ -62,6 +62,7 @@ export const CONTRACT_ROUTES: readonly string[] = [
   "PUT /api/workspaces/{}/metrics/{}",
   "DELETE /api/workspaces/{}/metrics/{}",
   "GET /api/workspaces/{}/metrics/{}/git/history",
+  "POST /api/workspaces/{}/metrics/query",
   "POST /api/execute",
   "POST /api/workspaces/{}/databases/{}/execute",
   "GET /api/workspaces/{}/executions",

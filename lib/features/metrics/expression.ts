@@ -124,7 +124,7 @@ const RESERVED = new Set(
 
 /** Characters of an expression: some hundred lines of CASE. */
 export const EXPRESSION_CHARS_MAX = 10_000;
-/** Parts of an expression: a chain of operators is as deep as it is long. */
+/** Maximum number of tokens: a chain of operators nests as deep as it has parts. */
 const TOKENS_MAX = 2_000;
 /** Levels of nesting, which the parser and the printer follow by recursion. */
 const DEPTH_MAX = 100;

@@ -272,7 +272,7 @@ class Reader {
     walk(expression, (part) => {
       if (part.kind === "aggregate") this.add([...path, "expression"], "Fields must not contain aggregates.");
       if (part.kind === "reference" && part.dataset && !isNamed({ name: dataset }, part.dataset)) {
-        this.add([...path, "expression"], `Fields use columns of their own dataset only, not “${part.dataset.text}”.`);
+        this.add([...path, "expression"], `A field uses columns of its dataset only, not “${part.dataset.text}”.`);
       }
       return undefined;
     });

@@ -1,8 +1,13 @@
 import { z } from "zod";
+import { METRIC_GRAINS } from "@/lib/base/sql/dialects/metric-sql";
+import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { commitMessage, version } from "@/lib/features/folders/schema";
+import { executeAnswer, executeOnBody } from "@/lib/features/query/schema";
 import { isoDate, objectIdText } from "@/lib/platform/http/schema";
 
-/** `query` is a path of its own. */
+import { FILTER_OPS } from "./plan";
+
+/** `query` is the path of questions. */
 export const METRIC_NAME = /^(?!query$)[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 export const NAME_RULE = "Names have up to 100 letters, digits, dashes and underscores, and are not “query”.";
 /** Maximum length, in UTF-16 units; the file's limit in bytes applies as well. */
@@ -39,3 +44,69 @@ export const putMetricBody = z.object({
   message: commitMessage,
 });
 export type PutMetricBody = z.infer<typeof putMetricBody>;
+
+/** Metrics and dimensions of one question: each is a column. */
+const COLUMNS_MAX = 50;
+const FILTERS_MAX = 50;
+const VALUES_MAX = 1_000;
+const TEXT_CHARS_MAX = 10_000;
+const NAME_CHARS_MAX = 300;
+
+const columnName = z.string().min(1, "Name is required.").max(NAME_CHARS_MAX, "Too long.");
+const filterValue = z.union([
+  z
+    .string()
+    .max(TEXT_CHARS_MAX, "The value is too long.")
+    .refine((text) => !text.includes("\0"), "Invalid character."),
+  z.number(),
+  z.boolean(),
+  z.null(),
+]);
+const moment = z.union(
+  [z.iso.date(), z.iso.datetime({ local: true, offset: true })],
+  "Use 2026-05-31, or 2026-05-31T14:30:00 with or without an offset.",
+);
+
+export const metricQueryBody = z.object({
+  metrics: z.array(columnName).min(1, "Name at least one metric.").max(COLUMNS_MAX).describe("name, or file.name"),
+  dimensions: z
+    .array(z.object({ name: columnName, grain: z.enum(METRIC_GRAINS).optional() }))
+    .max(COLUMNS_MAX)
+    .optional()
+    .describe("Fields as dataset.field, or `time` for the metric's own time field"),
+  filters: z
+    .array(
+      z.object({
+        field: columnName,
+        op: z.enum(FILTER_OPS),
+        value: z.union([filterValue, z.array(filterValue).max(VALUES_MAX)]).optional(),
+      }),
+    )
+    .max(FILTERS_MAX)
+    .optional()
+    .describe("All must hold. ne and nin keep rows without a value"),
+  from: moment.optional().describe("Start of the period, included"),
+  to: moment.optional().describe("End of the period: a day is included, a time is not"),
+  timezone: z
+    .string()
+    .max(ZONE_CHARS_MAX)
+    .optional()
+    .describe("Zone of days and of times without an offset. Default: UTC"),
+  compare: z
+    .enum(["previous", "year"])
+    .optional()
+    .describe("Adds <metric>_previous: the period before of the same length, or the year before"),
+  orderBy: z
+    .array(z.object({ by: columnName, order: z.enum(["asc", "desc"]).default("asc") }))
+    .max(COLUMNS_MAX)
+    .optional()
+    .describe("Columns of the result, empty values last. Default: the dimensions"),
+  limit: executeOnBody.shape.limit.refine((limit) => limit === undefined || limit > 0, "limit must be at least 1."),
+  timeoutMs: executeOnBody.shape.timeoutMs,
+  executionId: executeOnBody.shape.executionId,
+  dryRun: z.boolean().optional().describe("true: returns the statement without running it"),
+});
+export type MetricQueryBody = z.infer<typeof metricQueryBody>;
+
+const statement = { sql: z.string(), dialect: z.string().describe("SQL dialect of the connection") };
+export const metricAnswer = z.union([executeAnswer.extend(statement), z.object(statement)]);

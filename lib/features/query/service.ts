@@ -62,6 +62,8 @@ export type QueryRequest = {
   signal: AbortSignal;
   /** Restricts a writable connection to reading; a read-only one stays read-only in any case. */
   readOnly?: boolean;
+  /** Further members of a JSON response. */
+  facts?: Readonly<Record<string, string>>;
   /** A person has confirmed a write, or has approved the run as a whole. */
   confirm?: boolean;
   /** Session for manual transactions to run in. It decides whether the statement may write. */
@@ -130,7 +132,7 @@ export async function executeQuery(caller: Caller, request: QueryRequest, format
     const first = await run.open(format === "json" ? CELL_BYTES_MAX : undefined, isFile);
     const result = await skipResults(first, request.result ?? 0);
     return format === "json"
-      ? await answerJson(run, result, request.limit)
+      ? await answerJson(run, result, request)
       : await answerStream(run, result, request, format);
   } catch (error) {
     throw withExecutionId(await explained(caller, request, run.fail(error)), run.executionId);
@@ -179,7 +181,11 @@ export async function consumeQuery<T extends { rowCount: number }>(
   }
 }
 
-async function answerJson(run: RunningQuery, result: ResultStream, limit: number | undefined): Promise<Response> {
+async function answerJson(
+  run: RunningQuery,
+  result: ResultStream,
+  { limit, facts: further }: Pick<QueryRequest, "limit" | "facts">,
+): Promise<Response> {
   // The limits apply to all results of the statement together.
   const left = { rows: clampRows(limit), bytes: ANSWER_BYTES_MAX, cellBytes: CELL_BYTES_MAX };
   const results: JsonResult[] = [];
@@ -199,7 +205,7 @@ async function answerJson(run: RunningQuery, result: ResultStream, limit: number
     left.bytes -= rows.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   }
   const [first = NO_RESULT, ...more] = results;
-  const facts = { executionId: run.executionId, affectedRows: run.affectedRows(), resultsOmitted };
+  const facts = { executionId: run.executionId, affectedRows: run.affectedRows(), resultsOmitted, more: further };
   const timing = run.succeed(
     results.reduce((sum, { rowCount }) => sum + rowCount, 0),
     resultsOmitted > 0 || results.some(({ truncated }) => truncated),

@@ -1,6 +1,7 @@
 import type { SQLDialectSpec } from "@codemirror/lang-sql";
 import type { SqlLanguage } from "sql-formatter";
 import type { CellValue } from "../../values/json-rows.ts";
+import type { MetricSql } from "./metric-sql.ts";
 
 /*
  * The interface of a SQL dialect: everything that the product asks about a database's SQL. A dialect is one folder that
@@ -108,6 +109,8 @@ export interface Dialect {
   toTextColumn?(column: string): string;
   /** Returns the clauses for a page of rows, with a leading space. */
   toPage(rows: number, skipped: number): string;
+  /** SQL of metric queries. Absent: metrics cannot be queried. */
+  readonly metrics?: MetricSql;
   /** Returns a time column truncated to a grain, in the form that the result shows. */
   toGrain(column: string, grain: DateGrain): string;
 }

@@ -93,20 +93,22 @@ type AnswerFacts = {
   resultsOmitted: number;
   durationMs: number;
   databaseMs: number;
+  /** Further members of a JSON response. */
+  more?: Readonly<Record<string, string>> | undefined;
 };
 
 /** Returns the whole response in the envelope of docs/develop/api.md, Common rules, as pieces of bytes. */
 export function jsonAnswer(
   first: JsonResult,
-  more: readonly JsonResult[],
-  { executionId, affectedRows, resultsOmitted, durationMs, databaseMs }: AnswerFacts,
+  others: readonly JsonResult[],
+  { executionId, affectedRows, resultsOmitted, durationMs, databaseMs, more }: AnswerFacts,
 ): Buffer[] {
   const omitted = resultsOmitted > 0 && { resultsOmitted };
-  const last = JSON.stringify({ ...omitted, affectedRows, durationMs, databaseMs }).slice(1);
+  const last = JSON.stringify({ ...omitted, affectedRows, durationMs, databaseMs, ...more }).slice(1);
   return [
     Buffer.from(`{"success":true,"data":{"executionId":${JSON.stringify(executionId)},`),
     ...resultPieces(first, ',"moreResults":['),
-    ...more.flatMap((result, index) => [
+    ...others.flatMap((result, index) => [
       Buffer.from(index === 0 ? "{" : ",{"),
       // Only the response as a whole has the number of changed rows.
       ...resultPieces(result, ',"affectedRows":null}'),

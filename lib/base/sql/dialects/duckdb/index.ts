@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.ts";
+import { DUCKDB_METRICS } from "../metric-sql.ts";
 import { COMMON, DATE_TYPES, DOLLAR_TAG, ESCAPED_STRING, farTime, STANDARD_RULES, WHOLE_COMMENT } from "../shared.ts";
 import { fromDuckDbJson, toDuckDbInterval } from "./values.ts";
 
@@ -13,6 +14,7 @@ export const duckdb: Dialect = {
     stringGap: new RegExp(String.raw`(?:[ \t\f\v]|${WHOLE_COMMENT})*[\n\r](?:\s|${WHOLE_COMMENT})*(?=')`, "y"),
     dollarTag: DOLLAR_TAG,
   },
+  metrics: DUCKDB_METRICS,
   position: "strpos",
   // Its grammar is PostgreSQL's.
   editor: { base: "PostgreSQL" },

@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.ts";
+import { MYSQL_METRICS } from "../metric-sql.ts";
 import { BACKTICK_NAME, COMMON, ESCAPED_STRING, STANDARD_RULES } from "../shared.ts";
 import { RESERVED_WORDS } from "./reserved-words.ts";
 
@@ -26,6 +27,7 @@ export const mysql: Dialect = {
   reserved: RESERVED_WORDS,
   textType: "char",
   typedTimes: false,
+  metrics: MYSQL_METRICS,
   position: "instr",
   editor: { base: "MySQL" },
   formatter: "mysql",

@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.ts";
+import { STANDARD_METRICS } from "../metric-sql.ts";
 import { COMMON, DATE_TYPES, DIGITS, DOLLAR_TAG, ESCAPED_STRING, STANDARD_RULES, WHOLE_COMMENT } from "../shared.ts";
 import { arrayText, toEra } from "./values.ts";
 
@@ -16,6 +17,7 @@ export const postgres: Dialect = {
     bodies: "atomic",
   },
   typedTimes: false,
+  metrics: STANDARD_METRICS,
   position: "strpos",
   editor: { base: "PostgreSQL" },
   formatter: "postgresql",

@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.ts";
+import { SQLITE_METRICS } from "../metric-sql.ts";
 import { BACKTICK_NAME, COMMON, NAME, STANDARD_RULES, STRING } from "../shared.ts";
 
 export const sqlite: Dialect = {
@@ -21,6 +22,7 @@ export const sqlite: Dialect = {
   },
   booleanWords: false,
   typedTimes: false,
+  metrics: SQLITE_METRICS,
   position: "instr",
   editor: { base: "SQLite" },
   formatter: "sqlite",

@@ -1,0 +1,175 @@
+/*
+ * The SQL of metric queries that differs between databases. All values are SQL expressions.
+ */
+
+/** Lengths of a time span. */
+export const METRIC_GRAINS = ["hour", "day", "week", "month", "quarter", "year"] as const;
+export type MetricGrain = (typeof METRIC_GRAINS)[number];
+
+type Part = "year" | "quarter" | "month" | "week" | "day" | "hour" | "minute" | "second";
+type Cast = "text" | "integer" | "decimal" | "float" | "boolean" | "date" | "timestamp";
+
+export type MetricSql = {
+  /** Returns a quotient that keeps all digits; null for a division by zero. */
+  divide(left: string, right: string): string;
+  concat(values: readonly string[]): string;
+  /** Type names for CAST. */
+  types: Readonly<Record<Cast, string>>;
+  /** Functions of one row whose name or form differs. */
+  functions: Readonly<Record<string, (...values: string[]) => string>>;
+  /** Aggregates beyond SUM, COUNT, MIN and MAX. A missing one is refused. */
+  aggregates: Readonly<Record<string, (value: string, distinct: string) => string>>;
+  part(part: Part, value: string): string;
+  /** Truncates a local time; from days on, to a day. */
+  truncate(value: string, grain: MetricGrain | "minute" | "second"): string;
+  /** Adds a number of months or days to a local time or a day. */
+  add(value: string, count: number, unit: "month" | "day" | "minute"): string;
+  /**
+   * Returns the local time of an instant. Absent: the database knows no zones, and the offsets of the period are written
+   * into the statement. @param zone the zone's name as a literal
+   */
+  toLocal?(instant: string, zone: string): string;
+  /** Returns a column in the form in which its type is compared. Absent: unchanged. */
+  comparable?(value: string, type: "date" | "time" | "instant"): string;
+  /** Returns a literal. @param text ISO: a day, or a time with a space; instants are in UTC without an offset */
+  literal(text: string, type: "date" | "time" | "instant"): string;
+};
+
+const STATISTICS = {
+  stddev: (value: string) => `stddev_samp(${value})`,
+  stddev_pop: (value: string) => `stddev_pop(${value})`,
+  variance: (value: string) => `var_samp(${value})`,
+  var_pop: (value: string) => `var_pop(${value})`,
+};
+
+/** The SQL of PostgreSQL and of databases with its grammar. */
+export const STANDARD_METRICS: MetricSql = {
+  divide: (left, right) => `(cast(${left} as numeric) / nullif(${right}, 0))`,
+  concat: (values) => `concat(${values.join(", ")})`,
+  types: {
+    text: "varchar",
+    integer: "bigint",
+    decimal: "numeric",
+    float: "double precision",
+    boolean: "boolean",
+    date: "date",
+    timestamp: "timestamp",
+  },
+  functions: {
+    round: (value, digits) =>
+      digits === undefined ? `round(${value})` : `round(cast(${value} as numeric), ${digits})`,
+  },
+  aggregates: {
+    avg: (value, distinct) => `avg(${distinct}${value})`,
+    median: (value) => `percentile_cont(0.5) within group (order by ${value})`,
+    ...STATISTICS,
+  },
+  part: (part, value) => `cast(extract(${part} from ${value}) as integer)`,
+  truncate: (value, grain) => {
+    const truncated = `date_trunc('${grain}', ${value})`;
+    return grain === "hour" || grain === "minute" || grain === "second" ? truncated : `cast(${truncated} as date)`;
+  },
+  add: (value, count, unit) => `(${value} + interval '${count} ${unit}')`,
+  toLocal: (instant, zone) => `(${instant} at time zone ${zone})`,
+  literal: (text, type) =>
+    type === "instant" ? `timestamptz '${text}+00'` : `${type === "date" ? "date" : "timestamp"} '${text}'`,
+};
+
+export const DUCKDB_METRICS: MetricSql = {
+  ...STANDARD_METRICS,
+  divide: (left, right) => `(cast(${left} as double) / nullif(${right}, 0))`,
+  types: { ...STANDARD_METRICS.types, decimal: "decimal(38, 10)", float: "double" },
+  functions: {},
+  aggregates: {
+    avg: (value, distinct) => `avg(${distinct}${value})`,
+    median: (value) => `quantile_cont(${value}, 0.5)`,
+    ...STATISTICS,
+  },
+};
+
+const MYSQL_DAYS: Readonly<Record<string, (value: string) => string>> = {
+  second: (value) => `cast(date_format(${value}, '%Y-%m-%d %H:%i:%s') as datetime)`,
+  minute: (value) => `cast(date_format(${value}, '%Y-%m-%d %H:%i:00') as datetime)`,
+  hour: (value) => `cast(date_format(${value}, '%Y-%m-%d %H:00:00') as datetime)`,
+  day: (value) => `date(${value})`,
+  week: (value) => `date_sub(date(${value}), interval weekday(${value}) day)`,
+  month: (value) => `cast(date_format(${value}, '%Y-%m-01') as date)`,
+  quarter: (value) => `date_add(makedate(year(${value}), 1), interval 3 * (quarter(${value}) - 1) month)`,
+  year: (value) => `makedate(year(${value}), 1)`,
+};
+
+export const MYSQL_METRICS: MetricSql = {
+  divide: (left, right) => `((${left}) * 1e0 / nullif(${right}, 0))`,
+  concat: (values) => `concat(${values.map((value) => `coalesce(${value}, '')`).join(", ")})`,
+  types: {
+    text: "char",
+    integer: "signed",
+    decimal: "decimal(38, 10)",
+    float: "double",
+    boolean: "signed",
+    date: "date",
+    timestamp: "datetime",
+  },
+  functions: { length: (value) => `char_length(${value})` },
+  aggregates: {
+    // The database's own AVG keeps four digits.
+    avg: (value, distinct) => `(sum(${distinct}${value}) * 1e0 / nullif(count(${distinct}${value}), 0))`,
+    ...STATISTICS,
+  },
+  part: (part, value) => (part === "week" ? `week(${value}, 3)` : `${part}(${value})`),
+  truncate: (value, grain) => MYSQL_DAYS[grain]?.(value) ?? value,
+  add: (value, count, unit) => `date_add(${value}, interval ${count} ${unit})`,
+  literal: (text, type) => `${type === "date" ? "date" : "timestamp"} '${text}'`,
+};
+
+const SQLITE_DAYS: Readonly<Record<string, (value: string) => string>> = {
+  second: (value) => `datetime(${value})`,
+  minute: (value) => `strftime('%Y-%m-%d %H:%M:00', ${value})`,
+  hour: (value) => `strftime('%Y-%m-%d %H:00:00', ${value})`,
+  day: (value) => `date(${value})`,
+  week: (value) => `date(${value}, 'weekday 0', '-6 days')`,
+  month: (value) => `date(${value}, 'start of month')`,
+  quarter: (value) =>
+    `date(${value}, 'start of year', '+' || (3 * ((cast(strftime('%m', ${value}) as integer) - 1) / 3)) || ' months')`,
+  year: (value) => `date(${value}, 'start of year')`,
+};
+const SQLITE_PARTS: Readonly<Record<string, string>> = {
+  year: "%Y",
+  month: "%m",
+  week: "%V",
+  day: "%d",
+  hour: "%H",
+  minute: "%M",
+  second: "%S",
+};
+
+export const SQLITE_METRICS: MetricSql = {
+  divide: (left, right) => `((${left}) * 1.0 / nullif(${right}, 0))`,
+  concat: (values) => `(${values.map((value) => `coalesce(${value}, '')`).join(" || ")})`,
+  types: {
+    text: "text",
+    integer: "integer",
+    decimal: "numeric",
+    float: "real",
+    boolean: "integer",
+    date: "text",
+    timestamp: "text",
+  },
+  functions: {
+    // The function with one value would be the aggregate.
+    greatest: (...values) => (values.length === 1 ? (values[0] ?? "null") : `max(${values.join(", ")})`),
+    least: (...values) => (values.length === 1 ? (values[0] ?? "null") : `min(${values.join(", ")})`),
+    left: (value, count) => `substr(${value}, 1, ${count})`,
+    right: (value, count) => `substr(${value}, -(${count}))`,
+    substring: (...values) => `substr(${values.join(", ")})`,
+  },
+  aggregates: { avg: (value, distinct) => `avg(${distinct}${value})` },
+  part: (part, value) =>
+    part === "quarter"
+      ? `((cast(strftime('%m', ${value}) as integer) + 2) / 3)`
+      : `cast(strftime('${SQLITE_PARTS[part]}', ${value}) as integer)`,
+  truncate: (value, grain) => SQLITE_DAYS[grain]?.(value) ?? value,
+  add: (value, count, unit) => `datetime(${value}, '${count} ${unit}s')`,
+  comparable: (value, type) => (type === "date" ? `date(${value})` : `datetime(${value})`),
+  literal: (text) => `'${text}'`,
+};
