@@ -191,14 +191,18 @@ const isOver = async (runId: string) =>
 const lapse = (runId: string) =>
   collections.runs().updateOne({ _id: new ObjectId(runId) }, { $set: { "work.dueAt": new Date(Date.now() - 60_000) } });
 
-describe("a run whose server is killed repeatedly (F2)", () => {
-  const ROWS = 300_000;
-  const KILLS = 3;
+const KILLED = [
+  { ROWS: 200_000, KILLS: 2, tags: [] },
+  { ROWS: 300_000, KILLS: 3, tags: ["long"] },
+];
+
+describe.each(KILLED)("a run of $ROWS rows whose server is killed $KILLS times (F2)", ({ ROWS, KILLS, tags }) => {
   it.each(["append", "replace", "upsert"])(
     "that %ss ends with exactly the source's rows",
+    { tags, timeout: 240_000 },
     async (write) => {
       if (!server) return;
-      const table = `killed_${write}`;
+      const table = `killed_${write}_${KILLS}`;
       await ana.sql(postgres, `create table ${table} (id integer primary key, v integer, label text)`);
       await ana.sql(postgres, `insert into ${table} select n, n, repeat('x', 40) from generate_series(1, ${ROWS}) n`);
       const copy = `${table}_copy`;
@@ -238,7 +242,6 @@ describe("a run whose server is killed repeatedly (F2)", () => {
       // The end of a run on another server was announced there.
       if (kills === KILLS) expect(ana.events.filter(({ name }) => name === "flow.run.terminal")).toHaveLength(1);
     },
-    240_000,
   );
 });
 
