@@ -151,7 +151,7 @@ describe("metric queries", () => {
       content: modelText({ metric: "lost", connection: "Shop.eu", expression: "SUM(orders.total)" }),
     });
     expect((await ask({ metrics: ["lost"] })).json.details).toMatchObject([
-      { path: "semantic_model.0.metrics.0", line: 15 },
+      { path: "semantic_model.0.metrics.0", line: 16 },
     ]);
   });
 
