@@ -382,7 +382,7 @@ function cursorsOfAll(): Promise<string[]> {
     const found = new Set<string>();
     for (const path of pagedPaths) {
       for (const person of [owner, stranger]) {
-        if (person === stranger && /\{(consoleId|dashboardId|appId|flowId|chatId)\}/.test(path)) continue;
+        if (person === stranger && /\{(consoleId|dashboardId|metricName|appId|flowId|chatId)\}/.test(path)) continue;
         const cursor = nextOf(await read(path, { limit: "1" }, person));
         if (cursor !== null) found.add(cursor);
       }
