@@ -9,6 +9,7 @@ import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { withDataSource } from "@/lib/features/connections/pool";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { admit } from "@/lib/features/query/admission";
+import { applicantOf } from "@/lib/features/query/applicant";
 import { uniqueColumnNames } from "@/lib/features/query/column-names";
 import { runQuery } from "@/lib/features/query/service";
 import type { Caller } from "@/lib/platform/access/caller";
@@ -75,7 +76,7 @@ async function ofEntity(
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const signal = AbortSignal.any([leaving, late, stop.signal]);
   try {
-    const leave = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), signal);
+    const leave = await admit(applicantOf(caller, connection), signal);
     try {
       return await raceAbort(
         withDataSource(connection, (source) => readFirst(source, entity, signal)),

@@ -5,60 +5,94 @@ import { admit } from "./admission";
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Requests a slot and returns whether it was granted yet. */
-function ask(workspace: string, connection: string, signal = never) {
-  const state = { isIn: false, leave: () => {}, error: null as unknown };
-  admit(workspace, connection, signal).then(
+type Asked = { isIn: boolean; leave: () => void; error: unknown };
+type Asking = { connection?: string; person?: string; max?: number; signal?: AbortSignal };
+
+/** Requests a slot and tells whether it was granted yet. Each request is of another person, unless one is named. */
+function ask(workspaceId: string, { connection = "one", person = randomUUID(), max, signal = never }: Asking = {}) {
+  const state: Asked = { isIn: false, leave: () => {}, error: null };
+  admit({ workspaceId, connectionId: connection, userId: person, queriesMax: max }, signal).then(
     (leave) => Object.assign(state, { isIn: true, leave }),
     (error: unknown) => Object.assign(state, { error }),
   );
   return state;
 }
 
+const askMany = (count: number, workspaceId: string, asking?: Asking) =>
+  Array.from({ length: count }, () => ask(workspaceId, asking));
+const countIn = (asked: readonly Asked[]) => asked.filter(({ isIn }) => isIn).length;
+
 describe("query slots (T55)", () => {
-  it("are five per connection and ten per workspace, separate for each workspace", async () => {
+  it("are those of the driver per connection and forty per workspace, separate for each workspace", async () => {
     const [workspace, other] = [randomUUID(), randomUUID()];
-    const asked = ["a", "b", "c"].flatMap((connection) => Array.from({ length: 6 }, () => ask(workspace, connection)));
-    const elsewhere = ask(other, "z");
+    const asked = ["a", "b", "c"].map((connection) => askMany(22, workspace, { connection, max: 20 }));
+    const elsewhere = ask(other);
     await settled();
-    expect(asked.map((each) => each.isIn)).toEqual([
-      ...Array.from({ length: 5 }, () => true),
-      false,
-      ...Array.from({ length: 5 }, () => true),
-      ...Array.from({ length: 7 }, () => false),
-    ]);
+    expect(asked.map(countIn)).toEqual([20, 20, 0]);
     expect(elsewhere.isIn).toBe(true);
   });
 
-  it("go to the first in the queue whose connection has room", async () => {
-    const workspace = randomUUID();
-    const busy = Array.from({ length: 5 }, () => ask(workspace, "busy"));
-    const fill = Array.from({ length: 5 }, () => ask(workspace, "fill"));
-    const first = ask(workspace, "busy");
-    const second = ask(workspace, "free");
+  it("are five for a connection without a number", async () => {
+    const asked = askMany(7, randomUUID());
     await settled();
-    fill[0]?.leave();
-    await settled();
-    expect([first.isIn, second.isIn]).toEqual([false, true]);
-    busy[0]?.leave();
-    await settled();
-    expect(first.isIn).toBe(true);
+    expect(countIn(asked)).toBe(5);
   });
 
-  it("are rejected with Retry-After when fifty wait", async () => {
+  it("are kept in part for people without a query on the connection", async () => {
     const workspace = randomUUID();
-    for (let count = 0; count < 55; count += 1) ask(workspace, "one");
-    const last = ask(workspace, "one");
+    const greedy = askMany(30, workspace, { person: "greedy", max: 20 });
+    const others = askMany(6, workspace, { max: 20 });
     await settled();
-    expect(last.error).toMatchObject({ kind: "rate_limited", retryAfterSeconds: expect.any(Number) });
+    expect([countIn(greedy), countIn(others)]).toEqual([15, 5]);
+  });
+
+  it("go to the person with the fewest running queries, and in the order of the queue among equals", async () => {
+    const workspace = randomUUID();
+    const busy = askMany(3, workspace, { person: "busy", max: 4 });
+    const [other] = askMany(1, workspace, { max: 4 });
+    const more = askMany(5, workspace, { person: "busy", max: 4 });
+    const [first, second] = askMany(2, workspace, { max: 4 });
+    await settled();
+    other?.leave();
+    await settled();
+    expect([countIn(more), first?.isIn, second?.isIn]).toEqual([0, true, false]);
+    busy[0]?.leave();
+    await settled();
+    expect([countIn(more), second?.isIn]).toEqual([0, true]);
+    first?.leave();
+    second?.leave();
+    await settled();
+    expect([countIn(more), more[0]?.isIn]).toEqual([2, true]);
+  });
+
+  it("of other connections are not held up by a queue", async () => {
+    const workspace = randomUUID();
+    askMany(6, workspace, { connection: "busy" });
+    const free = ask(workspace, { connection: "free" });
+    await settled();
+    expect(free.isIn).toBe(true);
+  });
+
+  it("are rejected with Retry-After when two hundred wait, or fifty of one person", async () => {
+    const workspace = randomUUID();
+    askMany(5, workspace);
+    askMany(50, workspace, { person: "eager" });
+    const eager = ask(workspace, { person: "eager" });
+    const others = askMany(150, workspace);
+    const last = ask(workspace);
+    await settled();
+    for (const { error } of [eager, last]) {
+      expect(error).toMatchObject({ kind: "rate_limited", retryAfterSeconds: expect.any(Number) });
+    }
+    expect(others.every(({ error }) => error === null)).toBe(true);
   });
 
   it("can be given up while waiting, which frees the queue", async () => {
     const workspace = randomUUID();
-    const holders = Array.from({ length: 5 }, () => ask(workspace, "one"));
+    const holders = askMany(5, workspace);
     const leaving = new AbortController();
-    const waiting = ask(workspace, "one", leaving.signal);
-    const behind = ask(workspace, "one");
+    const waiting = ask(workspace, { signal: leaving.signal });
+    const behind = ask(workspace);
     await settled();
     leaving.abort(new Error("gone"));
     holders[0]?.leave();
@@ -69,8 +103,8 @@ describe("query slots (T55)", () => {
 
   it("are released once, however often", async () => {
     const workspace = randomUUID();
-    const [first] = Array.from({ length: 5 }, () => ask(workspace, "one"));
-    const waiting = [ask(workspace, "one"), ask(workspace, "one")];
+    const [first] = askMany(5, workspace);
+    const waiting = askMany(2, workspace);
     await settled();
     first?.leave();
     first?.leave();

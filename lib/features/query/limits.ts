@@ -17,9 +17,14 @@ export const TIMEOUT_MAX_MS = 15 * 60_000;
 /** Extra time of the database's timeout, in ms, so that ours applies first. */
 export const DATABASE_TIMEOUT_EXTRA_MS = 5000;
 
-export const WORKSPACE_QUERIES_MAX = 10;
+/** Two busy servers. Each query holds a result of up to `ANSWER_BYTES_MAX` in memory. */
+export const WORKSPACE_QUERIES_MAX = 40;
+/** Concurrent queries of a connection whose driver names no number: files and web services. */
 export const CONNECTION_QUERIES_MAX = 5;
-export const WORKSPACE_QUEUE_MAX = 50;
+/** Two queries of each of a hundred people. */
+export const WORKSPACE_QUEUE_MAX = 200;
+/** Queued queries of one person, so that the others find room in the queue. */
+export const PERSON_QUEUE_MAX = 50;
 
 /** Maximum sessions for manual transactions of one person: each holds a connection to a database. */
 export const PERSON_SESSIONS_MAX = 5;

@@ -18,6 +18,7 @@ import { log } from "@/lib/platform/log";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { raceAbort } from "@/lib/platform/process/race-abort";
 import { admit } from "./admission";
+import { applicantOf } from "./applicant";
 import { uniqueColumnNames } from "./column-names";
 import { requireConfirmation } from "./confirmation";
 import { type ExecutionEnd, startExecution } from "./executions";
@@ -432,7 +433,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   return {
     executionId: record.executionId,
     async open(cellBytesMax, asBytes = false) {
-      leavePlace = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
+      leavePlace = await admit(applicantOf(caller, connection), stop.signal);
       record.running();
       const source = await takeSource();
       const { dialect, looseTypes } = driverOf(connection.type);

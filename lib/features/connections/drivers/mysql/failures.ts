@@ -8,7 +8,7 @@ import {
   notItsProtocol,
   signInFailed,
   stoppedAtLimit,
-  tooManyConnections,
+  TooManyConnections,
   toSourceFailure,
 } from "../shared/failures";
 import { positionOf, type TextPosition } from "../shared/text-position";
@@ -29,7 +29,7 @@ export function toConnectFailure(error: unknown, secrets: readonly string[]): Ap
   if (error instanceof AppError) return error;
   const { errno, code = "", sqlState, message } = asDriverError(error);
   if (errno !== undefined && sqlState !== undefined) {
-    if (TOO_MANY_CONNECTIONS.has(errno)) return tooManyConnections(error);
+    if (TOO_MANY_CONNECTIONS.has(errno)) return new TooManyConnections(error);
     return signInFailed(message, secrets, error);
   }
   if (code === "HANDSHAKE_NO_SSL_SUPPORT") return noTls(error);

@@ -9,7 +9,7 @@ import {
   notItsProtocol,
   signInFailed,
   stoppedAtLimit,
-  tooManyConnections,
+  TooManyConnections,
   toSourceFailure,
 } from "../shared/failures";
 import { positionOfCharacter } from "../shared/text-position";
@@ -24,7 +24,7 @@ export function toConnectFailure(error: unknown, secrets: readonly string[]): Ap
     const code = error.code ?? "";
     // The parser throws one of these, without a code, for a message outside of the protocol.
     if (code === "") return notItsProtocol("PostgreSQL", error);
-    if (code === "53300") return tooManyConnections(error);
+    if (code === "53300") return new TooManyConnections(error);
     return signInFailed(error.message, secrets, error);
   }
   const message = error instanceof Error ? error.message : "";

@@ -13,9 +13,11 @@ export function notItsProtocol(product: string, cause?: unknown): AppError {
   return unusableSource(`The server at this address is not ${product}. Check the host and port.`, "protocol", cause);
 }
 
-export function tooManyConnections(cause: unknown): AppError {
-  const message = "The database has too many connections. Close some, or raise its limit.";
-  return new AppError("source_unreachable", message, { cause });
+/** The server's refusal of one more connection. */
+export class TooManyConnections extends AppError {
+  constructor(cause: unknown) {
+    super("source_unreachable", "The database has too many connections. Close some, or raise its limit.", { cause });
+  }
 }
 
 export function connectionLost(cause?: unknown): AppError {

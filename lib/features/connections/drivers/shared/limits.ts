@@ -4,8 +4,10 @@ const MIB = 1024 * 1024;
 
 /** Time from the name look-up to the end of the sign-in, in ms; a reachable host needs a fraction of it. */
 export const CONNECT_TIMEOUT_MS = 10_000;
-/** Five concurrent queries (docs/develop/api.md, Settings), and one slot for the schema tree and tests. */
-export const SESSIONS_MAX = 6;
+/** Concurrent queries of a connection to a server, a fifth of the 100 connections that PostgreSQL accepts by default. */
+export const SERVER_QUERIES_MAX = 20;
+/** One slot more, for the schema tree and tests. */
+export const SESSIONS_MAX = SERVER_QUERIES_MAX + 1;
 /** Idle time after which a session is closed, in ms, which releases the database's slot. */
 export const IDLE_SESSION_MS = 60_000;
 /** Maximum wait for the database to accept a cancellation, in ms; then the session is cut. */

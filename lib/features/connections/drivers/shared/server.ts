@@ -19,6 +19,7 @@ import type { TestStep } from "../../schema";
 import { checkAddress } from "./check-address";
 import { invalidField } from "./config";
 import { isStoppedAtLimit } from "./failures";
+import { SERVER_QUERIES_MAX } from "./limits";
 import { readServerOptions, SERVER_REFUSALS, type ServerOptions, serverFormFields } from "./server-options";
 
 /** Delay of our limit after the server's, in ms: it stops statements that the server does not know of. */
@@ -62,6 +63,7 @@ export function serverDriver<C extends object>(own: ServerDriver<C>): Driver {
   };
   return {
     ...declaration,
+    queriesMax: SERVER_QUERIES_MAX,
     fields: [...declaration.fields, ...serverFormFields(schemasLabel)],
     refusals: { ...SERVER_REFUSALS, ...declaration.refusals },
     async check(context) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { TooManyConnections } from "./failures";
 import { SESSIONS_MAX } from "./limits";
 import { type PooledSession, SessionPool } from "./session-pool";
 
@@ -121,4 +122,30 @@ test("waits on close for running statements and ends all sessions", async () => 
   await closed;
   expect(opened.map((session) => session.isAlive)).toEqual([false, false]);
   await expect(pool.acquire(ANY)).rejects.toMatchObject({ kind: "unavailable" });
+});
+
+test("waits for one of its sessions when the server refuses another", async () => {
+  const opened: Session[] = [];
+  const pool = new SessionPool(async () => {
+    if (opened.length === 2) throw new TooManyConnections(null);
+    const session = new Session();
+    opened.push(session);
+    return session;
+  });
+  const held = await Promise.all([pool.acquire(ANY), pool.acquire(ANY)]);
+  const waiting = [pool.acquire(ANY), pool.acquire(ANY)];
+  pool.release(held[0] as Session, true);
+  expect(await waiting[0]).toBe(held[0]);
+  pool.release(held[1] as Session, true);
+  expect(await waiting[1]).toBe(held[1]);
+});
+
+test("fails when the server refuses every session", async () => {
+  const pool = new SessionPool<Session>(async () => {
+    throw new TooManyConnections(null);
+  });
+  const asked = Array.from({ length: 5 }, () => pool.acquire(ANY));
+  for (const each of await Promise.allSettled(asked)) {
+    expect(each).toMatchObject({ status: "rejected", reason: { kind: "source_unreachable" } });
+  }
 });

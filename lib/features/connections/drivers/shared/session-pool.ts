@@ -1,4 +1,5 @@
 import "server-only";
+import { TooManyConnections } from "./failures";
 import { IDLE_SESSION_MS, SESSIONS_MAX } from "./limits";
 import { Uses } from "./uses";
 
@@ -15,13 +16,20 @@ export interface PooledSession {
 type Waiter<S> = { signal: AbortSignal; resolve: (session: S) => void; reject: (error: unknown) => void };
 type Idle<S> = { session: S; timer: NodeJS.Timeout };
 
-/** A connection's sessions: opened when needed, at most SESSIONS_MAX, closed when idle. */
+/** Time until the pool opens more sessions than the server accepted, in ms. */
+const REFUSED_FOR_MS = 30_000;
+
+/**
+ * A connection's sessions: opened when needed, closed when idle. At most SESSIONS_MAX, or as many as the server accepts:
+ * when it refuses one more, the query waits for one of the others.
+ */
 export class SessionPool<S extends PooledSession> {
   readonly #open: (signal: AbortSignal) => Promise<S>;
   #idle: Idle<S>[] = [];
   #waiting: Waiter<S>[] = [];
   /** Sessions that are open, opening or being cleaned. */
   #count = 0;
+  #refused: { max: number; until: number } | null = null;
   readonly #uses = new Uses(() => {});
   /** Ends the use of each session that is taken. */
   readonly #leave = new Map<S, () => void>();
@@ -73,8 +81,12 @@ export class SessionPool<S extends PooledSession> {
       }
       this.#drop(idle.session);
     }
-    if (this.#count < SESSIONS_MAX) return this.#openOne(signal);
-    return this.#waitForOne(signal);
+    return this.#count < this.#max ? this.#openOne(signal) : this.#waitForOne(signal);
+  }
+
+  get #max(): number {
+    if (this.#refused && performance.now() >= this.#refused.until) this.#refused = null;
+    return this.#refused?.max ?? SESSIONS_MAX;
   }
 
   async #openOne(signal: AbortSignal): Promise<S> {
@@ -82,6 +94,12 @@ export class SessionPool<S extends PooledSession> {
     try {
       return await this.#open(signal);
     } catch (error) {
+      if (error instanceof TooManyConnections && this.#count > 1 && !this.#isClosed) {
+        this.#count -= 1;
+        this.#refused = { max: this.#count, until: performance.now() + REFUSED_FOR_MS };
+        // One may have been released in the meantime.
+        return this.#take(signal);
+      }
       this.#freePlace();
       throw error;
     }

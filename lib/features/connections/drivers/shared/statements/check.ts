@@ -14,7 +14,7 @@ const LIMITS: ThreadLimits = {
   count: 1,
   timeoutMs: 10_000,
   queueMax: 500,
-  // The same as the maximum of queued queries of a workspace (`WORKSPACE_QUEUE_MAX`).
+  // More than the concurrent queries of a workspace (`WORKSPACE_QUERIES_MAX`).
   tenantQueueMax: 50,
   heapMib: 512,
   stackMib: 16,
