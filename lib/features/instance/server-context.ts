@@ -131,6 +131,7 @@ declare module "@/lib/platform/process/server-context" {
     parserEngine: ParserEngine;
     postgresGrammar: GrammarThreads;
     queryAdmission: Map<string, Places>;
+    largeAnswers: Map<string, Semaphore>;
     queryHistory: HistoryBuffer;
     sampleBuilds: Coalescer<void>;
     sourceRates: Map<string, number>;

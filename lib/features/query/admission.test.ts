@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { admit } from "./admission";
+import { admit, admitLargeAnswer } from "./admission";
 
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -21,6 +21,31 @@ function ask(workspaceId: string, { connection = "one", person = randomUUID(), m
 const askMany = (count: number, workspaceId: string, asking?: Asking) =>
   Array.from({ length: count }, () => ask(workspaceId, asking));
 const countIn = (asked: readonly Asked[]) => asked.filter(({ isIn }) => isIn).length;
+
+describe("places of large responses", () => {
+  it("are eight per workspace, given in order, and free again after a query that left while it waited", async () => {
+    const [workspace, other] = [randomUUID(), randomUUID()];
+    const leaving = new AbortController();
+    const held = await Promise.all(Array.from({ length: 8 }, () => admitLargeAnswer(workspace, never)));
+    const order: string[] = [];
+    const left = admitLargeAnswer(workspace, leaving.signal).catch(() => order.push("left"));
+    const next = admitLargeAnswer(workspace, never).then(() => order.push("next"));
+    await admitLargeAnswer(other, never);
+    leaving.abort();
+    await left;
+    await settled();
+    expect(order).toEqual(["left"]);
+    held[0]?.();
+    held[0]?.();
+    await next;
+    let isIn = false;
+    void admitLargeAnswer(workspace, never).then(() => {
+      isIn = true;
+    });
+    await settled();
+    expect(isIn).toBe(false);
+  });
+});
 
 describe("query slots (T55)", () => {
   it("are those of the driver per connection and forty per workspace, separate for each workspace", async () => {

@@ -1,6 +1,13 @@
 import { AppError } from "@/lib/platform/http/errors";
+import { Semaphore } from "@/lib/platform/process/semaphore";
 import { serverMember } from "@/lib/platform/process/server-context";
-import { CONNECTION_QUERIES_MAX, PERSON_QUEUE_MAX, WORKSPACE_QUERIES_MAX, WORKSPACE_QUEUE_MAX } from "./limits";
+import {
+  CONNECTION_QUERIES_MAX,
+  LARGE_ANSWERS_MAX,
+  PERSON_QUEUE_MAX,
+  WORKSPACE_QUERIES_MAX,
+  WORKSPACE_QUEUE_MAX,
+} from "./limits";
 
 /** Time after which to retry: most queries end and free their slot within it. */
 const RETRY_AFTER_SECONDS = 5;
@@ -37,6 +44,30 @@ export async function admit(applicant: Applicant, signal: AbortSignal): Promise<
   };
 }
 
+/**
+ * Waits for a place to hold a large response. A query that holds one needs nothing else, so all of them end.
+ * @returns the function that frees the place; calling it again does nothing
+ * @throws the signal's reason when it aborts while waiting
+ */
+export async function admitLargeAnswer(workspaceId: string, signal: AbortSignal): Promise<() => void> {
+  const workspaces = largeAnswers();
+  const places = workspaces.get(workspaceId) ?? new Semaphore(LARGE_ANSWERS_MAX, WORKSPACE_QUERIES_MAX);
+  workspaces.set(workspaceId, places);
+  const forget = () => {
+    if (places.isIdle) workspaces.delete(workspaceId);
+  };
+  try {
+    const release = await places.acquire(signal);
+    return () => {
+      release();
+      forget();
+    };
+  } catch (error) {
+    forget();
+    throw error;
+  }
+}
+
 /** Returns how many queries run and wait on this server. */
 export function queryLoad(): { running: number; waiting: number } {
   let [running, waiting] = [0, 0];
@@ -47,6 +78,7 @@ export function queryLoad(): { running: number; waiting: number } {
   return { running, waiting };
 }
 
+const largeAnswers = serverMember("largeAnswers", () => new Map<string, Semaphore>());
 const admitted = serverMember("queryAdmission", () => new Map<string, Places>());
 
 function waitInLine(places: Places, applicant: Applicant, signal: AbortSignal): Promise<void> {

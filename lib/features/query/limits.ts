@@ -17,8 +17,12 @@ export const TIMEOUT_MAX_MS = 15 * 60_000;
 /** Extra time of the database's timeout, in ms, so that ours applies first. */
 export const DATABASE_TIMEOUT_EXTRA_MS = 5000;
 
-/** Two busy servers. Each query holds a result of up to `ANSWER_BYTES_MAX` in memory. */
+/** Two busy servers. */
 export const WORKSPACE_QUERIES_MAX = 40;
+/** Size from which a JSON response waits for one of the places of large ones. */
+export const LARGE_ANSWER_BYTES = 4 * MIB;
+/** Concurrent large responses of a workspace: each grows to `ANSWER_BYTES_MAX` in memory, half a gigabyte together. */
+export const LARGE_ANSWERS_MAX = 8;
 /** Concurrent queries of a connection whose driver names no number: files and web services. */
 export const CONNECTION_QUERIES_MAX = 5;
 /** Two queries of each of a hundred people. */

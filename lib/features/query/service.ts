@@ -17,7 +17,7 @@ import { streamOfPieces } from "@/lib/platform/http/pieces";
 import { log } from "@/lib/platform/log";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { raceAbort } from "@/lib/platform/process/race-abort";
-import { admit } from "./admission";
+import { admit, admitLargeAnswer } from "./admission";
 import { applicantOf } from "./applicant";
 import { uniqueColumnNames } from "./column-names";
 import { requireConfirmation } from "./confirmation";
@@ -27,6 +27,7 @@ import {
   CELL_BYTES_MAX,
   DATABASE_TIMEOUT_EXTRA_MS,
   HISTORY_TEXT_CHARS,
+  LARGE_ANSWER_BYTES,
   RESULTS_MAX,
   ROW_LIMIT_DEFAULT,
   ROW_LIMIT_MAX,
@@ -188,7 +189,8 @@ async function answerJson(
   { limit, facts: further }: Pick<QueryRequest, "limit" | "facts">,
 ): Promise<Response> {
   // The limits apply to all results of the statement together.
-  const left = { rows: clampRows(limit), bytes: ANSWER_BYTES_MAX, cellBytes: CELL_BYTES_MAX };
+  const whenLarge = run.whenLarge;
+  const left = { rows: clampRows(limit), bytes: ANSWER_BYTES_MAX, cellBytes: CELL_BYTES_MAX, whenLarge };
   const results: JsonResult[] = [];
   let resultsOmitted = 0;
   for (let next: ResultStream | null | undefined = result; next; next = await next.nextResult?.()) {
@@ -204,6 +206,7 @@ async function answerJson(
     results.push({ ...rows, fields });
     left.rows -= rows.rowCount;
     left.bytes -= rows.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    if (ANSWER_BYTES_MAX - left.bytes > LARGE_ANSWER_BYTES) await whenLarge();
   }
   const [first = NO_RESULT, ...more] = results;
   const facts = { executionId: run.executionId, affectedRows: run.affectedRows(), resultsOmitted, more: further };
@@ -351,6 +354,8 @@ type RunningQuery = {
   open(cellBytesMax: number | undefined, asBytes?: boolean): Promise<ResultStream>;
   /** Known when the result was read; null for a query, for DDL, and if the database does not report it. */
   affectedRows(): number | null;
+  /** Resolves when a large response may be held in memory, until the end. @throws why the query was stopped */
+  whenLarge(): Promise<void>;
   /** @param first counts of the first result, if there are several */
   succeed(rowCount: number, truncated?: boolean, first?: FirstResult): Timing;
   /** Stops the statement if it runs, and returns the error that the caller should see. */
@@ -378,6 +383,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
 
   let databaseMs = 0;
   let leavePlace: (() => void) | null = null;
+  let leaveLarge: Promise<() => void> | null = null;
   let lease: DataSourceLease | null = null;
   let turn: SessionTurn | null = null;
   let isOver = false;
@@ -402,6 +408,10 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       lease?.release();
       turn?.release();
       leavePlace?.();
+      leaveLarge?.then(
+        (leave) => leave(),
+        () => undefined,
+      );
       const { status, rowCount } = outcome;
       const affected = status === "success" ? affectedRows() : null;
       record.end({ ...outcome, affectedRows: affected, durationMs });
@@ -496,6 +506,10 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       return named(result, true);
     },
     affectedRows: () => affectedRows(),
+    async whenLarge() {
+      leaveLarge ??= admitLargeAnswer(caller.workspaceId.toHexString(), stop.signal);
+      await leaveLarge;
+    },
     succeed: (rowCount, truncated, first) => end({ status: "success", rowCount, error: null }, truncated, first),
     fail(error, rowCount) {
       // Drivers report an abort in different ways; the reason for stopping is the result.

@@ -1,28 +1,34 @@
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import type { ResultStream } from "@/lib/features/connections/data-source";
 import { Pacer } from "@/lib/platform/process/pacer";
+import { LARGE_ANSWER_BYTES } from "../limits";
 import { hasLargeCell } from "./large-cells";
 import { jsonRowWriter } from "./row-text";
 
 /** Size up to which rows are collected before they become bytes. */
 const PIECE_CHARS = 64 * 1024;
 
+/** `bytes` of all rows, and of a cell. `whenLarge` is called once, and resolves when a large response may be held. */
+type JsonLimits = { rows: number; bytes: number; cellBytes: number; whenLarge?: () => Promise<void> };
 export type JsonRows = { chunks: Buffer[]; rowCount: number; truncated: boolean };
 
 /**
  * Reads a result into the inside of a JSON list, `{...},{...}`, within limits, without blocking the event loop. Leaves
  * the result early, and so cancels it, once a limit is reached.
  */
-export async function readJsonRows(
-  { fields, batches }: ResultStream,
-  limits: { rows: number; bytes: number; cellBytes: number },
-): Promise<JsonRows> {
+export async function readJsonRows({ fields, batches }: ResultStream, limits: JsonLimits): Promise<JsonRows> {
   const writer = jsonRowWriter(fields);
   const chunks: Buffer[] = [];
   const pacer = new Pacer();
   let piece = "";
   let bytes = 0;
   let rowCount = 0;
+  let isLarge = false;
+  const grow = async () => {
+    if (isLarge) return;
+    isLarge = true;
+    await limits.whenLarge?.();
+  };
   const finish = (truncated: boolean): JsonRows => {
     if (piece !== "") chunks.push(Buffer.from(piece));
     return { chunks, rowCount, truncated };
@@ -43,6 +49,7 @@ export async function readJsonRows(
       if (text.length < PIECE_CHARS) continue;
       flush();
       if (bytes + size > limits.bytes) return false;
+      if (bytes + size > LARGE_ANSWER_BYTES) await grow();
       await pacer.restIfLate();
     }
     flush();
@@ -55,10 +62,11 @@ export async function readJsonRows(
     return true;
   };
   for await (const batch of batches) {
-    const isLarge = hasLargeCell(batch);
+    const hasLarge = hasLargeCell(batch);
     for (let row = 0; row < batch.rowCount; row += 1) {
+      if (bytes > LARGE_ANSWER_BYTES) await grow();
       if (rowCount === limits.rows || hasTooLargeCell(batch, row, limits.cellBytes)) return finish(true);
-      if (isLarge) {
+      if (hasLarge) {
         if (!(await addInPieces(batch, row))) return finish(true);
         continue;
       }

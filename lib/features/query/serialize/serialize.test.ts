@@ -108,8 +108,23 @@ describe("a stream of bytes", () => {
 });
 
 describe("a JSON answer", () => {
-  const read = (batches: Batch[], limits: Partial<typeof MANY> = {}) =>
+  const read = (batches: Batch[], limits: Partial<Parameters<typeof readJsonRows>[1]> = {}) =>
     readJsonRows({ fields: fieldsOf("a"), batches: iterate(...batches) }, { ...MANY, ...limits });
+
+  it("waits once before it grows beyond a small one, with rows of any size", async () => {
+    const calls: number[] = [];
+    const room = { rows: 10_000, bytes: 64_000_000, cellBytes: 16_000_000 };
+    const whenLarge = async () => void calls.push(1);
+    await read([batchOf(...Array.from({ length: 3 }, () => ["x".repeat(1_000_000)]))], { ...room, whenLarge });
+    expect(calls).toEqual([]);
+    for (const length of [1_000, 3_000_000]) {
+      const rows = Array.from({ length: 8_000_000 / length }, () => ["x".repeat(length)]);
+      await read([batchOf(...rows)], { ...room, whenLarge });
+      expect(calls.splice(0)).toEqual([1]);
+    }
+    const refuses = () => Promise.reject(new Error("stopped"));
+    await expect(read([batchOf(["x".repeat(9_000_000)])], { ...room, whenLarge: refuses })).rejects.toThrow("stopped");
+  });
 
   it("is the envelope of the API", async () => {
     const rows = await read([batchOf(["é"], [null])]);
