@@ -248,6 +248,20 @@ class Person:
         sessions = send("GET", "/api/auth/sessions", self)
         return next(session["id"] for session in sessions if not session["isCurrent"])
 
+    def new_metric(self):
+        name = f"m{uuid.uuid4().hex}"
+        sample = send("GET", f"{self.home}/connectors", self)[0]["name"]
+        count = {"dialects": [{"dialect": "ANSI_SQL", "expression": "COUNT(*)"}]}
+        model = {
+            "name": "shop",
+            "datasets": [{"name": "orders", "source": f"{sample}.main.orders", "primary_key": ["id"], "fields": []}],
+            "metrics": [{"name": name, "expression": count}],
+        }
+        # JSON is YAML.
+        content = json.dumps({"version": "0.2.0.dev0", "semantic_model": [model]})
+        send("PUT", f"{self.home}/metrics/{name}", self, {"content": content})
+        return name
+
     def new_review(self):
         """A branch with one new console, which is pushed as its author would. Returns its name and its head."""
         name = uuid.uuid4().hex
@@ -371,6 +385,8 @@ def folder_of(case, person):
 
 
 def commit_of(case, person):
+    if "/metrics/" in case.path:
+        return person.commit("metrics", person.once("metric", person.new_metric))
     if is_of_dashboards(case):
         return person.commit("dashboards", person.once("dashboard", person.new_dashboard))
     return person.commit("consoles", person.once("console", person.new_console))
@@ -464,6 +480,7 @@ PATH_VALUES = {
     "snapshotId": snapshot_of,
     "provider": lambda case, person: "github",
     "ruleId": lambda case, person: thing(case, person, "rule", person.new_rule),
+    "metricName": lambda case, person: thing(case, person, "metric", person.new_metric),
     "reviewName": lambda case, person: thing(case, person, "review", person.new_review)[0],
     "chatId": lambda case, person: thing(case, person, "chat", person.new_chat),
     # Only an answer makes them.

@@ -6,6 +6,7 @@ import { beginRun, finishRun, queueRun } from "@/lib/features/runs/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { ask, newId } from "@/test/fixtures/agent/ask";
+import { modelText } from "@/test/fixtures/metrics/metric-files";
 import { takeJobEvents } from "@/test/fixtures/notifications/clock";
 import { endRun } from "@/test/fixtures/notifications/ended-run";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
@@ -66,6 +67,9 @@ beforeAll(async () => {
   const dashboard = await make("/dashboards", { title: "Sales", filters, widgets });
   const drawn = await call("GET", `${base}/dashboards/${dashboard.id}/git/history`, { cookie });
   dashboardRunId = await endRunOf(workspaceId, "dashboard", dashboard.id);
+  const metric = `${base}/metrics/orders`;
+  await call("PUT", metric, { cookie, body: { content: modelText() } });
+  const measured = await call("GET", `${metric}/git/history`, { cookie });
   const app = await make("/apps", { title: "Orders" });
   const published = await make(`/apps/${app.id}/publish`, {});
   await call("PUT", `${base}/apps/${app.id}/files?path=note.md`, { cookie, body: { content: "A draft" } });
@@ -85,6 +89,7 @@ beforeAll(async () => {
     "/notification-rules/deliveries": `?${new URLSearchParams(ofConsole)}`,
     "/consoles/search": "?q=query",
     "/dashboards/{dashboardId}/git/commit": `?sha=${drawn.json.data.items[0].sha}`,
+    "/metrics/{metricName}/git/commit": `?sha=${measured.json.data.items[0].sha}`,
     "/git/commit": `?sha=${history.json.data.items[0].sha}`,
     "/entities": "?refresh=1",
     "/entities/ddl": "?name=goods",
@@ -116,6 +121,7 @@ beforeAll(async () => {
     resultId: kept?.output.resultId,
     token: invite.link.split("/").at(-1),
     reviewName: "one",
+    metricName: "orders",
   };
   const repositoryId = new ObjectId(workspaceId);
   const changes = [{ kind: "put", path: "README.md", content: "Hi\n" }] as const;

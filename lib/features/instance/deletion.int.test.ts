@@ -56,10 +56,11 @@ async function fillWorkspace({ isUsed = false } = {}): Promise<Filled> {
     expect(ran.status).toBe(200);
   }
   // Collections that no route of this test fills: a separate document in each, with its unique fields.
+  const unique = { agentSessionId: id, repositoryNumber: id, personSlot: id, connectionSlot: id };
   for (const name of WORKSPACE_COLLECTIONS) {
     const there = database().collection(name);
     if ((await there.countDocuments({ workspaceId })) === 0)
-      await there.insertOne({ workspaceId, agentSessionId: id, repositoryNumber: id, seeded: id });
+      await there.insertOne({ workspaceId, ...unique, seeded: id });
   }
   return { id, base, key, inviteToken: tokenOf(invite.json.data.link) };
 }

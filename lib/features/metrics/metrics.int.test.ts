@@ -198,10 +198,8 @@ describe("metric files by git", () => {
     await collections.metrics().deleteOne({ path: "lost" });
     await collections.metrics().updateOne({ path: "damaged" }, { $set: { content: "broken", metrics: [] } });
     expect(await projectCommand([world.owner.workspaceId], () => undefined)).toBe(0);
-    expect((await send("GET", "/lost")).json.data).toMatchObject({ id: before[0].id, content: before[0].content });
-    expect((await send("GET", "/damaged")).json.data).toMatchObject({
-      content: before[1].content,
-      metrics: ["damaged"],
-    });
+    const [lost, damaged] = [await send("GET", "/lost"), await send("GET", "/damaged")];
+    expect(lost.json).toMatchObject({ data: { id: before[0].id, content: before[0].content } });
+    expect(damaged.json).toMatchObject({ data: { content: before[1].content, metrics: ["damaged"] } });
   });
 });

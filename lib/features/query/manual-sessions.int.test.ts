@@ -256,9 +256,18 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
 
   it("runs one statement at a time: a second one gets 409", async () => {
     const sessionId = await desk.open();
-    const both = await Promise.all([desk.run(COUNT, sessionId), desk.run(COUNT, sessionId)]);
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect((await desk.run(COUNT, sessionId)).status).toBe(200);
+    const ids = [crypto.randomUUID(), crypto.randomUUID()];
+    const runs = ids.map(async (executionId) => ({
+      executionId,
+      ...(await desk.run(kind.endless, sessionId, { executionId })),
+    }));
+    const refused = await Promise.race(runs);
+    expect(refused.status).toBe(409);
+    const running = ids.find((id) => id !== refused.executionId);
+    await vi.waitFor(async () => {
+      expect((await call("POST", `${desk.home}/executions/${running}/cancel`, ana)).status).toBe(200);
+    });
+    expect((await Promise.all(runs)).map(({ json }) => json.code)).toContain("cancelled");
   });
 
   it("keeps a read-only connection read-only: no statement of the session changes that", async () => {

@@ -301,7 +301,7 @@ describe("a push by stock git", () => {
     ["C21 a name that Windows reserves", { "apps/shop/aux.ts": "1" }, /name that Windows reserves/],
     ["C21 a folder that Windows reserves", { "consoles/NUL/x.sql": "1" }, /name that Windows reserves/],
     ["C21 a colon in its name", { "consoles/a:b.sql": "1" }, /must not contain </],
-    ["a folder that nothing reads", { "metrics/a.yaml": "1" }, /metrics is not allowed.*docs\/ \.millrace\//],
+    ["a folder that nothing reads", { "queries/a.yaml": "1" }, /queries is not allowed.*docs\/ \.millrace\//],
     ["documentation that is neither text nor an image", { "docs/a.bin": Buffer.of(0, 1) }, /is not UTF-8 text, and/],
     ["a setting that is not text", { ".millrace/a": Buffer.of(0xff) }, /\.millrace\/a is not UTF-8 text/],
     ["an attribute line over 2 KiB", { ".gitattributes": "a".repeat(2048) }, /has a line over 2048 bytes/],
