@@ -68,7 +68,7 @@ beforeAll(async () => {
   const drawn = await call("GET", `${base}/dashboards/${dashboard.id}/git/history`, { cookie });
   dashboardRunId = await endRunOf(workspaceId, "dashboard", dashboard.id);
   const metric = `${base}/metrics/orders`;
-  await call("PUT", metric, { cookie, body: { content: modelText() } });
+  await call("PUT", metric, { cookie, body: { content: modelText({ connection: "Stock" }) } });
   const measured = await call("GET", `${metric}/git/history`, { cookie });
   const app = await make("/apps", { title: "Orders" });
   const published = await make(`/apps/${app.id}/publish`, {});
