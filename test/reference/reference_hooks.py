@@ -248,6 +248,13 @@ class Person:
         sessions = send("GET", "/api/auth/sessions", self)
         return next(session["id"] for session in sessions if not session["isCurrent"])
 
+    def new_transaction(self):
+        """A session of manual transactions; the ones before it are closed, since a person has few."""
+        sessions = f"{self.home}/databases/{self.into()}/sessions"
+        for session in send("GET", sessions, self):
+            send("DELETE", f"{sessions}/{session['sessionId']}", self)
+        return send("POST", sessions, self, {})["sessionId"]
+
     def new_metric(self):
         name = f"m{uuid.uuid4().hex}"
         sample = send("GET", f"{self.home}/connectors", self)[0]["name"]
@@ -392,7 +399,16 @@ def commit_of(case, person):
     return person.commit("consoles", person.once("console", person.new_console))
 
 
+def session_of(case, person):
+    if case.path.startswith("/api/workspaces/"):
+        return thing(case, person, "transaction", person.new_transaction)
+    return thing(case, person, "session", person.new_session)
+
+
 def connection_of(case, person):
+    # The sample has no sessions.
+    if "/sessions" in case.path:
+        return person.into()
     if is_change(case) and case.path.endswith("{connectionId}"):
         return thing(case, person, "connection", person.new_connection)
     return person.sample()
@@ -471,7 +487,7 @@ PATH_VALUES = {
     "keyId": lambda case, person: thing(case, person, "key", lambda: person.new_key()["id"]),
     "inviteId": lambda case, person: thing(case, person, "invite", lambda: person.new_invite()["id"]),
     "userId": lambda case, person: thing(case, person, "member", person.new_member),
-    "sessionId": lambda case, person: thing(case, person, "session", person.new_session),
+    "sessionId": session_of,
     "file": lambda case, person: thing(case, person, "other file", person.new_file),
     "token": token_of,
     "flowId": flow_of,
@@ -600,6 +616,8 @@ def put_field_values(case, person, digest):
             put_question(case)
         if case.path.endswith("/flows/preview") and digest % 4 != 0:
             case.body = {"connectionId": person.sample(), "query": FREE_STATEMENT}
+        if case.path.endswith("/metrics/query") and digest % 4 != 0:
+            case.body = {"metrics": [person.once("metric", person.new_metric)]}
         if case.path == "/api/auth/login" and digest % 2 == 0:
             case.body.update(email=person.email, password=PASSWORD)
         # A commit of one app is none of another's.
