@@ -39,8 +39,10 @@ test.describe("access control", () => {
           wrong.push(`${route.method} ${fill(route.path, id)}: ${answer.status} ${answer.text.slice(0, 100)}`);
         }
       }
-      // An app can be named by its slug, a binding and a review by their names; a file's path is not an id.
-      if (/\{(?!workspaceId|file|path|token|executionId|appId|bindingName|reviewName)\w+\}/.test(route.path)) {
+      // An app can be named by its slug, a binding, a metric file and a review by their names; a file's path is not an id.
+      if (
+        /\{(?!workspaceId|file|path|token|executionId|appId|bindingName|metricName|reviewName)\w+\}/.test(route.path)
+      ) {
         const path = fill(route.path, stranger.workspaceId, "abc");
         const answer = await owner.api.send(route.method, path);
         if (answer.status !== 400) wrong.push(`${route.method} ${path}, a stranger's: ${answer.status}`);

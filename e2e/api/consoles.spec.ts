@@ -45,6 +45,8 @@ test("allows every console action with a key, as the API reference lists", async
   expect(listed[0]).not.toHaveProperty("content");
   expect(await data(ask("GET", "/consoles/folders", 200))).toMatchObject([{ name: "Reports" }]);
   expect(await data(ask("GET", at, 200))).toEqual(made);
+  expect(JSON.stringify(await data(ask("GET", `/consoles/tree?folderId=${folder.id}`, 200)))).toContain(made.id);
+  expect(JSON.stringify(await data(ask("GET", "/consoles/lookup?q=one", 200)))).toContain(made.id);
 
   // A draft is not a commit; a save is one, with its message; a stale one shows the current console.
   await ask("PUT", `${at}/draft`, 200, { content: "select 2", version: 1 });

@@ -265,8 +265,8 @@ class Person:
             "metrics": [{"name": name, "expression": count}],
         }
         # JSON is YAML.
-        content = json.dumps({"version": "0.2.0.dev0", "semantic_model": [model]})
-        send("PUT", f"{self.home}/metrics/{name}", self, {"content": content})
+        self.metric_content = json.dumps({"version": "0.2.0.dev0", "semantic_model": [model]})
+        send("PUT", f"{self.home}/metrics/{name}", self, {"content": self.metric_content})
         return name
 
     def new_review(self):
@@ -616,6 +616,9 @@ def put_field_values(case, person, digest):
             put_question(case)
         if case.path.endswith("/flows/preview") and digest % 4 != 0:
             case.body = {"connectionId": person.sample(), "query": FREE_STATEMENT}
+        if case.path.endswith("/metrics/{metricName}") and digest % 4 != 0:
+            case.path_parameters["metricName"] = person.new_metric()
+            case.body = {"content": person.metric_content, "version": 1}
         if case.path.endswith("/metrics/query") and digest % 4 != 0:
             case.body = {"metrics": [person.once("metric", person.new_metric)]}
         if case.path == "/api/auth/login" and digest % 2 == 0:

@@ -5,6 +5,7 @@ export const CONSOLE_REFUSALS = {
   access: ACCESS_REFUSAL,
   connectionId: "A source that can't be queried",
   chart: "More than 64 KiB as JSON",
+  variables: "A number that a double can't hold",
 };
 
 /** A restored console keeps its name and its access. */
