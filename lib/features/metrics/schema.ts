@@ -108,5 +108,7 @@ export const metricQueryBody = z.object({
 });
 export type MetricQueryBody = z.infer<typeof metricQueryBody>;
 
-const statement = { sql: z.string(), dialect: z.string().describe("SQL dialect of the connection") };
-export const metricAnswer = z.union([executeAnswer.extend(statement), z.object(statement)]);
+/** Fields of an answer to a query; a dry run has only the statement. */
+export const metricAnswer = executeAnswer
+  .partial()
+  .extend({ sql: z.string(), dialect: z.string().describe("SQL dialect of the connection") });
