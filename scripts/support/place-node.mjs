@@ -15,6 +15,11 @@ export function hasBuiltNode() {
   return existsSync(BUILT);
 }
 
+/** Returns whether the pinned Node.js is in its place with its command: a placing may have been killed in between. */
+export function isNodePlaced() {
+  return existsSync(PINNED_NODE) && existsSync(COMMAND);
+}
+
 /**
  * Puts the pinned Node.js where the package "node" has it. On Linux it is a separate package, with its hash in the
  * lockfile; elsewhere the package's script downloads it. Never throws: callers check whether it runs.

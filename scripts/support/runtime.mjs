@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { refuseWhatCannotInstall, toInstallAdvice } from "./install-advice.mjs";
 import { withLock } from "./lock.mjs";
 import { inRoot, lockPath, ROOT } from "./paths.mjs";
-import { hasBuiltNode, PINNED_NODE, placeNode } from "./place-node.mjs";
+import { hasBuiltNode, isNodePlaced, PINNED_NODE, placeNode } from "./place-node.mjs";
 import { capture, run, ScriptError } from "./run.mjs";
 import { step } from "./step.mjs";
 import { trimPackages } from "./trim.mjs";
@@ -106,7 +106,7 @@ function isInstalled(forTests) {
 function findNode() {
   const pinned = pinnedVersion();
   const isOfItsKind = majorOf(process.versions.node) === majorOf(pinned);
-  if (versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
+  if (isNodePlaced() && versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
   // Not retried at each start if the installation could not get it.
   if (isOfItsKind && !hasBuiltNode()) return process.execPath;
   placeNode(pinned);
