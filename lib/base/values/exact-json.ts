@@ -49,7 +49,7 @@ export function mayRound(text: string): boolean {
  * Pattern of the start of a string, or of a number that a double may not hold. The bound of the last alternative keeps
  * a run of dots linear; a longer mantissa matches the alternative before it.
  */
-const STRING_OR_LONG = /"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?|-?[\d.]{1,16}[eE][+-]?\d{3,}/g;
+const STRING_OR_LONG = /"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?|-?\d[\d.]{0,15}[eE][+-]?\d{3,}/g;
 
 /**
  * Parses JSON; numbers that a double cannot hold become text. Equivalent to `parseExactJson` with that text, without
@@ -93,9 +93,8 @@ function replaceMarks(root: object, marks: number, keep: (source: string) => unk
       const value = holder[key];
       if (typeof value === "object" && value !== null) waiting.push(value as Record<string, unknown>);
       if (typeof value !== "string" || !value.startsWith(MARK)) continue;
-      const exact = keep(value.slice(MARK.length));
-      // A plain assignment to __proto__ would not create a property.
-      Object.defineProperty(holder, key, { value: exact, configurable: true, enumerable: true, writable: true });
+      // The parser has made every key an own property, even __proto__, so an assignment calls no setter.
+      holder[key] = keep(value.slice(MARK.length));
       left -= 1;
     }
   }

@@ -11,7 +11,9 @@ export function isPlainNumber(text: string): boolean {
 export function groupDigits(text: string): string {
   if (!PLAIN.test(text)) return text;
   const [whole = "", fraction] = text.split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  const first = whole.startsWith("-") ? 1 : 0;
+  const head = whole.slice(0, first + ((whole.length - first) % 3 || 3));
+  const grouped = [head, ...(whole.slice(head.length).match(/\d{3}/g) ?? [])].join(",");
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
