@@ -14,6 +14,7 @@ import { findJsonFault } from "@/lib/base/values/json-place";
 import { isSmallJson } from "@/lib/base/values/json-slices";
 import { naturalKey } from "@/lib/base/values/natural-key";
 import { isSameJson } from "@/lib/base/values/same-json";
+import { openYaml } from "@/lib/base/yaml/read-yaml";
 import { isReadingQuery } from "@/lib/features/connections/drivers/graphql/reading-query";
 import { type Operation, readOperation, SHELL_CHARS_MAX } from "@/lib/features/connections/drivers/mongodb/operation";
 import { checkOperation } from "@/lib/features/connections/drivers/mongodb/rules";
@@ -240,6 +241,9 @@ const FUNCTIONS: Row[] = [
     },
   ),
   row("compareNumberText", (text: string) => compareNumberText(text, text), { digits: fill("9", 10_000) }),
+  row("openYaml", (text: string) => openYaml(text, { notAMap: "" }), {
+    "many keys": times(2000, (index) => `k${index}: 1`).join("\n"),
+  }),
   row("groupDigits", groupDigits, { digits: fill("9", 10_000) }),
   row("naturalKey", naturalKey, texts(NAME_CHARS)),
   row("parseJsonPath", parseJsonPath, texts(10_000)),

@@ -1,4 +1,4 @@
-import { type Document, isMap, type ParsedNode, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, type ParsedNode, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 
 /** An error of a YAML text. `line` is 1-based within the text; null if no single line is the cause. */
@@ -18,8 +18,11 @@ type Options = {
 export function openYaml(yaml: string, { prepare, notAMap }: Options): YamlMap | YamlError {
   const lineOf = lineFinder(yaml);
   let doc: Document.Parsed;
+  let repeated: ParsedNode | null = null;
   try {
-    doc = parseDocument(yaml, { prettyErrors: false, logLevel: "silent", uniqueKeys: true, merge: false });
+    // The parser compares each key with all before it.
+    doc = parseDocument(yaml, { prettyErrors: false, logLevel: "silent", uniqueKeys: false, merge: false });
+    repeated = findRepeatedKey(doc);
   } catch (error) {
     // The parser is recursive.
     if (error instanceof RangeError) return { error: "Invalid YAML: too many levels.", line: null };
@@ -27,6 +30,7 @@ export function openYaml(yaml: string, { prepare, notAMap }: Options): YamlMap |
   }
   const [problem] = [...doc.errors, ...doc.warnings];
   if (problem) return { error: `Invalid YAML: ${problem.message}`, line: lineOf(problem.pos[0]) };
+  if (repeated) return { error: "Invalid YAML: Map keys must be unique", line: lineOf(repeated.range[0]) };
   if (!isMap(doc.contents)) return { error: notAMap, line: 1 };
   prepare?.(doc);
   try {
@@ -34,6 +38,26 @@ export function openYaml(yaml: string, { prepare, notAMap }: Options): YamlMap |
   } catch {
     return { error: "YAML anchors and aliases are not supported. Repeat the values.", line: 1 };
   }
+}
+
+/** Returns the first key that its map already has, as a property's name. */
+function findRepeatedKey(doc: Document.Parsed): ParsedNode | null {
+  let repeated: ParsedNode | null = null;
+  visit(doc, {
+    Map(_, { items }) {
+      const names = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (names.has(name)) {
+          repeated = key as ParsedNode;
+          return visit.BREAK;
+        }
+        names.add(name);
+      }
+    },
+  });
+  return repeated;
 }
 
 /** Parses a map and validates it. */

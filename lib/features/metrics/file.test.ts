@@ -81,6 +81,13 @@ describe("metric files", () => {
     expect(of("orders.status")).toEqual([expect.stringContaining("not “orders”")]);
   });
 
+  it("refuses a key that a map has twice, also as a number and its text", () => {
+    expect(problemsOf("version: 0.1.1\nsemantic_model: []\nversion: 0.1.1\n")).toEqual([
+      "3 : Invalid YAML: Map keys must be unique",
+    ]);
+    expect(problemsOf('version: { 1: a, "1": b }\n')).toEqual(["1 : Invalid YAML: Map keys must be unique"]);
+  });
+
   it("refuses aliases, endless nesting, large files and many metrics that build on each other", () => {
     expect(problemsOf("a: &a [1]\nb: *a")).toEqual([expect.stringContaining("anchors and aliases")]);
     const bomb = Array.from({ length: 30 }, (_, n) => `a${n}: &a${n} [${`*a${n - 1},`.repeat(n > 0 ? 9 : 0)}]`);
