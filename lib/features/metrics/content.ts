@@ -3,6 +3,7 @@ import { findConnectionsNamed } from "@/lib/features/connections/by-name";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import type { ItemDoc } from "@/lib/features/folders/model";
 import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
 import { type Model, type Problem, parseMetricFile } from "./file";
 import type { MetricDoc } from "./model";
 
@@ -45,6 +46,15 @@ export async function findProblems({ workspaceId }: Pick<Caller, "workspaceId">,
     if (message) problems.push({ path: `${place.path}.source`, line: place.line, message });
   }
   return problems;
+}
+
+/** @throws AppError invalid_request with the problems of the text */
+export async function requireValid(caller: Pick<Caller, "workspaceId">, text: string): Promise<void> {
+  const problems = await findProblems(caller, text);
+  if (problems.length === 0) return;
+  throw new AppError("invalid_request", "The metric file is not valid. Fix the listed lines.", {
+    details: problems.map(({ path, line, message }) => ({ path: path || "content", line, message })),
+  });
 }
 
 function connectionFault(label: string, dialect: string | undefined, isAmbiguous: boolean): string | null {

@@ -51,7 +51,19 @@ describe("metric files", () => {
     ]);
     const commit = await send("GET", `/revenue/git/commit?sha=${history[0].sha}`);
     expect(commit.json.data.files).toEqual([expect.objectContaining({ path: "metrics/revenue.yml", after: content })]);
+    const restored = await send("POST", "/revenue/git/restore", { sha: history[1].sha.slice(0, 10) });
+    expect(restored.json.data).toMatchObject({ version: 3, content: modelText({ metric: "revenue" }) });
+    expect((await send("GET", "/revenue/git/history")).json.data.items[0].subject).toBe(
+      `Restore revenue to ${history[1].sha.slice(0, 7)}`,
+    );
+    for (const [sha, status] of [
+      ["xyz", 400],
+      ["0".repeat(40), 404],
+    ] as const) {
+      expect((await send("POST", "/revenue/git/restore", { sha })).status).toBe(status);
+    }
     expect((await send("DELETE", "/revenue")).status).toBe(200);
+    expect((await send("POST", "/revenue/git/restore", { sha: history[1].sha })).status).toBe(404);
     expect((await send("DELETE", "/revenue")).status).toBe(404);
     expect((await send("GET", "/revenue")).status).toBe(404);
   });

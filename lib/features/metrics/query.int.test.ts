@@ -55,6 +55,22 @@ describe("metric queries", () => {
     expect(Object.keys(data).sort()).toEqual(["dialect", "sql"]);
   });
 
+  it("queries an unsaved text, whose problems have path and line", async () => {
+    const content = shopModel("Shop.eu.main").replace("SUM(orders.price)", "MAX(orders.price)");
+    expect((await ask({ content, metrics: ["revenue"] })).json.data.rows).toEqual([{ revenue: 9 }]);
+    expect((await ask({ metrics: ["revenue"] })).json.data.rows).toEqual([{ revenue: 21 }]);
+    const unknown = await ask({ content, metrics: ["shop.revenue"], dryRun: true });
+    expect(unknown.json.details).toEqual([{ path: "metrics.0", message: "Unknown metric “shop.revenue”." }]);
+    const broken = await ask({ content: content.replace("MAX(", "MAX(("), metrics: ["revenue"], dryRun: true });
+    expect(broken.status).toBe(400);
+    expect(broken.json.details[0]).toMatchObject({
+      path: expect.stringContaining("metrics.0"),
+      line: expect.any(Number),
+    });
+    const foreign = await ask({ content: shopModel("Other.main"), metrics: ["revenue"] });
+    expect(foreign.json.details[0].message).toContain("Connection “Other” not found.");
+  });
+
   it("groups days in the zone of the question, across a clock change", async () => {
     const days = { metrics: ["order_count"], dimensions: [{ name: "orders.ordered_at", grain: "day" }] };
     const counts = async (timezone: string) =>

@@ -8,7 +8,7 @@ import type { ResultFormat } from "@/lib/features/query/schema";
 import { executeQuery } from "@/lib/features/query/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
-import { sentenceOf } from "./content";
+import { requireValid, sentenceOf } from "./content";
 import { type Expression, walk } from "./expression";
 import { columnOf, type Dataset, type Metric, type Model, type Place, parseMetricFile, targetOf } from "./file";
 import { requireZone, shiftOf, toBound } from "./period";
@@ -62,13 +62,21 @@ export async function queryMetrics(
 }
 
 async function plan(caller: Caller, body: MetricQueryBody): Promise<Planned> {
-  const metrics = await Promise.all(body.metrics.map((name, index) => definitionOf(caller, name, `metrics.${index}`)));
+  const { content } = body;
+  if (content !== undefined) await requireValid(caller, content);
+  const metrics = await Promise.all(
+    body.metrics.map((name, index) => {
+      const path = `metrics.${index}`;
+      return content === undefined
+        ? definitionOf(caller, name, path)
+        : definitionIn({ content, file: "the text" }, name, name, path);
+    }),
+  );
   const [first] = metrics;
   if (!first) throw invalidInput("metrics", "Name at least one metric.");
   const label = labelOf(first.model, first.metric);
   const [connection, other] = await findConnectionsNamed(caller.workspaceId, label);
-  if (!connection)
-    throw invalidInput("metrics.0", `Connection “${label}” not found. Rename it in metrics/${first.file}.yml.`);
+  if (!connection) throw invalidInput("metrics.0", `Connection “${label}” not found. Rename it in ${first.file}.`);
   if (other) throw invalidInput("metrics.0", `Several connections are named “${label}”. Use the ID of one.`);
   const { dialect } = driverOf(connection.type);
   if (!dialect) throw invalidInput("metrics.0", `Connection “${label}” can't be queried by SQL.`);
@@ -99,6 +107,7 @@ function questionOf(body: MetricQueryBody, metrics: Question["metrics"]): Questi
   return { metrics, dimensions, filters, period, zone, shift, orderBy, limit };
 }
 
+/** `file` is the name of the file in messages. */
 type Definition = { name: string; model: Model; metric: Metric; file: string };
 
 /** Returns a metric by `name`, or by `file.name`. */
@@ -113,11 +122,21 @@ async function definitionOf(caller: Caller, name: string, path: string): Promise
     const message = `Several files define “${name}”. Use ${choices.join(" or ")}.`;
     throw new AppError("invalid_request", message, { details: [{ path, message, choices }] });
   }
-  const parsed = parseMetricFile(doc.content);
-  if ("problems" in parsed) throw invalidInput(path, `metrics/${doc.path}.yml: ${sentenceOf(parsed.problems[0])}`);
+  return definitionIn({ content: doc.content, file: `metrics/${doc.path}.yml` }, metricName, name, path);
+}
+
+/** Returns a metric of a file. @param name its name in the question */
+function definitionIn(
+  { content, file }: { content: string; file: string },
+  metricName: string,
+  name: string,
+  path: string,
+): Definition {
+  const parsed = parseMetricFile(content);
+  if ("problems" in parsed) throw invalidInput(path, `${file}: ${sentenceOf(parsed.problems[0])}`);
   for (const model of parsed.models) {
     const metric = model.metrics.find((each) => each.name === metricName);
-    if (metric) return { name, model, metric, file: doc.path };
+    if (metric) return { name, model, metric, file };
   }
   throw invalidInput(path, `Unknown metric “${name}”.`);
 }
@@ -156,7 +175,7 @@ async function explained(
       if (known.has(column.toLowerCase())) continue;
       const line = place.line === null ? "" : `, line ${place.line}`;
       const table = `${source.schema}.${source.table}`;
-      const message = `The column “${column}” of ${table} does not exist. ${user} uses it (metrics/${file}.yml${line}).`;
+      const message = `The column “${column}” of ${table} does not exist. ${user} uses it (${file}${line}).`;
       return new AppError("query_failed", message, { cause: error, details: [{ ...place, message }] });
     }
   }

@@ -5,6 +5,7 @@ export const METRIC_REFUSALS = {
 };
 
 export const QUERY_REFUSALS = {
+  content: METRIC_REFUSALS.content,
   metrics: "Unknown metrics, names that several files define, or metrics of several connections",
   dimensions:
     "Unknown or ambiguous fields, a grain on a field that is no time, or fields that only relate many-to-many",

@@ -35,11 +35,10 @@ export type MetricSummary = z.infer<typeof metricSummarySchema>;
 export const metricSchema = metricSummarySchema.extend({ content: z.string().describe("Text of the file, unchanged") });
 export type MetricItem = z.infer<typeof metricSchema>;
 
+const content = z.string().max(CONTENT_CHARS_MAX, "The file is too large. Split the model.");
+
 export const putMetricBody = z.object({
-  content: z
-    .string()
-    .max(CONTENT_CHARS_MAX, "The file is too large. Split the model.")
-    .describe("Model in Ossie's core format, as YAML"),
+  content: content.describe("Model in Ossie's core format, as YAML"),
   version: version.default(0).describe("Version that you changed; 0 or absent for a new file. Returns 409 if stale"),
   message: commitMessage,
 });
@@ -69,6 +68,7 @@ const moment = z.union(
 
 export const metricQueryBody = z.object({
   metrics: z.array(columnName).min(1, "Name at least one metric.").max(COLUMNS_MAX).describe("name, or file.name"),
+  content: content.optional().describe("Text of an unsaved file, whose metrics are queried instead of the saved ones"),
   dimensions: z
     .array(z.object({ name: columnName, grain: z.enum(METRIC_GRAINS).optional() }))
     .max(COLUMNS_MAX)

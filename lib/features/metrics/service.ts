@@ -2,15 +2,15 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { findConnectionsNamed } from "@/lib/features/connections/by-name";
 import { changeItems } from "@/lib/features/folders/change-items";
+import { contentAt } from "@/lib/features/folders/history";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import { freePlace, noSuch, stale } from "@/lib/features/folders/placement";
 import { findUserNames } from "@/lib/features/users/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { findPage } from "@/lib/platform/db/find-page";
-import { AppError } from "@/lib/platform/http/errors";
 import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
-import { fieldsOfMetricFile, findProblems } from "./content";
+import { fieldsOfMetricFile, requireValid } from "./content";
 import { ENDING, METRICS } from "./item-kind";
 import type { MetricDoc } from "./model";
 import type { MetricItem, MetricSummary, PutMetricBody } from "./schema";
@@ -52,12 +52,7 @@ export function findDefinitions({ workspaceId }: Caller, metric: string, file?: 
  */
 export async function putMetric(caller: Caller, name: string, body: PutMetricBody): Promise<MetricItem> {
   const { workspaceId, user } = caller;
-  const problems = await findProblems(caller, body.content);
-  if (problems.length > 0) {
-    throw new AppError("invalid_request", "The metric file is not valid. Fix the listed lines.", {
-      details: problems.map(({ path, line, message }) => ({ path: path || "content", line, message })),
-    });
-  }
+  await requireValid(caller, body.content);
   const saved = await changeItems(caller, METRICS, async (changes) => {
     const before = await findMetricDoc(caller, name);
     if (!before && body.version > 0) throw noSuch(METRICS);
@@ -84,6 +79,17 @@ export async function putMetric(caller: Caller, name: string, body: PutMetricBod
     return doc;
   });
   return toItem(caller, saved);
+}
+
+/**
+ * Restores the text of a metric file after a commit, as a new commit.
+ * @throws AppError as `contentAt`; invalid_request with the problems of a text that is no longer valid
+ */
+export async function restoreMetric(caller: Caller, name: string, sha: string): Promise<MetricItem> {
+  const { _id } = await getMetricDocOrThrow(caller, name);
+  const { content, label } = await contentAt(caller, METRICS, _id, sha);
+  const { version } = await getMetricDocOrThrow(caller, name);
+  return putMetric(caller, name, { content, version, message: `Restore ${name} to ${label}` });
 }
 
 /** Deletes a metric file as one commit. @throws AppError not_found */
