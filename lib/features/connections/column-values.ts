@@ -32,6 +32,11 @@ export type ColumnValues = {
   /** Returns a comparison with a value. @throws AppError `invalid_request` */
   compare(sign: ComparisonSign, text: string, bind: Bind): string;
   isNull: string;
+  /**
+   * Returns the text as a value to store, which the database converts to the column's type. JSON is JSON text. Absent
+   * where values cannot be edited. @throws AppError `invalid_request`
+   */
+  store?(text: string, bind: Bind): string;
 };
 
 /** The order and comparison of a driver's values. */
@@ -52,10 +57,19 @@ export type TableValues = {
    * @param texts exact texts of the columns, as expressions
    */
   digest?(texts: readonly string[]): string;
+  /** The way to change single rows in a transaction; absent where rows cannot be edited. */
+  edits?: {
+    /** The end of an INSERT of a row of defaults. */
+    emptyRow: string;
+    /** UPDATE can set a column to its default. */
+    setsDefault: boolean;
+    /** Statement that makes a session refuse values that do not fit; absent where it always does. */
+    strict?: string;
+  };
 };
 
 export function badValue({ name, type }: Pick<EntityColumn, "name" | "type">, wanted: string): AppError {
-  return new AppError("invalid_request", `Column ${name} (${type}) must be compared with ${wanted}.`);
+  return new AppError("invalid_request", `Column ${name} (${type}) takes ${wanted}.`);
 }
 
 /** Refuses to compare a column whose values have no order. @throws AppError `invalid_request` */
@@ -92,6 +106,11 @@ export function requireNumber(text: string, column: EntityColumn): void {
   if (text.trim() === "" || !/^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|-?inf(?:inity)?)$/i.test(text)) {
     throw badValue(column, "a number");
   }
+}
+
+/** Rejects text that is not an integer: some databases round it. @throws AppError `invalid_request` */
+export function requireInteger(text: string, column: EntityColumn): void {
+  if (!/^[+-]?\d+$/.test(text)) throw badValue(column, "an integer");
 }
 
 /** Parses a boolean. @throws AppError `invalid_request` */

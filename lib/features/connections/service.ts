@@ -282,6 +282,7 @@ export function listConnectionTypes(): ConnectionType[] {
       explain,
       isolationLevels: rest.isolationLevels && [...rest.isolationLevels],
       hasDdl: rest.hasDdl,
+      editsRows: rest.values?.edits && (true as const),
     }),
   );
 }

@@ -20,6 +20,8 @@ type Unconfirmed = {
   readOnly?: boolean | undefined;
   confirm?: boolean | undefined;
   confirmWrites?: ConfirmWrites | undefined;
+  /** Effect of a statement that the caller built. Absent: read from its text. */
+  write?: StatementWrite;
 };
 
 /** Names of schemas that are the default one of a database, unless it is set to another. */
@@ -43,7 +45,7 @@ export async function requireConfirmation(caller: Caller, request: Unconfirmed):
   const setting = stricter(connection.confirmWrites ?? "never", request.confirmWrites ?? "never");
   if (setting === "never" || confirm === true) return;
   if (mayOnlyRead(connection) || readOnly === true || isReadOnly(caller)) return;
-  const write = await findWrite(statement, connection, caller.workspaceId.toHexString());
+  const write = request.write ?? (await findWrite(statement, connection, caller.workspaceId.toHexString()));
   if (write === null || (setting === "risky" && !isRisky(write))) return;
   const { reason, table } = write;
   const where = table === null ? "" : ` (${table.name})`;

@@ -42,6 +42,13 @@ export const TRANSACTION_IDLE_MS = 15 * 60_000;
 /** Number of characters of a query's text that history stores. */
 export const HISTORY_TEXT_CHARS = 10_000;
 
+/** Maximum number of row changes of a request, which hold their locks in one transaction. */
+export const ROW_CHANGES_MAX = 500;
+/** Maximum length of a value in a row change, in characters. Larger values come from a file or a statement. */
+export const CHANGED_VALUE_CHARS_MAX = 1_000_000;
+/** Maximum number of conflicts that a response shows with their present values. */
+export const CONFLICTS_MAX = 50;
+
 /** Maximum length of a cursor of table rows. A request sends it back, and it holds values of the last row. */
 export const CURSOR_CHARS_MAX = 65_536;
 /** Maximum length of one value in such a cursor. A longer one is read from its row again. */

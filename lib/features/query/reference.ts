@@ -30,6 +30,9 @@ export const WRITE_FAILURES = [
   "unavailable",
 ] as const satisfies ErrorKind[];
 
+/** Errors of changing rows. */
+export const ROW_CHANGE_FAILURES = [...WRITE_FAILURES, "unsupported"] as const satisfies ErrorKind[];
+
 /** Errors of opening a session for manual transactions. */
 export const SESSION_FAILURES = [
   ...SOURCE_FAILURES,
@@ -49,6 +52,11 @@ export const EXECUTE_REFUSALS = {
 export const TABLE_COUNT_REFUSALS = {
   table: "A connection without tables or collections",
   filters: "Unknown columns, or values of the wrong type",
+};
+export const ROW_CHANGE_REFUSALS = {
+  table: "A view, a table without a primary key, or a connection whose rows cannot be edited",
+  changes:
+    "Unknown columns, a key other than the primary key, values of the wrong type, or old without a column of set",
 };
 export const TABLE_REFUSALS = {
   ...TABLE_COUNT_REFUSALS,

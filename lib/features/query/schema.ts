@@ -4,7 +4,15 @@ import { VARIABLE_NAME } from "@/lib/base/sql/marks";
 import { WRITE_REASONS } from "@/lib/base/sql/writes";
 import { confirmWritesSchema, entityNameSchema, ISOLATION_LEVELS } from "@/lib/features/connections/schema";
 import { exactNumber, isoDate, objectIdText } from "@/lib/platform/http/schema";
-import { CURSOR_CHARS_MAX, ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
+import {
+  CHANGED_VALUE_CHARS_MAX,
+  CURSOR_CHARS_MAX,
+  ROW_CHANGES_MAX,
+  ROW_LIMIT_DEFAULT,
+  ROW_LIMIT_MAX,
+  TIMEOUT_DEFAULT_MS,
+  TIMEOUT_MAX_MS,
+} from "./limits";
 import { ORIGIN_KINDS } from "./model";
 
 /** Query for a database. */
@@ -177,6 +185,65 @@ export const tableCountAnswer = z.object({
   count: z.union([z.int(), z.string()]).describe("A string if it exceeds the exact range of JSON numbers"),
   durationMs: z.number(),
 });
+
+const changedValues = z.record(
+  name,
+  z
+    .string()
+    .max(CHANGED_VALUE_CHARS_MAX, `A value has at most ${CHANGED_VALUE_CHARS_MAX} characters. Use a statement.`)
+    .nullable(),
+);
+const rowChange = z.object({
+  op: z.enum(["insert", "update", "delete"]),
+  key: changedValues
+    .default({})
+    .describe("Primary key of the row as it was read; for update and delete. Values as in filters"),
+  old: changedValues
+    .default({})
+    .describe("Values as they were read, which must not have changed. update: includes all columns to change"),
+  set: changedValues
+    .default({})
+    .describe("Values to store: text, which the database converts to the column's type, or null. JSON as JSON text"),
+  defaults: z
+    .array(name)
+    .default([])
+    .describe("Columns to set to their default. A new row has it for all columns that are not sent"),
+});
+export type RowChange = z.infer<typeof rowChange>;
+
+/** POST /api/workspaces/{workspaceId}/databases/{id}/rows/changes */
+export const rowChangesBody = z.object({
+  table: entityNameSchema.describe("Name as returned by the list of tables"),
+  changes: z
+    .array(rowChange)
+    .min(1, "Send at least one change.")
+    .max(ROW_CHANGES_MAX, `At most ${ROW_CHANGES_MAX} changes. Submit them in parts.`)
+    .describe("Applied in this order, all or none. Each must match exactly one row"),
+  dryRun: z.boolean().optional().describe("true: returns the SQL without running it"),
+  ...{ timeoutMs: common.timeoutMs, executionId: common.executionId },
+  ...{ confirm: common.confirm, confirmWrites: common.confirmWrites },
+});
+export type RowChangesBody = z.infer<typeof rowChangesBody>;
+
+export const rowChangesAnswer = z.object({
+  executionId: z.string().nullable().describe("Null for a dry run"),
+  statements: z
+    .array(z.string())
+    .describe("Statement of each change, with its values as literals. The database gets them as parameters"),
+  affectedRows: z.int().nullable().describe("Number of written rows. Null for a dry run"),
+  durationMs: z.number(),
+});
+export type RowChangesAnswer = z.infer<typeof rowChangesAnswer>;
+
+/** `details` of a `conflict` between row changes and the table. */
+export type RowConflicts = {
+  conflicts: {
+    /** Index of the change. */
+    change: number;
+    /** Present values of the columns in the change; null if no row has its key. */
+    current: Record<string, unknown> | null;
+  }[];
+};
 
 const affectedRows = z
   .int()

@@ -1,5 +1,6 @@
 import "server-only";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import type { StatementWrite } from "@/lib/base/sql/writes";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { namesLimitProblem } from "@/lib/base/values/column-limits";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
@@ -67,11 +68,13 @@ export type QueryRequest = {
   /** Further members of a JSON response. */
   facts?: Readonly<Record<string, string>>;
   /** A person has confirmed a write, or has approved the run as a whole. */
-  confirm?: boolean;
-  /** Session for manual transactions to run in. It decides whether the statement may write. */
-  session?: HeldTransaction;
+  confirm?: boolean | undefined;
+  /** Session to run in, such as one for manual transactions. It decides whether the statement may write. */
+  session?: Pick<HeldTransaction, "take">;
   /** Raises the connection's setting of the same name. */
-  confirmWrites?: ConfirmWrites;
+  confirmWrites?: ConfirmWrites | undefined;
+  /** Effect of a statement that the caller built. Absent: read from its text. */
+  write?: StatementWrite;
   /**
    * Receives the rows of the first result. Its errors are logged and change nothing. Not called for a response that
    * starts with a later result.

@@ -102,7 +102,8 @@ function rowsOf({ _id }: ConnectionDoc): QueryOrigin {
   return { kind: "rows", id: _id };
 }
 
-async function getTableOrThrow(
+/** @throws AppError `not_found` */
+export async function getTableOrThrow(
   caller: Caller,
   { connection, signal }: { connection: ConnectionDoc; signal: AbortSignal },
   table: TableRowsBody["table"],

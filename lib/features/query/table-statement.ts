@@ -16,7 +16,7 @@ import { RowOrder, type SortColumn } from "./table-order";
  * as its driver binds them.
  */
 
-type Table = {
+export type Table = {
   dialect: SqlDialect;
   values: TableValues;
   name: string;
@@ -109,13 +109,13 @@ export function toTableCount(driver: Driver, entity: Entity, filters: TableRowsB
   return withParams(`select count(*) as ${table.quote("count")} from ${table.name}${where}`, binder);
 }
 
-function withParams(query: string, binder: VariableBinder): Statement {
+export function withParams(query: string, binder: VariableBinder): Statement {
   const params = binder.params();
   const isEmpty = params === undefined || (Array.isArray(params) ? params : Object.keys(params)).length === 0;
   return isEmpty ? { query } : { query, params };
 }
 
-function toTable({ dialect, variables, values, label }: Driver, { schema, name, columns = [] }: Entity): Table {
+export function toTable({ dialect, variables, values, label }: Driver, { schema, name, columns = [] }: Entity): Table {
   if (!dialect || !variables || !values) {
     throw new AppError("invalid_request", `Table view is not supported for ${label}. Use a console.`);
   }
@@ -130,7 +130,7 @@ function toTable({ dialect, variables, values, label }: Driver, { schema, name, 
 }
 
 /** Generates unique placeholder names, since a driver may give one name only one value. */
-function toBind(binder: VariableBinder, prefix: string): Bind {
+export function toBind(binder: VariableBinder, prefix: string): Bind {
   let count = 0;
   const name = () => {
     count += 1;
@@ -142,7 +142,7 @@ function toBind(binder: VariableBinder, prefix: string): Bind {
   };
 }
 
-function columnOf({ columns }: Table, name: string, path: string): EntityColumn {
+export function columnOf({ columns }: Table, name: string, path: string): EntityColumn {
   const column = columns.find((each) => each.name === name);
   if (column) return column;
   throw new AppError("invalid_request", `Unknown column ${name}.`, {

@@ -7,6 +7,7 @@ import {
   jsonReadings,
   requireBoolean,
   requireBytes,
+  requireInteger,
   requireNumber,
   requireTime,
   type TableValues,
@@ -23,13 +24,15 @@ const WITHOUT_ORDER = /^(?:GEOMETRY|VARIANT|UNION\()/i;
 /** DuckDB casts the text of every value back to it, and compares it as the type of the column. */
 export const duckdbValues: TableValues = {
   nullsLast: " nulls last",
+  edits: { emptyRow: "default values", setsDefault: true },
   digest: (texts) => `md5(cast(row(${texts.join(", ")}) as varchar))`,
   of(column, name) {
     const { type } = column;
-    if (/^JSON$/i.test(type)) return jsonValues(name);
+    const store = (shown: string, bind: Bind) => toStored(shown, column, bind);
+    if (/^JSON$/i.test(type)) return { ...jsonValues(name), store };
     if (WITHOUT_ORDER.test(type)) return withoutOrder(column, name);
     const [value, text, read] = orderOf(column, name);
-    return comparedBy(name, [{ value, text, read }], (shown, bind) => write(shown, column, bind));
+    return { ...comparedBy(name, [{ value, text, read }], (shown, bind) => write(shown, column, bind)), store };
   },
 };
 
@@ -87,6 +90,15 @@ function write(shown: string, column: EntityColumn, bind: Bind): string {
   if (/^INTERVAL$/i.test(type)) return castTo(bind.text(toDuckDbInterval(shown)), type);
   if (/^ENUM\(/i.test(type)) return bind.text(shown);
   if (/\]$|^(?:STRUCT|MAP|UNION)\(/i.test(type)) return fromDuckDbJson(bind.text(shown), type);
+  return castTo(bind.text(shown), type);
+}
+
+/** A number is cast to the column's own type, which keeps its digits; text that is no integer would be rounded. */
+function toStored(shown: string, column: EntityColumn, bind: Bind): string {
+  const { type } = column;
+  if (/^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/i.test(type)) requireInteger(shown, column);
+  else if (/^(?:DECIMAL.*|FLOAT|DOUBLE|BIGNUM)$/i.test(type)) requireNumber(shown, column);
+  else return write(shown, column, bind);
   return castTo(bind.text(shown), type);
 }
 

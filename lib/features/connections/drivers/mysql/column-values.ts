@@ -5,6 +5,7 @@ import {
   type ColumnValues,
   jsonReadings,
   requireBytes,
+  requireInteger,
   requireNumber,
   requireTime,
   type TableValues,
@@ -41,103 +42,164 @@ export const mysqlValues: TableValues = {
   orderBytes: COMPARED_BYTES,
   digest: (texts) =>
     `md5(concat_ws(',', ${texts.map((text) => `coalesce(hex(cast(${text} as binary)), '-')`).join(", ")}))`,
-  of(column, name) {
-    const type = column.type.toLowerCase();
-    const kind = /^[a-z0-9]+/.exec(type)?.[0] ?? "";
-    const plain = (value: string, texts: PlainTexts) => plainValues(name, value, texts);
-    const orderPrefix = orderPrefixOf(column, kind);
-    switch (kind) {
-      case "tinyint":
-      case "smallint":
-      case "mediumint":
-      case "int":
-      case "bigint":
-      case "decimal":
-      case "numeric":
-        return plain(name, { read: decimal, write: (text, bind) => number(text, column, bind) });
-      case "float":
-      case "double":
-        return plain(name, {
-          text: castTo(castTo(name, "double"), "char"),
-          read: (text, bind) => bind.number(Number(text)),
-          write: (text, bind) => {
-            requireNumber(text, column);
-            // A float is compared with the float of its shortest text.
-            return kind === "float" ? castTo(bind.text(text), "float") : castTo(bind.text(text), "double");
-          },
-        });
-      case "year":
-      case "bit":
-      case "enum":
-      case "set":
-        return numbered(column, name, kind);
-      case "date":
-        return plain(name, {
-          read: asText,
-          write: (text, bind) => {
-            requireTime(text, column, DATED);
-            return bind.text(text.slice(0, 10));
-          },
-        });
-      case "datetime":
-      case "timestamp":
-        return plain(name, {
-          read: asText,
-          write: (text, bind) => {
-            requireTime(text, column, DATED);
-            return bind.text(text.replace("T", " ").replace(/(?:Z|\+00:00)$/, ""));
-          },
-        });
-      case "time":
-        return plain(name, { read: (text, bind) => castTo(bind.text(text), "time(6)") });
-      case "binary":
-      case "varbinary":
-      case "tinyblob":
-      case "blob":
-      case "mediumblob":
-      case "longblob":
-      case "vector":
-        return bytes(column, name, orderPrefix);
-      case "json": {
-        const value = jsonOrder(name);
-        const order = [{ value, text: castTo(value, "char"), read: asJson }];
-        return jsonValues(name, { order, exactText: castTo(name, "char") }, (bind, text) => ({
-          equal: `${name} = ${asJson(text, bind)}`,
+  edits: {
+    emptyRow: "() values ()",
+    setsDefault: true,
+    strict: "set session sql_mode = concat(@@session.sql_mode, ',STRICT_ALL_TABLES')",
+  },
+  of: (column, name) => ({
+    ...valuesOf(column, name),
+    store: (text, bind) => toStored(text, column, bind),
+  }),
+};
+
+function valuesOf(column: EntityColumn, name: string): ColumnValues {
+  const type = column.type.toLowerCase();
+  const kind = kindOf(column);
+  const plain = (value: string, texts: PlainTexts) => plainValues(name, value, texts);
+  const orderPrefix = orderPrefixOf(column, kind);
+  switch (kind) {
+    case "tinyint":
+    case "smallint":
+    case "mediumint":
+    case "int":
+    case "bigint":
+    case "decimal":
+    case "numeric":
+      return plain(name, { read: decimal, write: (text, bind) => number(text, column, bind) });
+    case "float":
+    case "double":
+      return plain(name, {
+        text: castTo(castTo(name, "double"), "char"),
+        read: (text, bind) => bind.number(Number(text)),
+        write: (text, bind) => {
+          requireNumber(text, column);
+          // A float is compared with the float of its shortest text.
+          return kind === "float" ? castTo(bind.text(text), "float") : castTo(bind.text(text), "double");
+        },
+      });
+    case "year":
+    case "bit":
+    case "enum":
+    case "set":
+      return numbered(column, name, kind);
+    case "date":
+      return plain(name, {
+        read: asText,
+        write: (text, bind) => {
+          requireTime(text, column, DATED);
+          return bind.text(text.slice(0, 10));
+        },
+      });
+    case "datetime":
+    case "timestamp":
+      return plain(name, {
+        read: asText,
+        write: (text, bind) => storedTime(text, column, bind),
+      });
+    case "time":
+      return plain(name, { read: (text, bind) => castTo(bind.text(text), "time(6)") });
+    case "binary":
+    case "varbinary":
+    case "tinyblob":
+    case "blob":
+    case "mediumblob":
+    case "longblob":
+    case "vector":
+      return bytes(column, name, orderPrefix);
+    case "json": {
+      const value = jsonOrder(name);
+      const order = [{ value, text: castTo(value, "char"), read: asJson }];
+      return jsonValues(name, { order, exactText: castTo(name, "char") }, (bind, text) => ({
+        equal: `${name} = ${asJson(text, bind)}`,
+      }));
+    }
+    case "geometry":
+    case "point":
+    case "linestring":
+    case "polygon":
+    case "multipoint":
+    case "multilinestring":
+    case "multipolygon":
+    case "geometrycollection":
+      return unordered(
+        column,
+        name,
+        (text, bind) => `hex(${name}) = ${bind.text(requireBytes(text, column).toString("hex").toUpperCase())}`,
+      );
+    default:
+      if (type.endsWith(MARIADB_JSON)) {
+        const value = `left(${name}, ${ORDER_CHARS})`;
+        return jsonValues(name, { order: [{ value, text: value, read: asText }], exactText: name }, (bind, text) => ({
+          // In MariaDB, NULL equals anything here.
+          equal: `(${name} is not null and json_equals(${name}, ${bind.text(text)}))`,
         }));
       }
-      case "geometry":
-      case "point":
-      case "linestring":
-      case "polygon":
-      case "multipoint":
-      case "multilinestring":
-      case "multipolygon":
-      case "geometrycollection":
-        return unordered(
-          column,
-          name,
-          (text, bind) => `hex(${name}) = ${bind.text(requireBytes(text, column).toString("hex").toUpperCase())}`,
-        );
-      default:
-        if (type.endsWith(MARIADB_JSON)) {
-          const value = `left(${name}, ${ORDER_CHARS})`;
-          return jsonValues(name, { order: [{ value, text: value, read: asText }], exactText: name }, (bind, text) => ({
-            // In MariaDB, NULL equals anything here.
-            equal: `(${name} is not null and json_equals(${name}, ${bind.text(text)}))`,
-          }));
-        }
-        if (orderPrefix !== null) {
-          const value = `left(${name}, ${orderPrefix})`;
-          return {
-            ...plain(name, { read: asText }),
-            order: [{ value, text: value, read: asText }],
-            exactText: castTo(name, "char"),
-          };
-        }
-        return plain(name, { read: asText });
-    }
-  },
-};
+      if (orderPrefix !== null) {
+        const value = `left(${name}, ${orderPrefix})`;
+        return {
+          ...plain(name, { read: asText }),
+          order: [{ value, text: value, read: asText }],
+          exactText: castTo(name, "char"),
+        };
+      }
+      return plain(name, { read: asText });
+  }
+}
+
+/** A column converts a text to its type, and strict mode refuses what does not fit. */
+function toStored(text: string, column: EntityColumn, bind: Bind): string {
+  const kind = kindOf(column);
+  switch (kind) {
+    case "tinyint":
+    case "smallint":
+    case "mediumint":
+    case "int":
+    case "bigint":
+      requireInteger(text, column);
+      return bind.text(text);
+    case "date":
+      requireTime(text, column, DATED);
+      return bind.text(text.slice(0, 10));
+    case "datetime":
+    case "timestamp":
+      return storedTime(text, column, bind);
+    case "bit":
+      return storedBits(text, column, bind);
+    case "binary":
+    case "varbinary":
+    case "tinyblob":
+    case "blob":
+    case "mediumblob":
+    case "longblob":
+    case "vector":
+    case "geometry":
+    case "point":
+    case "linestring":
+    case "polygon":
+    case "multipoint":
+    case "multilinestring":
+    case "multipolygon":
+    case "geometrycollection":
+      return hexBytes(text, column, bind);
+    default:
+      return bind.text(text);
+  }
+}
+
+function kindOf({ type }: EntityColumn): string {
+  return /^[a-z0-9]+/.exec(type.toLowerCase())?.[0] ?? "";
+}
+
+function storedTime(text: string, column: EntityColumn, bind: Bind): string {
+  requireTime(text, column, DATED);
+  return bind.text(text.replace("T", " ").replace(/(?:Z|\+00:00)$/, ""));
+}
+
+function storedBits(text: string, column: EntityColumn, bind: Bind): string {
+  if (!/^[01]+$/.test(text)) throw badValue(column, "bits such as 101");
+  return castTo(`conv(${bind.text(text)}, 2, 10)`, "unsigned");
+}
 
 type PlainTexts = { text?: string; read: ToSql; write?: ToSql };
 
@@ -150,10 +212,7 @@ function plainValues(name: string, value: string, texts: PlainTexts): ColumnValu
 /** Rows are ordered by the number behind the text, and compared only by it. */
 function numbered(column: EntityColumn, name: string, kind: "year" | "bit" | "enum" | "set"): ColumnValues {
   const value = castTo(name, "unsigned");
-  const bits: ToSql = (text, bind) => {
-    if (!/^[01]+$/.test(text)) throw badValue(column, "bits such as 101");
-    return castTo(`conv(${bind.text(text)}, 2, 10)`, "unsigned");
-  };
+  const bits: ToSql = (text, bind) => storedBits(text, column, bind);
   const write = kind === "bit" ? bits : kind === "year" ? unsigned : asText;
   const compared = kind === "enum" || kind === "set" ? name : value;
   return {

@@ -25,6 +25,7 @@ const INT8_MAX = 2n ** 63n - 1n;
 /** PostgreSQL parses the text of every value, and compares it as the type of the column. */
 export const postgresValues: TableValues = {
   nullsLast: " nulls last",
+  edits: { emptyRow: "default values", setsDefault: true },
   digest: (texts) => `md5(row(${texts.join(", ")})::text)`,
   of(column, name) {
     const base = baseType(column.type);
@@ -33,10 +34,13 @@ export const postgresValues: TableValues = {
     const order: ColumnValues["order"] = hasOrder
       ? [{ value: name, text: `${name}::text`, read: (text, bind) => castTo(bind.text(text), column.type) }]
       : null;
-    if (element === "json" || element === "jsonb") return jsonValues(name, base, order);
+    // Without its length, so that the database refuses a longer value: a cast to a length cuts it.
+    const storedAs = isInteger(base) ? base : filterType("", base);
+    const store = (text: string, bind: Bind) => castTo(bind.text(toText(text, base, column)), storedAs);
+    if (element === "json" || element === "jsonb") return { ...jsonValues(name, base, order), store };
     const write = (text: string, bind: Bind) => castTo(bind.text(toText(text, base, column)), filterType(text, base));
-    if (hasOrder) return comparedBy(name, order, write);
-    return unordered(column, name, (text, bind) => `${name}::text = ${write(text, bind)}::text`);
+    if (hasOrder) return { ...comparedBy(name, order, write), store };
+    return { ...unordered(column, name, (text, bind) => `${name}::text = ${write(text, bind)}::text`), store };
   },
 };
 
@@ -62,6 +66,10 @@ function jsonValues(name: string, base: string, order: ColumnValues["order"]): C
 /** Returns the type without its length or precision, so that a filter value is not cut or rounded. */
 function baseType(type: string): string {
   return type.startsWith('"') || type.includes('."') ? type : type.replace(/\((?:\d+)(?:,-?\d+)?\)/g, "");
+}
+
+function isInteger(base: string): boolean {
+  return base === "smallint" || base === "integer" || base === "bigint";
 }
 
 /** Returns the type for comparing a value with a column. */
@@ -109,6 +117,7 @@ function toText(shown: string, base: string, column: EntityColumn): string {
       return stampText(withZone(shown, base));
   }
   if (!base.endsWith("]")) return shown;
+  if (base.startsWith("json")) return jsonArrayText(shown);
   const items = parsed(shown);
   return Array.isArray(items)
     ? arrayText(items, { name: column.name, type: "array", dbType: base, nullable: true, from: "array" })

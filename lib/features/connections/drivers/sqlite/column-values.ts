@@ -1,4 +1,11 @@
-import { type Bind, badValue, type ColumnValues, type TableValues } from "../../column-values";
+import {
+  type Bind,
+  badValue,
+  type ColumnValues,
+  requireBytes,
+  requireNumber,
+  type TableValues,
+} from "../../column-values";
 import { castTo } from "../shared/variables";
 
 /**
@@ -7,6 +14,7 @@ import { castTo } from "../shared/variables";
  */
 export const sqliteValues: TableValues = {
   nullsLast: " nulls last",
+  edits: { emptyRow: "default values", setsDefault: false },
   digest: (texts) => texts.map((text) => `quote(${text})`).join(" || ',' || "),
   of: (column, name): ColumnValues => ({
     order: [
@@ -36,6 +44,12 @@ export const sqliteValues: TableValues = {
       return `${name} ${sign} ${number ?? bind.text(text)}`;
     },
     isNull: `${name} is null`,
+    store: (text, bind) => {
+      if (isNumberType(column.type)) requireNumber(text, column);
+      if (/^blob$/i.test(column.type)) return `unhex(${bind.text(requireBytes(text, column).toString("hex"))})`;
+      // The type of the column converts a text; a column without one stores what it gets.
+      return (column.type === "" ? toNumber(text, bind) : null) ?? bind.text(text);
+    },
   }),
 };
 

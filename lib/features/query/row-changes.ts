@@ -1,0 +1,176 @@
+import "server-only";
+import { READ_ONLY_MESSAGE } from "@/lib/base/sql/statement-messages";
+import type {
+  ManualSession,
+  QueryableSource,
+  QueryOptions,
+  ResultStream,
+  Statement,
+} from "@/lib/features/connections/data-source";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
+import { leaseDataSource } from "@/lib/features/connections/pool";
+import { noSuchConnection } from "@/lib/features/connections/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { raceAbort } from "@/lib/platform/process/race-abort";
+import { CONFLICTS_MAX, HISTORY_TEXT_CHARS } from "./limits";
+import { type ChangeStatements, toChangeStatements } from "./row-change-statements";
+import type { RowChangesAnswer, RowChangesBody, RowConflicts } from "./schema";
+import { runQuery } from "./service";
+import { getTableOrThrow } from "./table-rows";
+
+/* Changes single rows of a table in one transaction, if they are as the caller has read them. */
+
+/** Maximum size of a value that a conflict shows, in bytes. */
+const CONFLICT_CELL_BYTES_MAX = 256 * 1024;
+
+type ChangesRequest = { connection: ConnectionDoc | null; body: RowChangesBody; signal: AbortSignal };
+
+/**
+ * Applies changes to rows of a table: all, or none. One execution in the query history.
+ * @throws AppError `not_found`; `invalid_request` as `toChangeStatements`; `read_only`; `unsupported`;
+ *   `confirmation_required`; `conflict` with `RowConflicts` if a row has other values or was deleted; `query_failed`
+ *   with details {change} for a change that the database refuses; as `runQuery` otherwise
+ */
+export async function changeRows(
+  caller: Caller,
+  { connection, body, signal }: ChangesRequest,
+): Promise<RowChangesAnswer> {
+  if (!connection) throw noSuchConnection();
+  const entity = await getTableOrThrow(caller, { connection, signal }, body.table);
+  const changes = toChangeStatements(driverOf(connection.type), entity, body.changes);
+  const statements = changes.map(({ text }) => text);
+  if (body.dryRun === true) return { executionId: null, statements, affectedRows: null, durationMs: 0 };
+  if (mayOnlyRead(connection)) throw new AppError("read_only", READ_ONLY_MESSAGE);
+  const { schema = null, name } = entity;
+  const { timeoutMs, executionId, confirm, confirmWrites } = body;
+  const { executionId: id, durationMs } = await runQuery(caller, {
+    connection,
+    origin: { kind: "adhoc", id: connection._id },
+    statement: { query: `${statements.join(";\n")};`.slice(0, HISTORY_TEXT_CHARS) },
+    write: { reason: "write", table: { schema, name } },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(executionId !== undefined && { executionId }),
+    ...{ confirm, confirmWrites, signal },
+    session: { take: () => takeTransaction(connection, changes, signal) },
+  });
+  return { executionId: id, statements: [], affectedRows: changes.length, durationMs };
+}
+
+/** Returns the use of a source in which a query runs all changes. */
+async function takeTransaction(connection: ConnectionDoc, changes: readonly ChangeStatements[], signal: AbortSignal) {
+  const lease = leaseDataSource(connection);
+  const query: QueryableSource["query"] = async (_, options) => {
+    const source = await raceAbort(lease.source, options.signal);
+    const { isolationLevels = [], values, label } = driverOf(connection.type);
+    if (!source.openSession) throw new AppError("unsupported", `${label} can't change rows in a transaction here.`);
+    // Each check reads what others have committed.
+    const isolation = isolationLevels.includes("read_committed") ? "read_committed" : null;
+    const session = await source.openSession({ isolation, readOnly: false, signal: options.signal });
+    try {
+      if (values?.edits?.strict) await read(session, { query: values.edits.strict }, options);
+      await new RowTransaction(session, options).run(changes);
+      return withoutRows(changes.length);
+    } finally {
+      await session.close();
+    }
+  };
+  return { query, closed: signal, release: () => lease.release() };
+}
+
+function withoutRows(affectedRows: number): ResultStream {
+  return { fields: [], batches: (async function* () {})(), affectedRows: () => affectedRows };
+}
+
+class RowTransaction {
+  readonly #session: ManualSession;
+  readonly #options: QueryOptions;
+
+  constructor(session: ManualSession, options: QueryOptions) {
+    this.#session = session;
+    this.#options = options;
+  }
+
+  /** Applies all changes and commits. @throws AppError as `changeRows`, after a rollback */
+  async run(changes: readonly ChangeStatements[]): Promise<void> {
+    await this.#read({ query: "begin" });
+    const conflicts = new Set<number>();
+    let at = 0;
+    try {
+      for (const [index, change] of changes.entries()) {
+        at = index;
+        if (!(await this.#apply(change))) conflicts.add(index);
+      }
+      at = changes.length;
+      if (conflicts.size === 0) return void (await this.#read({ query: "commit" }));
+    } catch (error) {
+      await this.#rollBack();
+      // Another transaction may be the reason: an engine then reports an error in place of a missing row.
+      for (const [index, { row }] of changes.slice(0, at + 1).entries()) {
+        if (row && !conflicts.has(index) && (await this.#read(row.isUnchanged)).length !== 1) conflicts.add(index);
+      }
+      if (conflicts.size === 0) throw at < changes.length ? inChange(error, at) : error;
+      throw await this.#conflict(changes, conflicts);
+    }
+    await this.#rollBack();
+    throw await this.#conflict(changes, conflicts);
+  }
+
+  /** Returns whether the change has exactly one row. */
+  async #apply({ apply, row }: ChangeStatements): Promise<boolean> {
+    let affectedRows: number | null = null;
+    await this.#read(apply, (count) => {
+      affectedRows = count;
+    });
+    if (row === null || affectedRows === 1) return true;
+    // MySQL does not count rows that already have the new values.
+    return affectedRows === 0 && row.isApplied !== null && (await this.#read(row.isApplied)).length === 1;
+  }
+
+  /** Errors of a rollback are left to closing the session. */
+  async #rollBack(): Promise<void> {
+    await this.#session.settled();
+    await this.#read({ query: "rollback" }).catch(() => undefined);
+  }
+
+  async #conflict(changes: readonly ChangeStatements[], conflicts: ReadonlySet<number>): Promise<AppError> {
+    const details: RowConflicts = { conflicts: [] };
+    for (const change of [...conflicts].sort((a, b) => a - b).slice(0, CONFLICTS_MAX)) {
+      const row = changes[change]?.row;
+      const [current = null] = row ? await this.#read(row.current) : [];
+      details.conflicts.push({ change, current });
+    }
+    const count = conflicts.size === 1 ? "A row was" : `${conflicts.size} rows were`;
+    const message = `${count} changed or deleted since loading. Nothing was written. Compare the values and try again.`;
+    return new AppError("conflict", message, { details });
+  }
+
+  #read(statement: Statement, onEnd?: (affectedRows: number | null) => void) {
+    return read(this.#session, statement, this.#options, onEnd);
+  }
+}
+
+/** Runs a statement to its end and returns its rows, which are few. */
+async function read(
+  session: ManualSession,
+  statement: Statement,
+  options: QueryOptions,
+  onEnd?: (affectedRows: number | null) => void,
+): Promise<Record<string, unknown>[]> {
+  const cellBytesMax = CONFLICT_CELL_BYTES_MAX;
+  const result = await session.query(statement, { ...options, readOnly: false, isChange: true, cellBytesMax });
+  const rows: Record<string, unknown>[] = [];
+  for await (const { rowCount, columns } of result.batches) {
+    for (let at = 0; at < rowCount; at += 1) {
+      rows.push(Object.fromEntries(result.fields.map(({ name }, index) => [name, columns[index]?.[at] ?? null])));
+    }
+  }
+  onEnd?.(result.affectedRows?.() ?? null);
+  return rows;
+}
+
+function inChange(error: unknown, change: number): unknown {
+  if (!(error instanceof AppError) || error.kind !== "query_failed") return error;
+  return new AppError("query_failed", error.message, { cause: error.cause, details: { change } });
+}
