@@ -17,6 +17,7 @@ import {
   PanelRight,
   Pin,
   PinOff,
+  Search,
   Table2,
   Terminal,
   Type,
@@ -47,6 +48,8 @@ export type GridActions = {
   typeFilter: (column: number) => void;
   copy: (format: CopyFormat) => void;
   openRow: (row: number, column: number) => void;
+  /** Opens the search within a column. */
+  find: (column: number) => void;
 };
 
 /** Links to the rows that a cell's value refers to, and to those that refer to its row. */
@@ -172,6 +175,9 @@ export function ColumnMenu({ column, sort, table, actions, order }: ColumnMenu) 
       <MenuLine />
       <MenuItem icon={<Filter />} keys="F" onSelect={() => actions.typeFilter(index)}>
         Filter this column
+      </MenuItem>
+      <MenuItem icon={<Search />} keys="mod+f" onSelect={() => actions.find(index)}>
+        Find in this column
       </MenuItem>
       <MenuItem icon={<Copy />} onSelect={() => void copyName(field.name)}>
         Copy name

@@ -30,11 +30,15 @@ type GridRowProps = {
   selectedFrom: number;
   selectedTo: number;
   activePlace: number;
+  /** Tests of the columns that are searched, by their index; null without a search. */
+  hits: CellTests | null;
 };
+export type CellTests = ReadonlyMap<number, (value: CellValue) => boolean>;
 
 /** One row. Rendered again only when its own props change: scrolling moves it without rendering. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { baseId, source, row, y, width, indexWidth, look, columns, selectedFrom, selectedTo, activePlace } = props;
+  const { hits } = props;
   return (
     <div
       className="rg-row"
@@ -62,6 +66,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         if (value === null) className += " null";
         // Drawn by CSS alone: a row that is scrolled past creates no elements.
         if (value === undefined) className += " wait";
+        if (value !== undefined && hits?.get(index)?.(value)) className += " hit";
         if (isSelected) className += " sel";
         if (place === activePlace) className += " cur";
         return (

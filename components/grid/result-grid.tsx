@@ -4,10 +4,12 @@
 
 import { type ClipboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { FilterRow, toFilterId } from "@/components/grid/filter-row";
+import { FindBar } from "@/components/grid/find-bar";
 import { GridHeads } from "@/components/grid/grid-head";
 import type { GridActions } from "@/components/grid/grid-menu";
 import { GridRow } from "@/components/grid/grid-row";
 import type { ResultGridProps } from "@/components/grid/result-grid-props";
+import { useFind } from "@/components/grid/use-find";
 import { useGridKeys } from "@/components/grid/use-grid-keys";
 import { useGridLayout } from "@/components/grid/use-grid-layout";
 import { useGridMenu } from "@/components/grid/use-grid-menu";
@@ -44,12 +46,14 @@ export function ResultGrid(props: ResultGridProps) {
     const others = filters.filter((each) => each.column !== column);
     source.arrange({ ...source.arrangement, columns: filter === null ? others : [...others, filter] });
   };
+  const find = useFind({ source, columns, look, range, onRange, show: layout.show });
   const actions: GridActions = {
     sort: onSort,
     filter: (column, condition) => setFilter(column, { ...condition, column }),
     copy: props.onCopyAs,
     typeFilter: filterRow.focus,
     openRow: (row, column) => onInspect({ row, column: columns.findIndex(({ index }) => index === column) }),
+    find: find.open,
   };
   const menu = useGridMenu({ ...props, sort, order, actions });
   const page = Math.max(1, Math.floor(scroll.viewPx / rowPx) - 1);
@@ -61,6 +65,7 @@ export function ResultGrid(props: ResultGridProps) {
 
   return (
     <>
+      {find.isOpen && <FindBar find={find} columns={columns} onLeave={() => scrollRef.current?.focus()} />}
       <div
         ref={scrollRef}
         className="rg"
@@ -74,7 +79,7 @@ export function ResultGrid(props: ResultGridProps) {
         tabIndex={0}
         data-region-start
         onScroll={scroll.onScroll}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => !find.onKeyDown(event) && onKeyDown(event)}
         onContextMenu={menu.onContextMenu}
         {...menu.near}
         onCopy={(event: ClipboardEvent) => {
@@ -138,6 +143,7 @@ export function ResultGrid(props: ResultGridProps) {
                 selectedFrom={isSelected ? bounds.left : -1}
                 selectedTo={isSelected ? bounds.right : -1}
                 activePlace={range?.anchor.row === row ? range.anchor.column : -1}
+                hits={find.tests}
               />
             );
           })}

@@ -29,6 +29,7 @@ export const SHORTCUTS: { group: string; items: Shortcut[] }[] = [
       { keys: "mod+a", does: "Select all cells" },
       { keys: "Space", does: "Select row" },
       { keys: "f", does: "Filter column" },
+      { keys: "mod+f", does: "Find in result; Enter and Shift+Enter step" },
       { keys: "g", does: "Go to referenced row" },
       { keys: "j", does: "Next row; K for previous (row open)" },
       { keys: "shift+F10", does: "Cell menu" },

@@ -2,6 +2,7 @@ import { type ColumnFilter, toRowTest } from "@/lib/features/results/browser/col
 import { filterRows } from "@/lib/features/results/browser/filter-rows";
 import type { CellTable } from "@/lib/features/results/browser/row-table";
 import { type SortBy, sortRows } from "@/lib/features/results/browser/sort-rows";
+import { turn } from "@/lib/features/results/browser/turn";
 
 /** Filter and order of the shown rows: a row must contain the text and match every column filter. */
 export type Arrangement = { sort: SortBy | null; filter: string; columns: ColumnFilter[] };
@@ -71,16 +72,4 @@ function allRows({ rowCount }: CellTable): Uint32Array {
   const rows = new Uint32Array(rowCount);
   for (let row = 0; row < rowCount; row += 1) rows[row] = row;
   return rows;
-}
-
-/** Yields to pending messages; a browser timer would wait four milliseconds each time. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => {
-      channel.port1.close();
-      resolve();
-    };
-    channel.port2.postMessage(null);
-  });
 }

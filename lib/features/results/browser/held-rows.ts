@@ -2,19 +2,9 @@ import { type ChartData, toChartData } from "@/lib/base/charts/data";
 import { ExactSum } from "@/lib/base/values/exact-sum";
 import type { CellValue } from "@/lib/base/values/json-rows";
 import { toCopyText } from "@/lib/features/results/browser/copy-rows";
-import { type CellTable, toRow } from "@/lib/features/results/browser/row-table";
+import { toRow } from "@/lib/features/results/browser/row-table";
+import { countShown, type ShownRows, toTableRow } from "@/lib/features/results/browser/shown-rows";
 import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
-
-/** Shown rows: a table and the order of its rows, null for all in their original order. */
-export type ShownRows = { table: CellTable; order: Uint32Array | null };
-
-export function countShown({ table, order }: ShownRows): number {
-  return order === null ? table.rowCount : order.length;
-}
-
-export function toTableRow({ order }: ShownRows, row: number): number {
-  return order === null ? row : (order[row] ?? -1);
-}
 
 /** Returns the rows from..to, excluding `to`, as lists of cells. */
 export function readCells(shown: ShownRows, from: number, to: number): CellValue[][] {

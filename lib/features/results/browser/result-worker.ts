@@ -1,14 +1,9 @@
 import { arrangeInTurns, PLAIN } from "@/lib/features/results/browser/arrangement";
-import {
-  chartRows,
-  copyRows,
-  countShown,
-  readCells,
-  type ShownRows,
-  sumRows,
-} from "@/lib/features/results/browser/held-rows";
+import { findCells } from "@/lib/features/results/browser/find-rows";
+import { chartRows, copyRows, readCells, sumRows } from "@/lib/features/results/browser/held-rows";
 import { loadRows } from "@/lib/features/results/browser/load-rows";
 import { ObjectTable, RowTable } from "@/lib/features/results/browser/row-table";
+import { countShown, type ShownRows } from "@/lib/features/results/browser/shown-rows";
 import type { Ask, Asked, Reply } from "@/lib/features/results/browser/worker-messages";
 
 /*
@@ -24,13 +19,14 @@ const port = globalThis as unknown as Port;
 let shown: ShownRows = { table: new RowTable([]), order: null };
 /** Incremented with each requested order, so that an outdated one can stop. */
 let arrangements = 0;
+let searches = 0;
 
 port.onmessage = ({ data: ask }) => {
   answer(ask).then(
     (value) => {
-      const order = ask.type === "arrange" && typeof value === "object" && value !== null && "order" in value;
-      const buffer = order && value.order instanceof Uint32Array ? [value.order.buffer] : [];
-      port.postMessage({ id: ask.id, status: "done", answer: value }, buffer);
+      const parts = typeof value === "object" && value !== null ? Object.values(value) : [];
+      const buffers = parts.flatMap((part) => (ArrayBuffer.isView(part) ? [part.buffer as ArrayBuffer] : []));
+      port.postMessage({ id: ask.id, status: "done", answer: value }, buffers);
     },
     (error: unknown) => {
       const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
@@ -70,5 +66,10 @@ async function answer(ask: Ask): Promise<Asked[keyof Asked]["answer"]> {
       return sumRows(shown, ask.columns, ask.from, ask.to);
     case "chart":
       return chartRows(shown, ask);
+    case "find": {
+      searches += 1;
+      const mine = searches;
+      return (await findCells(shown, ask, () => mine !== searches)) ?? "stale";
+    }
   }
 }

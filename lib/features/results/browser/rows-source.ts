@@ -3,15 +3,10 @@ import type { ChartData } from "@/lib/base/charts/data";
 import type { Summed } from "@/lib/base/values/exact-sum";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { type Arrangement, arrangeNow, isPlain, PLAIN } from "@/lib/features/results/browser/arrangement";
-import {
-  chartRows,
-  copyRows,
-  countShown,
-  type ShownRows,
-  sumRows,
-  toTableRow,
-} from "@/lib/features/results/browser/held-rows";
+import { type FindAsk, type Found, findCells } from "@/lib/features/results/browser/find-rows";
+import { chartRows, copyRows, sumRows } from "@/lib/features/results/browser/held-rows";
 import { type CellTable, ObjectTable } from "@/lib/features/results/browser/row-table";
+import { countShown, type ShownRows, toTableRow } from "@/lib/features/results/browser/shown-rows";
 import { WorkerClient } from "@/lib/features/results/browser/worker-client";
 import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
 
@@ -43,6 +38,8 @@ export interface RowsSource {
   /** Maximum number of summed cells, so that the selection keeps up with the pointer. */
   readonly summedCellsMax: number;
   chart(ask: ChartAsk): Promise<ChartData>;
+  /** Finds cells in the shown rows that are loaded. @returns "stale" when another search began */
+  find(ask: FindAsk): Promise<Found | "stale">;
   /** The first rows, which determine widths and kinds. */
   readonly sample: CellTable;
   close(): void;
@@ -56,6 +53,7 @@ export abstract class Source {
   version = 0;
   arrangement: Arrangement = PLAIN;
   isArranging = false;
+  #searches = 0;
   readonly #changes = createStore(() => 0);
 
   readonly subscribe = this.#changes.subscribe;
@@ -63,6 +61,13 @@ export abstract class Source {
   protected changed(): void {
     this.version += 1;
     this.#changes.setState((count) => count + 1);
+  }
+
+  /** Searches rows of this page, until another search begins. */
+  protected async findIn(shown: ShownRows, ask: FindAsk): Promise<Found | "stale"> {
+    this.#searches += 1;
+    const mine = this.#searches;
+    return (await findCells(shown, ask, () => mine !== this.#searches)) ?? "stale";
   }
 }
 
@@ -131,6 +136,10 @@ export class AnswerRows extends Source implements RowsSource {
 
   async chart(ask: ChartAsk): Promise<ChartData> {
     return chartRows(this.#shown, ask);
+  }
+
+  find(ask: FindAsk) {
+    return this.findIn(this.#shown, ask);
   }
 
   close(): void {
@@ -239,6 +248,10 @@ export class LoadedRows extends Source implements RowsSource {
 
   chart(ask: ChartAsk): Promise<ChartData> {
     return this.worker.ask("chart", ask);
+  }
+
+  find(ask: FindAsk) {
+    return this.worker.ask("find", ask);
   }
 
   close(): void {

@@ -6,6 +6,7 @@ import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-r
 import type { RereadRequest } from "@/lib/features/query/browser/execute";
 import type { Arrangement } from "@/lib/features/results/browser/arrangement";
 import type { CopyText } from "@/lib/features/results/browser/copy-rows";
+import type { FindAsk, Found } from "@/lib/features/results/browser/find-rows";
 
 /** Requests to the worker that holds a result, and its responses. Rows are numbered as shown. */
 export type Asked = {
@@ -22,6 +23,7 @@ export type Asked = {
   copy: { ask: CopyAsk; answer: string };
   sum: { ask: { columns: number[]; from: number; to: number }; answer: Summed | null };
   chart: { ask: ChartAsk; answer: ChartData };
+  find: { ask: FindAsk; answer: Found | "stale" };
 };
 /** `zone` is the reader's time zone, which determines days; null for UTC. */
 export type ChartAsk = { settings: ChartSettings; zone: string | null };

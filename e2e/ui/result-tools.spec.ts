@@ -1,0 +1,40 @@
+import { expect, expectAccessible, test } from "./fixtures";
+
+test.beforeEach(async ({ consolePage, person }) => {
+  await consolePage.open(person.slug);
+});
+
+test("finds shown values in all loaded rows and steps through them", async ({ page, consolePage }) => {
+  await consolePage.write(
+    "select i as id, ['north', 'coast'][1 + i % 2] as region, i * 1000 as total from range(1500) t(i)",
+  );
+  await consolePage.run.click();
+  await consolePage.cell(1, 1).click();
+  await page.keyboard.press("ControlOrMeta+f");
+  const search = page.getByRole("search", { name: "Find in result" });
+  const input = search.getByRole("textbox", { name: "Find in result" });
+  await expect(input).toBeFocused();
+  await page.keyboard.insertText("COAST");
+  await expect(search.getByText("1 of 500")).toBeVisible();
+  await expect(search.getByText("1,000 loaded rows searched")).toBeVisible();
+  await page.keyboard.press("Shift+Enter");
+  await expect(search.getByText("500 of 500")).toBeVisible();
+  await expect(consolePage.grid.locator(".cur")).toHaveText("coast");
+  await expect(consolePage.grid.locator(".cur")).toHaveAttribute("data-row", "999");
+  await expectAccessible(page);
+
+  // Grouped digits; then all rows, which a worker holds.
+  await input.fill("1,234");
+  await expect(search.getByText("No matches")).toBeVisible();
+  await page.getByRole("button", { name: "Load all" }).click();
+  await expect(page.getByText("1,500 of 1,500 rows")).toBeVisible();
+  await consolePage.grid.focus();
+  await page.keyboard.press("ControlOrMeta+f");
+  await input.fill("1,234");
+  await expect(search.getByText("1 of 1", { exact: true })).toBeVisible();
+  await expect(consolePage.grid.locator(".cur")).toHaveText("1,234,000");
+
+  await page.keyboard.press("Escape");
+  await expect(search).toBeHidden();
+  await expect(consolePage.grid).toBeFocused();
+});
