@@ -5,6 +5,7 @@ import {
   LayoutGrid,
   type LucideIcon,
   Settings2,
+  Sigma,
   SquareTerminal,
   Workflow,
 } from "lucide-react";
@@ -20,6 +21,9 @@ const ConnectionsExplorer = dynamic(() =>
 );
 const FlowsExplorer = dynamic(() =>
   loadAgain(() => import("@/components/flows/flows-explorer")).then((module) => module.FlowsExplorer),
+);
+const MetricsExplorer = dynamic(() =>
+  loadAgain(() => import("@/components/metrics/metrics-explorer")).then((module) => module.MetricsExplorer),
 );
 const DashboardsExplorer = dynamic(() =>
   loadAgain(() => import("@/components/dashboards/dashboards-explorer")).then((module) => module.DashboardsExplorer),
@@ -93,6 +97,17 @@ export const AREAS: Area[] = [
     isOnPhoneBar: true,
     Explorer: FlowsExplorer,
     newCommand: "new-flow",
+  },
+  {
+    name: "Metrics",
+    icon: Sigma,
+    path: "/metrics",
+    owns: isBelow("/metrics"),
+    keys: undefined,
+    isAtFoot: false,
+    isOnPhoneBar: false,
+    Explorer: MetricsExplorer,
+    newCommand: "new-metric",
   },
   {
     name: "Dashboards",

@@ -49,6 +49,7 @@ export function useShellCommands({ showPalette, showShortcuts, showTextSearch }:
     { id: "new-console", name: "New console", icon: Plus, keys: "c", run: () => create() },
     { id: "new-connection", name: "Add connection", icon: Plus, run: go("/connections/new") },
     { id: "new-flow", name: "New flow", icon: Plus, run: go("/flows/new") },
+    { id: "new-metric", name: "New metric", icon: Plus, run: go("/metrics?new=1") },
     { id: "new-dashboard", name: "New dashboard", icon: Plus, run: () => void newDashboard() },
     { id: "new-app", name: "New app", icon: Plus, run: go("/apps?new=1") },
     ...AREAS.map(

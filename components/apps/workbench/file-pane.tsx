@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Download, FileQuestion, GitCompare } from "lucide-react";
 import { useEffect, useState } from "react";
 import { toAppWorkKey } from "@/components/apps/use-apps";
-import type { TextProblem } from "@/components/apps/workbench/text-editor";
 import { useBindings } from "@/components/apps/workbench/use-bindings";
 import { toKnown, useAppFile, type Work } from "@/components/apps/workbench/use-work";
+import type { TextProblem } from "@/components/editor/text-editor";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { CopyButton } from "@/components/ui/copy-button";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -22,10 +22,10 @@ import { later } from "@/lib/platform/browser/load-again";
 import { ApiError } from "@/lib/platform/browser/request";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
-const loadEditor = later(() => import("@/components/apps/workbench/text-editor"));
-const TextEditor = lazyComponent(
+const loadEditor = later(() => import("@/components/apps/workbench/file-editor"));
+const FileEditor = lazyComponent(
   loadEditor,
-  (module) => module.TextEditor,
+  (module) => module.FileEditor,
   () => <ListSkeleton label="Loading editor" />,
 );
 const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
@@ -88,7 +88,7 @@ export function FilePane({ work, path, isReadOnly, problems = NO_PROBLEMS, goTo 
           Couldn't save this file. {local.message} Edit it to retry.
         </Notice>
       )}
-      <TextEditor
+      <FileEditor
         key={path}
         traceId={`app:${app.id}:${path}`}
         label={`Content of ${path}`}

@@ -1,34 +1,32 @@
 "use client";
 
 import { setDiagnostics } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
-import type { KnownBinding } from "@/components/editor/app-completion";
 import { baseExtensions, restoreState } from "@/components/editor/base";
-import { writtenLanguage } from "@/components/editor/file-languages";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import type { FileKind } from "@/lib/features/apps/browser/app-files";
 
-/** A compile error at a position; `line` and `column` are 1-based. */
+/** An error at a position; `line` and `column` are 1-based. */
 export type TextProblem = { line: number; column: number | null; message: string };
 
 type TextEditorProps = {
   /** Key under which history, selection and scroll position are remembered. */
   traceId: string;
   label: string;
-  kind: FileKind;
+  /** Highlighting and completion; read once. */
+  language: Extension;
   content: string;
   isReadOnly: boolean;
   problems: readonly TextProblem[];
-  /** Bindings of the app, for completion in its scripts. */
-  bindings: readonly KnownBinding[];
+  /** Whether it takes the focus when it appears, unless the user is typing elsewhere. */
+  takesFocus?: boolean;
   /** Position to scroll to; a new object scrolls again, even to the same position. */
   goTo: { line: number; column: number | null } | null;
   onChange: (content: string) => void;
 };
 
-/** Editor of one file of an app. Use a new key for another file. */
+/** Editor of one file. Use a new key for another file. */
 export function TextEditor(props: TextEditorProps) {
   const { editors } = useWorkspace();
   const hostRef = useRef<HTMLDivElement>(null);
@@ -44,11 +42,11 @@ export function TextEditor(props: TextEditorProps) {
     editors.moveCursor({ line: line.number, column: head - line.from + 1 });
   };
   const mount = useEffectEvent((host: HTMLElement) => {
-    const { traceId, content, label, kind, isReadOnly } = latest.current;
+    const { traceId, content, label, language, isReadOnly, takesFocus = false } = latest.current;
     const trace = editors.recall(traceId);
     const kept = trace?.state instanceof EditorState && trace.state.doc.toString() === content ? trace.state : null;
     const extensions = baseExtensions(label, [
-      writtenLanguage(kind, () => latest.current.bindings),
+      language,
       EditorState.readOnly.of(isReadOnly),
       EditorView.editable.of(!isReadOnly),
       EditorView.updateListener.of((update) => {
@@ -62,7 +60,7 @@ export function TextEditor(props: TextEditorProps) {
     view.scrollDOM.scrollTop = trace?.scrollTop ?? 0;
     reportCursor(view);
     const isWriting = document.activeElement?.closest('[data-keeps-focus],[role="dialog"],[role="tree"]') != null;
-    if (matchMedia("(hover: hover)").matches && !isWriting) view.focus();
+    if (takesFocus && matchMedia("(hover: hover)").matches && !isWriting) view.focus();
     return () => {
       editors.remember(traceId, { state: view.state, scrollTop: view.scrollDOM.scrollTop });
       editors.moveCursor(null);
