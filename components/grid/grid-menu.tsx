@@ -5,6 +5,7 @@ import {
   ArrowUp,
   ArrowUpRight,
   Braces,
+  ChartColumn,
   ChevronsDown,
   ChevronsUp,
   Copy,
@@ -48,6 +49,8 @@ export type GridActions = {
   typeFilter: (column: number) => void;
   copy: (format: CopyFormat) => void;
   openRow: (row: number, column: number) => void;
+  /** Shows the statistics of a column. */
+  showStats: (column: number) => void;
   /** Opens the search within a column. */
   find: (column: number) => void;
 };
@@ -178,6 +181,9 @@ export function ColumnMenu({ column, sort, table, actions, order }: ColumnMenu) 
       </MenuItem>
       <MenuItem icon={<Search />} keys="mod+f" onSelect={() => actions.find(index)}>
         Find in this column
+      </MenuItem>
+      <MenuItem icon={<ChartColumn />} onSelect={() => actions.showStats(index)}>
+        Column statistics
       </MenuItem>
       <MenuItem icon={<Copy />} onSelect={() => void copyName(field.name)}>
         Copy name

@@ -1,3 +1,4 @@
+import type { ToStats } from "@/components/grid/column-stats-card";
 import type { CellLinks } from "@/components/grid/grid-menu";
 import type { GridColumn, ResultTable } from "@/components/grid/use-result-columns";
 import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
@@ -20,6 +21,8 @@ export type ResultGridProps = {
   onCopyAs: (format: CopyFormat) => void;
   /** A panel beside the grid shows the active row: J and K move like the arrow keys. */
   isWalking?: boolean;
+  /** Computes the statistics of a column. Default: those of the loaded rows. */
+  toStats?: ToStats;
   /** Returns the links of a cell and its row; absent without foreign keys. */
   toLinks?: (row: number, column: string) => CellLinks;
 };

@@ -3,6 +3,7 @@
 "use client";
 
 import { type ClipboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { toLoadedStats } from "@/components/grid/column-stats-words";
 import { FilterRow, toFilterId } from "@/components/grid/filter-row";
 import { FindBar } from "@/components/grid/find-bar";
 import { GridHeads } from "@/components/grid/grid-head";
@@ -15,10 +16,15 @@ import { useGridLayout } from "@/components/grid/use-grid-layout";
 import { useGridMenu } from "@/components/grid/use-grid-menu";
 import { toCell, useGridPointer } from "@/components/grid/use-grid-pointer";
 import { useFrame } from "@/components/layout/use-frame";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { ROW_HEIGHTS } from "@/lib/features/accounts/browser/frame-preferences";
 import type { ColumnFilter } from "@/lib/features/results/browser/column-filter";
 import { type Bounds, type CellPosition, toBounds } from "@/lib/features/results/browser/grid-selection";
+import { later } from "@/lib/platform/browser/load-again";
 import "./grid.css";
+
+const loadColumnStats = later(() => import("@/components/grid/column-stats-card"));
+const ColumnStatsCard = lazyComponent(loadColumnStats, (module) => module.ColumnStatsCard);
 
 const HEAD_PX = 42;
 const FILTERS_PX = 34;
@@ -46,6 +52,8 @@ export function ResultGrid(props: ResultGridProps) {
     const others = filters.filter((each) => each.column !== column);
     source.arrange({ ...source.arrangement, columns: filter === null ? others : [...others, filter] });
   };
+  const [stats, setStats] = useState<{ column: number; place: DOMRect } | null>(null);
+  const statsField = stats && source.fields[stats.column];
   const find = useFind({ source, columns, look, range, onRange, show: layout.show });
   const actions: GridActions = {
     sort: onSort,
@@ -54,6 +62,11 @@ export function ResultGrid(props: ResultGridProps) {
     typeFilter: filterRow.focus,
     openRow: (row, column) => onInspect({ row, column: columns.findIndex(({ index }) => index === column) }),
     find: find.open,
+    showStats: (column) => {
+      const place = columns.findIndex(({ index }) => index === column);
+      const head = document.getElementById(toCellId(baseId, { row: -1, column: place }));
+      setStats({ column, place: (head ?? scrollRef.current)?.getBoundingClientRect() ?? new DOMRect() });
+    },
   };
   const menu = useGridMenu({ ...props, sort, order, actions });
   const page = Math.max(1, Math.floor(scroll.viewPx / rowPx) - 1);
@@ -150,6 +163,20 @@ export function ResultGrid(props: ResultGridProps) {
         </div>
       </div>
       {menu.layer}
+      {stats && statsField && (
+        <ColumnStatsCard
+          key={stats.column}
+          field={statsField}
+          place={stats.place}
+          load={(signal) => (props.toStats ?? toLoadedStats(source))(stats.column, signal)}
+          look={look}
+          onFilter={(value) => setFilter(stats.column, { op: "is", value, column: stats.column })}
+          onClose={() => {
+            setStats(null);
+            scrollRef.current?.focus();
+          }}
+        />
+      )}
     </>
   );
 }

@@ -3,6 +3,8 @@
 import { useCallback, useMemo, useState } from "react";
 import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { type ConsoleRun, type PinnedResult, ROW_LIMITS } from "@/components/consoles/run-store";
+import type { ToStats } from "@/components/grid/column-stats-card";
+import { toEngineStats, toLoadedStats } from "@/components/grid/column-stats-words";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
 import { FiltersNote } from "@/components/grid/filters-note";
 import { LoadNote } from "@/components/grid/load-note";
@@ -85,12 +87,22 @@ export function ResultSet(props: ResultSetProps) {
   const { table, columns } = useResultColumns(answer.fields, source.sample);
   const dialect = useDialect(connection?.type);
   const language = useScriptLanguage(connection?.type);
+  const isSql = connection !== null && language !== "mongodb";
   const { copyAs, copyTo } = useCopy(source, columns, range, { text: statement, dialect });
   const { filter, columns: filters } = source.arrangement;
   const { digits, times } = useFrame().frame;
   const look = useMemo(() => ({ digits, times }), [digits, times]);
   const target = { ...run, workspaceId: workspace.id };
 
+  const isAllLoaded = !answer.truncated || load?.status === "loaded";
+  const toStats: ToStats = (column, signal) => {
+    const field = answer.fields[column];
+    const isEngine = !isAllLoaded && index === 0 && isSql && source.count === source.total && field !== undefined;
+    const own = { target, text: statement, dialect };
+    return isEngine
+      ? toEngineStats(own, field, () => toLoadedStats(source)(column, signal), signal)
+      : toLoadedStats(source, isAllLoaded)(column, signal);
+  };
   const sortRows = useCallback((sort: SortBy | null) => arrange({ sort }), [arrange]);
   const loadAll = () =>
     loadedResults.start(answer.executionId, {
@@ -115,7 +127,7 @@ export function ResultSet(props: ResultSetProps) {
             source={source}
             statement={statement}
             dialect={dialect}
-            canWrite={connection !== null && language !== "mongodb"}
+            canWrite={isSql}
             onClear={() => arrange({ columns: [] })}
           />
         }
@@ -159,6 +171,7 @@ export function ResultSet(props: ResultSetProps) {
           onCopy={copyTo}
           onCopyAs={(format) => void copyAs(format, true)}
           isWalking={opened !== null}
+          toStats={toStats}
         />
       )}
       <SelectionFoot

@@ -38,3 +38,30 @@ test("finds shown values in all loaded rows and steps through them", async ({ pa
   await expect(search).toBeHidden();
   await expect(consolePage.grid).toBeFocused();
 });
+
+test("shows the statistics of a column over all rows of a truncated result", async ({ page, consolePage }) => {
+  await consolePage.write("select i as n, ['a', 'b', 'b'][1 + i % 3] as word from range(3000) t(i)");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toBeVisible();
+  const open = async (column: string) => {
+    await consolePage.grid.getByRole("columnheader", { name: new RegExp(`^${column} `) }).hover();
+    await page.getByRole("button", { name: `Column ${column}` }).click();
+    await page.getByRole("menuitem", { name: "Column statistics" }).click();
+    return page.getByRole("dialog", { name: `Statistics of ${column}` });
+  };
+  const numbers = await open("n");
+  await expect(numbers.getByText("all 3,000 rows")).toBeVisible();
+  await expect(numbers).toContainText("Distinct3,000");
+  await expect(numbers).toContainText("Sum4,498,500");
+  await expect(numbers.getByRole("img", { name: /^Histogram of n, 16 bars/ })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(consolePage.grid).toBeFocused();
+
+  const words = await open("word");
+  await words.getByRole("button", { name: /^b 2,000/ }).click();
+  await expect(page.getByText("666 of 1,000 rows")).toBeVisible();
+  await words.getByRole("button", { name: "Close" }).click();
+  // With a filter, of the shown rows.
+  await expect((await open("n")).getByText("666 filtered rows")).toBeVisible();
+});

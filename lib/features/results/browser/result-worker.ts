@@ -1,4 +1,5 @@
 import { arrangeInTurns, PLAIN } from "@/lib/features/results/browser/arrangement";
+import { toColumnStats } from "@/lib/features/results/browser/column-stats";
 import { findCells } from "@/lib/features/results/browser/find-rows";
 import { chartRows, copyRows, readCells, sumRows } from "@/lib/features/results/browser/held-rows";
 import { loadRows } from "@/lib/features/results/browser/load-rows";
@@ -66,6 +67,8 @@ async function answer(ask: Ask): Promise<Asked[keyof Asked]["answer"]> {
       return sumRows(shown, ask.columns, ask.from, ask.to);
     case "chart":
       return chartRows(shown, ask);
+    case "stats":
+      return toColumnStats(shown, ask.column);
     case "find": {
       searches += 1;
       const mine = searches;

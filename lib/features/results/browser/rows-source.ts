@@ -3,6 +3,7 @@ import type { ChartData } from "@/lib/base/charts/data";
 import type { Summed } from "@/lib/base/values/exact-sum";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { type Arrangement, arrangeNow, isPlain, PLAIN } from "@/lib/features/results/browser/arrangement";
+import { type ColumnStats, toColumnStats } from "@/lib/features/results/browser/column-stats";
 import { type FindAsk, type Found, findCells } from "@/lib/features/results/browser/find-rows";
 import { chartRows, copyRows, sumRows } from "@/lib/features/results/browser/held-rows";
 import { type CellTable, ObjectTable } from "@/lib/features/results/browser/row-table";
@@ -38,6 +39,8 @@ export interface RowsSource {
   /** Maximum number of summed cells, so that the selection keeps up with the pointer. */
   readonly summedCellsMax: number;
   chart(ask: ChartAsk): Promise<ChartData>;
+  /** Computes the statistics of a column over the shown rows that are loaded. */
+  stats(column: number): Promise<ColumnStats>;
   /** Finds cells in the shown rows that are loaded. @returns "stale" when another search began */
   find(ask: FindAsk): Promise<Found | "stale">;
   /** The first rows, which determine widths and kinds. */
@@ -136,6 +139,10 @@ export class AnswerRows extends Source implements RowsSource {
 
   async chart(ask: ChartAsk): Promise<ChartData> {
     return chartRows(this.#shown, ask);
+  }
+
+  stats(column: number) {
+    return toColumnStats(this.#shown, column);
   }
 
   find(ask: FindAsk) {
@@ -248,6 +255,10 @@ export class LoadedRows extends Source implements RowsSource {
 
   chart(ask: ChartAsk): Promise<ChartData> {
     return this.worker.ask("chart", ask);
+  }
+
+  stats(column: number) {
+    return this.worker.ask("stats", { column });
   }
 
   find(ask: FindAsk) {

@@ -2,6 +2,7 @@ import type { ChartData } from "@/lib/base/charts/data";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { TablePage, TableRowsAsk } from "@/lib/features/query/browser/api";
 import { type Arrangement, PLAIN } from "@/lib/features/results/browser/arrangement";
+import { toColumnStats } from "@/lib/features/results/browser/column-stats";
 import type { FindAsk } from "@/lib/features/results/browser/find-rows";
 import { chartRows, copyRows, sumRows } from "@/lib/features/results/browser/held-rows";
 import { type CellTable, ObjectTable } from "@/lib/features/results/browser/row-table";
@@ -143,6 +144,10 @@ export class TablePages extends Source implements RowsSource {
 
   async chart(ask: ChartAsk): Promise<ChartData> {
     return chartRows({ table: this.#table, order: null }, ask);
+  }
+
+  stats(column: number) {
+    return toColumnStats({ table: this.#table, order: null }, column);
   }
 
   find(ask: FindAsk) {

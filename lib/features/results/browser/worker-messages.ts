@@ -5,6 +5,7 @@ import type { Summed } from "@/lib/base/values/exact-sum";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { RereadRequest } from "@/lib/features/query/browser/execute";
 import type { Arrangement } from "@/lib/features/results/browser/arrangement";
+import type { ColumnStats } from "@/lib/features/results/browser/column-stats";
 import type { CopyText } from "@/lib/features/results/browser/copy-rows";
 import type { FindAsk, Found } from "@/lib/features/results/browser/find-rows";
 
@@ -23,6 +24,7 @@ export type Asked = {
   copy: { ask: CopyAsk; answer: string };
   sum: { ask: { columns: number[]; from: number; to: number }; answer: Summed | null };
   chart: { ask: ChartAsk; answer: ChartData };
+  stats: { ask: { column: number }; answer: ColumnStats };
   find: { ask: FindAsk; answer: Found | "stale" };
 };
 /** `zone` is the reader's time zone, which determines days; null for UTC. */
