@@ -32,13 +32,16 @@ type GridRowProps = {
   activePlace: number;
   /** Tests of the columns that are searched, by their index; null without a search. */
   hits: CellTests | null;
+  toMark: ToMark | undefined;
 };
+/** Returns how a cell is marked, with its earlier value if it has one; null for an ordinary cell. */
+export type ToMark = (row: number, column: number) => { className: string; was?: CellValue } | null;
 export type CellTests = ReadonlyMap<number, (value: CellValue) => boolean>;
 
 /** One row. Rendered again only when its own props change: scrolling moves it without rendering. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { baseId, source, row, y, width, indexWidth, look, columns, selectedFrom, selectedTo, activePlace } = props;
-  const { hits } = props;
+  const { hits, toMark } = props;
   return (
     <div
       className="rg-row"
@@ -67,6 +70,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         // Drawn by CSS alone: a row that is scrolled past creates no elements.
         if (value === undefined) className += " wait";
         if (value !== undefined && hits?.get(index)?.(value)) className += " hit";
+        const mark = toMark?.(row, index) ?? null;
+        if (mark !== null) className += ` ${mark.className}`;
         if (isSelected) className += " sel";
         if (place === activePlace) className += " cur";
         return (
@@ -82,6 +87,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             data-row={row}
             data-column={place}
           >
+            {mark?.was !== undefined && <s>{mark.was === null ? "null" : toShownText(mark.was, field, look)}</s>}
             {value === null ? "null" : shown.slice(0, SHOWN_LETTERS_MAX)}
             {toPadding(shown, field, scale)}
           </div>

@@ -39,6 +39,8 @@ type ResultBarProps = {
   filtersNote: ReactNode;
   columnsMenu: ReactNode;
   onCopy: (format: CopyFormat) => void;
+  /** Menu of results to compare with. */
+  compareMenu: ReactNode;
   onExport: () => void;
   onAdd: () => void;
   /** Reason why the result cannot become a widget; null when it can. */
@@ -77,6 +79,7 @@ export function ResultBar(props: ResultBarProps) {
       </div>
       {filtersNote}
       <span className="grow" />
+      {props.compareMenu}
       {columnsMenu}
       <Menu
         align="end"

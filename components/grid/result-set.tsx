@@ -6,6 +6,8 @@ import { type ConsoleRun, type PinnedResult, ROW_LIMITS } from "@/components/con
 import type { ToStats } from "@/components/grid/column-stats-card";
 import { toEngineStats, toLoadedStats } from "@/components/grid/column-stats-words";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
+import { CompareMenu } from "@/components/grid/compare-menu";
+import type { OtherResult } from "@/components/grid/compare-view";
 import { FiltersNote } from "@/components/grid/filters-note";
 import { LoadNote } from "@/components/grid/load-note";
 import { ResultBar } from "@/components/grid/result-bar";
@@ -58,6 +60,8 @@ const loadExportDialog = later(() => import("@/components/results/export-dialog"
 const ExportDialog = lazyComponent(loadExportDialog, (module) => module.ExportDialog);
 const loadAddToDashboard = later(() => import("@/components/results/add-to-dashboard"));
 const AddToDashboard = lazyComponent(loadAddToDashboard, (module) => module.AddToDashboard);
+const loadCompareView = later(() => import("@/components/grid/compare-view"));
+const CompareView = lazyComponent(loadCompareView, (module) => module.CompareView, Pending);
 const loadRowPanel = later(() => import("@/components/grid/row-panel"));
 const RowPanel = lazyComponent(loadRowPanel, (module) => module.RowPanel);
 
@@ -70,6 +74,8 @@ type ResultSetProps = ResultViewProps & {
   answer: ExecuteAnswer;
   statement: string;
   executionId: string;
+  /** Other results with rows, to compare with. */
+  others: OtherResult[];
   /** Index of the result among those of its statement, 0-based. */
   index: number;
 };
@@ -81,6 +87,7 @@ export function ResultSet(props: ResultSetProps) {
   const isPhone = useIsPhone();
   const [view, setView] = useViewChoice(isPhone);
   const [isExporting, setIsExporting] = useState(false);
+  const [compared, setCompared] = useState<OtherResult | null>(null);
   const [isAdding, setIsAdding] = useState(false);
   const { source, load } = useRows(answer);
   const { range, select, arrange, inspect, opened } = useSelection(source, answer);
@@ -118,7 +125,10 @@ export function ResultSet(props: ResultSetProps) {
       <ResultBar
         views={isPhone ? PHONE_VIEWS : WIDE_VIEWS}
         view={view}
-        onView={setView}
+        onView={(next) => {
+          setCompared(null);
+          setView(next);
+        }}
         filter={filter}
         isFilterSlow={source.total > QUICK_ROWS_MAX}
         onFilter={(text) => arrange({ filter: text })}
@@ -132,6 +142,7 @@ export function ResultSet(props: ResultSetProps) {
           />
         }
         columnsMenu={!isPhone && <ColumnsMenu table={table} onChange={() => select(null)} />}
+        compareMenu={!isPhone && <CompareMenu others={props.others} onCompare={setCompared} />}
         onCopy={copyAs}
         onExport={() => setIsExporting(true)}
         onAdd={() => setIsAdding(true)}
@@ -148,7 +159,15 @@ export function ResultSet(props: ResultSetProps) {
           onCancel={() => loadedResults.drop(answer.executionId)}
         />
       )}
-      {source.count === 0 && !source.isArranging && filter !== "" && filters.length === 0 && view !== "chart" ? (
+      {compared !== null ? (
+        <CompareView
+          key={compared.id}
+          other={compared}
+          answer={answer}
+          dialect={dialect}
+          onClose={() => setCompared(null)}
+        />
+      ) : source.count === 0 && !source.isArranging && filter !== "" && filters.length === 0 && view !== "chart" ? (
         <p className="no-match grow">No rows match "{filter}".</p>
       ) : view === "json" ? (
         <JsonPane source={source} columns={columns} />
@@ -174,16 +193,18 @@ export function ResultSet(props: ResultSetProps) {
           toStats={toStats}
         />
       )}
-      <SelectionFoot
-        run={run}
-        source={source}
-        columns={columns}
-        range={view === "table" ? range : null}
-        back={back}
-        isPinned={props.pinned.some(({ executionId }) => executionId === props.executionId)}
-        onPin={(isPinned) => props.onPin(props.executionId, isPinned)}
-        onRunAgain={run.keptOf !== null && canRun ? () => props.onRunAgain(run) : null}
-      />
+      {compared === null && (
+        <SelectionFoot
+          run={run}
+          source={source}
+          columns={columns}
+          range={view === "table" ? range : null}
+          back={back}
+          isPinned={props.pinned.some(({ executionId }) => executionId === props.executionId)}
+          onPin={(isPinned) => props.onPin(props.executionId, isPinned)}
+          onRunAgain={run.keptOf !== null && canRun ? () => props.onRunAgain(run) : null}
+        />
+      )}
       {opened !== null && <RowPanel source={source} columns={columns} {...opened} />}
       {isAdding && (
         <AddToDashboard

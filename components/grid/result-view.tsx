@@ -4,13 +4,16 @@ import { CircleX, Pin, Square, X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { useDialect } from "@/components/connections/use-connection-types";
 import type { ConsoleRun } from "@/components/consoles/run-store";
+import type { OtherResult } from "@/components/grid/compare-view";
 import { NoRows } from "@/components/grid/no-rows";
 import { ResultSet, type ResultViewProps } from "@/components/grid/result-set";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { SqlStatement } from "@/lib/base/sql/statements";
 import type { ExecuteAnswer, FurtherResult } from "@/lib/features/query/browser/api";
 import { toResultId } from "@/lib/features/results/browser/loaded-results";
 import { toListedWords, toOutcomeWords } from "@/lib/features/results/browser/result-words";
 import { nameStatement } from "@/lib/features/results/browser/statement-name";
+import { formatClock } from "@/lib/platform/browser/format";
 
 type Result = {
   /** Id of the execution; for further results of the same statement, with their number. */
@@ -139,12 +142,23 @@ export function ResultView(props: ResultViewProps & { stopped?: StoppedStatement
           )}
         </div>
       )}
-      {shown ? <Shown {...props} shown={shown} /> : stopped?.view}
+      {shown ? <Shown {...props} shown={shown} others={toOthers(results, shown, dialect)} /> : stopped?.view}
     </>
   );
 }
 
-function Shown({ shown, ...props }: ResultViewProps & { shown: Result }) {
+/** Returns the other results with rows, named as their tabs. */
+function toOthers(results: Result[], shown: Result, dialect: SqlDialect): OtherResult[] {
+  return results
+    .filter(({ id, answer }) => id !== shown.id && answer.rows.length > 0)
+    .map(({ id, run, number, isPinned, statement, answer }) => {
+      const name = nameStatement(run.content, statement, dialect);
+      const clock = formatClock(new Date(run.endedAt ?? run.startedAt));
+      return { id, name: isPinned ? `${name}, pinned ${clock}` : `${number} ${name}`, answer };
+    });
+}
+
+function Shown({ shown, others, ...props }: ResultViewProps & { shown: Result; others: OtherResult[] }) {
   const { answer, statement, listedCount, totalCount } = shown;
   return (
     <>
@@ -159,6 +173,7 @@ function Shown({ shown, ...props }: ResultViewProps & { shown: Result }) {
         <ResultSet
           key={shown.id}
           {...props}
+          others={others}
           executionId={shown.executionId}
           index={shown.index}
           run={shown.run}

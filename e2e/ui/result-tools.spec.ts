@@ -65,3 +65,28 @@ test("shows the statistics of a column over all rows of a truncated result", asy
   // With a filter, of the shown rows.
   await expect((await open("n")).getByText("666 filtered rows")).toBeVisible();
 });
+
+test("compares a result with a pinned one by its key", async ({ page, consolePage }) => {
+  await consolePage.write(
+    "select * from (values (1, 'paid', 1.50), (2, 'paid', 2), (3, 'sent', 3)) t(id, status, total)",
+  );
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Pin this result" }).click();
+  await consolePage.write(
+    "select * from (values (1, 'paid', 1.5), (2, 'refunded', 2), (4, 'sent', 4)) t(id, status, total)",
+  );
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  await page.getByRole("menuitem", { name: /pinned/ }).click();
+  const grid = page.getByRole("grid", { name: "Differences" });
+  await expect(grid.getByRole("row").nth(1)).toContainText("changed2paidrefunded2");
+  await expect(grid.getByRole("row").nth(2)).toContainText("added4sent4");
+  await expect(grid.getByRole("row").nth(3)).toContainText("removed3sent3");
+  await expect(page.getByText("1 row unchanged, 3 different")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Key columns: id" })).toBeVisible();
+  await page.getByRole("radio", { name: "Removed 1" }).click();
+  await expect(grid.getByRole("gridcell").first()).toHaveText("removed");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Close comparison" }).click();
+  await expect(consolePage.grid).toBeVisible();
+});
