@@ -1,6 +1,6 @@
 "use client";
 
-import { Braces, ChartLine, Copy, Download, LayoutDashboard, ListFilter, Rows3, Table2 } from "lucide-react";
+import { Braces, ChartLine, Copy, Download, Grid3x3, LayoutDashboard, ListFilter, Rows3, Table2 } from "lucide-react";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import type { View } from "@/components/grid/view-choice";
 import { Menu, MenuItem } from "@/components/ui/menu";
@@ -21,6 +21,7 @@ const VIEW_NAMES: Record<View, { icon: ReactNode; label: string }> = {
   cards: { icon: <Rows3 className="s" />, label: "Cards" },
   table: { icon: <Table2 className="s" />, label: "Table" },
   chart: { icon: <ChartLine className="s" />, label: "Chart" },
+  pivot: { icon: <Grid3x3 className="s" />, label: "Pivot" },
   json: { icon: <Braces className="s" />, label: "JSON" },
 };
 

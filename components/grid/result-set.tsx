@@ -56,6 +56,8 @@ const loadJsonPane = later(() => import("@/components/grid/json-pane"));
 const JsonPane = lazyComponent(loadJsonPane, (module) => module.JsonPane, Pending);
 const loadChartView = later(() => import("@/components/results/chart-view"));
 const ChartView = lazyComponent(loadChartView, (module) => module.ChartView, Pending);
+const loadPivotView = later(() => import("@/components/grid/pivot-view"));
+const PivotView = lazyComponent(loadPivotView, (module) => module.PivotView, Pending);
 const loadExportDialog = later(() => import("@/components/results/export-dialog"));
 const ExportDialog = lazyComponent(loadExportDialog, (module) => module.ExportDialog);
 const loadAddToDashboard = later(() => import("@/components/results/add-to-dashboard"));
@@ -66,7 +68,7 @@ const loadRowPanel = later(() => import("@/components/grid/row-panel"));
 const RowPanel = lazyComponent(loadRowPanel, (module) => module.RowPanel);
 
 const PHONE_VIEWS: View[] = ["cards", "table", "chart"];
-const WIDE_VIEWS: View[] = ["table", "chart", "json"];
+const WIDE_VIEWS: View[] = ["table", "chart", "pivot", "json"];
 /** Row count below which filtering is as fast as typing. */
 const QUICK_ROWS_MAX = 2000;
 
@@ -173,6 +175,8 @@ export function ResultSet(props: ResultSetProps) {
         <JsonPane source={source} columns={columns} />
       ) : view === "chart" ? (
         <ChartView source={source} kept={chart} onChange={onChart} look={look} name={consoleName} />
+      ) : view === "pivot" ? (
+        <PivotView source={source} look={look} name={consoleName} />
       ) : view === "cards" ? (
         <ResultCards source={source} columns={columns} onInspect={inspect} />
       ) : (

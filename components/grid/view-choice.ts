@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 
-export const VIEWS = ["cards", "table", "chart", "json"] as const;
+export const VIEWS = ["cards", "table", "chart", "pivot", "json"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** Returns the view of a result. It is kept in the address, so that a link opens the same view. */

@@ -3,6 +3,7 @@ import { toColumnStats } from "@/lib/features/results/browser/column-stats";
 import { findCells } from "@/lib/features/results/browser/find-rows";
 import { chartRows, copyRows, readCells, sumRows } from "@/lib/features/results/browser/held-rows";
 import { loadRows } from "@/lib/features/results/browser/load-rows";
+import { toPivotRows } from "@/lib/features/results/browser/pivot-rows";
 import { ObjectTable, RowTable } from "@/lib/features/results/browser/row-table";
 import { countShown, type ShownRows } from "@/lib/features/results/browser/shown-rows";
 import type { Ask, Asked, Reply } from "@/lib/features/results/browser/worker-messages";
@@ -69,6 +70,8 @@ async function answer(ask: Ask): Promise<Asked[keyof Asked]["answer"]> {
       return chartRows(shown, ask);
     case "stats":
       return toColumnStats(shown, ask.column);
+    case "pivot":
+      return toPivotRows(shown, ask);
     case "find": {
       searches += 1;
       const mine = searches;

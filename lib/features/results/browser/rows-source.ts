@@ -6,6 +6,7 @@ import { type Arrangement, arrangeNow, isPlain, PLAIN } from "@/lib/features/res
 import { type ColumnStats, toColumnStats } from "@/lib/features/results/browser/column-stats";
 import { type FindAsk, type Found, findCells } from "@/lib/features/results/browser/find-rows";
 import { chartRows, copyRows, sumRows } from "@/lib/features/results/browser/held-rows";
+import { type PivotAsk, type PivotRows, toPivotRows } from "@/lib/features/results/browser/pivot-rows";
 import { type CellTable, ObjectTable } from "@/lib/features/results/browser/row-table";
 import { countShown, type ShownRows, toTableRow } from "@/lib/features/results/browser/shown-rows";
 import { WorkerClient } from "@/lib/features/results/browser/worker-client";
@@ -41,6 +42,8 @@ export interface RowsSource {
   chart(ask: ChartAsk): Promise<ChartData>;
   /** Computes the statistics of a column over the shown rows that are loaded. */
   stats(column: number): Promise<ColumnStats>;
+  /** Groups the shown rows that are loaded. */
+  pivot(ask: PivotAsk): Promise<PivotRows>;
   /** Finds cells in the shown rows that are loaded. @returns "stale" when another search began */
   find(ask: FindAsk): Promise<Found | "stale">;
   /** The first rows, which determine widths and kinds. */
@@ -143,6 +146,10 @@ export class AnswerRows extends Source implements RowsSource {
 
   stats(column: number) {
     return toColumnStats(this.#shown, column);
+  }
+
+  pivot(ask: PivotAsk) {
+    return toPivotRows(this.#shown, ask);
   }
 
   find(ask: FindAsk) {
@@ -259,6 +266,10 @@ export class LoadedRows extends Source implements RowsSource {
 
   stats(column: number) {
     return this.worker.ask("stats", { column });
+  }
+
+  pivot(ask: PivotAsk) {
+    return this.worker.ask("pivot", ask);
   }
 
   find(ask: FindAsk) {

@@ -5,6 +5,7 @@ import { type Arrangement, PLAIN } from "@/lib/features/results/browser/arrangem
 import { toColumnStats } from "@/lib/features/results/browser/column-stats";
 import type { FindAsk } from "@/lib/features/results/browser/find-rows";
 import { chartRows, copyRows, sumRows } from "@/lib/features/results/browser/held-rows";
+import { type PivotAsk, toPivotRows } from "@/lib/features/results/browser/pivot-rows";
 import { type CellTable, ObjectTable } from "@/lib/features/results/browser/row-table";
 import { type RowsSource, Source } from "@/lib/features/results/browser/rows-source";
 import { NAMED_PLAIN, type NamedArrangement } from "@/lib/features/results/browser/table-address";
@@ -148,6 +149,10 @@ export class TablePages extends Source implements RowsSource {
 
   stats(column: number) {
     return toColumnStats({ table: this.#table, order: null }, column);
+  }
+
+  pivot(ask: PivotAsk) {
+    return toPivotRows({ table: this.#table, order: null }, ask);
   }
 
   find(ask: FindAsk) {

@@ -8,6 +8,7 @@ import type { Arrangement } from "@/lib/features/results/browser/arrangement";
 import type { ColumnStats } from "@/lib/features/results/browser/column-stats";
 import type { CopyText } from "@/lib/features/results/browser/copy-rows";
 import type { FindAsk, Found } from "@/lib/features/results/browser/find-rows";
+import type { PivotAsk, PivotRows } from "@/lib/features/results/browser/pivot-rows";
 
 /** Requests to the worker that holds a result, and its responses. Rows are numbered as shown. */
 export type Asked = {
@@ -25,6 +26,7 @@ export type Asked = {
   sum: { ask: { columns: number[]; from: number; to: number }; answer: Summed | null };
   chart: { ask: ChartAsk; answer: ChartData };
   stats: { ask: { column: number }; answer: ColumnStats };
+  pivot: { ask: PivotAsk; answer: PivotRows };
   find: { ask: FindAsk; answer: Found | "stale" };
 };
 /** `zone` is the reader's time zone, which determines days; null for UTC. */
