@@ -1,7 +1,8 @@
 "use client";
 
 import { CircleCheck, CircleX, Download, Waves } from "lucide-react";
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useState, useSyncExternalStore } from "react";
+import { toEndWords } from "@/components/results/export-words";
 import { announce } from "@/components/ui/live-region";
 import { Modal } from "@/components/ui/modal";
 import { Segments } from "@/components/ui/segments";
@@ -10,12 +11,8 @@ import { useOutage } from "@/components/ui/use-browser";
 import type { ResultField } from "@/lib/base/values/json-rows";
 import type { ExecuteTarget } from "@/lib/features/query/browser/execute";
 import { openExportFile } from "@/lib/features/results/browser/export-file";
-import {
-  CONTENT_TYPES,
-  type ExportFormat,
-  type ExportProgress,
-  exportRows,
-} from "@/lib/features/results/browser/export-rows";
+import { type ExportJob, exportJobs } from "@/lib/features/results/browser/export-jobs";
+import { CONTENT_TYPES, type ExportFormat } from "@/lib/features/results/browser/export-rows";
 import { formatCountOf, toSize } from "@/lib/platform/browser/format";
 import "./results.css";
 
@@ -29,13 +26,6 @@ type ExportDialogProps = {
   consoleName: string;
   onClose: () => void;
 };
-
-type Work =
-  | { status: "idle" }
-  | { status: "running"; progress: ExportProgress }
-  | { status: "done"; progress: ExportProgress; name: string }
-  | { status: "failed"; message: string }
-  | { status: "cancelled" };
 
 const FORMATS = [
   { value: "csv", label: "CSV" },
@@ -56,35 +46,23 @@ export function ExportDialog(props: ExportDialogProps) {
   const [format, setFormat] = useState<ExportFormat>("csv");
   const [isGuarded, setIsGuarded] = useState(true);
   const [stem, setStem] = useState(() => toStem(consoleName, result));
-  const [work, setWork] = useState<Work>({ status: "idle" });
-  const abort = useRef<AbortController | null>(null);
-  useEffect(() => () => abort.current?.abort(), []);
-  const isRunning = work.status === "running";
+  const [jobId, setJobId] = useState<string | null>(null);
+  const jobs = useSyncExternalStore(exportJobs.subscribe, exportJobs.list, exportJobs.list);
+  const job = jobs.find(({ id }) => id === jobId) ?? null;
+  useEffect(() => () => void (jobId !== null && exportJobs.leave(jobId)), [jobId]);
+  const status = job?.work.status ?? "idle";
+  const isRunning = status === "running";
+  useEffect(() => {
+    const words = job && toEndWords(job);
+    if (job && words !== null) announce(words, job.work.status === "failed");
+  }, [job]);
   const name = `${stem.trim() || "result"}.${format}`;
 
   const start = async () => {
     const file = await openExportFile(name, CONTENT_TYPES[format]);
     if (file === null) return;
-    const controller = new AbortController();
-    abort.current = controller;
-    setWork({ status: "running", progress: { rows: null, bytes: 0 } });
     const request = { target, query, result, fields, format, isGuarded: isGuarded && format === "csv" };
-    try {
-      const progress = await exportRows(request, file, controller.signal, (now) =>
-        setWork({ status: "running", progress: now }),
-      );
-      setWork({ status: "done", progress, name });
-      announce(progress.rows === null ? "Export finished" : `${formatCountOf(progress.rows, "row")} exported`);
-    } catch (error) {
-      await file.abort().catch(() => {});
-      if (controller.signal.aborted) {
-        setWork({ status: "cancelled" });
-        return;
-      }
-      const message = error instanceof Error ? error.message : "Couldn't write the file.";
-      setWork({ status: "failed", message });
-      announce(`The export failed. ${message}`, true);
-    }
+    setJobId(exportJobs.start(name, request, file));
   };
 
   return (
@@ -94,9 +72,14 @@ export function ExportDialog(props: ExportDialogProps) {
       onClose={onClose}
       foot={
         isRunning ? (
-          <button type="button" className="btn danger" onClick={() => abort.current?.abort()}>
-            Cancel export
-          </button>
+          <>
+            <button type="button" className="btn danger" onClick={() => job && exportJobs.cancel(job.id)}>
+              Cancel export
+            </button>
+            <button type="button" className="btn" onClick={onClose}>
+              Continue in background
+            </button>
+          </>
         ) : (
           <>
             <button type="button" className="btn" onClick={onClose}>
@@ -104,7 +87,7 @@ export function ExportDialog(props: ExportDialogProps) {
             </button>
             <button
               type="button"
-              className={work.status === "done" ? "btn" : "btn primary"}
+              className={status === "done" ? "btn" : "btn primary"}
               aria-disabled={outage !== null}
               onClick={() => outage === null && void start()}
             >
@@ -141,7 +124,7 @@ export function ExportDialog(props: ExportDialogProps) {
           isDisabled={isRunning}
         />
       )}
-      <ExportStatus work={work} outage={outage} />
+      <ExportStatus job={job} outage={outage} />
     </Modal>
   );
 }
@@ -152,13 +135,13 @@ function toStem(consoleName: string, result: number): string {
   return result === 0 ? stem : `${stem}-${result + 1}`;
 }
 
-function ExportStatus({ work, outage }: { work: Work; outage: string | null }) {
-  if (outage !== null && work.status !== "running") {
+function ExportStatus({ job, outage }: { job: ExportJob | null; outage: string | null }) {
+  const work = job?.work ?? null;
+  if (outage !== null && work?.status !== "running") {
     return <p className="export-status t2">{outage}. Export is unavailable until the server is back.</p>;
   }
+  if (job === null || work === null) return null;
   switch (work.status) {
-    case "idle":
-      return null;
     case "cancelled":
       return <p className="export-status t2">Export cancelled. No file was saved.</p>;
     case "failed":
@@ -194,7 +177,7 @@ function ExportStatus({ work, outage }: { work: Work; outage: string | null }) {
           )}{" "}
           {work.progress.rows !== null && `${formatCountOf(work.progress.rows, "row")}, `}
           {value} {unit}
-          {work.status === "done" && `, to ${work.name}`}
+          {work.status === "done" && `, to ${job.name}`}
         </div>
       );
     }

@@ -7,6 +7,7 @@ import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
 import { useOpenConsole, useUnsavedCount } from "@/components/consoles/use-consoles";
 import { readFrame, subscribeFrame } from "@/components/layout/use-frame";
 import { useRunningCount, useWorkspace } from "@/components/layout/workspace-context";
+import { ExportEntry } from "@/components/results/export-entry";
 import { useRunsInMotion } from "@/components/runs/use-runs-in-motion";
 import { useFindDatabase } from "@/components/schema/use-schema";
 import { Tip } from "@/components/ui/tip";
@@ -50,6 +51,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
         <Waves className="xs" />
         {running === 0 ? "Nothing running" : `${formatCountOf(running, "run")} in progress`}
       </Link>
+      <ExportEntry />
       <span className="grow" />
       {cursor && (
         <span className="num">

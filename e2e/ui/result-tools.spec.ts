@@ -1,4 +1,4 @@
-import { expect, expectAccessible, test } from "./fixtures";
+import { expect, expectAccessible, hold, test } from "./fixtures";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
@@ -89,4 +89,39 @@ test("compares a result with a pinned one by its key", async ({ page, consolePag
   await expectAccessible(page);
   await page.getByRole("button", { name: "Close comparison" }).click();
   await expect(consolePage.grid).toBeVisible();
+});
+
+test("pivots a result, and exports it in the background", async ({ page, consolePage }) => {
+  await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
+  await consolePage.write(
+    "select * from (values ('north', date '2026-01-05', 1.10), ('north', date '2026-02-05', 2), ('coast', date '2026-01-06', 3)) t(region, day, total)",
+  );
+  await consolePage.run.click();
+  await page.getByRole("radio", { name: "Pivot" }).click();
+  const pivot = page.getByRole("grid", { name: /^Pivot of/ });
+  await expect(pivot.getByRole("row", { name: /^north/ })).toContainText("1.102.003.10");
+  await expect(pivot.getByRole("row", { name: /^Total/ })).toContainText("4.102.006.10");
+  await expectAccessible(page);
+  await page.getByRole("combobox", { name: "Aggregate" }).click();
+  await page.getByRole("option", { name: "Count", exact: true }).click();
+  await expect(pivot.getByRole("row", { name: /^Total/ })).toContainText("213");
+
+  const release = await hold(page, "**/execute");
+  await page.getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export result" });
+  await dialog.getByRole("textbox", { name: "File name" }).fill("days");
+  await dialog.getByRole("button", { name: "Export days.csv" }).click();
+  await dialog.getByRole("button", { name: "Continue in background" }).click();
+  await expect(dialog).toBeHidden();
+  const entry = page.getByRole("button", { name: /^Exporting days\.csv/ });
+  await entry.click();
+  await expect(page.getByRole("menuitem", { name: "Cancel days.csv" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("radio", { name: "Table" }).click();
+  await expect(consolePage.cell(1, 1)).toHaveText("north");
+  const saved = page.waitForEvent("download");
+  release();
+  expect((await saved).suggestedFilename()).toBe("days.csv");
+  await expect(page.getByText("days.csv exported, 3 rows")).toBeVisible();
+  await expect(entry).toBeHidden();
 });
