@@ -17,6 +17,7 @@ const GRANT_WORDS: Record<Grant, string> = {
   "console-write": "Save consoles",
   "flow-write": "Create and start flows",
   "schedule-write": "Change schedules",
+  "metric-write": "Save metrics",
 };
 const ENDED: Record<PlanAnswer["status"], string> = {
   approved: "Plan approved",

@@ -1,6 +1,15 @@
 "use client";
 
-import { ChevronRight, CircleX, ListTree, type LucideIcon, Search, SquareTerminal, Waypoints } from "lucide-react";
+import {
+  ChevronRight,
+  CircleX,
+  ListTree,
+  type LucideIcon,
+  Search,
+  Sigma,
+  SquareTerminal,
+  Waypoints,
+} from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { ToolPart } from "@/components/agent/tool-parts";
 import { useConnections } from "@/components/schema/use-schema";
@@ -95,6 +104,10 @@ const WORDS: Record<string, { icon: LucideIcon; done: string; running: string }>
   get_flow: { icon: Waypoints, done: "Read flow", running: "Reading flow" },
   get_run: { icon: Waypoints, done: "Read run", running: "Reading run" },
   create_flow: { icon: Waypoints, done: "Created flow", running: "Creating flow" },
+  list_metrics: { icon: Sigma, done: "Listed metrics", running: "Listing metrics" },
+  read_metric: { icon: Sigma, done: "Read metric", running: "Reading metric" },
+  query_metrics: { icon: Sigma, done: "Queried metrics", running: "Querying metrics" },
+  save_metric: { icon: Sigma, done: "Saved metric", running: "Saving metric" },
   trigger_flow: { icon: Waypoints, done: "Started flow", running: "Starting flow" },
 };
 

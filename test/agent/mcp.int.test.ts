@@ -3,6 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
+import { modelText } from "@/test/fixtures/metrics/metric-files";
 import { digestDatabase } from "@/test/security/dump";
 import { ask } from "@/test/security/real-servers";
 
@@ -76,6 +77,16 @@ async function get(client: Client, name: string, input: object) {
 const execute = (id: string, query: string) => ana.send(server, "POST", `/databases/${id}/execute`, { query });
 const countIn = async (id: string, table: string) =>
   Number((await execute(id, `select count(*) as n from ${table}`)).rows[0].n);
+/** Returns a metric file that counts the notes. */
+const metricText = (metric: string) =>
+  modelText({ metric, connection: "notes" })
+    .replace(".main.orders", ".main.notes")
+    .replace("[id]", "[n]")
+    .replaceAll("status", "text");
+const saveMetric = async (name: string) => {
+  const { content } = await ana.send(server, "GET", `/metrics/${name}`).catch(() => ({ content: null }));
+  return content ?? (await ana.send(server, "PUT", `/metrics/${name}`, { content: metricText(name) })).content;
+};
 const copyOf = (table: string, more: object = {}) => ({
   name: `copy to ${table}`,
   type: "query",
@@ -125,6 +136,20 @@ const LOOKING: Record<string, (client: Client) => Promise<void>> = {
     const { chart } = await get(client, "create_chart", input);
     expect(chart).toEqual({ title: "Notes", spec: { mark: "bar" }, rows: [{ n: 1 }, { n: 2 }, { n: 3 }] });
   },
+  list_metrics: async (client) => {
+    await saveMetric("listed");
+    const { files } = await get(client, "list_metrics", {});
+    expect(files).toContainEqual(expect.objectContaining({ name: "listed", metrics: ["listed"], error: null }));
+  },
+  read_metric: async (client) => {
+    const content = await saveMetric("reread");
+    expect(await get(client, "read_metric", { name: "reread" })).toMatchObject({ content, truncated: false });
+  },
+  query_metrics: async (client) => {
+    await saveMetric("asked");
+    const { rows, sql } = await get(client, "query_metrics", { metrics: ["asked"] });
+    expect([rows, sql]).toEqual([[{ asked: 3 }], expect.stringContaining("count(*)")]);
+  },
   list_flows: async (client) => {
     const { flow } = await ana.send(server, "POST", "/flows", copyOf("unused", { trigger: false }));
     const { flows } = await get(client, "list_flows", {});
@@ -151,6 +176,14 @@ const WRITING: Record<string, () => Promise<void>> = {
     const stale = await use(full, "save_console", { consoleId: id, version: 1, content: "select 3" });
     expect(stale.isError).toBe(true);
     expect((await ana.send(server, "GET", `/consoles/${id}`)).content).toBe("select 2");
+  },
+  save_metric: async () => {
+    const content = metricText("saved");
+    const { version } = await get(full, "save_metric", { name: "saved", content });
+    expect(await ana.send(server, "GET", "/metrics/saved")).toMatchObject({ content, version: 1 });
+    await get(full, "save_metric", { name: "saved", content: `${content}# Note\n`, version });
+    expect((await use(full, "save_metric", { name: "saved", content, version })).isError).toBe(true);
+    expect((await ana.send(server, "GET", "/metrics/saved")).content).toBe(`${content}# Note\n`);
   },
   create_flow: async () => {
     const made = await get(full, "create_flow", copyOf("made", { trigger: true }));
@@ -225,6 +258,7 @@ describe("a client with a read-only key", () => {
       ["save_console", { consoleId, version: 1, content: "no" }],
       ["create_flow", copyOf("never", { trigger: true })],
       ["trigger_flow", { flowId: flow.id }],
+      ["save_metric", { name: "no", content: metricText("no") }],
       ["propose_plan", { planMarkdown: "Write", grants: ["query-write"] }],
     ];
     for (const [name, input] of writes) await expect(use(read, name, input)).rejects.toThrow("Unknown tool");

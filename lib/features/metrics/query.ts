@@ -30,6 +30,15 @@ export async function explainMetrics(caller: Caller, body: MetricQueryBody): Pro
   return { sql, dialect };
 }
 
+/** Returns the statement of a question, and the connection that it is for. @throws AppError as `queryMetrics` */
+export async function planMetrics(
+  caller: Caller,
+  body: MetricQueryBody,
+): Promise<{ sql: string; connectionId: string }> {
+  const { sql, connection } = await plan(caller, body);
+  return { sql, connectionId: connection._id.toHexString() };
+}
+
 /**
  * Answers a question about metrics: plans one statement, and runs it read-only as a query of the caller.
  * @throws AppError invalid_request for names that do not exist or are ambiguous, and for questions without a right

@@ -36,6 +36,11 @@ export async function getMetricDocOrThrow(caller: Caller, name: string): Promise
   return doc;
 }
 
+/** Returns the ID of a file; null if it does not exist. */
+export async function findMetricId(caller: Caller, name: string): Promise<string | null> {
+  return (await findMetricDoc(caller, name))?._id.toHexString() ?? null;
+}
+
 /** Returns the files that define a metric of this name; of this file only, if `file` names one. */
 export function findDefinitions({ workspaceId }: Caller, metric: string, file?: string): Promise<MetricDoc[]> {
   const filter = { workspaceId, space: WORKSPACE_SPACE, metrics: metric };

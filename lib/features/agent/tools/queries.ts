@@ -39,24 +39,27 @@ export const queryInput = z.object({
   limit: z.int().min(1).max(MODEL_ROWS_MAX).optional().describe(`Number of rows to return. Default: ${MODEL_ROWS_MAX}`),
 });
 
+/** Answer of a query for the model. */
+export const queryAnswer = z.object({
+  executionId: z.string(),
+  fields: z.array(z.object({ name: z.string(), type: z.string() })),
+  rows: z.array(row),
+  rowCount: z.int().describe("Number of rows read of the full result"),
+  truncated: z.boolean().describe("The result has more rows than returned"),
+  affectedRows: z
+    .int()
+    .nullable()
+    .describe("Rows that INSERT, UPDATE, DELETE, MERGE or REPLACE changed; null for others"),
+  durationMs: z.number(),
+  resultId: z.string().optional().describe("The stored result"),
+});
+
 const runQueryTool = defineTool({
   name: "run_query",
   description:
     "Runs one statement and returns its first rows; the person can open the full result. Read-only, unless an approved plan has the grant query-write and the connection in its targets. A failure returns the database's message: fix the query at most twice.",
   input: queryInput,
-  output: z.object({
-    executionId: z.string(),
-    fields: z.array(z.object({ name: z.string(), type: z.string() })),
-    rows: z.array(row),
-    rowCount: z.int().describe("Number of rows read of the full result"),
-    truncated: z.boolean().describe("The result has more rows than returned"),
-    affectedRows: z
-      .int()
-      .nullable()
-      .describe("Rows that INSERT, UPDATE, DELETE, MERGE or REPLACE changed; null for others"),
-    durationMs: z.number(),
-    resultId: z.string().optional().describe("The stored result"),
-  }),
+  output: queryAnswer,
   writes: null,
   agents: BOTH,
   run: async (context, input) => {
@@ -82,6 +85,11 @@ const runQueryTool = defineTool({
 });
 
 export const queryTools = [runQueryTool];
+
+/** Runs a statement read-only, even if a plan grants writes. */
+export function runAsReader(context: ToolContext, input: z.output<typeof queryInput>) {
+  return query({ ...context, mayWriteByQuery: async () => false }, input);
+}
 
 /** Runs a statement as the caller, stores the result for them, and returns its start for the model. */
 export async function query(

@@ -9,6 +9,7 @@ import type { AgentId } from "../schema";
 import { connectionTools } from "./connections";
 import { chartTools, consoleTools } from "./consoles";
 import { flowTools } from "./flows";
+import { metricTools } from "./metrics";
 import { planTools } from "./plans";
 import { queryTools } from "./queries";
 import type { Tool, ToolContext } from "./tool";
@@ -19,6 +20,7 @@ export const TOOLS: readonly Tool[] = [
   ...queryTools,
   ...consoleTools,
   ...chartTools,
+  ...metricTools,
   ...planTools,
   ...flowTools,
 ];

@@ -30,6 +30,10 @@ describe("the tools", () => {
       "read_console",
       "save_console",
       "create_chart",
+      "list_metrics",
+      "read_metric",
+      "query_metrics",
+      "save_metric",
       "propose_plan",
     ];
     const flow = ["list_flows", "get_flow", "create_flow", "trigger_flow", "get_run"];
