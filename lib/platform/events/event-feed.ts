@@ -15,6 +15,8 @@ const PAGE = 500;
 export type Reader = {
   /** Receives the current position before anything else. Only for a reader without a position. */
   begin?: (position: number) => void;
+  /** Says that events up to a position are lost, before those after them are delivered. */
+  miss?: (position: number) => void;
   take: (events: readonly EventDoc[]) => void;
 };
 type Channel = { workspaceId: ObjectId; position: number; readers: Set<Reader> };
@@ -30,19 +32,19 @@ export class Teller {
   /**
    * Delivers everything after the position to the reader, in order and once, until it leaves.
    * @param from null starts with the next event
-   * @returns false, without delivering anything, if events after the position have expired or the position is unknown
+   * @returns false, and delivers nothing more, if events after the position are missing or the position is unknown
    */
   async join(workspaceId: ObjectId, reader: Reader, from: number | null): Promise<boolean> {
     const channel = await this.#channelOf(workspaceId);
     let position = from ?? channel.position;
-    if (!(await isKept(workspaceId, position, channel.position))) return false;
+    if (position > channel.position) return false;
     if (from === null) reader.begin?.(position);
     // The channel may advance during this, so a reader joins it in the same turn in which it has caught up.
     while (position < channel.position) {
-      const missed = await readEvents(workspaceId, position, channel.position);
-      if (missed.length === 0) return false;
-      reader.take(missed);
-      position = missed.at(-1)?.position ?? position;
+      const { events, upTo, isComplete } = await readEvents(workspaceId, position, channel.position);
+      if (!isComplete) return false;
+      reader.take(events);
+      position = upTo;
     }
     channel.readers.add(reader);
     this.#wakeUp();
@@ -110,33 +112,38 @@ export class Teller {
 
 async function deliverUpTo(channel: Channel, head: number): Promise<void> {
   while (channel.position < head) {
-    const events = await readEvents(channel.workspaceId, channel.position, head);
-    // An empty result means that these events expired: a reader of the previous one has missed none that are still
-    // stored.
-    channel.position = events.at(-1)?.position ?? head;
-    for (const reader of channel.readers) reader.take(events);
+    const { events, upTo, isComplete } = await readEvents(channel.workspaceId, channel.position, head);
+    channel.position = upTo;
+    for (const reader of channel.readers) {
+      if (!isComplete) reader.miss?.((events[0]?.position ?? upTo + 1) - 1);
+      reader.take(events);
+    }
   }
 }
 
-function readEvents(workspaceId: ObjectId, behind: number, upTo: number): Promise<EventDoc[]> {
-  return collections
+/**
+ * Reads a page of events.
+ * @returns the position up to which it goes, and whether each position has its event: those of lost and expired events
+ *   have none
+ */
+async function readEvents(
+  workspaceId: ObjectId,
+  behind: number,
+  head: number,
+): Promise<{ events: EventDoc[]; upTo: number; isComplete: boolean }> {
+  const events = await collections
     .events()
-    .find({ workspaceId, position: { $gt: behind, $lte: upTo } })
+    .find({ workspaceId, position: { $gt: behind, $lte: head } })
     .sort({ position: 1 })
     .limit(PAGE)
     .toArray();
+  const upTo = events.length < PAGE ? head : (events.at(-1)?.position ?? head);
+  return { events, upTo, isComplete: events.length === upTo - behind };
 }
 
 async function headOf(workspaceId: ObjectId): Promise<number> {
   const head = await collections.eventHeads().findOne({ _id: workspaceId, workspaceId });
   return head?.position ?? 0;
-}
-
-/** Returns whether all events between the position and the head are still stored. */
-async function isKept(workspaceId: ObjectId, position: number, head: number): Promise<boolean> {
-  if (position === head) return true;
-  if (position > head) return false;
-  return (await collections.events().countDocuments({ workspaceId, position: position + 1 }, { limit: 1 })) === 1;
 }
 
 export const teller = serverMember("eventFeed", () => new Teller());

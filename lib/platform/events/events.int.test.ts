@@ -1,5 +1,6 @@
 import { ObjectId } from "mongodb";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
 import { type Frame, readFrames } from "@/test/fixtures/events/frames";
 import { collections } from "./collections";
@@ -7,6 +8,7 @@ import { publish, writeNow } from "./publish";
 import { type StreamRequest, streamEvents } from "./stream";
 
 const own = takeOwnDatabase();
+beforeAll(databaseReady);
 afterAll(() => own.drop());
 
 const stops: AbortController[] = [];
@@ -95,6 +97,26 @@ describe("the event stream of a workspace", () => {
     expect(idsOf(await open(workspaceId, { lastEventId: "2" }).take(1))).toEqual(["c"]);
   });
 
+  it("sends `reset` in place of the oldest events if more are published at once than it queues", async () => {
+    const workspaceId = new ObjectId();
+    const { next, take } = open(workspaceId);
+    await next();
+    for (let n = 1; n <= 5003; n++) publishChange(workspaceId, `f${n}`);
+    expect(await next()).toEqual({ id: "1", event: "reset", data: "{}" });
+    expect(idsOf(await take(2))).toEqual(["f4", "f5"]);
+  });
+
+  it("sends `reset` in place of events that could not be stored, also to a reader that reconnects", async () => {
+    const workspaceId = new ObjectId();
+    const { next } = open(workspaceId);
+    await next();
+    const taken = { _id: new ObjectId(), workspaceId, kind: "log", userId: null, at: new Date() } as const;
+    await collections.events().insertOne({ ...taken, position: 2, data: {} });
+    for (const name of ["a", "b"]) publishChange(workspaceId, name);
+    expect(await next()).toEqual({ id: "1", event: "reset", data: "{}" });
+    expect((await open(workspaceId, { lastEventId: "0" }).next())?.event).toBe("reset");
+  });
+
   it("sends changes of another server within seconds", async () => {
     const workspaceId = new ObjectId();
     const { next, take } = open(workspaceId);
@@ -141,6 +163,7 @@ describe("the event stream of a workspace", () => {
     const workspaceId = new ObjectId();
     const userId = new ObjectId();
     const slow = open(workspaceId, { userId });
+    await slow.next();
     for (let n = 0; n < 120; n++) {
       publish({ workspaceId, kind: "log", resourceType: "flow", resourceId: "f", data: { text: "x".repeat(15_000) } });
       if (n % 20 === 0) await writeNow();

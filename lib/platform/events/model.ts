@@ -5,7 +5,7 @@ import type { EventKind } from "./schema";
 export type EventDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
-  /** Number of the event in its workspace, from 1 without gaps; a reader resumes after the last one it received. */
+  /** Number of the event in its workspace, from 1; a gap stands for lost events. A reader resumes after the last one. */
   position: number;
   kind: EventKind;
   /** The only recipient; null for every member. */

@@ -17,6 +17,8 @@ const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1000;
 const RETRY_MS = 2000;
 /** Maximum buffer for a slow reader, in bytes. Beyond it the stream ends, and the reader resumes from its position. */
 const BUFFER_BYTES_MAX = 1024 * 1024;
+/** Tells the reader that events are missing, so that it reads everything again. */
+const RESET = "event: reset\ndata: {}\n\n";
 const ENDED = "Your access has ended. Sign in again.";
 /** Maximum number of streams per user and server: tabs of a browser share one, so this is many machines. */
 const STREAMS_OF_ONE_MAX = 30;
@@ -80,6 +82,9 @@ function follow(
   const reader: Reader = {
     // An id without data is not an event, and is the position that the browser reconnects with.
     begin: (position) => write(`id: ${position}\n\n`),
+    miss: (position) => {
+      if (!isOver) write(`id: ${position}\n${RESET}`);
+    },
     take(events) {
       const own = events.filter((event) => event.userId === null || event.userId.equals(userId));
       if (!isOver && own.length > 0) write(own.map(frameOf).join(""));
@@ -134,7 +139,7 @@ async function join(
   if (lastEventId !== null) {
     const position = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
     if (position !== null && (await teller().join(workspaceId, reader, position))) return;
-    write("event: reset\ndata: {}\n\n");
+    write(RESET);
   }
   await teller().join(workspaceId, reader, null);
 }
