@@ -13,6 +13,7 @@ import { commitChanges } from "../lib/features/repository/service";
 import { getOwnerIdOrThrow } from "../lib/features/workspaces/service";
 import { closeDatabase } from "../lib/platform/db/client";
 import { databaseReady } from "../lib/platform/db/ready";
+import { writeNow } from "../lib/platform/events/publish";
 import { memoryOfTree, startProduct } from "./support/product";
 
 /*
@@ -211,6 +212,7 @@ async function withStore<T>(dataDir: string, work: () => Promise<T>): Promise<T>
     await databaseReady();
     return await work();
   } finally {
+    await writeNow();
     await closeDatabase();
     await store.stop();
   }

@@ -3,6 +3,7 @@ import { closeDatabase } from "@/lib/platform/db/client";
 import { refuseNewerSchema } from "@/lib/platform/db/schema-migration";
 import { SCHEMA_VERSION } from "@/lib/platform/db/schema-version";
 import { env } from "@/lib/platform/env";
+import { writeNow } from "@/lib/platform/events/publish";
 import { ensureStoreService } from "@/lib/platform/process/store-service";
 import { CommandError } from "./command-error";
 
@@ -18,6 +19,8 @@ export async function openStore({ isAlone = false } = {}): Promise<() => Promise
   const { isEmbeddedStore, DATA_DIR, STORE_DURABILITY } = env();
   const store = isEmbeddedStore ? ensureStoreService({ dataDir: DATA_DIR, durability: STORE_DURABILITY }) : null;
   const close = async () => {
+    // Else an event that is being written fails with the closed client.
+    await writeNow();
     await closeDatabase();
     await store?.stop();
   };

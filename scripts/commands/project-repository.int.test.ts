@@ -2,6 +2,7 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { pauseSchedule } from "@/lib/features/runs/schedules/service";
+import { writeNow } from "@/lib/platform/events/publish";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf } from "@/test/fixtures/consoles/console-author";
@@ -53,6 +54,17 @@ describe("npm run repo:project", () => {
     ]);
     expect((await author.save(lost.id, { version: nowLost.version, content: "select 2" })).status).toBe(200);
     expect(await author.story(lost.id)).toHaveLength(2);
+  });
+
+  it("has stored the events of its changes when it ends", async () => {
+    const author = authorOf(ana, ana.workspaceId);
+    const { id } = await author.make("announced", { access: "workspace" });
+    await collections.consoles().updateOne({ _id: new ObjectId(id) }, { $set: { content: "broken" } });
+    await writeNow();
+    const ofConsole = { workspaceId: new ObjectId(ana.workspaceId), "data.resourceId": id };
+    const before = await collections.events().countDocuments(ofConsole);
+    expect(await projectCommand([ana.workspaceId], print)).toBe(0);
+    expect(await collections.events().countDocuments(ofConsole)).toBe(before + 1);
   });
 
   it("keeps each schedule enabled or paused with its owner, and restores a lost one paused", async () => {
