@@ -1,6 +1,4 @@
 import "server-only";
-import { promisify } from "node:util";
-import { deflate, deflateSync, inflate, inflateSync } from "node:zlib";
 import { Binary, ObjectId } from "mongodb";
 import { toBuffer } from "@/lib/platform/db/bytes";
 import { indexesOfDuplicates } from "@/lib/platform/db/duplicate-key";
@@ -18,11 +16,10 @@ import {
 } from "./git-objects";
 import type { GitObjectDoc, ObjectType } from "./model";
 import { ObjectCache } from "./object-cache";
+import { deflated, inflated } from "./zlib";
 
 /** Half the maximum size of a document, so that two parts never share a message. */
 const CHUNK_BYTES = 8 * 1024 * 1024;
-/** Above this size, compression runs outside the event loop (F15); below it, the hand-over costs more than the work. */
-const INLINE_BYTES = 64 * 1024;
 /** Size of the cache of parsed commits and trees. Thousands of both, and small compared with a server's memory. */
 const CACHE_BYTES = 48 * 1024 * 1024;
 /** Ratio of the memory of parsed entries to their bytes. */
@@ -32,9 +29,6 @@ const READ_BATCH = 1_000;
 /** Number of documents in one insert. */
 const WRITE_BATCH = 1_000;
 
-const deflateAside = promisify(deflate);
-const inflateAside = promisify(inflate);
-
 type Parsed = { tree: readonly TreeEntry[] } | { commit: Commit };
 const parsed = new ObjectCache<Parsed>(CACHE_BYTES);
 
@@ -43,7 +37,7 @@ export async function writeObjects(repositoryId: ObjectId, objects: readonly Git
   let docs: GitObjectDoc[] = [];
   let bytes = 0;
   for (const object of objects) {
-    const stream = await pack(object.content);
+    const stream = await deflated(object.content);
     docs.push(await toDoc(repositoryId, { ...object, size: object.content.length }, stream));
     bytes += stream.length;
     if (docs.length >= WRITE_BATCH || bytes >= CHUNK_BYTES) {
@@ -101,7 +95,7 @@ async function factsOf<K extends "type" | "size">(workspaceId: ObjectId, oids: r
 export async function findObject(repositoryId: ObjectId, oid: string): Promise<GitObject | null> {
   if (oid === EMPTY_TREE) return makeTree([]);
   const doc = await collections.gitObjects().findOne({ workspaceId: repositoryId, oid });
-  return doc && { oid, type: doc.type, content: await unpack(await packedStream(doc), doc.size) };
+  return doc && { oid, type: doc.type, content: await inflated(await packedStream(doc), doc.size) };
 }
 
 /** Returns the parsed entries of a tree; the empty tree exists without being stored. */
@@ -170,11 +164,11 @@ export async function* streamObjects(repositoryId: ObjectId, oids: readonly stri
 
 async function emptyTree(repositoryId: ObjectId): Promise<GitObjectDoc> {
   const { content, ...object } = makeTree([]);
-  return toDoc(repositoryId, { ...object, size: content.length }, await pack(content));
+  return toDoc(repositoryId, { ...object, size: content.length }, await deflated(content));
 }
 
 export async function contentOf(doc: GitObjectDoc): Promise<Buffer> {
-  return unpack(await packedStream(doc), doc.size);
+  return inflated(await packedStream(doc), doc.size);
 }
 
 async function readParsed(repositoryId: ObjectId, oid: string): Promise<Parsed | null> {
@@ -238,14 +232,4 @@ function explainFullDisk(error: unknown): never {
     throw new AppError("storage_full", "The store is full. Free some space and save again.", { cause: error });
   }
   throw error;
-}
-
-async function pack(content: Buffer): Promise<Buffer> {
-  return content.length > INLINE_BYTES ? deflateAside(content) : deflateSync(content);
-}
-
-async function unpack(stream: Buffer, size: number): Promise<Buffer> {
-  // The stored length limits the unpacked size (T90).
-  const options = { maxOutputLength: Math.max(size, 1) };
-  return size > INLINE_BYTES ? inflateAside(stream, options) : inflateSync(stream, options);
 }

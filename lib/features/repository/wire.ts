@@ -34,3 +34,4 @@ export { findPositions, findTip, type Position } from "./positions";
 export { findBranchHead, findHead, listHeadsIn, MAIN_BRANCH, moveHead, removeHead, toRef } from "./refs";
 export { diffTrees } from "./tree-diff";
 export { findEntry } from "./tree-edit";
+export { chunkOf, deflated, ownMemory } from "./zlib";

@@ -6,6 +6,7 @@ import { collections as all } from "@/lib/features/instance/collections";
 import { deleteWorkspace } from "@/lib/features/instance/deletion";
 import { handIn } from "@/lib/features/instance/register-hooks";
 import { createBranch } from "@/lib/features/repository/service";
+import { CommitGraph, findHead, MAIN_BRANCH } from "@/lib/features/repository/wire";
 import { env } from "@/lib/platform/env";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { takeOwnDatabase } from "@/test/database";
@@ -15,6 +16,7 @@ import { rebuildIndex } from "@/test/fixtures/repository/rebuild-index";
 import { put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { BASE_PACK_EVENT, STRETCH_COMMITS_MIN, writeBasePack } from "./base-pack";
 import { collections } from "./collections";
+import { planPack } from "./pack-plan";
 
 const own = takeOwnDatabase();
 let world: GitWorld;
@@ -65,6 +67,24 @@ it("requests a base pack once per full range of commits, and clones it with the 
   expect(await subjects(further)).toHaveLength(STRETCH_COMMITS_MIN + 40);
   await git(based, "fetch", "--quiet");
   expect(await subjects(based, "origin/main")).toHaveLength(STRETCH_COMMITS_MIN + 40);
+});
+
+it("keeps a plan of all commits in memory of the size of its deltas", async () => {
+  const graph = new CommitGraph(world.workspaceId);
+  const head = await findHead(world.workspaceId, MAIN_BRANCH);
+  const commits = await graph.walk([head ?? ""], () => false);
+  const { signal } = new AbortController();
+  const { trees } = await planPack(world.workspaceId, [...commits.values()], {
+    ownedTree: () => null,
+    useDeltas: true,
+    signal,
+  });
+  const deltas = trees.flatMap(({ delta }) => delta?.stream ?? []);
+  expect(deltas.length).toBeGreaterThan(STRETCH_COMMITS_MIN);
+  const held = new Set(deltas.map(({ buffer }) => buffer));
+  const bytes = (all: Iterable<{ byteLength: number }>) =>
+    [...all].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  expect(bytes(held)).toBe(bytes(deltas));
 });
 
 it("adds ranges in order, and stays correct after the index was rebuilt", async () => {

@@ -1,8 +1,13 @@
 import "server-only";
-import { promisify } from "node:util";
-import { deflate, deflateSync } from "node:zlib";
 import type { ObjectId } from "mongodb";
-import { type CommitNode, contentOf, type GitObjectDoc, streamObjects } from "@/lib/features/repository/wire";
+import {
+  type CommitNode,
+  contentOf,
+  deflated,
+  type GitObjectDoc,
+  ownMemory,
+  streamObjects,
+} from "@/lib/features/repository/wire";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { commonEnds, middleDelta } from "./delta";
 
@@ -29,12 +34,11 @@ const BATCH = 64;
 const KEPT_BYTES = 48 * 1024 * 1024;
 /** Maximum size of the deltas kept until they are sent; further folders are sent as stored. */
 const DELTA_BYTES = 48 * 1024 * 1024;
+/** Memory of a delta beside its bytes. */
+const DELTA_OVERHEAD_BYTES = 256;
 /** Maximum work between two yields to the event loop, in ms (F15). */
 const SLICE_MS = 10;
-const LARGE_BYTES = 64 * 1024;
 const OID_BYTES = 20;
-
-const deflateAside = promisify(deflate);
 
 /** The last compared version of a folder. `place` is its position in the pack; null if only the reader has it. */
 type Folder = { oid: string; content: Buffer; starts: number[]; place: number | null; chain: number };
@@ -90,7 +94,7 @@ class FolderWalk {
       await this.breathe();
       this.seen.add(oid);
       const base = this.latest.get(path) ?? (await this.known(docs, before));
-      const content = await contentOf(requireDoc(docs, oid));
+      const content = ownMemory(await contentOf(requireDoc(docs, oid)));
       const { starts, added, replaced } = compare(base, content);
       for (const entry of added) {
         if (entry.mode === "160000" || this.isKnown(entry.oid)) continue;
@@ -117,7 +121,7 @@ class FolderWalk {
   private async known(docs: Map<string, GitObjectDoc>, before: string | null): Promise<Folder | null> {
     const doc = before === null ? undefined : docs.get(before);
     if (!doc) return null;
-    const content = await contentOf(doc);
+    const content = ownMemory(await contentOf(doc));
     return { oid: doc.oid, content, starts: compare(null, content).starts, place: null, chain: 0 };
   }
 
@@ -125,8 +129,8 @@ class FolderWalk {
     if (!this.options.useDeltas || !base || base.place === null || base.chain >= CHAIN_MAX) return null;
     const delta = middleDelta(base.content, content);
     if (delta.length * 2 > content.length || this.deltaBytes + delta.length > DELTA_BYTES) return null;
-    const stream = delta.length > LARGE_BYTES ? await deflateAside(delta) : deflateSync(delta);
-    this.deltaBytes += stream.length;
+    const stream = await deflated(delta);
+    this.deltaBytes += stream.length + DELTA_OVERHEAD_BYTES;
     return { base: base.place, size: delta.length, stream };
   }
 

@@ -1,8 +1,8 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
-import { deflate, deflateSync, type InputType, inflate, inflateSync, type ZlibOptions } from "node:zlib";
-import { MAX_FILE_BYTES, makeObject, type ObjectType } from "@/lib/features/repository/wire";
+import { type InputType, inflate, inflateSync, type ZlibOptions } from "node:zlib";
+import { chunkOf, deflated, MAX_FILE_BYTES, makeObject, type ObjectType } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { applyDelta, deltaSizes } from "./delta";
@@ -14,7 +14,6 @@ const OID_BYTES = 20;
 /** Above this size, unpacking runs outside the event loop (F15). */
 const INLINE_BYTES = 64 * 1024;
 const SLICE_MS = 10;
-const CHUNK_BYTES_MIN = 64;
 const TYPES: Record<number, ObjectType | "ofs" | "ref"> = { 1: "commit", 2: "tree", 3: "blob", 6: "ofs", 7: "ref" };
 
 type Entry = {
@@ -95,7 +94,7 @@ export class ReceivedPack {
     for (const root of this.roots.filter((each) => each.type === type)) {
       await this.visit(root, async (entry, _type, content) => {
         if (!wanted.has(entry.oid)) return;
-        const stream = entry.base ? await packAnew(content) : this.bytes.subarray(entry.start, entry.end);
+        const stream = entry.base ? await deflated(content) : this.bytes.subarray(entry.start, entry.end);
         queue.push({ oid: entry.oid, type, size: content.length, stream });
       });
       yield* queue.splice(0);
@@ -248,8 +247,7 @@ export class ReceivedPack {
 
 /** Unpacks the stream at the start of some bytes, and returns how many of them it uses. */
 async function unpackAt(bytes: Buffer, size: number): Promise<{ content: Buffer; consumed: number }> {
-  const chunkSize = Math.min(Math.max(size + 1, CHUNK_BYTES_MIN), INLINE_BYTES);
-  const options = { info: true, maxOutputLength: Math.max(size, 1), chunkSize };
+  const options = { info: true, maxOutputLength: Math.max(size, 1), chunkSize: chunkOf(size) };
   try {
     const { buffer, engine } =
       size > INLINE_BYTES ? await inflateInfo(bytes, options) : inflateInfoSync(bytes, options);
@@ -265,11 +263,6 @@ type Info = { buffer: Buffer; engine: { bytesWritten: number } };
 // With `info`, both return the engine too, which the types omit.
 const inflateInfoSync = inflateSync as unknown as (bytes: InputType, options: ZlibOptions) => Info;
 const inflateInfo = promisify(inflate) as unknown as (bytes: InputType, options: ZlibOptions) => Promise<Info>;
-const deflateAside = promisify(deflate);
-
-async function packAnew(content: Buffer): Promise<Buffer> {
-  return content.length > INLINE_BYTES ? deflateAside(content) : deflateSync(content);
-}
 
 function rootOf(entry: Entry): Entry {
   let at = entry;
