@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { jsonErrorPlace } from "@/lib/base/values/json-error";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
 import { AppError } from "@/lib/platform/http/errors";
 import { parseFile, refuseUnfit } from "./content";
@@ -25,8 +26,9 @@ export const DASHBOARD_FILES: FileKind = {
       return null;
     } catch (thrown) {
       if (thrown instanceof AppError) return `is not a valid dashboard: ${pathOf(thrown)}${thrown.message}`;
-      if (thrown instanceof SyntaxError) return "is not valid JSON.";
-      throw thrown;
+      if (!(thrown instanceof SyntaxError)) throw thrown;
+      const place = jsonErrorPlace(content.toString("utf8"));
+      return place ? `is not valid JSON (line ${place.line}, column ${place.column}).` : "is not valid JSON.";
     }
   },
 };

@@ -319,7 +319,11 @@ describe("a push by stock git", () => {
       { "consoles/x.sql": `/* ---\nchart: ${"[".repeat(50_000)}${"]".repeat(50_000)}\n--- */\n` },
       /x\.sql is not a valid console.*Invalid YAML/,
     ],
-    ["a dashboard that is no JSON", { "dashboards/x.json": "{" }, /dashboards\/x\.json is not valid JSON/],
+    [
+      "a dashboard that is no JSON",
+      { "dashboards/x.json": '{\n  "title": "x",\n  oops\n}\n' },
+      /dashboards\/x\.json is not valid JSON \(line 3, column 3\)/,
+    ],
     ["a dashboard that lacks its parts", { "dashboards/x.json": "{}" }, /dashboards\/x\.json is not a valid dashboard/],
     ["a file over 25 MB", { "apps/shop/huge": Buffer.alloc(26 * 1024 * 1024) }, /larger than 25 MiB/],
   ];
