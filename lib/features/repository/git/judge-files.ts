@@ -10,6 +10,8 @@ import { type FileKind, fileKinds, TOP_FILES } from "./pushed-files";
 /** Git itself ignores an attribute line that is longer, and reports it as an error (git's attr.h). */
 const ATTRIBUTE_LINE_BYTES_MAX = 2048;
 
+const MIB = 1024 * 1024;
+
 /** Commits and files to validate. */
 export type JudgedObjects = {
   treeOf: (commit: string) => Promise<string>;
@@ -107,10 +109,16 @@ async function judgeFile(objects: JudgedObjects, kind: FileKind | null, path: st
   }
   if (!kind) return;
   const size = await objects.sizeOf(oid);
-  if (size !== undefined && size > kind.bytesMax) throw bad(`${path} is too large.`);
+  if (size !== undefined && size > kind.bytesMax) {
+    throw bad(`${path} is too large. Files in ${kind.root}/ are limited to ${formatSize(kind.bytesMax)}.`);
+  }
   const content = await objects.content(oid);
   const fault = content ? kind.judge(path, content) : "is missing.";
   if (fault !== null) throw bad(`${path} ${fault}`);
+}
+
+function formatSize(bytes: number): string {
+  return bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`;
 }
 
 function hasLongLine(content: Buffer | null): boolean {

@@ -308,7 +308,11 @@ describe("a push by stock git", () => {
     ["an app's file beside the apps", { "apps/loose.ts": "1" }, /is not in an app/],
     ["a console that is none", { "consoles/x.txt": "1" }, /consoles\/x\.txt is not a console/],
     ["a console that is no text", { "consoles/x.sql": Buffer.of(0xff, 0xfe) }, /is not valid UTF-8/],
-    ["a console of 24 MB", { "consoles/x.sql": Buffer.alloc(24 * 1024 * 1024, "-") }, /consoles\/x\.sql is too large/],
+    [
+      "a console of 24 MB",
+      { "consoles/x.sql": Buffer.alloc(24 * 1024 * 1024, "-") },
+      /x\.sql is too large\. Files in consoles\/ are limited to 4 MiB\./,
+    ],
     [
       "front matter whose aliases expand",
       { "consoles/x.sql": `/* ---\nvariables:\n${ALIASES}--- */\n` },
