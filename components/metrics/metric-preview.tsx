@@ -140,14 +140,14 @@ export function MetricPreview(props: MetricPreviewProps) {
             value={by ?? NO_BREAKDOWN}
             options={[
               { value: NO_BREAKDOWN, label: "No breakdown" },
-              ...dimensions.map((each) => ({ value: each, label: each })),
+              ...dimensions.map((each) => ({ value: each, label: `By ${each}` })),
             ]}
             onChange={(next) => onBreakdown(next === NO_BREAKDOWN ? null : next)}
           />
         </div>
       </div>
       {metric === null && <p className="t2 metric-none">The file defines no metric yet. Add one under metrics.</p>}
-      {value.isError && !(content !== null && trend.isError && isOfText(value.error)) && (
+      {value.isError && !(content !== null && isOfText(value.error)) && (
         <Notice kind="bad">{toMessage(value.error)}</Notice>
       )}
       {metric !== null && !value.isError && (
@@ -183,7 +183,7 @@ export function MetricPreview(props: MetricPreviewProps) {
       )}
       {by !== null && (
         <div className="metric-breakdown">
-          <h3>By {toMetricTitle(by.slice(by.indexOf(".") + 1)).toLowerCase()}</h3>
+          <h2>By {toMetricTitle(by.slice(by.indexOf(".") + 1)).toLowerCase()}</h2>
           {broken.isError && <Notice kind="bad">{toMessage(broken.error)}</Notice>}
           {broken.data?.fields && (
             <>

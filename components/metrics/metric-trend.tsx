@@ -37,7 +37,8 @@ export function MetricTrend({ fields, rows, name, look, isTable }: MetricTrendPr
       name: index === 0 ? "This period" : "Previous",
       ...(index > 0 && { isBefore: true }),
     }));
-    return { data: { ...read, series }, settings };
+    // A period that has not ended has no values yet.
+    return { data: { ...read, series, noValue: 0 }, settings };
   }, [fields, rows, name, zone]);
   const [hidden, setHidden] = useHidden(name);
   if (data === null) return <p className="chart-said">The metric is not a number.</p>;
