@@ -14,9 +14,16 @@ type Options = {
   notAMap: string;
 };
 
+/** Maximum number of levels. The parser is recursive, and takes seconds for 100,000; charts have about ten. */
+const LEVELS_MAX = 100;
+/** Lists and keys that open levels in one line. */
+const INLINE_LEVELS = new RegExp(`(?:[-?:][ \\t]+){${LEVELS_MAX}}`);
+
 /** Parses a map. Aliases are refused, since they can expand a page of text into gigabytes. */
 export function openYaml(yaml: string, { prepare, notAMap }: Options): YamlMap | YamlError {
   const lineOf = lineFinder(yaml);
+  const deep = tooDeepAt(yaml);
+  if (deep !== null) return { error: `Invalid YAML: more than ${LEVELS_MAX} levels.`, line: lineOf(deep) };
   let doc: Document.Parsed;
   let repeated: ParsedNode | null = null;
   try {
@@ -38,6 +45,17 @@ export function openYaml(yaml: string, { prepare, notAMap }: Options): YamlMap |
   } catch {
     return { error: "YAML anchors and aliases are not supported. Repeat the values.", line: 1 };
   }
+}
+
+/** Returns the offset of a bracket or list below the maximum level; null if there is none. */
+function tooDeepAt(yaml: string): number | null {
+  let level = 0;
+  for (const { 0: bracket, index } of yaml.matchAll(/[[\]{}]/g)) {
+    level = bracket === "[" || bracket === "{" ? level + 1 : Math.max(0, level - 1);
+    if (level > LEVELS_MAX) return index;
+  }
+  const inline = yaml.search(INLINE_LEVELS);
+  return inline === -1 ? null : inline;
 }
 
 /** Returns the first key that its map already has, as a property's name. */
