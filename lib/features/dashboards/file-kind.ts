@@ -20,7 +20,8 @@ export const DASHBOARD_FILES: FileKind = {
     try {
       const { data, error } = dashboardFileSchema.safeParse(parseFile(content.toString("utf8")));
       const [issue] = error?.issues ?? [];
-      if (!data) return `is not a valid dashboard: ${issue?.path.join(".")}: ${issue?.message}`;
+      const at = issue && issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
+      if (!data) return `is not a valid dashboard: ${at}${issue?.message}`;
       refuseUnfit(data);
       refuseBadSpecs(data.widgets);
       return null;

@@ -11,6 +11,8 @@ import { type FileKind, fileKinds, TOP_FILES } from "./pushed-files";
 const ATTRIBUTE_LINE_BYTES_MAX = 2048;
 
 const MIB = 1024 * 1024;
+/** Paths in messages are cut after this many characters. */
+const NAMED_CHARS = 200;
 
 /** Commits and files to validate. */
 export type JudgedObjects = {
@@ -56,7 +58,9 @@ export async function judgeFiles(
       if (++count > MAX_PUSH_FILES) throw bad(`A push is limited to ${MAX_PUSH_FILES} files. Push in parts.`);
       const kind = requirePlace(kinds, at, path === "", (b ?? a)?.kind ?? "blob");
       // Its parent folders have been validated before.
-      if (b && a === null && !held.has(name) && !TOP_FILES.has(at)) parseAddedPath(at, (each) => each !== at);
+      if (b && a === null && !held.has(name) && !TOP_FILES.has(at)) {
+        named(at, () => parseAddedPath(at, (each) => each !== at));
+      }
       if (b?.kind === "blob") await judgeFile(objects, kind, at, b.oid);
       const folders = [a?.kind === "tree" ? a.oid : null, b?.kind === "tree" ? b.oid : null] as const;
       const c = held.get(name);
@@ -103,7 +107,7 @@ export async function storedEntries(repositoryId: ObjectId, tree: string | null)
 }
 
 async function judgeFile(objects: JudgedObjects, kind: FileKind | null, path: string, oid: string): Promise<void> {
-  if (path !== ATTRIBUTES_FILE) parsePath(path);
+  if (path !== ATTRIBUTES_FILE) named(path, () => parsePath(path));
   else if (hasLongLine(await objects.content(oid))) {
     throw bad(`${path} has a line over ${ATTRIBUTE_LINE_BYTES_MAX} bytes.`);
   }
@@ -115,6 +119,15 @@ async function judgeFile(objects: JudgedObjects, kind: FileKind | null, path: st
   const content = await objects.content(oid);
   const fault = content ? kind.judge(path, content) : "is missing.";
   if (fault !== null) throw bad(`${path} ${fault}`);
+}
+
+/** Names the path in the error of its check. JSON shows control characters as escapes. */
+function named(path: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof AppError ? bad(`${JSON.stringify(path.slice(0, NAMED_CHARS))}: ${error.message}`) : error;
+  }
 }
 
 function formatSize(bytes: number): string {

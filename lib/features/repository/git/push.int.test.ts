@@ -298,7 +298,7 @@ describe("a push by stock git", () => {
     ["a name with control characters", { "apps/shop/a\u0007b": "1" }, /control or direction characters/],
     ["a name that belongs to git", { "apps/shop/.gitmodules": "1" }, /belongs to git/],
     ["attributes that could run filters", { "apps/shop/.gitattributes": "* filter=x" }, /belongs to git/],
-    ["C21 a name that Windows reserves", { "apps/shop/aux.ts": "1" }, /name that Windows reserves/],
+    ["C21 a name that Windows reserves", { "apps/shop/aux.ts": "1" }, /"apps\/shop\/aux\.ts": .*that Windows reserves/],
     ["C21 a folder that Windows reserves", { "consoles/NUL/x.sql": "1" }, /name that Windows reserves/],
     ["C21 a colon in its name", { "consoles/a:b.sql": "1" }, /must not contain </],
     ["a folder that nothing reads", { "queries/a.yaml": "1" }, /queries is not allowed.*docs\/ \.millrace\//],
@@ -321,13 +321,14 @@ describe("a push by stock git", () => {
     [
       "front matter of 50,000 levels",
       { "consoles/x.sql": `/* ---\nchart: ${"[".repeat(50_000)}${"]".repeat(50_000)}\n--- */\n` },
-      /x\.sql is not a valid console.*Invalid YAML/,
+      /x\.sql is not a valid console \(line 2\): Invalid YAML: more than 100 levels/,
     ],
     [
       "a dashboard that is no JSON",
       { "dashboards/x.json": '{\n  "title": "x",\n  oops\n}\n' },
       /dashboards\/x\.json is not valid JSON \(line 3, column 3\)/,
     ],
+    ["a dashboard that is a list", { "dashboards/x.json": "[]" }, /x\.json is not a valid dashboard: Invalid input/],
     ["a dashboard that lacks its parts", { "dashboards/x.json": "{}" }, /dashboards\/x\.json is not a valid dashboard/],
     ["a file over 25 MB", { "apps/shop/huge": Buffer.alloc(26 * 1024 * 1024) }, /larger than 25 MiB/],
   ];
