@@ -29,8 +29,10 @@ export function Checklist() {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const hasRoom = useHasRoom(ref, workbench !== null && !workbench.isChecklistHidden);
   if (workbench === null || workbench.isChecklistHidden) return null;
-  // Only owners and admins may invite.
-  const own = STEPS.filter((step) => step !== "invite" || workspace.role !== "member");
+  // Only owners and admins may invite, and an invited person has created no workspace.
+  const isOwn = (step: Step) =>
+    step === "invite" ? workspace.role !== "member" : step !== "workspace" || workspace.role === "owner";
+  const own = STEPS.filter(isOwn);
   const steps = own.map((step) => ({ step, isDone: workbench.done.includes(step) }));
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) return null;
