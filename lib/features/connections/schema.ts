@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PLAN_FORMS } from "@/lib/base/explain/plan";
 import { SQL_DIALECTS } from "@/lib/base/sql/dialects/registry";
 import type { Entity } from "@/lib/base/values/fields";
-import { isoDate, objectIdText, trimmedText } from "@/lib/platform/http/schema";
+import { isoDate, listQuery, objectIdText, trimmedText } from "@/lib/platform/http/schema";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
 
@@ -221,6 +221,17 @@ export const connectionUseSchema = z.object({
   name: z.string(),
 });
 export type ConnectionUse = z.infer<typeof connectionUseSchema>;
+
+export const USE_COUNT_MAX = 1000;
+const useCount = z.int().nonnegative();
+export const listedConnectionSchema = connectionSchema.extend({
+  uses: z
+    .object({ consoles: useCount, flows: useCount })
+    .optional()
+    .describe(`Visible consoles and flows that use it, each counted up to ${USE_COUNT_MAX}. Requires uses=true`),
+});
+export type ListedConnection = z.infer<typeof listedConnectionSchema>;
+export const connectionListQuery = listQuery.extend({ uses: z.enum(["true", "false"]).optional() });
 
 /** `force=true` deletes a connection despite its uses. */
 export const deleteConnectionQuery = z.object({ force: z.enum(["true", "false"]).optional() });

@@ -6,7 +6,9 @@ import type { ConsoleDoc, ConsoleDraftDoc } from "./model";
 /** Retention of untouched drafts, in days. */
 const DRAFT_DAYS = 90;
 
-const filed = declareItemCollections<ConsoleDoc>("console");
+const filed = declareItemCollections<ConsoleDoc>("console", [
+  { key: { workspaceId: 1, connectionId: 1, space: 1, _id: 1 }, serves: "the consoles on a connection, oldest first" },
+]);
 
 export const collections = {
   consoles: filed.items,

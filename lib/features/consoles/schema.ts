@@ -8,6 +8,7 @@ import {
   boundedText,
   isoDate,
   isStorable,
+  listQuery,
   objectIdText,
   STORABLE,
   shortJson,
@@ -121,6 +122,10 @@ export const putDraftBody = z.object({
   version: z.int().optional().describe("Console version that the draft is based on. Default: the current version"),
 });
 export type PutDraftBody = z.infer<typeof putDraftBody>;
+
+export const consoleListQuery = listQuery.extend({
+  connectionId: objectIdText.optional().describe("Only consoles on this connection"),
+});
 
 export const searchQuery = z.object({
   q: trimmedText(SEARCH_CHARS_MAX, "Search text is required.")

@@ -1,4 +1,5 @@
 import "server-only";
+import { escapeRegex } from "@/lib/base/values/escape-regex";
 import { findLines } from "@/lib/base/values/find-lines";
 import { visibleTo } from "@/lib/features/folders/model";
 import type { Caller } from "@/lib/platform/access/caller";
@@ -52,8 +53,4 @@ function rankOf(doc: ConsoleDoc, words: string[]): number {
   if (name.startsWith(phrase)) return RANKS.nameStart;
   if (words.every((word) => name.includes(word))) return RANKS.inName;
   return words.every((word) => path.includes(word)) ? RANKS.inPath : RANKS.inText;
-}
-
-function escapeRegex(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -42,10 +42,19 @@ import type {
 const SUMMARY = { content: 0, chart: 0, variables: 0, expect: 0, searchKeys: 0 } as const;
 
 /** Lists the consoles that the caller can see, without texts, charts and values, in order of creation. */
-export async function listConsoles(caller: Caller, page: PageRequest): Promise<Page<ConsoleSummary>> {
+export async function listConsoles(
+  caller: Caller,
+  { connectionId, ...page }: PageRequest & { connectionId?: string },
+): Promise<Page<ConsoleSummary>> {
   const order = { order: "oldest", projection: SUMMARY } as const;
-  const found = await findPage(collections.consoles(), visibleTo(caller), page, order, toConsoleSummary);
+  const filter = { ...visibleTo(caller), ...(connectionId && { connectionId: new ObjectId(connectionId) }) };
+  const found = await findPage(collections.consoles(), filter, page, order, toConsoleSummary);
   return { ...found, items: await withRunStatus(caller, found.items) };
+}
+
+/** Counts the consoles on a connection that the caller can see. @param max stops the count */
+export function countConsolesOn(caller: Caller, connectionId: ObjectId, max: number): Promise<number> {
+  return collections.consoles().countDocuments({ ...visibleTo(caller), connectionId }, { limit: max });
 }
 
 /** Returns one page of a folder. @throws AppError as `readTreePage` */

@@ -132,6 +132,42 @@ describe("a flow", () => {
     expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.schedule).toBeNull();
   });
 
+  it("is found by ID and by a part of its name, in its workspace", async () => {
+    const { flow } = (await ana.send("POST", "/flows", sync({ name: "Nightly (otters)" }))).json.data;
+    const find = async (query: string, cookie = member.cookie) => {
+      const answer = await call("GET", `${ana.home}/flows?${query}`, { cookie });
+      return answer.json.data?.map(({ id }: { id: string }) => id) ?? answer.status;
+    };
+    const ids = `${"f".repeat(24)},${flow.id}`;
+    expect(await find(`ids=${ids}`)).toEqual([flow.id]);
+    expect(await find(`ids=${ids}&cursor=${flow.id}`)).toEqual([]);
+    expect(await find(`q=${encodeURIComponent("LY (OTT")}`)).toEqual([flow.id]);
+    expect(await find("q=.*otters")).toEqual([]);
+    expect(await find(`ids=${ids}`, stranger.cookie)).toBe(403);
+    expect([await find("ids=1"), await find("q=%20")]).toEqual([400, 400]);
+  });
+
+  it("counts among the uses of its connections, with the consoles that the caller can see", async () => {
+    const [from, to] = [await ana.file("sqlite"), await ana.file("sqlite")];
+    const destination = { connectionId: to, write: "replace" };
+    await ana.send("POST", "/flows", sync({ source: { ...sync().source, connectionId: from }, destination }));
+    for (const [name, access] of Object.entries({ "on it": "workspace", "mine on it": "private" }))
+      await ana.send("POST", "/consoles", { name, access, connectionId: from, content: "select 1" });
+    const usesFor = async (query: string, send = ana.send) => {
+      const { data } = (await send("GET", `/connectors?limit=200${query}`)).json;
+      return [from, to].map((id) => data.find((each: { id: string }) => each.id === id).uses);
+    };
+    expect(await usesFor("&uses=true")).toEqual([
+      { consoles: 2, flows: 1 },
+      { consoles: 0, flows: 1 },
+    ]);
+    expect((await usesFor("&uses=true", asMember))[0]).toEqual({ consoles: 1, flows: 1 });
+    expect(await usesFor("")).toEqual([undefined, undefined]);
+    const on = async (id: string, send = ana.send) =>
+      (await send("GET", `/consoles?connectionId=${id}`)).json.data.map(({ name }: { name: string }) => name);
+    expect([await on(from), await on(to), await on(from, asMember)]).toEqual([["on it", "mine on it"], [], ["on it"]]);
+  });
+
   it("keeps its connections from being deleted", async () => {
     const connectionId = await ana.file("duckdb");
     const { flow } = await ana.make(sync({ name: "Holds on", destination: { connectionId, write: "append" } }));

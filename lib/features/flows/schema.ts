@@ -4,8 +4,10 @@ import { logLineSchema, runSchema, runStatus } from "@/lib/features/runs/schema"
 import {
   boundedText,
   exactNumber,
+  idList,
   isoDate,
   isStorable,
+  LIST_LIMIT_MAX,
   listQuery,
   objectIdText,
   STORABLE,
@@ -265,6 +267,16 @@ export const arrivalSchema = z.object({
   snippet: z.string().nullable().describe("Start of a rejected event's body"),
 });
 export type Arrival = z.infer<typeof arrivalSchema>;
+const SEARCH_CHARS_MAX = 200;
+export const flowListQuery = listQuery.extend({
+  ids: idList.optional().describe(`Up to ${LIST_LIMIT_MAX} ids, separated by commas. Missing ones are left out`),
+  q: trimmedText(SEARCH_CHARS_MAX, "Search text is required.")
+    .refine(isStorable, "Invalid character.")
+    .meta({ allOf: [STORABLE] })
+    .optional()
+    .describe("Text that the name contains, in any case"),
+});
+
 export const arrivalsQuery = listQuery.extend({
   status: z.enum(["repeat", "refused"]).optional(),
   eventId: z.string().max(EVENT_ID_CHARS_MAX).optional(),

@@ -1,5 +1,6 @@
 import "server-only";
-import { ObjectId } from "mongodb";
+import { type Filter, ObjectId } from "mongodb";
+import { escapeRegex } from "@/lib/base/values/escape-regex";
 import type { Use } from "@/lib/features/connections/uses";
 import { followDeletion } from "@/lib/features/runs/deletion";
 import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
@@ -24,10 +25,18 @@ import { dropWebhook } from "./webhook-store";
 /** Number of a flow's runs that GET returns. */
 const RUNS_SHOWN = 10;
 
-/** Returns the workspace's flows, oldest first. */
-export async function listFlows(caller: Caller, page: PageRequest): Promise<Page<Flow>> {
-  const { workspaceId } = caller;
-  const found = await findPage(collections.flows(), { workspaceId }, page, { order: "oldest" }, (doc) => doc);
+/** Returns the workspace's flows, oldest first: all, those with these ids, or those whose names contain a text. */
+export async function listFlows(
+  caller: Caller,
+  { ids, q, ...page }: PageRequest & { ids?: string; q?: string },
+): Promise<Page<Flow>> {
+  const filter: Filter<FlowDoc> = {
+    workspaceId: caller.workspaceId,
+    // The page's cursor is a condition on `_id` too.
+    ...(ids !== undefined && { $and: [{ _id: { $in: ids.split(",").map((id) => new ObjectId(id)) } }] }),
+    ...(q !== undefined && { name: { $regex: escapeRegex(q), $options: "i" } }),
+  };
+  const found = await findPage(collections.flows(), filter, page, { order: "oldest" }, (doc) => doc);
   return { ...found, items: await withRunStatus(caller, found.items) };
 }
 
@@ -170,6 +179,12 @@ export async function listFlowUses({ workspaceId }: Caller, connectionId: Object
     .limit(LIST_LIMIT_MAX)
     .toArray();
   return docs.map(({ _id, name }) => ({ kind: "flow", id: _id.toHexString(), name }));
+}
+
+/** Counts the workspace's flows that read or write a connection. @param max stops the count */
+export function countFlowsOn({ workspaceId }: Caller, connectionId: ObjectId, max: number): Promise<number> {
+  const uses = [{ "source.connectionId": connectionId }, { "destination.connectionId": connectionId }];
+  return collections.flows().countDocuments({ workspaceId, $or: uses }, { limit: max });
 }
 
 function mergeDefinition(doc: FlowDoc, { source, destination, mode }: UpdateFlowBody): FlowDefinition {

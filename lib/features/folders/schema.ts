@@ -1,8 +1,10 @@
 import { z } from "zod";
 import {
   boundedListQuery,
+  idList,
   isoDate,
   isStorable,
+  LIST_LIMIT_MAX,
   listQuery,
   objectIdText,
   STORABLE,
@@ -108,9 +110,6 @@ export const deletedFolderSchema = z.object({
 export type DeletedFolder = z.infer<typeof deletedFolderSchema>;
 
 const LOOKUP_CHARS_MAX = 200;
-/** Far more than the tabs, pages and pickers that name items show at once. */
-const LOOKUP_IDS_MAX = 200;
-const LOOKUP_IDS = new RegExp(`^[0-9a-f]{24}(,[0-9a-f]{24}){0,${LOOKUP_IDS_MAX - 1}}$`);
 
 export const lookupQuery = boundedListQuery.extend({
   q: trimmedText(LOOKUP_CHARS_MAX, "Search text is required.")
@@ -118,11 +117,9 @@ export const lookupQuery = boundedListQuery.extend({
     .meta({ allOf: [STORABLE] })
     .optional()
     .describe("Beginnings of words. All must occur in the name and its folders, in any case, with or without accents"),
-  ids: z
-    .string()
-    .regex(LOOKUP_IDS, `Send up to ${LOOKUP_IDS_MAX} ids, separated by commas.`)
+  ids: idList
     .optional()
-    .describe(`Up to ${LOOKUP_IDS_MAX} ids, separated by commas. Missing ones are left out; q is ignored`),
+    .describe(`Up to ${LIST_LIMIT_MAX} ids, separated by commas. Missing ones are left out; q is ignored`),
 });
 export type LookupQuery = z.infer<typeof lookupQuery>;
 

@@ -1,25 +1,29 @@
 import { z } from "zod";
 import { route } from "@/lib/features/accounts/route";
 import { CONFIG_REFUSALS, createConnectionRequest } from "@/lib/features/connections/reference";
-import { connectionSchema } from "@/lib/features/connections/schema";
+import { connectionListQuery, connectionSchema, listedConnectionSchema } from "@/lib/features/connections/schema";
 import { createConnection, listConnections } from "@/lib/features/connections/service";
+import { withUses } from "@/lib/features/instance/in-use";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
-import { listQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List connections",
-    description: "Returns connections oldest first. Secrets are never returned; a saved secret is {set: true}.",
+    description:
+      "Returns connections oldest first. Secrets are never returned; a saved secret is {set: true}. With uses=true, each has the number of consoles and flows that use it.",
     tag: "Connections",
     access: member,
     params,
-    query: listQuery,
-    response: z.array(connectionSchema),
-    handle: async ({ caller, query, headers }) => asArray(headers, await listConnections(caller, query)),
+    query: connectionListQuery,
+    response: z.array(listedConnectionSchema),
+    handle: async ({ caller, query: { uses, ...page }, headers }) => {
+      const found = asArray(headers, await listConnections(caller, page));
+      return uses === "true" ? withUses(caller, found) : found;
+    },
   }),
   POST: route({
     summary: "Create a connection",

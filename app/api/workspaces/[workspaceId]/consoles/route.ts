@@ -1,13 +1,17 @@
 import { z } from "zod";
 import { route } from "@/lib/features/accounts/route";
 import { CONSOLE_REFUSALS } from "@/lib/features/consoles/reference";
-import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/features/consoles/schema";
+import {
+  consoleListQuery,
+  consoleSchema,
+  consoleSummarySchema,
+  createConsoleBody,
+} from "@/lib/features/consoles/schema";
 import { createConsole, listConsoles } from "@/lib/features/consoles/service";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
-import { listQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 
@@ -18,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Consoles",
     access: member,
     params,
-    query: listQuery,
+    query: consoleListQuery,
     response: z.array(consoleSummarySchema),
     handle: async ({ caller, query, headers }) => asArray(headers, await listConsoles(caller, query)),
   }),

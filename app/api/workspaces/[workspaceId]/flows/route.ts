@@ -2,13 +2,12 @@ import { z } from "zod";
 import { route } from "@/lib/features/accounts/route";
 import { FLOW_REFUSALS, startedEnvelope } from "@/lib/features/flows/reference";
 import { triggerFlow } from "@/lib/features/flows/runs";
-import { flowSchema, flowStartedSchema, postFlowBody } from "@/lib/features/flows/schema";
+import { flowListQuery, flowSchema, flowStartedSchema, postFlowBody } from "@/lib/features/flows/schema";
 import { createFlow, listFlows } from "@/lib/features/flows/service";
 import { member } from "@/lib/platform/access/rules";
 import { success } from "@/lib/platform/http/envelope";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
-import { listQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 
@@ -19,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Flows",
     access: member,
     params,
-    query: listQuery,
+    query: flowListQuery,
     response: z.array(flowSchema),
     handle: async ({ caller, query, headers }) => asArray(headers, await listFlows(caller, query)),
   }),
