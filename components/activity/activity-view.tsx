@@ -49,7 +49,7 @@ export function ActivityView() {
   const { failed } = activity;
   const held = useHeld(activity.items, filter.kind ?? "all");
   const { items } = held;
-  const { connectionsOf, isPending: isAsking } = useConnectionsOf(filter.connectionId !== null);
+  const { connectionsOf, isPending: isAsking } = useConnectionsOf(items, filter.connectionId !== null);
   const isPending = activity.isPending || isAsking;
   const facts = { now: new Date(), connectionsOf };
   const shown = isPending ? [] : items.filter((item) => isLike(item, filter, facts));
@@ -65,7 +65,7 @@ export function ActivityView() {
       actions={
         <>
           <HoldButton held={held} />
-          {items.length > 0 && <ExportActivity filter={filter} connectionsOf={connectionsOf} />}
+          {items.length > 0 && <ExportActivity filter={filter} />}
         </>
       }
     >

@@ -3,6 +3,7 @@
 import { Download, Square } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { readActivity } from "@/components/activity/read-activity";
+import { readConnectionsOf } from "@/components/activity/use-connections-of";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useMemberNames } from "@/components/settings/use-settings";
 import { announce } from "@/components/ui/live-region";
@@ -11,7 +12,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { openExportFile } from "@/lib/features/results/browser/export-file";
-import { type ActivityFacts, type ActivityFilter, beginOf, isLike } from "@/lib/features/runs/browser/activity";
+import { type ActivityFilter, beginOf, isLike } from "@/lib/features/runs/browser/activity";
 import {
   ACTIVITY_TYPES,
   type ActivityFormat,
@@ -27,10 +28,8 @@ import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 const LINES_MAX = 10_000;
 const LOOKED_THROUGH_MAX = 50_000;
 
-type ExportActivityProps = { filter: ActivityFilter; connectionsOf: ActivityFacts["connectionsOf"] };
-
 /** Writes the filtered items to a file, beyond those that the page has loaded: page by page as they arrive. */
-export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
+export function ExportActivity({ filter }: { filter: ActivityFilter }) {
   const { workspace } = useWorkspace();
   const { isOnline } = useConnectivity();
   const names = useMemberNames();
@@ -46,11 +45,14 @@ export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
     setWritten(0);
     const encoder = new TextEncoder();
     let [lines, looked] = [0, 0];
-    const facts = { now: new Date(), connectionsOf };
-    const begin = beginOf(filter, facts.now) ?? "";
+    const now = new Date();
+    const begin = beginOf(filter, now) ?? "";
     try {
       await file.write(encoder.encode(toActivityHead(format)));
       for await (const items of readActivity(workspace.id, filter.kind, controller.signal)) {
+        const needsConnections = filter.connectionId !== null;
+        const connectionsOf = await readConnectionsOf(workspace.id, needsConnections ? items : [], controller.signal);
+        const facts = { now, connectionsOf };
         const shown = items.filter((item) => isLike(item, filter, facts)).slice(0, LINES_MAX - lines);
         const text = shown.map((item) => toActivityLine(format, item, (id) => names.get(id))).join("");
         await file.write(encoder.encode(text));

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { useId } from "react";
 import { useConsolesById } from "@/components/consoles/use-consoles";
-import { useFlows } from "@/components/flows/use-flows";
+import { useFlowsById } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections } from "@/components/schema/use-schema";
 
@@ -13,10 +13,9 @@ const NO_IDS: string[] = [];
 export function PlanTargets({ ids }: { ids: string[] | null }) {
   const labelId = useId();
   const { workspace } = useWorkspace();
-  const isWanted = ids !== null;
   const connections = useConnections();
   const consoles = useConsolesById(ids ?? NO_IDS);
-  const flows = useFlows(isWanted);
+  const flows = useFlowsById(ids ?? NO_IDS);
   if (ids === null) {
     return (
       <p className="plan-targets xs t2">
@@ -25,7 +24,7 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
     );
   }
   const root = `/w/${workspace.slug}`;
-  const isRead = connections.data !== undefined && !consoles.isPending && flows.data !== undefined;
+  const isRead = connections.data !== undefined && !consoles.isPending && !flows.isLoading;
   const find = (id: string) => {
     const connection = connections.data?.find((each) => each.id === id);
     if (connection) return { kind: "connection", name: connection.name, href: `${root}/connections/${id}` };

@@ -6,7 +6,7 @@ import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { DeleteConnection } from "@/components/connections/delete-connection";
 import { TypeIcon } from "@/components/connections/type-icon";
-import { type ConnectionUses, toUseWords } from "@/components/connections/use-connection-uses";
+import { toUseWords, type UseCounts } from "@/components/connections/use-connection-uses";
 import { useMayChange } from "@/components/connections/use-may-change";
 import { useTest } from "@/components/connections/use-test";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
@@ -32,7 +32,7 @@ type ConnectionRowProps = {
   /** Null until the members are known, and for a member who left. */
   addedBy: string | null;
   /** Null until they are loaded. */
-  uses: ConnectionUses | null;
+  uses: UseCounts | null;
   testRound: number;
 };
 
@@ -133,7 +133,7 @@ export function ConnectionRow({ connection, type, addedBy, uses, testRound }: Co
           <ConnectionState connection={connection} isTesting={test.isPending} />
         </td>
         <td className="opt t2" data-label="Used by">
-          {uses && (toUseWords(uses.consoles.length, uses.flows.length) || <span className="t3">Unused</span>)}
+          {uses && (toUseWords(uses) || <span className="t3">Unused</span>)}
         </td>
         <td className="opt" data-label="Added by">
           {addedBy !== null && <PersonCell id={connection.createdBy} name={addedBy} />}

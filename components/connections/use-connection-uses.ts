@@ -1,42 +1,34 @@
 "use client";
 
-import { useMemo } from "react";
-import { useConsoleList } from "@/components/consoles/use-consoles";
-import { useFlows } from "@/components/flows/use-flows";
-import type { ConsoleSummary } from "@/lib/features/consoles/schema";
-import type { Flow } from "@/lib/features/flows/schema";
-import { formatCountOf } from "@/lib/platform/browser/format";
+import { useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { connectionsApi } from "@/lib/features/connections/browser/client";
+import type { ListedConnection } from "@/lib/features/connections/schema";
+import { formatCount } from "@/lib/platform/browser/format";
 
-/** Users of a connection that the reader may see. */
-export type ConnectionUses = { consoles: ConsoleSummary[]; flows: Flow[] };
-export const NO_USES: ConnectionUses = { consoles: [], flows: [] };
+/** Number of consoles and flows that use a connection and that the reader may see. */
+export type UseCounts = NonNullable<ListedConnection["uses"]>;
+export const NO_USES: UseCounts = { consoles: 0, flows: 0 };
+/** The server counts up to this number (lib/features/connections/schema.ts). */
+const COUNT_MAX = 1000;
 
-/** Returns uses by connection id; null until both lists are loaded. */
-export function useConnectionUses(): ReadonlyMap<string, ConnectionUses> | null {
-  const { data: consoles } = useConsoleList();
-  const { data: flows } = useFlows();
-  return useMemo(() => {
-    if (consoles === undefined || flows === undefined) return null;
-    const uses = new Map<string, ConnectionUses>();
-    const usesOf = (id: string) => {
-      const known = uses.get(id) ?? { consoles: [], flows: [] };
-      uses.set(id, known);
-      return known;
-    };
-    for (const each of consoles) if (each.connectionId !== null) usesOf(each.connectionId).consoles.push(each);
-    for (const flow of flows) {
-      // A flow that copies within a connection counts once.
-      const ids = new Set([flow.source?.connectionId, flow.destination.connectionId]);
-      for (const id of ids) if (id) usesOf(id).flows.push(flow);
-    }
-    return uses;
-  }, [consoles, flows]);
+/** Returns the counts by connection id; null until they are loaded. */
+export function useConnectionUses(): ReadonlyMap<string, UseCounts> | null {
+  const { workspace } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: ["connections", workspace.id, "use-counts"],
+    queryFn: ({ signal }) => connectionsApi.countUses(workspace.id, signal),
+    // Consoles and flows change without these.
+    staleTime: 0,
+  });
+  return data ?? null;
 }
 
-/** "14 consoles, 3 flows"; empty for none. */
-export function toUseWords(consoleCount: number, flowCount: number): string {
-  const words = [];
-  if (consoleCount > 0) words.push(formatCountOf(consoleCount, "console"));
-  if (flowCount > 0) words.push(formatCountOf(flowCount, "flow"));
-  return words.join(", ");
+/** "14 consoles, 3 flows"; empty for none. @param isPart there are more consoles than counted */
+export function toUseWords({ consoles, flows }: UseCounts, isPart = consoles >= COUNT_MAX): string {
+  return [toWords(consoles, "console", isPart), toWords(flows, "flow", flows >= COUNT_MAX)].filter(Boolean).join(", ");
+}
+
+function toWords(count: number, noun: string, isPart: boolean): string {
+  return count === 0 ? "" : `${formatCount(count)}${isPart ? "+" : ""} ${noun}${count === 1 && !isPart ? "" : "s"}`;
 }

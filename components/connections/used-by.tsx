@@ -4,8 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { AppWindow, FileClock, FileCode2, LayoutDashboard, Workflow } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { NO_USES, toUseWords, useConnectionUses } from "@/components/connections/use-connection-uses";
+import { toUseWords } from "@/components/connections/use-connection-uses";
+import { useConsolesOn } from "@/components/consoles/use-consoles";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { LoadMore } from "@/components/ui/load-more";
 import { toMessage } from "@/components/ui/to-message";
 import { connectionsApi, type Usage } from "@/lib/features/connections/browser/client";
 
@@ -19,8 +21,9 @@ export function UsedBy({ connectionId }: { connectionId: string }) {
     queryKey: ["connections", workspace.id, connectionId, "uses"],
     queryFn: ({ signal }) => connectionsApi.listUses(workspace.id, connectionId, signal),
   });
-  const seen = useConnectionUses();
-  const { consoles } = seen?.get(connectionId) ?? NO_USES;
+  const seen = useConsolesOn(connectionId);
+  const consoles = seen.data?.pages.flatMap(({ data }) => data) ?? [];
+  const failed = [held, seen].find((each) => each.isError && each.data === undefined);
   const holders = held.data ?? [];
   const holderIds = new Set(holders.map(({ id }) => id));
   const asking = consoles.filter(({ id }) => !holderIds.has(id));
@@ -39,18 +42,20 @@ export function UsedBy({ connectionId }: { connectionId: string }) {
     <section className="used" aria-labelledby="used-by">
       <div className="used-head">
         <h2 id="used-by">Used by</h2>
-        <span className="xs t3 num">{toUseWords(items.length - flowCount, flowCount)}</span>
+        <span className="xs t3 num">
+          {toUseWords({ consoles: items.length - flowCount, flows: flowCount }, seen.hasNextPage)}
+        </span>
       </div>
-      {(held.isPending || seen === null) && !held.isError && <p className="xs t3">Loading</p>}
-      {held.isError && (
+      {(held.isPending || seen.isPending) && !failed && <p className="xs t3">Loading</p>}
+      {failed && (
         <p className="xs t2">
-          {toMessage(held.error)}{" "}
-          <button type="button" className="link" onClick={() => held.refetch()}>
+          {toMessage(failed.error)}{" "}
+          <button type="button" className="link" onClick={() => failed.refetch()}>
             Retry
           </button>
         </p>
       )}
-      {held.isSuccess && seen !== null && items.length === 0 && <p className="xs t2">Not used yet</p>}
+      {held.isSuccess && seen.isSuccess && items.length === 0 && <p className="xs t2">Not used yet</p>}
       {items.length > 0 && (
         <ul>
           {items.map(({ key, name, path, icon, word }) => (
@@ -68,6 +73,7 @@ export function UsedBy({ connectionId }: { connectionId: string }) {
           ))}
         </ul>
       )}
+      <LoadMore pages={seen} className="link xs" />
     </section>
   );
 }

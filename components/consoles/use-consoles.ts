@@ -1,6 +1,6 @@
 "use client";
 
-import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import {
   type ConsoleNews,
@@ -15,6 +15,7 @@ import { useWorkbench, useWorkspace } from "@/components/layout/workspace-contex
 import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { type DraftConsole, findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
 import type { Console, ConsoleSummary } from "@/lib/features/consoles/schema";
+import { toIdLists } from "@/lib/platform/browser/lists";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** A console as shown: the editor's content and the saved version. */
@@ -32,13 +33,14 @@ const NO_IDS: string[] = [];
 /** Pickers offer this many consoles; the palette searches all. */
 const RECENT = { limit: "200" };
 
-/** Reads all consoles that the user may see, without their texts. @param isWanted false reads nothing */
-export function useConsoleList(isWanted = true) {
+/** Reads the consoles on a connection that the user may see, without their texts, oldest first, in pages. */
+export function useConsolesOn(connectionId: string) {
   const { workspace } = useWorkspace();
-  return useQuery({
-    queryKey: toListKey(workspace.id),
-    queryFn: ({ signal }) => consoleApi.list(workspace.id, signal),
-    enabled: isWanted,
+  return useInfiniteQuery({
+    queryKey: [...toListKey(workspace.id), "on", connectionId],
+    queryFn: ({ pageParam, signal }) => consoleApi.listOn(workspace.id, connectionId, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 }
 
@@ -74,20 +76,14 @@ export function useConsolesByName(q: string) {
   });
 }
 
-/** Maximum number of ids of a request (lib/features/folders/schema.ts). */
-const IDS_MAX = 200;
-
 /** Reads consoles by their ids, without their texts. Unsaved ones, and those that do not exist, are left out. */
 export function useConsolesById(ids: readonly string[]): { data: ConsoleSummary[]; isPending: boolean } {
   const { workspace } = useWorkspace();
   const wanted = [...new Set(ids)].filter(isSavedId).sort();
-  const parts = Array.from({ length: Math.ceil(wanted.length / IDS_MAX) }, (_, at) =>
-    wanted.slice(at * IDS_MAX, (at + 1) * IDS_MAX),
-  );
   return useQueries({
-    queries: parts.map((part) => ({
-      queryKey: [...toLookupKey(workspace.id), part.join()],
-      queryFn: ({ signal }: { signal: AbortSignal }) => consoleApi.lookUp(workspace.id, { ids: part.join() }, signal),
+    queries: toIdLists(wanted).map((list) => ({
+      queryKey: [...toLookupKey(workspace.id), list],
+      queryFn: ({ signal }: { signal: AbortSignal }) => consoleApi.lookUp(workspace.id, { ids: list }, signal),
       placeholderData: keepPreviousData<ConsoleSummary[]>,
     })),
     combine: joinParts,

@@ -6,7 +6,12 @@ import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { useNewDashboard } from "@/components/dashboards/use-dashboard-actions";
-import { useDashboardList, useDashboardSource } from "@/components/dashboards/use-dashboards";
+import {
+  RECENT_MAX,
+  useDashboardSource,
+  useDashboardsByName,
+  useRecentDashboards,
+} from "@/components/dashboards/use-dashboards";
 import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { NavFind } from "@/components/layout/nav-find";
 import { Page } from "@/components/layout/page";
@@ -19,6 +24,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { NameInput } from "@/components/ui/name-input";
 import { NoneShown } from "@/components/ui/none-shown";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
+import { useLater } from "@/components/ui/use-later";
 import type { DashboardSummary } from "@/lib/features/dashboards/schema";
 import { toTrail } from "@/lib/features/folders/browser/item-tree";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
@@ -34,23 +40,33 @@ const AGE_EVERY_MS = 30_000;
 const HEADS = ["Dashboard", "Folder", "Visibility", "Updated", ACTIONS];
 const NONE: DashboardSummary[] = [];
 
-/** All dashboards that the user can see. */
+/** Pause in typing before the server is asked. */
+const SEARCH_AFTER_MS = 150;
+
+/** The dashboards saved last; a search finds all that the user can see. */
 export function DashboardList() {
   const { workspace } = useWorkspace();
-  const list = useDashboardList();
+  const list = useRecentDashboards();
   const source = useDashboardSource();
   const search = (useSearchParams().get("q") ?? "").trim();
   const isPhone = useIsPhone();
   const newDashboard = useNewDashboard();
+  const asked = useLater(search, SEARCH_AFTER_MS);
+  const named = useDashboardsByName(asked);
   const all = list.data ?? NONE;
-  const find = useMemo(() => (id: string) => all.find((each) => each.id === id), [all]);
+  const isPart = all.length >= RECENT_MAX;
+  const found = named.data ?? NONE;
+  const known = useMemo(() => new Map([...found, ...all].map((each) => [each.id, each])), [found, all]);
+  const find = useMemo(() => (id: string) => known.get(id), [known]);
   const placed = usePlacedDashboards(find);
   const [isImporting, setIsImporting] = useState(false);
   const [movingId, setMovingId] = useState<string | null>(null);
   const moving = find(movingId ?? "");
   const root = `/w/${workspace.slug}/dashboards`;
-  const shown = all
-    .filter(({ title, path }) => `${title} ${path}`.toLowerCase().includes(search.toLowerCase()))
+  const foundIds = new Set(search === asked ? found.map(({ id }) => id) : []);
+  const isHit = ({ title, path }: DashboardSummary) => `${title} ${path}`.toLowerCase().includes(search.toLowerCase());
+  const shown = [...known.values()]
+    .filter((each) => foundIds.has(each.id) || isHit(each))
     .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
   const add = (
     <button type="button" className="btn primary" onClick={() => void newDashboard()}>
@@ -67,7 +83,7 @@ export function DashboardList() {
   return (
     <Page
       title="Dashboards"
-      count={list.data?.length}
+      count={isPart ? undefined : list.data?.length}
       actions={
         all.length > 0 && (
           <>
@@ -102,7 +118,7 @@ export function DashboardList() {
           <NavFind label="Search dashboards" root={root} />
         </div>
       )}
-      {all.length > 0 && shown.length === 0 && (
+      {all.length > 0 && shown.length === 0 && search === asked && !named.isFetching && (
         <NoneShown noun="dashboard" search={search} alsoBy="folder" href={root} />
       )}
       {shown.length > 0 && (
@@ -113,6 +129,9 @@ export function DashboardList() {
             ))}
           </tbody>
         </ListTable>
+      )}
+      {isPart && search === "" && (
+        <p className="xs t3 more">The {RECENT_MAX} dashboards saved last. Search or open a folder to find others.</p>
       )}
       {moving && (
         <MoveDialog

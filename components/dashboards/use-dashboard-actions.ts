@@ -3,7 +3,14 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo } from "react";
-import { toDashboardKey, toDashboardsKey, toDashboardTreeKey } from "@/components/dashboards/use-dashboards";
+import {
+  RECENT_MAX,
+  toDashboardKey,
+  toDashboardLookupKey,
+  toDashboardsKey,
+  toDashboardTreeKey,
+  toRecentKey,
+} from "@/components/dashboards/use-dashboards";
 import { dropFromFolders, placeInFolders } from "@/components/folders/use-folder-pages";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
@@ -54,12 +61,13 @@ function makeActions(client: QueryClient, workspaceId: string) {
     const { datasets: _, widgets: __, filters: ___, ...summary } = saved;
     client.setQueryData(toDashboardKey(workspaceId, saved.id), saved);
     placeInFolders(client, toDashboardTreeKey(workspaceId), summary);
-    client.setQueryData<DashboardSummary[]>([...listKey, "all"], (list) => {
-      if (!list) return list;
-      return list.some(({ id }) => id === saved.id)
-        ? list.map((each) => (each.id === saved.id ? summary : each))
-        : [...list, summary];
-    });
+    client.setQueriesData<DashboardSummary[]>({ queryKey: toDashboardLookupKey(workspaceId) }, (list) =>
+      list?.map((each) => (each.id === saved.id ? summary : each)),
+    );
+    client.setQueryData<DashboardSummary[]>(
+      toRecentKey(workspaceId),
+      (list) => list && [summary, ...list.filter(({ id }) => id !== saved.id)].slice(0, RECENT_MAX),
+    );
     return saved;
   };
   const attempt = async <T>(effect: string, work: () => Promise<T>): Promise<T | null> => {
@@ -99,7 +107,9 @@ function makeActions(client: QueryClient, workspaceId: string) {
       attempt("Couldn't delete the dashboard.", async () => {
         await dashboardApi.remove(workspaceId, id);
         dropFromFolders(client, toDashboardTreeKey(workspaceId), id);
-        client.setQueryData<DashboardSummary[]>([...listKey, "all"], (list) => list?.filter((each) => each.id !== id));
+        client.setQueriesData<DashboardSummary[]>({ queryKey: toDashboardLookupKey(workspaceId) }, (list) =>
+          list?.filter((each) => each.id !== id),
+        );
         client.removeQueries({ queryKey: toDashboardKey(workspaceId, id) });
         return true;
       }),

@@ -10,22 +10,15 @@ import type { DashboardSummary } from "@/lib/features/dashboards/schema";
 export const toDashboardsKey = (workspaceId: string) => ["dashboards", workspaceId] as const;
 /** Keys of the loaded folders; both begin with that of the list. */
 export const toDashboardTreeKey = (workspaceId: string) => [...toDashboardsKey(workspaceId), "tree"] as const;
+/** Keys of the lists of dashboards that were saved last or found by name. */
+export const toDashboardLookupKey = (workspaceId: string) => [...toDashboardsKey(workspaceId), "lookup"] as const;
+export const toRecentKey = (workspaceId: string) => [...toDashboardLookupKey(workspaceId), "recent"] as const;
 export const toDashboardKey = (workspaceId: string, id: string) => ["dashboard", workspaceId, id] as const;
 /** Query key of all data of a dashboard, with any filters. */
 export const toDashboardDataKey = (workspaceId: string, id: string) => ["dashboard-data", workspaceId, id] as const;
 
-/** Pickers offer this many dashboards; the palette searches all. */
-const RECENT = { limit: "200" };
-
-/** Returns all dashboards that the user can see, without their content. @param isWanted false makes no request */
-export function useDashboardList(isWanted = true) {
-  const { workspace } = useWorkspace();
-  return useQuery({
-    queryKey: [...toDashboardsKey(workspace.id), "all"],
-    queryFn: ({ signal }) => dashboardApi.list(workspace.id, signal),
-    enabled: isWanted,
-  });
-}
+/** Pickers and the list show this many dashboards; searches find all. */
+export const RECENT_MAX = 200;
 
 /** Returns the source of the folders of dashboards. */
 export function useDashboardSource(): FolderSource<DashboardSummary> {
@@ -43,8 +36,8 @@ export function useDashboardSource(): FolderSource<DashboardSummary> {
 export function useRecentDashboards() {
   const { workspace } = useWorkspace();
   return useQuery({
-    queryKey: [...toDashboardsKey(workspace.id), "recent"],
-    queryFn: ({ signal }) => dashboardApi.lookUp(workspace.id, RECENT, signal),
+    queryKey: toRecentKey(workspace.id),
+    queryFn: ({ signal }) => dashboardApi.lookUp(workspace.id, { limit: `${RECENT_MAX}` }, signal),
   });
 }
 
@@ -52,7 +45,7 @@ export function useRecentDashboards() {
 export function useDashboardsByName(q: string) {
   const { workspace } = useWorkspace();
   return useQuery({
-    queryKey: [...toDashboardsKey(workspace.id), "by-name", q],
+    queryKey: [...toDashboardLookupKey(workspace.id), "by-name", q],
     queryFn: ({ signal }) => dashboardApi.lookUp(workspace.id, { q }, signal),
     enabled: q !== "",
   });

@@ -13,6 +13,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { NoneShown } from "@/components/ui/none-shown";
 import { Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
@@ -90,6 +91,7 @@ export function FlowList() {
           </tbody>
         </ListTable>
       )}
+      <LoadMore pages={flows} className="btn more" />
     </Page>
   );
 }

@@ -23,7 +23,8 @@ const runKey = [...toFlowKey(WORKSPACE, FLOW), "run", RUN];
 
 function seeded(): QueryClient {
   const client = new QueryClient();
-  client.setQueryData(toFlowsKey(WORKSPACE), [{ id: FLOW, status: "running", lastRun: runOf({}) } as Flow]);
+  const flow = { id: FLOW, status: "running", lastRun: runOf({}) } as Flow;
+  client.setQueryData(toFlowsKey(WORKSPACE), { pages: [{ data: [flow], nextCursor: null }], pageParams: [null] });
   client.setQueryData(toFlowKey(WORKSPACE, FLOW), { id: FLOW, status: "running", lastRun: runOf({}) });
   client.setQueryData(runKey, { ...runOf({}), logs: [line(1, "The run begins")] } as FlowRun);
   return client;
@@ -34,7 +35,9 @@ describe("the shown state of a run", () => {
   it("follows its progress without requests", () => {
     const client = seeded();
     applyFlowEvent(client, WORKSPACE, event("run", { run: runOf({ rowCount: 5000 }) }));
-    expect(client.getQueryData<Flow[]>(toFlowsKey(WORKSPACE))?.[0]?.lastRun?.rowCount).toBe(5000);
+    expect(
+      client.getQueryData<{ pages: { data: Flow[] }[] }>(toFlowsKey(WORKSPACE))?.pages[0]?.data[0]?.lastRun?.rowCount,
+    ).toBe(5000);
     expect(client.getQueryData<FlowRun>(runKey)).toMatchObject({ rowCount: 5000, logs: [{ text: "The run begins" }] });
     expect([isOld(client, toFlowsKey(WORKSPACE)), isOld(client, runKey)]).toEqual([false, false]);
   });

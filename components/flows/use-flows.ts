@@ -5,6 +5,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { type ArrivalFilters, flowsApi } from "@/lib/features/flows/browser/client";
 import type { Flow, FlowDetail, FlowRun } from "@/lib/features/flows/schema";
 import type { LogLine, Run } from "@/lib/features/runs/schema";
+import { toIdLists } from "@/lib/platform/browser/lists";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 import type { Page } from "@/lib/platform/http/paging";
 
@@ -23,16 +24,39 @@ const keys = {
 export const toFlowsKey = keys.list;
 export const toFlowKey = keys.flow;
 
-/**
- * Returns the workspace's flows, oldest first, each with its latest run.
- * @param isWanted false loads nothing
- */
-export function useFlows(isWanted = true) {
+/** Returns the loaded pages of the workspace's flows, oldest first, each with its latest run. */
+export function useFlows() {
+  const { workspace } = useWorkspace();
+  return useInfiniteQuery({
+    queryKey: keys.list(workspace.id),
+    queryFn: ({ pageParam, signal }) => flowsApi.list(workspace.id, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+  });
+}
+
+/** Returns flows by their ids; reads nothing without ids. Those that do not exist are left out. */
+export function useFlowsById(ids: readonly string[]) {
   const { workspace } = useWorkspace();
   return useQuery({
-    queryKey: keys.list(workspace.id),
-    queryFn: ({ signal }) => flowsApi.list(workspace.id, signal),
-    enabled: isWanted,
+    queryKey: [...keys.list(workspace.id), "by-id", ids],
+    queryFn: ({ signal }) => readFlowsById(workspace.id, ids, signal),
+    enabled: ids.length > 0,
+  });
+}
+
+export async function readFlowsById(workspaceId: string, ids: readonly string[], signal: AbortSignal): Promise<Flow[]> {
+  return (await Promise.all(toIdLists(ids).map((list) => flowsApi.lookUp(workspaceId, { ids: list }, signal)))).flat();
+}
+
+/** Returns the flows whose names contain a text; reads nothing for an empty one. */
+export function useFlowsByName(q: string) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: [...keys.list(workspace.id), "by-name", q],
+    queryFn: ({ signal }) => flowsApi.lookUp(workspace.id, { q }, signal),
+    enabled: q !== "",
   });
 }
 
@@ -105,18 +129,30 @@ export function applyFlowEvent(client: QueryClient, workspaceId: string, event: 
   void client.invalidateQueries({ queryKey: keys.flow(workspaceId, flowId) });
 }
 
+type FlowPages = InfiniteData<{ data: Flow[]; nextCursor: string | null }>;
+
 /** @returns whether the run was known with this status, so that only its progress is new */
 function putRun(client: QueryClient, workspaceId: string, run: Run): boolean {
   const { id, resourceId: flowId, status } = run;
   const list = keys.list(workspaceId);
   const runKey = keys.run(workspaceId, flowId, id);
   const known = [
-    client.getQueryData<Flow[]>(list)?.find((flow) => flow.id === flowId)?.lastRun,
+    client
+      .getQueryData<FlowPages>(list)
+      ?.pages.flatMap(({ data }) => data)
+      .find((flow) => flow.id === flowId)?.lastRun,
     client.getQueryData<FlowDetail>(keys.flow(workspaceId, flowId))?.lastRun,
     client.getQueryData<FlowRun>(runKey),
   ].filter((each) => each !== undefined);
   const withRun = <T extends Flow>(flow: T): T => (flow.lastRun?.id === id ? { ...flow, status, lastRun: run } : flow);
-  client.setQueryData<Flow[]>(list, (flows) => flows?.map((flow) => (flow.id === flowId ? withRun(flow) : flow)));
+  client.setQueryData<FlowPages>(list, (before) => {
+    if (!before) return before;
+    const pages = before.pages.map((page) => ({
+      ...page,
+      data: page.data.map((flow) => (flow.id === flowId ? withRun(flow) : flow)),
+    }));
+    return { ...before, pages };
+  });
   client.setQueryData<FlowDetail>(keys.flow(workspaceId, flowId), (flow) => flow && withRun(flow));
   client.setQueryData<FlowRun>(runKey, (before) => before && { ...run, logs: before.logs });
   client.setQueryData<InfiniteData<Page<Run>>>(keys.runs(workspaceId, flowId), (before) => {

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useConsolesById, useRecentConsoles } from "@/components/consoles/use-consoles";
-import { useFlows } from "@/components/flows/use-flows";
+import { useFlows, useFlowsById } from "@/components/flows/use-flows";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { type DeliveryFilters, notificationApi, type Resource } from "@/lib/features/notifications/browser/client";
@@ -75,6 +75,9 @@ export function useResources(named: readonly Resource[] = NONE) {
   const recent = useRecentConsoles();
   const others = useConsolesById(named.map(({ resourceId }) => resourceId));
   const flows = useFlows();
+  const otherFlows = useFlowsById(
+    named.flatMap(({ resourceType, resourceId }) => (resourceType === "flow" ? [resourceId] : [])),
+  );
   const resources: NamedResource[] = [
     ...(recent.data ?? []).map(({ id, name }) => ({
       resourceType: "scheduled_query" as const,
@@ -85,10 +88,10 @@ export function useResources(named: readonly Resource[] = NONE) {
   ];
   const names = new Map([
     ...resources.map(({ resourceId, name }) => [resourceId, name] as const),
-    ...others.data.map(({ id, name }) => [id, name] as const),
+    ...[...others.data, ...(otherFlows.data ?? [])].map(({ id, name }) => [id, name] as const),
   ]);
   return {
-    isPending: recent.isPending || others.isPending || flows.isPending,
+    isPending: recent.isPending || others.isPending || flows.isPending || otherFlows.isLoading,
     resources,
     nameOf: ({ resourceType, resourceId }: Resource) =>
       names.get(resourceId) ?? (resourceType === "flow" ? "A flow" : "A console"),

@@ -3,7 +3,7 @@
 import { Database, LayoutDashboard, User, Workflow } from "lucide-react";
 import { useEngineName } from "@/components/connections/use-connection-types";
 import { useDashboardsByName, useRecentDashboards } from "@/components/dashboards/use-dashboards";
-import { useFlows } from "@/components/flows/use-flows";
+import { useFlows, useFlowsByName } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Choice, ChoiceList } from "@/components/palette/palette-choice";
 import { useConnections, useDatabases } from "@/components/schema/use-schema";
@@ -27,6 +27,7 @@ export function usePlaceChoices(
   const recent = useRecentDashboards();
   const asked = useLater(search, SEARCH_AFTER_MS);
   const named = useDashboardsByName(asked);
+  const namedFlows = useFlowsByName(asked);
   const details = useWorkspaceDetails();
   const engineName = useEngineName();
   const root = `/w/${workspace.slug}`;
@@ -48,7 +49,8 @@ export function usePlaceChoices(
       ...toPlace(`${root}/connections/${database.id}`),
     }),
   );
-  const flows = (flowList.data ?? []).map(
+  const foundFlows = new Map([...(flowList.data ?? []), ...(namedFlows.data ?? [])].map((each) => [each.id, each]));
+  const flows = [...foundFlows.values()].map(
     ({ id, name, type }): Choice => ({
       id,
       kind: "flow",
@@ -88,7 +90,7 @@ export function usePlaceChoices(
       choices: [...connections, ...flows, ...people],
       awaited: [
         ...(areConnectionsLoading ? (["connection"] as const) : []),
-        ...(flowList.isLoading ? (["flow"] as const) : []),
+        ...(flowList.isLoading || namedFlows.isFetching ? (["flow"] as const) : []),
         ...(details.isLoading ? (["person"] as const) : []),
       ],
     },

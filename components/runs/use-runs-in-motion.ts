@@ -6,6 +6,9 @@ import { runsApi } from "@/lib/features/runs/browser/client";
 import type { Run } from "@/lib/features/runs/schema";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
+/** Runs counted of each status: the maximum of a list. */
+const COUNTED_MAX = 200;
+
 /** Ids of the queued and running runs. */
 type Moving = readonly string[];
 
@@ -14,7 +17,7 @@ const toKey = (workspaceId: string) => ["runs-in-motion", workspaceId] as const;
 
 /**
  * Returns the number of unfinished runs of consoles and flows that the user may see, including those of others; 0 until
- * it is known.
+ * it is known. Of the queued and the running ones, the newest 200 each are counted.
  */
 export function useRunsInMotion(): number {
   const { workspace } = useWorkspace();
@@ -53,8 +56,9 @@ async function readMoving(workspaceId: string, signal: AbortSignal): Promise<Mov
   readings.set(workspaceId, all.add(heard));
   try {
     // In this order, a run that starts in between is in the second list, so none is missed.
-    const queued = await runsApi.listAll(workspaceId, "queued", signal);
-    const found = [...queued, ...(await runsApi.listAll(workspaceId, "running", signal))];
+    const read = async (status: "queued" | "running") =>
+      (await runsApi.list(workspaceId, { status, limit: COUNTED_MAX }, null, signal)).items;
+    const found = [...(await read("queued")), ...(await read("running"))];
     return heard.reduce(putRun, [...new Set(found.map(({ id }) => id))]);
   } finally {
     all.delete(heard);

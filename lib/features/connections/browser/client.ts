@@ -4,6 +4,7 @@ import type {
   ConnectionType,
   ConnectionUse,
   CreateConnectionBody,
+  ListedConnection,
   TestAnswer,
   TestConnectionBody,
   UpdateConnectionBody,
@@ -22,6 +23,11 @@ const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 /** Requests of the connection pages. Each function throws ApiError. */
 export const connectionsApi = {
   listTypes: (signal?: AbortSignal) => send<ConnectionType[]>("GET", "/api/connectors/types", { signal }),
+  /** Returns the numbers of consoles and flows that use each connection, by its id. */
+  countUses: async (workspaceId: string, signal?: AbortSignal) => {
+    const all = await sendAll<ListedConnection>(`${root(workspaceId)}/connectors?uses=true`, { signal });
+    return new Map(all.flatMap(({ id, uses }) => (uses ? [[id, uses] as const] : [])));
+  },
   read: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<Connection>("GET", `${root(workspaceId)}/connectors/${id}`, { signal }),
   create: (workspaceId: string, body: CreateConnectionBody) =>

@@ -9,6 +9,8 @@ import type {
 } from "@/lib/features/consoles/schema";
 import { itemApi } from "@/lib/features/folders/browser/client";
 import type { FileCommit as ConsoleCommit } from "@/lib/features/folders/schema";
+import { toQuery } from "@/lib/features/runs/browser/client";
+import { sendPage } from "@/lib/platform/browser/lists";
 import { send } from "@/lib/platform/browser/request";
 
 /** The chart of a console, stored as a Vega-Lite specification. */
@@ -27,6 +29,10 @@ const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
 /** Requests about saved consoles. Each function throws ApiError. */
 export const consoleApi = {
   ...itemApi<ConsoleTypes>("consoles"),
+
+  /** Lists the consoles on a connection, oldest first. @param cursor of the previous page; null for the first page */
+  listOn: (workspaceId: string, connectionId: string, cursor: string | null, signal?: AbortSignal) =>
+    sendPage<ConsoleSummary[]>(`${root(workspaceId)}${toQuery({ connectionId, cursor })}`, { signal }),
 
   /** Returns the user's unsaved draft; null without one. */
   readDraft: (workspaceId: string, id: string, signal?: AbortSignal) =>

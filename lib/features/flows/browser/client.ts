@@ -16,18 +16,26 @@ import type {
 } from "@/lib/features/flows/schema";
 import { toQuery } from "@/lib/features/runs/browser/client";
 import type { Run } from "@/lib/features/runs/schema";
-import { sendAll } from "@/lib/platform/browser/lists";
+import { sendPage } from "@/lib/platform/browser/lists";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/flows`;
 const one = (workspaceId: string, flowId: string) => `${root(workspaceId)}/${encodeURIComponent(flowId)}`;
 
+/** Number of flows in a page: the maximum of a list. */
+const PAGE = 200;
+
 export type ArrivalFilters = { status: "repeat" | "refused" | null; eventId: string | null };
 
 /** API client of the flow pages. Each function throws ApiError. */
 export const flowsApi = {
-  list: (workspaceId: string, signal?: AbortSignal) => sendAll<Flow>(root(workspaceId), { signal }),
+  /** Lists flows, oldest first. @param cursor of the previous page; null for the first page */
+  list: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
+    sendPage<Flow[]>(`${root(workspaceId)}${toQuery({ limit: PAGE, cursor })}`, { signal }),
+  /** Returns flows by their ids, at most a page, or the first page of those whose names contain a text. */
+  lookUp: (workspaceId: string, wanted: { ids: string } | { q: string }, signal?: AbortSignal) =>
+    send<Flow[]>("GET", `${root(workspaceId)}${toQuery({ limit: PAGE, ...wanted })}`, { signal }),
   read: (workspaceId: string, flowId: string, signal?: AbortSignal) =>
     send<FlowDetail>("GET", one(workspaceId, flowId), { signal }),
   /** With `trigger` the flow runs immediately, unless it is a webhook: then `run` is null. */

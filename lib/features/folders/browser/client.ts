@@ -7,7 +7,6 @@ import type {
   TreePage,
   UpdateFolderBody,
 } from "@/lib/features/folders/schema";
-import { sendAll } from "@/lib/platform/browser/lists";
 import { type RequestOptions, send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
@@ -28,8 +27,6 @@ const TREE_PAGE = 100;
 export function itemApi<T extends ItemTypes>(kind: string, how: Pick<RequestOptions, "keepsDigits"> = {}) {
   const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/${kind}`;
   return {
-    /** Lists all items that the user can see, without their content, oldest first. */
-    list: (workspaceId: string, signal?: AbortSignal) => sendAll<T["summary"]>(root(workspaceId), { signal }),
     /** Returns the items with these ids, the best matches of a search by name, or those saved last. */
     lookUp: (workspaceId: string, wanted: { ids: string } | { q: string } | { limit: string }, signal?: AbortSignal) =>
       send<T["summary"][]>("GET", `${root(workspaceId)}/lookup?${new URLSearchParams(wanted)}`, { signal }),

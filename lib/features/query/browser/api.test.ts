@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { authApi } from "@/lib/features/accounts/browser/auth";
 import { connectionsApi } from "@/lib/features/connections/browser/client";
-import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { api } from "@/lib/features/query/browser/api";
 import { toExecuteRequest } from "@/lib/features/query/browser/execute";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
@@ -97,7 +96,6 @@ describe("the API client", () => {
   it.each<[string, () => Promise<unknown[]>]>([
     ["connections", () => api.listConnections("w")],
     ["files", () => connectionsApi.listFiles("w")],
-    ["consoles", () => consoleApi.list("w")],
     ["API keys", () => workspaceApi.listApiKeys("w")],
     ["invitations", () => workspaceApi.listInvites("w")],
     ["sessions", () => accountApi.listSessions()],

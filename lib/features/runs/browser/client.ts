@@ -12,19 +12,8 @@ const PLURALS: Record<ResourceType, string> = { scheduled_query: "consoles", flo
 /** API client of background runs. Each function throws ApiError. */
 export const runsApi = {
   /** Lists the runs of all consoles and flows that the user may see, newest first. */
-  list: (workspaceId: string, filters: RunFilters, cursor: string | null, signal?: AbortSignal) =>
+  list: (workspaceId: string, filters: RunFilters & { limit?: number }, cursor: string | null, signal?: AbortSignal) =>
     send<Page<Run>>("GET", `${root(workspaceId)}/runs${toQuery({ ...filters, cursor })}`, { signal }),
-  /** Lists all visible runs with this status. Meant for unfinished runs, of which each resource has at most one. */
-  listAll: async (workspaceId: string, status: "queued" | "running", signal?: AbortSignal): Promise<Run[]> => {
-    const all: Run[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Page<Run> = await runsApi.list(workspaceId, { status }, cursor, signal);
-      all.push(...page.items);
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    return all;
-  },
   /** Counts the runs of the last 24 hours by the hour in which they started. */
   countByHour: (workspaceId: string, resourceType: ResourceType | undefined, signal?: AbortSignal) =>
     send<RunHours>("GET", `${root(workspaceId)}/runs/hours${toQuery({ resourceType })}`, { signal }),
