@@ -168,11 +168,10 @@ function Loaded({ saved, root }: { saved: MetricItem; root: string }) {
       <div className="metric-cols">
         <div className="metric-main">
           <MetricPreview
-            file={saved.name}
             metric={metric}
             metrics={outline.metrics}
             dimensions={dimensions}
-            content={settled === saved.content ? null : settled}
+            content={settled}
             breakdown={query.get("by")}
             onMetric={(next) => put({ metric: next, by: null }, true)}
             onBreakdown={(next) => put({ by: next })}

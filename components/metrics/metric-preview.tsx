@@ -51,14 +51,13 @@ const POINTS_MAX = 1_100;
 const VALUES_MAX = 20;
 
 type MetricPreviewProps = {
-  file: string;
   /** Null if the file defines none. */
   metric: string | null;
   metrics: readonly string[];
   /** `dataset.field` of each field. */
   dimensions: readonly string[];
-  /** The unsaved text; null queries the saved file. */
-  content: string | null;
+  /** The text in the editor. */
+  content: string;
   /** Dimension that the value is broken down by; null for none. */
   breakdown: string | null;
   onMetric: (metric: string) => void;
@@ -67,16 +66,16 @@ type MetricPreviewProps = {
 
 /** Live values of a metric: the total, its trend, and a breakdown by one dimension. */
 export function MetricPreview(props: MetricPreviewProps) {
-  const { file, metric, metrics, dimensions, content, breakdown, onMetric, onBreakdown } = props;
+  const { metric, metrics, dimensions, content, breakdown, onMetric, onBreakdown } = props;
   const [grain, setGrain] = useState<Grain>("month");
   const [period, setPeriod] = useState<MetricPeriod>("12m");
   const [comparison, setComparison] = useState<Comparison>("previous");
   const [isTable, setIsTable] = useState(false);
   const bounds = boundsOf(period, new Date());
-  const name = content === null ? `${file}.${metric}` : (metric ?? "");
+  const name = metric ?? "";
   const base: MetricQuestion = {
     metrics: [name],
-    ...(content !== null && { content }),
+    content,
     ...bounds,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(bounds && comparison !== "none" && { compare: comparison }),
@@ -92,13 +91,16 @@ export function MetricPreview(props: MetricPreviewProps) {
       ? null
       : { ...plain, dimensions: [{ name: by }], orderBy: [{ by: name, order: "desc" }], limit: VALUES_MAX },
   );
-  const row = value.data?.rows?.[0];
+  // An invalid text keeps the last values, so that the page does not jump while someone types.
+  const isInvalid = isOfText(value.error);
+  const [shown, shownTrend] = [useLast(value.data), useLast(trend.data)];
+  const row = shown?.rows?.[0];
   const now = row?.[name];
   const before = row?.[`${name}_previous`];
   const percent = changeOf(now, before);
   // The answer to the question before may be about another metric.
-  const isWaiting = value.isPending || (value.isPlaceholderData && row !== undefined && !(name in row));
-  const hasTrend = trend.data?.fields?.some((field) => field.name === name) === true;
+  const isWaiting = value.isPending || (row !== undefined && !(name in row));
+  const hasTrend = shownTrend?.fields?.some((field) => field.name === name) === true;
   return (
     <section className="metric-card metric-preview" aria-label="Preview" aria-busy={value.isFetching}>
       <div className="row metric-controls">
@@ -147,11 +149,13 @@ export function MetricPreview(props: MetricPreviewProps) {
         </div>
       </div>
       {metric === null && <p className="t2 metric-none">The file defines no metric yet. Add one under metrics.</p>}
-      {value.isError && !(content !== null && isOfText(value.error)) && (
-        <Notice kind="bad">{toMessage(value.error)}</Notice>
-      )}
-      {metric !== null && !value.isError && (
-        <div className={value.isPlaceholderData || trend.isPlaceholderData ? "metric-now stale" : "metric-now"}>
+      {value.isError && !isInvalid && <Notice kind="bad">{toMessage(value.error)}</Notice>}
+      {metric !== null && (!value.isError || isInvalid) && (
+        <div
+          className={
+            isInvalid || value.isPlaceholderData || trend.isPlaceholderData ? "metric-now stale" : "metric-now"
+          }
+        >
           <div className="metric-figure">
             <p className="metric-value num">{isWaiting ? "…" : formatMetric(now)}</p>
             {percent !== null && (
@@ -174,17 +178,17 @@ export function MetricPreview(props: MetricPreviewProps) {
               </button>
             )}
           </div>
-          {trend.isError ? (
+          {trend.isError && !isInvalid ? (
             <p className="t2 metric-none">{toMessage(trend.error)}</p>
           ) : (
-            hasTrend && trend.data && <Trend answer={trend.data} name={name} isTable={isTable} />
+            hasTrend && shownTrend && <Trend answer={shownTrend} name={name} isTable={isTable} />
           )}
         </div>
       )}
       {by !== null && (
         <div className="metric-breakdown">
           <h2>By {toMetricTitle(by.slice(by.indexOf(".") + 1)).toLowerCase()}</h2>
-          {broken.isError && <Notice kind="bad">{toMessage(broken.error)}</Notice>}
+          {broken.isError && !isInvalid && <Notice kind="bad">{toMessage(broken.error)}</Notice>}
           {broken.data?.fields && (
             <>
               <div className="metric-rows">
@@ -201,6 +205,13 @@ export function MetricPreview(props: MetricPreviewProps) {
       )}
     </section>
   );
+}
+
+/** Returns a value, or the last one while there is none. */
+function useLast<T>(value: T | undefined): T | undefined {
+  const [last, setLast] = useState(value);
+  if (value !== undefined && value !== last) setLast(value);
+  return value ?? last;
 }
 
 /** Whether the editor shows the problem at its line already. */
