@@ -8,7 +8,7 @@ import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
 import type { EditorHandle, EditorPlace } from "@/components/consoles/editor-memory";
 import { baseExtensions, restoreState } from "@/components/editor/base";
-import { sqlCompletion } from "@/components/editor/completion";
+import { completeWithSchema, sqlCompletion } from "@/components/editor/completion";
 import { editorScript } from "@/components/editor/editor-script";
 import { highlightFunctions } from "@/components/editor/function-names";
 import { editorLanguage } from "@/components/editor/languages";
@@ -104,6 +104,10 @@ export function CodeEditor(props: CodeEditorProps) {
   useEffect(() => {
     viewRef.current?.dispatch({ effects: wrapping.current.reconfigure(toWrapping(props.wraps)) });
   }, [props.wraps]);
+
+  useEffect(() => {
+    if (viewRef.current && props.entities.length > 0) completeWithSchema(viewRef.current);
+  }, [props.entities]);
 
   const { error } = props;
   useEffect(() => {

@@ -4,8 +4,10 @@ import {
   type CompletionContext,
   type CompletionResult,
   snippet,
+  startCompletion,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
 import { editorScript } from "@/components/editor/editor-script";
 import { toInfo } from "@/components/editor/info";
 import { SqlScript } from "@/lib/base/sql/statements";
@@ -38,6 +40,18 @@ const KIND_SIGNS = {
   column: "·",
 } as const;
 
+/** Positions at which completion started before the schema was loaded, by editor. */
+const startedEarly = new WeakMap<EditorView, number>();
+
+/** Completes what the user typed before the schema was loaded, if the cursor is still there. */
+export function completeWithSchema(view: EditorView): void {
+  const from = startedEarly.get(view);
+  startedEarly.delete(view);
+  const { head, empty } = view.state.selection.main;
+  if (from === undefined || head < from || !empty || !view.hasFocus) return;
+  if (/^[\p{L}\p{N}_$]*$/u.test(view.state.sliceDoc(from, head))) startCompletion(view);
+}
+
 /** Completion from the schema, ranked by scope. @param readEntities returns the current schema */
 export function sqlCompletion(readEntities: () => Entity[]): Extension {
   const source = (context: CompletionContext): CompletionResult | null => {
@@ -52,9 +66,11 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     }
     const script = context.state.field(editorScript);
     if (!(script instanceof SqlScript)) return null;
-    const values = offerValues(script, context.pos, readEntities());
+    const entities = readEntities();
+    if (context.view && entities.length === 0) startedEarly.set(context.view, word?.from ?? context.pos);
+    const values = offerValues(script, context.pos, entities);
     if (values) return { from: values.from, options: values.offers.map(toCompletion), validFor: /^[^']*$/ };
-    const offers = offerSql(script, context.pos, readEntities());
+    const offers = offerSql(script, context.pos, entities);
     const isWorthIt = context.explicit || !isAtOnce || offers.some(({ kind }) => kind === "join");
     if (offers.length === 0 || !isWorthIt) return null;
     return { from: word?.from ?? context.pos, options: offers.map(toCompletion), validFor: /^[\p{L}\p{N}_$]*$/u };

@@ -54,14 +54,20 @@ test("inserts the name of a double-clicked table or column, separated by spaces"
   await expect(consolePage.editor).toHaveText("select * from orders o");
 });
 
-test("completes a join from foreign keys, and columns in table order", async ({ page, person, consolePage }) => {
+test("completes a join from foreign keys once the schema is loaded, and columns in table order", async ({
+  page,
+  person,
+  consolePage,
+}) => {
   test.setTimeout(120_000);
   await connectShop(page);
+  const release = await hold(page, "**/entities*");
   await openConsoleOn(page, person.slug, "shop");
-  await expect(consolePage.schema.filter({ hasText: "orders" })).toBeVisible();
   await consolePage.editor.click();
   await page.keyboard.type("select * from orders o join ");
   const list = page.locator(".cm-tooltip-autocomplete");
+  await expect(list).toBeHidden();
+  release();
   await expect(list.getByRole("option").first()).toContainText("customers c on o.customer_id = c.id");
   await page.keyboard.type("customers c on ");
   await expect(list.getByRole("option").first()).toContainText("o.customer_id = c.id");
