@@ -29,6 +29,8 @@ const PATIENT = { timeout: 240_000, expect: { timeout: 40_000 } };
 const pages = {
   ...devices["Desktop Chrome"],
   viewport: { width: 1440, height: 900 },
+  // Pages of the next test find compiled scripts and cached files; what a test stores is removed before.
+  reuseContext: true,
   launchOptions: {
     executablePath: chromium,
     args: [
