@@ -14,7 +14,7 @@ export type FindAsk = { text: string; columns: number[]; only: number | null; lo
  */
 export type Found = { rows: Uint32Array; places: Uint16Array; isCut: boolean };
 
-/** Nobody steps through more matches, and the page receives six bytes for each. */
+/** More matches than a person steps through; the page receives six bytes for each. */
 const FOUND_MAX = 1_000_000;
 /** Rows per slice: the rows that a text column searches at once. */
 const SLICE_ROWS = 16_384;
