@@ -46,6 +46,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "components/dashboards/kinds/registry.ts": "the registry",
   "components/dashboards/kinds/editors.ts": "the registry",
   "lib/features/connections/sample/dashboard.ts": "content of the sample dashboard",
+  "lib/features/results/browser/result-worker.ts": "a task of the worker",
 };
 
 it("names a kind in the kinds' folders only", () => {
