@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { forgetEnv } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { openSource, readSource } from "@/test/fixtures/connections/drivers/shared/read-source";
 import {
@@ -19,8 +20,9 @@ let source: DataSource;
 
 beforeAll(async () => {
   standIn = await startStripeStandIn();
-  // Read once, with the first access to a setting.
+  // Settings are read once, perhaps already by work that another file of this process left behind.
   process.env.STRIPE_API_URL = standIn.address;
+  forgetEnv();
 });
 afterAll(() => standIn.stop());
 
