@@ -21,6 +21,8 @@ test("finds consoles by name and by text", async ({ page, consolePage }) => {
 });
 
 test("opens from the explorer's head, moves by arrows, closes by Escape", async ({ page, consolePage }) => {
+  // The editor adds its actions to the list.
+  await expect(consolePage.editor).toBeVisible();
   await page.getByRole("button", { name: "Search or jump to" }).click();
   await expect(find(page)).toBeFocused();
   const options = page.getByRole("option");
