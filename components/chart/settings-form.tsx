@@ -2,6 +2,7 @@
 
 import { Plus, X } from "lucide-react";
 import { useId } from "react";
+import { LabelledSelect } from "@/components/ui/labelled-select";
 import { Select } from "@/components/ui/select";
 import {
   CHART_KINDS,
@@ -47,13 +48,13 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
       : columns;
   return (
     <>
-      <Shelf
+      <LabelledSelect
         label="Chart type"
         value={kind}
         options={CHART_KINDS.map((each) => ({ value: each, label: KIND_LABELS[each] }))}
         onChange={(next) => onChange(toKind(settings, next, fields))}
       />
-      <Shelf
+      <LabelledSelect
         label={kind === "pie" ? "Slices" : kind === "kpi" ? "Time column" : "X-axis"}
         value={across ?? NONE}
         options={kind === "kpi" ? [{ value: NONE, label: "None" }, ...acrossColumns] : acrossColumns}
@@ -61,7 +62,7 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
       />
       {kind !== "histogram" && <Measures fields={fields} settings={settings} onChange={(next) => set({ up: next })} />}
       {kind !== "pie" && kind !== "kpi" && (up.length === 1 || kind === "histogram" || kind === "scatter") && (
-        <Shelf
+        <LabelledSelect
           label="Colour by"
           value={colour ?? NONE}
           options={[{ value: NONE, label: "None" }, ...columns]}
@@ -69,7 +70,7 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
         />
       )}
       {(kind === "bar" || kind === "area") && hasSeries && (
-        <Shelf
+        <LabelledSelect
           label="Stacking"
           value={stack}
           options={(["stacked", "share", "apart"] as const).map((each) => ({ value: each, label: STACK_LABELS[each] }))}
@@ -77,7 +78,7 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
         />
       )}
       {canSort && (
-        <Shelf
+        <LabelledSelect
           label="Sort by"
           value={sort}
           options={(["value", "label", "given"] as const).map((each) => ({ value: each, label: SORT_LABELS[each] }))}
@@ -85,7 +86,7 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
         />
       )}
       {(canSort || (hasSeries && colour !== null && kind !== "scatter" && kind !== "kpi")) && (
-        <Shelf
+        <LabelledSelect
           label="Limit"
           value={String(top)}
           options={[
@@ -161,25 +162,6 @@ function Measures({
         </button>
       )}
     </fieldset>
-  );
-}
-
-type ShelfProps<T extends string> = {
-  label: string;
-  value: T;
-  options: { value: T; label: string }[];
-  onChange: (value: T) => void;
-};
-
-function Shelf<T extends string>({ label, value, options, onChange }: ShelfProps<T>) {
-  const id = useId();
-  return (
-    <div className="field">
-      <span id={id} className="flabel">
-        {label}
-      </span>
-      <Select labelId={id} size="sm" value={value} options={options} onChange={onChange} />
-    </div>
   );
 }
 

@@ -1,8 +1,8 @@
 "use client";
 
-import { useEffect, useId, useState } from "react";
+import { useEffect, useState } from "react";
 import { PivotBody } from "@/components/dashboards/kinds/pivot/pivot-body";
-import { Select } from "@/components/ui/select";
+import { LabelledSelect } from "@/components/ui/labelled-select";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { isTimeField } from "@/lib/base/charts/settings";
 import type { CellLook } from "@/lib/base/values/cell-look";
@@ -139,7 +139,7 @@ function PivotShelves({ fields, shelves, onChange }: ShelvesProps) {
       ))}
       {rows.length < ROW_LEVELS && <GroupField key="next" label="then by" {...groupProps("rows", rows.length)} />}
       <GroupField label="Columns" {...groupProps("columns", 0)} />
-      <Field
+      <LabelledSelect
         label="Value"
         value={value === null ? NONE : String(value)}
         options={[
@@ -153,7 +153,7 @@ function PivotShelves({ fields, shelves, onChange }: ShelvesProps) {
         }}
       />
       {value !== null && (
-        <Field
+        <LabelledSelect
           label="Aggregate"
           value={op}
           options={ops.map((each) => ({ value: each, label: toOpWord(each) }))}
@@ -178,7 +178,7 @@ function GroupField({ label, fields, used, group, isNeeded = false, onChange }: 
   const field = group && fields[group.column];
   return (
     <>
-      <Field
+      <LabelledSelect
         label={label}
         value={group === null ? NONE : String(group.column)}
         options={[
@@ -190,7 +190,7 @@ function GroupField({ label, fields, used, group, isNeeded = false, onChange }: 
         onChange={(next) => onChange(next === NONE ? null : toGroup(fields, Number(next)))}
       />
       {group && field && isTimeField(field) && (
-        <Field
+        <LabelledSelect
           label={`Time grain of ${field.name}`}
           value={group.unit ?? NONE}
           options={[
@@ -201,25 +201,6 @@ function GroupField({ label, fields, used, group, isNeeded = false, onChange }: 
         />
       )}
     </>
-  );
-}
-
-type FieldProps = {
-  label: string;
-  value: string;
-  options: { value: string; label: string }[];
-  onChange: (value: string) => void;
-};
-
-function Field({ label, value, options, onChange }: FieldProps) {
-  const id = useId();
-  return (
-    <div className="field">
-      <span id={id} className="flabel">
-        {label}
-      </span>
-      <Select labelId={id} size="sm" value={value} options={options} onChange={onChange} />
-    </div>
   );
 }
 
