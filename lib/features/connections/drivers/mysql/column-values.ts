@@ -36,6 +36,14 @@ const WHOLE_CHARS_MAX = 255;
 /** The suffix that `catalog.ts` adds to the type of MariaDB's JSON columns. */
 export const MARIADB_JSON = "/* json */";
 
+const INTEGERS = new Set(["tinyint", "smallint", "mediumint", "int", "bigint"]);
+const DECIMALS = new Set(["decimal", "numeric"]);
+const BYTES = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "vector"]);
+const SHAPES = new Set([
+  ...["geometry", "point", "linestring", "polygon"],
+  ...["multipoint", "multilinestring", "multipolygon", "geometrycollection"],
+]);
+
 /** MySQL compares a column with a text by rules of each type, so most values are cast. */
 export const mysqlValues: TableValues = {
   nullsLast: null,
@@ -58,15 +66,18 @@ function valuesOf(column: EntityColumn, name: string): ColumnValues {
   const kind = kindOf(column);
   const plain = (value: string, texts: PlainTexts) => plainValues(name, value, texts);
   const orderPrefix = orderPrefixOf(column, kind);
+  if (BYTES.has(kind)) return bytes(column, name, orderPrefix);
+  if (SHAPES.has(kind)) {
+    return unordered(
+      column,
+      name,
+      (text, bind) => `hex(${name}) = ${bind.text(requireBytes(text, column).toString("hex").toUpperCase())}`,
+    );
+  }
+  if (INTEGERS.has(kind) || DECIMALS.has(kind)) {
+    return plain(name, { read: decimal, write: (text, bind) => number(text, column, bind) });
+  }
   switch (kind) {
-    case "tinyint":
-    case "smallint":
-    case "mediumint":
-    case "int":
-    case "bigint":
-    case "decimal":
-    case "numeric":
-      return plain(name, { read: decimal, write: (text, bind) => number(text, column, bind) });
     case "float":
     case "double":
       return plain(name, {
@@ -99,14 +110,6 @@ function valuesOf(column: EntityColumn, name: string): ColumnValues {
       });
     case "time":
       return plain(name, { read: (text, bind) => castTo(bind.text(text), "time(6)") });
-    case "binary":
-    case "varbinary":
-    case "tinyblob":
-    case "blob":
-    case "mediumblob":
-    case "longblob":
-    case "vector":
-      return bytes(column, name, orderPrefix);
     case "json": {
       const value = jsonOrder(name);
       const order = [{ value, text: castTo(value, "char"), read: asJson }];
@@ -114,19 +117,6 @@ function valuesOf(column: EntityColumn, name: string): ColumnValues {
         equal: `${name} = ${asJson(text, bind)}`,
       }));
     }
-    case "geometry":
-    case "point":
-    case "linestring":
-    case "polygon":
-    case "multipoint":
-    case "multilinestring":
-    case "multipolygon":
-    case "geometrycollection":
-      return unordered(
-        column,
-        name,
-        (text, bind) => `hex(${name}) = ${bind.text(requireBytes(text, column).toString("hex").toUpperCase())}`,
-      );
     default:
       if (type.endsWith(MARIADB_JSON)) {
         const value = `left(${name}, ${ORDER_CHARS})`;
@@ -150,14 +140,9 @@ function valuesOf(column: EntityColumn, name: string): ColumnValues {
 /** A column converts a text to its type, and strict mode refuses what does not fit. */
 function toStored(text: string, column: EntityColumn, bind: Bind): string {
   const kind = kindOf(column);
+  if (INTEGERS.has(kind)) requireInteger(text, column);
+  if (BYTES.has(kind) || SHAPES.has(kind)) return hexBytes(text, column, bind);
   switch (kind) {
-    case "tinyint":
-    case "smallint":
-    case "mediumint":
-    case "int":
-    case "bigint":
-      requireInteger(text, column);
-      return bind.text(text);
     case "date":
       requireTime(text, column, DATED);
       return bind.text(text.slice(0, 10));
@@ -166,22 +151,6 @@ function toStored(text: string, column: EntityColumn, bind: Bind): string {
       return storedTime(text, column, bind);
     case "bit":
       return storedBits(text, column, bind);
-    case "binary":
-    case "varbinary":
-    case "tinyblob":
-    case "blob":
-    case "mediumblob":
-    case "longblob":
-    case "vector":
-    case "geometry":
-    case "point":
-    case "linestring":
-    case "polygon":
-    case "multipoint":
-    case "multilinestring":
-    case "multipolygon":
-    case "geometrycollection":
-      return hexBytes(text, column, bind);
     default:
       return bind.text(text);
   }
