@@ -3,24 +3,25 @@ import type { Entity } from "@/lib/base/values/fields";
 import type { Bind, TableValues } from "@/lib/features/connections/column-values";
 import type { Driver, Statement } from "@/lib/features/connections/data-source";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
+import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import type { RowChange } from "./schema";
 import { columnOf, type Table, toBind, toTable, withParams } from "./table-statement";
 
 /* Builds the statements of row changes. Values are bound, and the database converts them to the types of the columns. */
 
-/** The statements of one change. */
+/** The statements of one change. Those that few changes need are built on demand. */
 export type ChangeStatements = {
   apply: Statement;
-  /** `apply` with its values as literals, to read. */
-  text: string;
+  /** Returns `apply` with its values as literals, to read. */
+  text: () => string;
   /** The row to change; null for a new one. */
   row: {
     /** Returns a row if the row has its old values. */
-    isUnchanged: Statement;
+    isUnchanged: () => Statement;
     /** Returns a row if the row already has the new values. Null for a deletion, and where that cannot be asked. */
-    isApplied: Statement | null;
+    isApplied: (() => Statement) | null;
     /** Returns the present values of the columns in the change. */
-    current: Statement;
+    current: () => Statement;
   } | null;
 };
 
@@ -32,13 +33,22 @@ type Values = RowChange["set"];
  * @throws AppError `invalid_request` for a table or column that cannot be edited, a key other than the primary key, a
  *   missing old value, or a value of another type
  */
-export function toChangeStatements(driver: Driver, entity: Entity, changes: readonly RowChange[]): ChangeStatements[] {
+export async function toChangeStatements(
+  driver: Driver,
+  entity: Entity,
+  changes: readonly RowChange[],
+): Promise<ChangeStatements[]> {
   const table = toTable(driver, entity);
   const { edits } = table.values;
   if (!edits) throw invalidInput("table", `Rows of ${driver.label} can't be edited. Use a console.`);
   if (entity.kind !== "table") throw invalidInput("table", `${entity.name} is a view. Edit the rows of its tables.`);
   const key = table.columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
-  return changes.map((change, at) => inChange(at, () => toStatements({ ...table, edits, key }, change)));
+  const statements: ChangeStatements[] = [];
+  for (const [at, change] of changes.entries()) {
+    statements.push(inChange(at, () => toStatements({ ...table, edits, key }, change)));
+    await yieldToEventLoop();
+  }
+  return statements;
 }
 
 function toStatements(table: EditableTable, change: RowChange): ChangeStatements {
@@ -52,7 +62,7 @@ function toStatements(table: EditableTable, change: RowChange): ChangeStatements
       const row = values.length > 0 ? `(${columns}) values (${values.join(", ")})` : edits.emptyRow;
       return `insert into ${name} ${row}`;
     };
-    return { apply: bound(table, apply), text: toText(table, apply), row: null };
+    return { apply: bound(table, apply), text: () => toText(table, apply), row: null };
   }
   checkRow(table, change);
   const where = (values: Values, bind: Bind) => {
@@ -73,14 +83,14 @@ function toStatements(table: EditableTable, change: RowChange): ChangeStatements
   const columns = [...new Set([...Object.keys(key), ...Object.keys(old)])].map(quote).join(", ");
   const canAsk =
     change.op === "update" && defaults.length === 0 && !Object.keys(set).some((each) => Object.hasOwn(key, each));
-  const found = (values: Values) => bound(table, (bind) => `select 1 from ${name} ${where(values, bind)}`);
+  const found = (values: Values) => () => bound(table, (bind) => `select 1 from ${name} ${where(values, bind)}`);
   return {
     apply: bound(table, apply),
-    text: toText(table, apply),
+    text: () => toText(table, apply),
     row: {
       isUnchanged: found(old),
       isApplied: canAsk ? found(set) : null,
-      current: bound(table, (bind) => `select ${columns} from ${name} ${where({}, bind)}`),
+      current: () => bound(table, (bind) => `select ${columns} from ${name} ${where({}, bind)}`),
     },
   };
 }

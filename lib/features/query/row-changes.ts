@@ -14,6 +14,7 @@ import { noSuchConnection } from "@/lib/features/connections/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { raceAbort } from "@/lib/platform/process/race-abort";
+import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { CONFLICTS_MAX, HISTORY_TEXT_CHARS } from "./limits";
 import { type ChangeStatements, toChangeStatements } from "./row-change-statements";
 import type { RowChangesAnswer, RowChangesBody, RowConflicts } from "./schema";
@@ -39,16 +40,17 @@ export async function changeRows(
 ): Promise<RowChangesAnswer> {
   if (!connection) throw noSuchConnection();
   const entity = await getTableOrThrow(caller, { connection, signal }, body.table);
-  const changes = toChangeStatements(driverOf(connection.type), entity, body.changes);
-  const statements = changes.map(({ text }) => text);
-  if (body.dryRun === true) return { executionId: null, statements, affectedRows: null, durationMs: 0 };
+  const changes = await toChangeStatements(driverOf(connection.type), entity, body.changes);
+  if (body.dryRun === true) {
+    return { executionId: null, statements: await toTexts(changes), affectedRows: null, durationMs: 0 };
+  }
   if (mayOnlyRead(connection)) throw new AppError("read_only", READ_ONLY_MESSAGE);
   const { schema = null, name } = entity;
   const { timeoutMs, executionId, confirm, confirmWrites } = body;
   const { executionId: id, durationMs } = await runQuery(caller, {
     connection,
     origin: { kind: "adhoc", id: connection._id },
-    statement: { query: `${statements.join(";\n")};`.slice(0, HISTORY_TEXT_CHARS) },
+    statement: { query: `${(await toTexts(changes, HISTORY_TEXT_CHARS)).join(";\n")};`.slice(0, HISTORY_TEXT_CHARS) },
     write: { reason: "write", table: { schema, name } },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(executionId !== undefined && { executionId }),
@@ -56,6 +58,20 @@ export async function changeRows(
     session: { take: () => takeTransaction(connection, changes, signal) },
   });
   return { executionId: id, statements: [], affectedRows: changes.length, durationMs };
+}
+
+/** Returns the statements to read, as many as begin within `charsMax` characters. */
+async function toTexts(changes: readonly ChangeStatements[], charsMax = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const texts: string[] = [];
+  let chars = 0;
+  for (const { text } of changes) {
+    if (chars >= charsMax) break;
+    const written = text();
+    texts.push(written);
+    chars += written.length;
+    await yieldToEventLoop();
+  }
+  return texts;
 }
 
 /** Returns the use of a source in which a query runs all changes. */
@@ -108,7 +124,7 @@ class RowTransaction {
       await this.#rollBack();
       // Another transaction may be the reason: an engine then reports an error in place of a missing row.
       for (const [index, { row }] of changes.slice(0, at + 1).entries()) {
-        if (row && !conflicts.has(index) && (await this.#read(row.isUnchanged)).length !== 1) conflicts.add(index);
+        if (row && !conflicts.has(index) && (await this.#read(row.isUnchanged())).length !== 1) conflicts.add(index);
       }
       if (conflicts.size === 0) throw at < changes.length ? inChange(error, at) : error;
       throw await this.#conflict(changes, conflicts);
@@ -125,7 +141,7 @@ class RowTransaction {
     });
     if (row === null || affectedRows === 1) return true;
     // MySQL does not count rows that already have the new values.
-    return affectedRows === 0 && row.isApplied !== null && (await this.#read(row.isApplied)).length === 1;
+    return affectedRows === 0 && row.isApplied !== null && (await this.#read(row.isApplied())).length === 1;
   }
 
   /** Errors of a rollback are left to closing the session. */
@@ -138,7 +154,7 @@ class RowTransaction {
     const details: RowConflicts = { conflicts: [] };
     for (const change of [...conflicts].sort((a, b) => a - b).slice(0, CONFLICTS_MAX)) {
       const row = changes[change]?.row;
-      const [current = null] = row ? await this.#read(row.current) : [];
+      const [current = null] = row ? await this.#read(row.current()) : [];
       details.conflicts.push({ change, current });
     }
     const count = conflicts.size === 1 ? "A row was" : `${conflicts.size} rows were`;

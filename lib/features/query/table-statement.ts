@@ -21,6 +21,7 @@ export type Table = {
   values: TableValues;
   name: string;
   columns: EntityColumn[];
+  byName: ReadonlyMap<string, EntityColumn>;
   quote: (name: string) => string;
   bind: () => VariableBinder;
 };
@@ -123,6 +124,7 @@ export function toTable({ dialect, variables, values, label }: Driver, { schema,
     dialect,
     values,
     columns,
+    byName: new Map(columns.map((column) => [column.name, column])),
     name: toSqlPath([schema, name], dialect),
     quote: (each) => quoteSqlName(each, dialect),
     bind: () => variables.begin(),
@@ -142,8 +144,8 @@ export function toBind(binder: VariableBinder, prefix: string): Bind {
   };
 }
 
-export function columnOf({ columns }: Table, name: string, path: string): EntityColumn {
-  const column = columns.find((each) => each.name === name);
+export function columnOf({ byName }: Table, name: string, path: string): EntityColumn {
+  const column = byName.get(name);
   if (column) return column;
   throw new AppError("invalid_request", `Unknown column ${name}.`, {
     details: [{ path, message: "Unknown column." }],
