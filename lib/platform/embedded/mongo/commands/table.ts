@@ -30,11 +30,13 @@ export type Command = {
   inTransaction?: boolean;
   /** A txnNumber outside a transaction makes the command a retryable write. */
   isRetryable?: boolean;
+  /** Changes nothing, so it is run again after a commit fails that others' writes share with it. */
+  isRead?: boolean;
 };
 
 const helloCommand: Command = { run: hello, fields: undefined, isOpen: true };
 const write = { inTransaction: true, isRetryable: true };
-const read = { inTransaction: true };
+const read = { inTransaction: true, isRead: true };
 
 /** Commands in scope, by their name on the wire (docs/develop/store-scope.md). */
 export const COMMANDS = new Map<string, Command>([
@@ -52,13 +54,13 @@ export const COMMANDS = new Map<string, Command>([
   ["delete", { run: remove, fields: ["deletes", "ordered", "let"], ...write }],
   ["findAndModify", { run: findAndModify, fields: FIND_AND_MODIFY_FIELDS, ...write }],
   ["find", { run: find, fields: FIND_FIELDS, ...read }],
-  ["getMore", { run: getMore, fields: ["collection", "batchSize"], ...read }],
-  ["killCursors", { run: killCursors, fields: ["cursors"], ...read }],
+  ["getMore", { run: getMore, fields: ["collection", "batchSize"], inTransaction: true }],
+  ["killCursors", { run: killCursors, fields: ["cursors"], inTransaction: true }],
   ["aggregate", { run: aggregate, fields: AGGREGATE_FIELDS, ...read }],
   ["distinct", { run: distinct, fields: ["key", "query", "collation"], ...read }],
-  ["count", { run: count, fields: ["query", "limit", "skip", "hint", "collation"] }],
-  ["commitTransaction", { run: commitTransaction, fields: [], ...read }],
-  ["abortTransaction", { run: abortTransaction, fields: [], ...read }],
+  ["count", { run: count, fields: ["query", "limit", "skip", "hint", "collation"], isRead: true }],
+  ["commitTransaction", { run: commitTransaction, fields: [], inTransaction: true }],
+  ["abortTransaction", { run: abortTransaction, fields: [], inTransaction: true }],
   ["create", { run: create, fields: CREATE_FIELDS }],
   ["drop", { run: drop, fields: [] }],
   ["dropDatabase", { run: dropDatabase, fields: [] }],

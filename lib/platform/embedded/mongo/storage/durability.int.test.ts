@@ -133,6 +133,21 @@ describe("a full disk", () => {
     expect(stored).toBeGreaterThan(10);
     expect(await c.countDocuments()).toBe(stored);
     expect(await c.find({ pad }).toArray()).toHaveLength(stored);
+    // Reads share a commit with a write that fits and one that fails.
+    let shared = 0;
+    for (let round = 0; round < 50; round += 1) {
+      const [small, count, found, big] = await Promise.allSettled([
+        c.updateOne({ _id: 1 }, { $set: { pad: pad.replace("x", "y") } }),
+        c.countDocuments(),
+        c.find({ _id: { $gt: 1 } }, { batchSize: 5 }).toArray(),
+        c.insertOne({ _id: 9000, pad: pad.repeat(9) }),
+      ]);
+      expect(big).toMatchObject({ status: "rejected", reason: { code: 14031 } });
+      if (small.status === "rejected") shared += 1;
+      expect(count).toEqual({ status: "fulfilled", value: stored });
+      expect(found).toMatchObject({ status: "fulfilled", value: { length: stored - 2 } });
+    }
+    expect(shared).toBeGreaterThan(0);
     // Freeing space needs some space too; removed documents make room again.
     await c.deleteMany({ _id: { $lt: 20 } });
     await c.insertOne({ _id: 5000, pad });

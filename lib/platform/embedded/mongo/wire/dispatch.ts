@@ -62,11 +62,8 @@ async function run(services: Services, connection: Client, command: Doc): Promis
       context.retry = services.retries.begin(session, BigInt(number));
     checkReadConcern(context);
     const concern = readWriteConcern(context);
-    // Copied, because a retryable write keeps its answer, which must not change.
-    const answer: Doc = new Map(await known.run(context));
-    endTurn();
-    context.retry?.flush();
-    await (concern.isJournaled ? services.store.synced() : services.store.committed());
+    const isRead = known.isRead === true && !isInTransaction && writeStageOf(command) === null;
+    const answer = await answerOf(context, () => known.run(context), { isRead, isJournaled: concern.isJournaled });
     if (concern.error !== undefined) answer.set("writeConcernError", concern.error);
     return answer;
   } catch (error) {
@@ -74,6 +71,41 @@ async function run(services: Services, connection: Client, command: Doc): Promis
   } finally {
     endTurn();
   }
+}
+
+/** A read shares at most so many failed commits with writes before it fails as they do. */
+const READS_MAX = 5;
+
+/** Runs a command, and returns its answer once what it wrote or read is committed. */
+async function answerOf(
+  { services: { store, cursors }, retry }: Context,
+  work: () => Doc | Promise<Doc>,
+  { isRead, isJournaled }: { isRead: boolean; isJournaled: boolean },
+): Promise<Doc> {
+  for (let run = 1; ; run += 1) {
+    // Copied, because a retryable write keeps its answer, which must not change.
+    const answer: Doc = new Map(await work());
+    endTurn();
+    retry?.flush();
+    try {
+      await (isJournaled ? store.synced() : store.committed());
+      return answer;
+    } catch (error) {
+      // It has read writes that are rolled back now. Without space, reads go on.
+      if (!isRead || run === READS_MAX) throw error;
+      const cursor = answer.get("cursor");
+      const id = isDoc(cursor) ? cursor.get("id") : undefined;
+      if (typeof id === "bigint") cursors.kill(id);
+    }
+  }
+}
+
+/** Returns the last stage of a pipeline that stores its documents; null for other commands. */
+function writeStageOf(command: Doc): "$out" | "$merge" | null {
+  const pipeline = command.get("pipeline");
+  const last = Array.isArray(pipeline) ? pipeline.at(-1) : undefined;
+  if (!isDoc(last)) return null;
+  return last.has("$out") ? "$out" : last.has("$merge") ? "$merge" : null;
 }
 
 const READ_CONCERNS = ["local", "available", "majority", "linearizable", "snapshot"];
@@ -95,13 +127,9 @@ function checkReadConcern({ command, isInTransaction, name }: Context): void {
       "The read concern 'snapshot' is supported by this store in transactions only.",
     );
   }
-  const pipeline = command.get("pipeline");
-  const last = name === "aggregate" && Array.isArray(pipeline) ? pipeline.at(-1) : undefined;
-  if (level === "linearizable" && isDoc(last) && (last.has("$out") || last.has("$merge"))) {
-    throw new StoreError(
-      "InvalidOptions",
-      `${last.has("$out") ? "$out" : "$merge"} cannot be used with a 'linearizable' read concern level`,
-    );
+  const stage = name === "aggregate" ? writeStageOf(command) : null;
+  if (level === "linearizable" && stage !== null) {
+    throw new StoreError("InvalidOptions", `${stage} cannot be used with a 'linearizable' read concern level`);
   }
 }
 
