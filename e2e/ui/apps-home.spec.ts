@@ -151,6 +151,7 @@ test("shows why a linked repository is not synced, at every width", async ({ pag
   await page.getByRole("button", { name: "Keep repository version" }).click();
   await page.getByRole("button", { name: "Sync all files" }).click();
   await expect.poll(() => asked.splice(0)).toEqual([{ prefer: "host" }, { scope: "all" }]);
+  await expect(page.getByText("Sync queued")).toBeVisible();
   await expectAccessible(page);
 
   // The host has lost all consoles: they are deleted here only after the admin has seen which.
