@@ -1,36 +1,7 @@
 import { expect, expectAccessible, test } from "./fixtures";
+import { metricModel } from "./metrics.fixtures";
 import { expectNoSidewaysScroll } from "./run.fixtures";
 import { workspaceIdOf } from "./settings.fixtures";
-
-/** Returns a metric file over the orders of the sample shop. */
-const model = (expression = "COUNT(orders.id)") => `version: 0.2.0.dev0
-semantic_model:
-  - name: shop
-    description: Orders of the shop
-    datasets:
-      - name: orders
-        source: Sample shop.main.orders
-        primary_key: [id]
-        fields:
-          - name: status
-            datatype: String
-            expression:
-              dialects:
-                - dialect: ANSI_SQL
-                  expression: status
-          - name: placed_at
-            datatype: DateTime
-            expression:
-              dialects:
-                - dialect: ANSI_SQL
-                  expression: placed_at
-    metrics:
-      - name: order_count
-        expression:
-          dialects:
-            - dialect: ANSI_SQL
-              expression: ${expression}
-`;
 
 test("creates a metric over a table, and lists it with its value", async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/metrics`);
@@ -51,7 +22,7 @@ test("creates a metric over a table, and lists it with its value", async ({ page
 
 test("edits with problems at their lines, a live preview and history", async ({ page, person }) => {
   const root = `/api/workspaces/${await workspaceIdOf(page.request)}/metrics/shop`;
-  expect((await page.request.put(root, { data: { content: model() } })).status()).toBe(200);
+  expect((await page.request.put(root, { data: { content: metricModel() } })).status()).toBe(200);
   await page.goto(`/w/${person.slug}/metrics/shop?by=orders.status`);
   const preview = page.getByRole("region", { name: "Preview" });
   await preview.getByRole("combobox", { name: "Period" }).click();
@@ -60,11 +31,11 @@ test("edits with problems at their lines, a live preview and history", async ({ 
   await expect(page.getByRole("table", { name: "order_count by orders.status" })).toBeVisible();
   const editor = page.getByRole("textbox", { name: "Definition of shop" });
   const definition = page.getByRole("region", { name: "Definition" });
-  await editor.fill(model("COUNT(orders.id"));
+  await editor.fill(metricModel("COUNT(orders.id"));
   await expect(definition.getByRole("list", { name: "Problems" })).toContainText("Line 27");
   await expect(preview.locator(".metric-value")).toHaveText("100,000");
   await expect(page.getByRole("button", { name: "Save", exact: true })).toBeEnabled();
-  await editor.fill(model("COUNT(orders.id) * 2"));
+  await editor.fill(metricModel("COUNT(orders.id) * 2"));
   await expect(preview.locator(".metric-value")).toHaveText("200,000");
   await page.keyboard.press("ControlOrMeta+s");
   await expect(page.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
@@ -77,7 +48,7 @@ test("edits with problems at their lines, a live preview and history", async ({ 
 
 test("is complete on a phone except for editing", async ({ page, person }) => {
   const root = `/api/workspaces/${await workspaceIdOf(page.request)}/metrics/shop`;
-  expect((await page.request.put(root, { data: { content: model() } })).status()).toBe(200);
+  expect((await page.request.put(root, { data: { content: metricModel() } })).status()).toBe(200);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/w/${person.slug}/metrics`);
   await page.getByRole("link", { name: "Order count" }).click();

@@ -6,6 +6,7 @@ import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, SAID_ANYWAY, test } from "./fixtures";
 import { flowBench } from "./flows.fixtures";
 import { pushFiles } from "./git.fixtures";
+import { metricModel } from "./metrics.fixtures";
 import { runToEnd } from "./run.fixtures";
 import { invite, settings, workspaceIdOf } from "./settings.fixtures";
 
@@ -136,6 +137,13 @@ test("breaks no security policy and logs nothing on any page (T106)", async ({ b
   await open(`/w/${slug}/connections/${connections[0].id}`);
   await open(`/w/${slug}/tables/${connections[0].id}?name=orders`);
   await expect(page.getByRole("grid", { name: "Table rows" })).toBeVisible();
+
+  // Metrics: the list, and one with its preview.
+  const metric = await page.request.put(`/api/workspaces/${wid}/metrics/shop`, { data: { content: metricModel() } });
+  expect(metric.status()).toBe(200);
+  await open(`/w/${slug}/metrics`);
+  await open(`/w/${slug}/metrics/shop`);
+  await expect(page.getByRole("region", { name: "Preview" })).toBeVisible();
 
   // Flows: one with a run, its form with the first rows of its source, and a webhook with its secret.
   const { make, into } = await flowBench(page.request);
