@@ -1,8 +1,8 @@
 import {
+  AppWindow,
   Bell,
   Database,
   LayoutDashboard,
-  LayoutGrid,
   type LucideIcon,
   Settings2,
   Sigma,
@@ -122,7 +122,7 @@ export const AREAS: Area[] = [
   },
   {
     name: "Apps",
-    icon: LayoutGrid,
+    icon: AppWindow,
     path: "/apps",
     owns: isBelow("/apps"),
     keys: "g a",
