@@ -132,7 +132,15 @@ const nested = inWorkspace.flatMap((endpoint) => {
  * Routes whose requests prove their sender by a signature or a key. They read no cookie, so they need no guard against
  * other sites.
  */
-const SIGNED = ["/api/inngest", "/api/webhooks/{token}", "/api/repohost/webhook", "/api/mcp"];
+const SIGNED = [
+  "/api/inngest",
+  "/api/webhooks/{token}",
+  "/api/repohost/webhook",
+  "/api/mcp",
+  "/api/oauth/register",
+  "/api/oauth/token",
+  "/api/oauth/revoke",
+];
 /** Requested by an app's page from an opaque origin, and authorised by its URL: no cookie is read. */
 const BY_ADDRESS = ["/api/apps/dev/{capability}/{path...}"];
 const writes = endpoints.filter(({ method, path }) => method !== "GET" && ![...SIGNED, ...BY_ADDRESS].includes(path));

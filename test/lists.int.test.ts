@@ -3,6 +3,7 @@ import { type CommandStartedEvent, type Document, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
+import { collections as connectedApps } from "@/lib/features/accounts/connected-apps/collections";
 import { collections as agent } from "@/lib/features/agent/collections";
 import { declarations } from "@/lib/features/instance/collections";
 import { collections as queries } from "@/lib/features/query/collections";
@@ -107,6 +108,16 @@ const lists: Record<string, List> = {
     itemsIn: ({ members }) => members as Item[],
   },
   "/api/workspaces/{workspaceId}/api-keys": { add: (n) => post(`${home}/api-keys`, { name: `Key ${n}` }) },
+  "/api/workspaces/{workspaceId}/connected-apps": {
+    add: async (n) => {
+      const _id = new ObjectId();
+      const ids = { _id, workspaceId: new ObjectId(owner.workspaceId), userId: new ObjectId(owner.id) };
+      const dates = { createdAt: new Date(), lastUsedAt: null, expiresAt: new Date(Date.now() + DAY_SECONDS * 1000) };
+      const client = { clientId: `mc_${n}`, name: `Client ${n}`, host: "localhost", scopes: ["read" as const] };
+      await connectedApps.connectedApps().insertOne({ ...ids, ...client, ...dates });
+      return { id: _id.toHexString() };
+    },
+  },
   "/api/workspaces/{workspaceId}/connectors": {
     add: (n) => post(`${home}/connectors`, { name: `File ${n}`, type: "sqlite", config: { file: `${n}.sqlite` } }),
   },

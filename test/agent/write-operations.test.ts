@@ -28,6 +28,8 @@ const EXCLUDED: Record<string, readonly RegExp[]> = {
     /\/api\/agent\//,
     /\/agent\/instructions/,
     /\/api-keys/,
+    /\/connected-apps/,
+    /\/api\/oauth\//,
     /\/members\//,
     /\{workspaceId\}\/invites/,
     /^(?:POST \/api\/workspaces|PATCH \/api\/workspaces\/\{workspaceId\}|DELETE \/api\/workspaces\/\{workspaceId\})$/,

@@ -35,6 +35,7 @@ REVIEWED = "consoles/reviewed.sql"
 # A stream ends with its reader alone, who would be this process; an event's body is judged with its signature; and a
 # protocol of its own has clients of its own.
 LEFT_OUT = ["/api/workspaces/{workspaceId}/events", "/api/webhooks/{token}", "/api/repohost/webhook", "/api/mcp"]
+LEFT_OUT += ["/api/oauth/register", "/api/oauth/token", "/api/oauth/revoke"]
 # History is written within a second; a loaded machine gets ten.
 HEAD_BYTES_MAX = 12_000
 HISTORY_TRIES = 100
@@ -149,6 +150,18 @@ class Person:
 
     def new_key(self):
         return send("POST", f"{self.home}/api-keys", self, {"name": "Spare"})
+
+    def authorization(self):
+        """A decision about a client that has just registered."""
+        back = "https://client.example/callback"
+        client = requests.post(f"{BASE}/api/oauth/register", json={"redirect_uris": [back]}, timeout=30).json()
+        request = {"response_type": "code", "client_id": client["client_id"], "redirect_uri": back}
+        request.update(code_challenge="A" * 43, code_challenge_method="S256")
+        return {"request": request, "workspaceId": self.workspace_id, "scopes": ["read"], "isAllowed": True}
+
+    def new_connected_app(self):
+        send("POST", "/api/oauth/authorize", self, self.authorization())
+        return send("GET", f"{self.home}/connected-apps", self)[0]["id"]
 
     def new_file(self):
         name = f"{uuid.uuid4().hex}.sqlite"
@@ -485,6 +498,7 @@ PATH_VALUES = {
     "filterId": lambda case, person: "region",
     "widgetId": lambda case, person: "words",
     "keyId": lambda case, person: thing(case, person, "key", lambda: person.new_key()["id"]),
+    "connectedAppId": lambda case, person: thing(case, person, "connected app", person.new_connected_app),
     "inviteId": lambda case, person: thing(case, person, "invite", lambda: person.new_invite()["id"]),
     "userId": lambda case, person: thing(case, person, "member", person.new_member),
     "sessionId": session_of,
@@ -614,6 +628,8 @@ def put_field_values(case, person, digest):
             put_table(case)
         if case.path == "/api/agent/chat" and digest % 4 != 0:
             put_question(case)
+        if case.path == "/api/oauth/authorize" and digest % 4 != 0:
+            case.body = person.authorization()
         if case.path.endswith("/flows/preview") and digest % 4 != 0:
             case.body = {"connectionId": person.sample(), "query": FREE_STATEMENT}
         if case.path.endswith("/metrics/{metricName}") and digest % 4 != 0:

@@ -8,6 +8,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
+import { collections as appCollections } from "./connected-apps/collections";
 
 /**
  * Interval at which a server checks the rights behind its open answers, in ms: all of them in three reads. Including
@@ -77,7 +78,7 @@ async function endLost(state: HeldRights, entries: readonly Entry[], now = new D
     }
     for (const { workspaceId } of needs) if (workspaceId) pairs.push({ workspaceId, userId: user._id });
   }
-  const [sessions, keys, roles] = await Promise.all([
+  const [sessions, keys, tokens, roles] = await Promise.all([
     sessionIds.length === 0
       ? []
       : collections
@@ -93,11 +94,20 @@ async function endLost(state: HeldRights, entries: readonly Entry[], now = new D
             { projection: { expiresAt: 1 } },
           )
           .toArray(),
+    keyIds.length === 0
+      ? []
+      : appCollections
+          .oauthTokens()
+          .find(
+            { _id: { $in: keyIds }, workspaceId: { $in: pairs.map(({ workspaceId }) => workspaceId) } },
+            { projection: { expiresAt: 1 } },
+          )
+          .toArray(),
     findRoles(pairs),
   ]);
   const alive = new Set([
     ...sessions.flatMap(({ _id, expires }) => (expires > now ? [_id.toHexString()] : [])),
-    ...keys.flatMap(({ _id, expiresAt }) => (!expiresAt || expiresAt > now ? [_id.toHexString()] : [])),
+    ...[...keys, ...tokens].flatMap(({ _id, expiresAt }) => (!expiresAt || expiresAt > now ? [_id.toHexString()] : [])),
   ]);
   for (const entry of entries) {
     if (!state.entries.has(entry) || stillHolds(entry, alive, roles)) continue;

@@ -20,17 +20,19 @@ import {
   type UserCaller,
 } from "@/lib/platform/access/caller";
 import { isKnownRole } from "@/lib/platform/access/roles";
-import { BEARER_NEEDED, enter, type WorkspaceAccess } from "@/lib/platform/access/rules";
+import { bearerChallenge, enter, type WorkspaceAccess } from "@/lib/platform/access/rules";
 import { changesOf } from "@/lib/platform/db/changes";
 import { database } from "@/lib/platform/db/client";
 import type { CollectionDeclaration } from "@/lib/platform/db/collection";
 import { AppError } from "@/lib/platform/http/errors";
 import { serverMember } from "@/lib/platform/process/server-context";
 import { collections } from "./collections";
+import { collections as appCollections } from "./connected-apps/collections";
+import type { OAuthTokenDoc } from "./connected-apps/model";
 import type { ApiKeyDoc, SessionDoc } from "./model";
 import { RecentLookUps } from "./recent-look-ups";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
-import { API_KEY_PREFIX, hashToken } from "./tokens";
+import { ACCESS_TOKEN_PREFIX, API_KEY_PREFIX, hashToken } from "./tokens";
 
 /** Minimum time between two writes of a key's "last used" (docs/develop/api.md, Workspaces). */
 const LAST_USED_EVERY_MS = 60_000;
@@ -89,6 +91,8 @@ export type Named = {
   isUnattended?: boolean;
   /** Whether a result from the last `RECENT_MS` is recent enough. */
   mayBeRecent?: boolean;
+  /** Whether access tokens of connected apps are accepted: they are issued for one resource (RFC 8707). */
+  takesTokens?: boolean;
 };
 
 /**
@@ -103,7 +107,9 @@ export async function identify(headers: Headers, named: Named, now = new Date())
     const identity = await identifyKey(authorization, named, now);
     if (!identity)
       throw new AppError("unauthenticated", "Invalid or expired API key. Create a new one in Settings.", {
-        headers: BEARER_NEEDED,
+        headers: bearerChallenge(
+          named.takesTokens ? { takesTokens: true, error: "invalid_token" } : { takesTokens: false },
+        ),
       });
     return identity;
   }
@@ -144,6 +150,7 @@ async function identifySession(token: string, named: Named, now: Date): Promise<
 
 async function identifyKey(authorization: string, named: Named, now: Date): Promise<Identified | null> {
   const key = BEARER.exec(authorization)?.[1];
+  if (named.takesTokens && key?.startsWith(ACCESS_TOKEN_PREFIX)) return identifyToken(key, named, now);
   if (!key?.startsWith(API_KEY_PREFIX)) return null;
   const found = await lookUp<ApiKeyDoc & Joined>(collections.apiKeys, { hash: hashToken(key) }, named, [
     lookUpUser("createdBy"),
@@ -153,12 +160,33 @@ async function identifyKey(authorization: string, named: Named, now: Date): Prom
   const membership = found && toMembership(found);
   // A key ends with its creator's membership (T20).
   if (!found || !user || !membership || (found.expiresAt && found.expiresAt <= now)) return null;
-  noteUse(found, now);
+  noteUse(collections.apiKeys, found, now);
   return {
     user,
     via: { kind: "key", keyId: found._id, membership, access: toKeyAccess(found.access) },
     membership,
     connection: found.connection?.[0] ?? null,
+    setCookie: null,
+  };
+}
+
+async function identifyToken(token: string, named: Named, now: Date): Promise<Identified | null> {
+  const match = { hash: hashToken(token), kind: "access" };
+  const found = await lookUp<OAuthTokenDoc & Joined>(appCollections.oauthTokens, match, named, [
+    lookUpUser("userId"),
+    lookUpMembershipOf("userId"),
+  ]);
+  const user = found?.user[0];
+  const membership = found && toMembership(found);
+  if (!found || !user || !membership || found.expiresAt <= now) return null;
+  const { _id: keyId, scopes, workspaceId, appId } = found;
+  noteUse(appCollections.connectedApps, { _id: appId, workspaceId, lastUsedAt: null }, now);
+  const access = scopes.some((scope) => scope !== "read") ? "full" : "read";
+  return {
+    user,
+    via: { kind: "key", keyId, membership, access, scopes },
+    membership,
+    connection: null,
     setCookie: null,
   };
 }
@@ -203,13 +231,17 @@ async function lookUp<T extends Document>(
 }
 
 /** Not awaited: a request does not wait for a date that is only displayed. */
-function noteUse(key: ApiKeyDoc, now: Date): void {
+function noteUse(
+  used: CollectionDeclaration,
+  { _id, workspaceId, lastUsedAt }: Pick<ApiKeyDoc, "_id" | "workspaceId" | "lastUsedAt">,
+  now: Date,
+): void {
   const due = new Date(now.getTime() - LAST_USED_EVERY_MS);
-  if (key.lastUsedAt && key.lastUsedAt > due) return;
-  collections
-    .apiKeys()
+  if (lastUsedAt && lastUsedAt > due) return;
+  database()
+    .collection(used.collectionName)
     .updateOne(
-      { _id: key._id, workspaceId: key.workspaceId, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: due } }] },
+      { _id, workspaceId, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: due } }] },
       { $set: { lastUsedAt: now } },
     )
     .catch(() => undefined);

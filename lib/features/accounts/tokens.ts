@@ -3,6 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 /** Size of a token: 256 bits cannot be guessed, so a fast hash is right for storing it (T10, T16). */
 const TOKEN_BYTES = 32;
 export const API_KEY_PREFIX = "mr_";
+/** Start of a connected app's access token. */
+export const ACCESS_TOKEN_PREFIX = "mo_";
 /** Number of a key's characters that are shown: enough for its owner to recognise it, too few to help anyone else. */
 const VISIBLE_CHARACTERS = 8;
 

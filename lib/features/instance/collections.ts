@@ -1,5 +1,6 @@
 import "server-only";
 import { collections as auth } from "@/lib/features/accounts/collections";
+import { collections as connectedApps } from "@/lib/features/accounts/connected-apps/collections";
 import { collections as invites } from "@/lib/features/accounts/invites/collections";
 import { collections as preferences } from "@/lib/features/accounts/preferences/collections";
 import { collections as agent } from "@/lib/features/agent/collections";
@@ -36,6 +37,7 @@ export const collections = {
   ...access,
   ...workspaces,
   ...auth,
+  ...connectedApps,
   ...preferences,
   ...mail,
   ...invites,

@@ -56,7 +56,7 @@ async function fillWorkspace({ isUsed = false } = {}): Promise<Filled> {
     expect(ran.status).toBe(200);
   }
   // Collections that no route of this test fills: a separate document in each, with its unique fields.
-  const unique = { agentSessionId: id, repositoryNumber: id, personSlot: id, connectionSlot: id };
+  const unique = { agentSessionId: id, repositoryNumber: id, personSlot: id, connectionSlot: id, hash: id };
   for (const name of WORKSPACE_COLLECTIONS) {
     const there = database().collection(name);
     if ((await there.countDocuments({ workspaceId })) === 0)

@@ -12,8 +12,20 @@ export type BySession = { kind: "session"; sessionId: ObjectId };
 /** Access of a key: all of its creator's rights, or reading only. */
 export const KEY_ACCESS = ["full", "read"] as const;
 export type KeyAccess = (typeof KEY_ACCESS)[number];
-/** Caller with an API key. It acts as its creator, inside its one workspace: `membership` is the creator's there. */
-export type ByKey = { kind: "key"; keyId: ObjectId; membership: Membership; access: KeyAccess };
+/** Permissions that a person gives to a client of the Model Context Protocol, in the order of the consent page. */
+export const SCOPES = ["read", "write", "build"] as const;
+export type Scope = (typeof SCOPES)[number];
+/**
+ * Caller with an API key, or with a connected app's access token. It acts as its creator, inside its one workspace:
+ * `membership` is the creator's there. `scopes` limits a token further; a key has none.
+ */
+export type ByKey = {
+  kind: "key";
+  keyId: ObjectId;
+  membership: Membership;
+  access: KeyAccess;
+  scopes?: readonly Scope[];
+};
 /** Caller of a job that the user set up and that runs without them: a schedule or a flow. */
 export type ByJob = { kind: "job"; runId: ObjectId };
 /** Evidence of the caller's identity. */
@@ -25,6 +37,12 @@ export type UserCaller<V extends Via = Via> = { user: Person; via: V };
 /** Returns whether the caller may only read, regardless of their role: their queries are read-only. */
 export function isReadOnly({ via }: { via: Via }): boolean {
   return via.kind === "key" && via.access !== "full";
+}
+
+/** Returns whether the caller may use what needs this permission; only tokens of connected apps lack some. */
+export function hasScope(caller: { via: Via }, scope: Scope): boolean {
+  if (caller.via.kind === "key" && caller.via.scopes) return caller.via.scopes.includes(scope);
+  return scope === "read" || !isReadOnly(caller);
 }
 
 /** Returns a key's access as stored. Anything but "full" is read-only: a newer version may have other kinds. */

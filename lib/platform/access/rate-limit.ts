@@ -17,6 +17,10 @@ export const RATE_LIMITS = {
   register: { points: 30, windowSeconds: 60 * 60 },
   loginAccount: { points: 10, windowSeconds: 15 * 60 },
   loginAddress: { points: 100, windowSeconds: 15 * 60 },
+  // Per address: each client of a person registers once.
+  oauthRegister: { points: 30, windowSeconds: 60 * 60 },
+  // Per address: a client renews its token every 15 minutes.
+  oauthToken: { points: 300, windowSeconds: 60 },
   passwordForgot: { points: 10, windowSeconds: 60 * 60 },
   passwordMails: { points: 5, windowSeconds: 60 * 60 },
   passwordChange: { points: 10, windowSeconds: 15 * 60 },

@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import {
   type ByKey,
@@ -66,7 +67,10 @@ export const anyCredential: Access<UserCaller> = {
   },
 };
 
-/** Requires an API key. A session's cookie alone is anonymous here (docs/develop/api.md, Agent). */
+/**
+ * Requires an API key or a connected app's access token. A session's cookie alone is anonymous here
+ * (docs/develop/api.md, Agent).
+ */
 export const keyOnly: Access<UserCaller<ByKey>> = {
   scope: "key",
   authorize: (identity) => withKey(identity),
@@ -120,8 +124,30 @@ export function requireCredential({ scope }: Access, identity: Identity | null):
   else if (scope !== "open") signedIn(identity);
 }
 
-/** Header of a 401 that names the authentication scheme (RFC 9110, 11.6.1). */
-export const BEARER_NEEDED = { "WWW-Authenticate": "Bearer" } as const;
+/** The resource for which access tokens are issued, and the address of its metadata (RFC 9728). */
+export function protectedResource(): { resource: string; metadata: string } {
+  const { publicUrl } = env();
+  const path = "/api/mcp";
+  return { resource: `${publicUrl}${path}`, metadata: `${publicUrl}/.well-known/oauth-protected-resource${path}` };
+}
+
+/**
+ * Returns the header of a 401 or 403 that names the authentication scheme (RFC 9110, 11.6.1).
+ * @param options.takesTokens whether access tokens are accepted: the header then says where to get one
+ * @param options.error code of RFC 6750, 3.1, with the scope that is missing, if any
+ */
+export function bearerChallenge({
+  takesTokens,
+  ...more
+}: {
+  takesTokens: boolean;
+  error?: "invalid_token" | "insufficient_scope";
+  scope?: string;
+}): { "WWW-Authenticate": string } {
+  const values = { ...more, ...(takesTokens && { resource_metadata: protectedResource().metadata }) };
+  const parameters = Object.entries(values).map(([name, value]) => `${name}="${value}"`);
+  return { "WWW-Authenticate": ["Bearer", parameters.join(", ")].filter(Boolean).join(" ") };
+}
 
 /** Rejects a read-only key for a change. @throws AppError `forbidden` */
 export function refuseReadKey(identity: Identity | null): void {
@@ -156,7 +182,13 @@ function signedIn(identity: Identity | null): Identity {
 
 function withKey(identity: Identity | null): UserCaller<ByKey> {
   if (identity?.via.kind === "key") return { user: identity.user, via: identity.via };
-  throw new AppError("unauthenticated", "Send an API key in the Authorization header.", { headers: BEARER_NEEDED });
+  throw new AppError(
+    "unauthenticated",
+    "Sign in with your MCP client, or send an API key in the Authorization header.",
+    {
+      headers: bearerChallenge({ takesTokens: true }),
+    },
+  );
 }
 
 function inPerson({ user, via }: UserCaller): UserCaller<BySession> {

@@ -43,6 +43,7 @@ const WAITS: ReadonlySet<number> = new Set([ERROR_STATUS.rate_limited, ERROR_STA
 
 /** Descriptions of the reference's groups. */
 const TAGS: Readonly<Record<string, string>> = {
+  OAuth: "Sign-in of MCP clients, and the apps with access.",
   "API keys": "Keys that act as their creator in one workspace.",
   Account: "Registration, sign-in, sessions, passwords and preferences.",
   Agent: "Chats with the agent, its models, plans and the Model Context Protocol.",

@@ -110,7 +110,13 @@ type Definition<C, K> = RouteDeclaration<C> & {
 };
 
 /** Ids in the path of a request, which are read in the same look-up as the caller. */
-export type PathIds = { workspaceId: ObjectId | null; connectionId: ObjectId | null; mayBeRecent?: boolean };
+export type PathIds = {
+  workspaceId: ObjectId | null;
+  connectionId: ObjectId | null;
+  mayBeRecent?: boolean;
+  /** Whether access tokens of connected apps are accepted beside API keys. */
+  takesTokens: boolean;
+};
 /** Services that the wrapper needs from the accounts feature. `K` is a connection as that feature reads it. */
 export type RouteServices<K> = {
   /**
@@ -231,7 +237,12 @@ async function run<C, K>(
   if (!definition.worksWithoutStore) await databaseReady();
   const { workspaceId, connectionId } = idsOfPath.parse(path);
   const { readsConnection, identityMayBeRecent: mayBeRecent } = definition;
-  const named = { workspaceId, connectionId: readsConnection ? connectionId : null, mayBeRecent };
+  const named = {
+    workspaceId,
+    connectionId: readsConnection ? connectionId : null,
+    mayBeRecent,
+    takesTokens: access.scope === "key",
+  };
   const identified = needsIdentity(access, request) ? await identify(request.headers, named) : null;
   addLogContext({
     ...(identified && { user: identified.user._id.toHexString() }),

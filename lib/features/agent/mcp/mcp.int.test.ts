@@ -192,7 +192,10 @@ describe("without a valid key", () => {
   ])("%s is 401 with instructions", async (_, { withCookie, key }: { withCookie?: boolean; key?: string }) => {
     const who = { ...(withCookie && { cookie: ana.cookie }), ...(key !== undefined && { key }) };
     const answer = await call("POST", "/api/mcp", { ...who, body: hello });
-    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+      401,
+      expect.stringContaining('resource_metadata="http://localhost:3000/.well-known/oauth-protected-resource/api/mcp"'),
+    ]);
   });
 
   it("returns 405 for other verbs: there are no sessions", async () => {

@@ -11,7 +11,8 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { enterWorkspace } from "@/lib/features/accounts/identity";
-import { type ByKey, type Caller, isReadOnly, type UserCaller } from "@/lib/platform/access/caller";
+import { type ByKey, type Caller, hasScope, isReadOnly, type UserCaller } from "@/lib/platform/access/caller";
+import { bearerChallenge } from "@/lib/platform/access/rules";
 import { env } from "@/lib/platform/env";
 import { parseJsonBytes, readRawBody } from "@/lib/platform/http/body";
 import { AppError } from "@/lib/platform/http/errors";
@@ -20,7 +21,7 @@ import { log } from "@/lib/platform/log";
 import { version } from "@/package.json";
 import { DATA_NOTICE } from "../prompt";
 import { runTool, TOOLS, ToolFailure } from "../tools/registry";
-import type { Tool, ToolContext } from "../tools/tool";
+import { scopeOf, type Tool, type ToolContext } from "../tools/tool";
 import { listResources, readResource, TEMPLATES } from "./resources";
 
 /** Maximum size of one protocol message; a saved console is the largest. */
@@ -48,6 +49,7 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
     throw error;
   }
   const caller = await enterWorkspace(key, key.via.membership.workspaceId);
+  requireScope({ ...caller, via: key.via }, parsedBody);
   const stop = new AbortController();
   const onAbort = () => {
     const { reason } = signal;
@@ -75,6 +77,25 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
     await server.close();
   }
 }
+
+/**
+ * Rejects a call that the person did not permit, in the form by which the client can ask for more (RFC 6750, 3.1).
+ * @throws AppError `forbidden`
+ */
+function requireScope(caller: Caller<ByKey>, message: unknown): void {
+  const { data: name } = toolCall.safeParse(message);
+  const tool = OFFERED.find((each) => each.name === name);
+  const scope = tool && scopeOf(tool);
+  const { scopes } = caller.via;
+  if (!scope || !scopes || hasScope(caller, scope)) return;
+  throw new AppError("forbidden", `${tool.name} needs the permission ${scope}. Connect again and allow it.`, {
+    headers: bearerChallenge({ takesTokens: true, error: "insufficient_scope", scope: [...scopes, scope].join(" ") }),
+  });
+}
+
+const toolCall = z
+  .object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) })
+  .transform(({ params }) => params.name);
 
 /** JSON-RPC 2.0, 5.1: the id in the response to an unreadable message is null. */
 function unreadable(message: string): Response {
@@ -138,12 +159,12 @@ function serverFor(caller: Caller, left: AbortSignal): Server {
   return server;
 }
 
-/**
- * Returns the key's tools: a read-only key has no tool that writes. No plan tool either, since only the client itself
- * could approve a plan here.
- */
+/** Tools for clients. No plan tool, since only the client itself could approve a plan here. */
+const OFFERED = TOOLS.filter(({ needsChat }) => !needsChat);
+
+/** Returns the caller's tools: a read-only key has no tool that writes, and a token only those of its scopes. */
 function toolsFor(caller: Caller): Tool[] {
-  return TOOLS.filter(({ needsChat, writes }) => !needsChat && (writes === null || !isReadOnly(caller)));
+  return OFFERED.filter((tool) => hasScope(caller, scopeOf(tool)));
 }
 
 function contextFor(caller: Caller, signal: AbortSignal): ToolContext {

@@ -94,6 +94,7 @@ const createFlowTool = defineTool({
   }),
   output: z.object({ flow, run: run.nullable() }),
   writes: "flow-write",
+  scope: "build",
   agents: FLOW,
   run: async (context, input) => {
     const destination = { id: input.destination.connectionId };

@@ -1,6 +1,6 @@
 import type { ObjectId } from "mongodb";
 import type { z } from "zod";
-import type { Caller } from "@/lib/platform/access/caller";
+import type { Caller, Scope } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { PlanDoc } from "../model";
 import type { GrantTarget } from "../plans";
@@ -41,6 +41,8 @@ export type Tool = {
   output: z.ZodType;
   /** The grant it needs; null for a read-only tool. */
   writes: Grant | null;
+  /** The permission that a connected app needs for a tool that writes; default: `write`. */
+  scope?: "build";
   /** Whether it can remove existing data. */
   isDestructive?: true;
   agents: readonly AgentId[];
@@ -66,6 +68,11 @@ export function defineTool<I extends z.ZodType, O extends z.ZodType>({ run, ...t
 }
 
 export const BOTH: readonly AgentId[] = ["console", "flow"];
+
+/** Returns the permission that a connected app needs. */
+export function scopeOf({ writes, scope }: Tool): Scope {
+  return writes === null ? "read" : (scope ?? "write");
+}
 
 /** Parses the input of a service. @throws AppError `invalid_request` with the first problem */
 export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
