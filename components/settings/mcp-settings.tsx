@@ -42,6 +42,10 @@ export function McpSettings() {
       }
     >
       <p className="lead">MCP clients can search tables, run read-only queries, and open consoles and flows.</p>
+      <p className="t2">
+        A client that can sign in needs only the address under{" "}
+        <Link href={`/w/${workspace.slug}/settings/connected-apps`}>Connected apps</Link>. Other clients need a key.
+      </p>
       {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => keepNewKey(workspace.id, null)} />}
       <section className="part first-part" aria-labelledby="mcp-key">
         <h2 id="mcp-key">1. Create an API key</h2>

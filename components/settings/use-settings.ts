@@ -48,6 +48,14 @@ export function useApiKeys() {
   });
 }
 
+export function useConnectedApps() {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["connected-apps", workspace.id],
+    queryFn: ({ signal }) => workspaceApi.listConnectedApps(workspace.id, signal),
+  });
+}
+
 export function useSessions() {
   return useQuery({ queryKey: ["sessions"], queryFn: ({ signal }) => accountApi.listSessions(signal) });
 }

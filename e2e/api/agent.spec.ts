@@ -103,5 +103,8 @@ test("lists and calls tools for an MCP client over the wire", async ({ owner, se
   expect((await client.listResources()).resources.length).toBeGreaterThan(0);
   await client.close();
   const nobody = await anyone.post("/api/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" });
-  expect([nobody.status, nobody.headers["www-authenticate"]]).toEqual([401, "Bearer"]);
+  expect([nobody.status, nobody.headers["www-authenticate"]]).toEqual([
+    401,
+    expect.stringMatching(/^Bearer resource_metadata="/),
+  ]);
 });

@@ -194,6 +194,7 @@ test("breaks no security policy and logs nothing on any page (T106)", async ({ b
     "members",
     "api-keys",
     "api-keys/mcp",
+    "connected-apps",
     "notifications",
     "agent",
     "outbox",

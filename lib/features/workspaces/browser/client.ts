@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ApiKey, CreatedApiKey, createApiKeyBody } from "@/lib/features/accounts/api-key-schema";
+import type { ConnectedApp } from "@/lib/features/accounts/connected-apps/schema";
 import type { CreatedInvite, CreateInviteBody, Invite } from "@/lib/features/accounts/invites/schema";
 import type { UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/features/workspaces/schema";
 import type { Role } from "@/lib/platform/access/roles";
@@ -37,6 +38,11 @@ export const workspaceApi = {
   createApiKey: (workspaceId: string, body: z.input<typeof createApiKeyBody>) =>
     send<CreatedApiKey>("POST", `${root(workspaceId)}/api-keys`, { body }),
   removeApiKey: (workspaceId: string, keyId: string) => send<null>("DELETE", `${root(workspaceId)}/api-keys/${keyId}`),
+
+  listConnectedApps: (workspaceId: string, signal?: AbortSignal) =>
+    sendAll<ConnectedApp>(`${root(workspaceId)}/connected-apps`, { signal }),
+  revokeConnectedApp: (workspaceId: string, appId: string) =>
+    send<null>("DELETE", `${root(workspaceId)}/connected-apps/${appId}`),
 
   listOutbox: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
     send<Page<OutboxEntry>>(
