@@ -1,7 +1,7 @@
 import { auth } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ClientMemory } from "@/test/mcp-client";
+import { ClientMemory } from "../../test/mcp-client";
 import { expect, expectAccessible, PASSWORD, test } from "./fixtures";
 import { settings } from "./settings.fixtures";
 
