@@ -5,6 +5,7 @@ import { useDialect } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useSavedConsole } from "@/components/consoles/use-consoles";
 import { SqlCode } from "@/components/editor/sql-code";
+import { useMetricStatement } from "@/components/metrics/use-metrics";
 import { useConnections } from "@/components/schema/use-schema";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -25,14 +26,17 @@ export function WidgetQuery({ dashboard, widget, onClose }: WidgetQueryProps) {
     source && "datasetId" in source ? dashboard.datasets.find(({ id }) => id === source.datasetId)?.source : source;
   const consoleId = read && "consoleId" in read ? read.consoleId : null;
   const kept = useSavedConsole(consoleId);
-  const asked = read && "query" in read ? read.query : (kept.data?.content ?? null);
+  const planned = useMetricStatement(read && "metrics" in read ? read : null);
+  const asked = read && "query" in read ? read.query : (planned.data?.sql ?? kept.data?.content ?? null);
   const query = asked === null || typeof asked === "string" ? asked : JSON.stringify(asked, null, 2);
   const connectionId = read && "connectionId" in read ? read.connectionId : (kept.data?.connectionId ?? null);
+  const metrics = read && "metrics" in read ? read.metrics : null;
   const connection = connections.data?.find(({ id }) => id === connectionId);
   const dialect = useDialect(connection?.type);
-  const isPending = connections.isPending || (consoleId !== null && kept.isPending);
-  const failure = kept.error ?? connections.error;
-  const isSeen = connection !== undefined && query !== null;
+  const isPending =
+    connections.isPending || (consoleId !== null && kept.isPending) || (metrics !== null && planned.isPending);
+  const failure = kept.error ?? planned.error ?? connections.error;
+  const isSeen = (connection !== undefined || metrics !== null) && query !== null;
   const openIt = () => {
     onClose();
     if (consoleId !== null) open(consoleId);
@@ -47,17 +51,22 @@ export function WidgetQuery({ dashboard, widget, onClose }: WidgetQueryProps) {
         isSeen && (
           <>
             <CopyButton text={query} name="Copy query" className="btn" />
-            <button type="button" className="btn primary" onClick={openIt}>
-              <SquareTerminal className="s" />
-              Open in console
-            </button>
+            {connection && (
+              <button type="button" className="btn primary" onClick={openIt}>
+                <SquareTerminal className="s" />
+                Open in console
+              </button>
+            )}
           </>
         )
       }
     >
       {isPending && <ListSkeleton label="Loading query" />}
       {!isPending && failure && (
-        <LoadFailure error={failure} onRetry={() => Promise.all([connections.refetch(), kept.refetch()])} />
+        <LoadFailure
+          error={failure}
+          onRetry={() => Promise.all([connections.refetch(), kept.refetch(), planned.refetch()])}
+        />
       )}
       {!isPending && !failure && !isSeen && (
         <Notice kind="info">You can't view this query. Ask the dashboard's owner.</Notice>
@@ -65,7 +74,8 @@ export function WidgetQuery({ dashboard, widget, onClose }: WidgetQueryProps) {
       {isSeen && (
         <>
           <p className="widget-query-of">
-            {kept.data ? `Console: ${kept.data.name}. ` : ""}Connection: {connection.name}
+            {kept.data ? `Console: ${kept.data.name}. ` : ""}
+            {metrics ? `Metrics: ${metrics.join(", ")}` : `Connection: ${connection?.name}`}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard */}
           <pre className="sqls widget-query" tabIndex={0}>

@@ -213,7 +213,7 @@ function Loaded({ saved, root }: { saved: MetricItem; root: string }) {
             <ul>
               {saved.usedBy.map(({ kind, id, name }) => (
                 <li key={id} className="metric-use">
-                  <Link className="trunc grow" href={`/w/${workspace.slug}/${kind}s/${id}`}>
+                  <Link className="trunc grow" href={`/w/${workspace.slug}/dashboards/${id.split("/")[0]}`}>
                     {name}
                   </Link>
                   <span className="t3 xs">{kind}</span>

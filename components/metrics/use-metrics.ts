@@ -37,6 +37,16 @@ export function useMetrics() {
   });
 }
 
+/** Returns the statement of a question; null asks nothing. */
+export function useMetricStatement(question: MetricQuestion | null) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["metric-statements", workspace.id, question],
+    queryFn: ({ signal }) => metricApi.query(workspace.id, { metrics: [], ...question, dryRun: true }, signal),
+    enabled: question !== null,
+  });
+}
+
 export function useMetric(name: string) {
   const { workspace } = useWorkspace();
   return useQuery({

@@ -3,6 +3,7 @@
 import { Play } from "lucide-react";
 import { useEffect, useId, useState } from "react";
 import { useConsolesById, useRecentConsoles } from "@/components/consoles/use-consoles";
+import { MetricSource, useMetricNames } from "@/components/dashboards/edit/metric-source";
 import { useDatabases } from "@/components/schema/use-schema";
 import { Select } from "@/components/ui/select";
 import type { Dataset, Widget } from "@/lib/features/dashboards/schema";
@@ -17,8 +18,9 @@ type SourceFieldProps = {
 
 const QUERY = "\u0000query";
 const CONSOLE = "\u0000console";
+const METRIC = "\u0000metric";
 
-/** The source of a widget: a dataset of the dashboard, a custom query, or a saved console. */
+/** The source of a widget: a dataset of the dashboard, a metric, a custom query, or a saved console. */
 export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
   const id = useId();
   const databases = useDatabases();
@@ -27,12 +29,14 @@ export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
   const [first] = databases;
   const byId = new Map([...(recent.data ?? []), ...chosen.data].map((each) => [each.id, each]));
   const saved = [...byId.values()].sort((a, b) => a.path.localeCompare(b.path));
-  const kind =
-    source === null ? "" : "datasetId" in source ? source.datasetId : "consoleId" in source ? CONSOLE : QUERY;
+  const [metric] = useMetricNames();
+  const kind = kindOf(source);
   const choose = (to: string) => {
     if (to === kind) return;
     if (to === QUERY) onChange({ connectionId: first?.id ?? "", query: "" });
-    else if (to === CONSOLE) {
+    else if (to === METRIC) {
+      if (metric) onChange({ metrics: [metric.name] });
+    } else if (to === CONSOLE) {
       const [console] = saved;
       if (console) onChange({ consoleId: console.id });
     } else onChange({ datasetId: to });
@@ -50,12 +54,14 @@ export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
           placeholder="Select a data source"
           options={[
             ...datasets.map((each) => ({ value: each.id, label: each.name })),
+            { value: METRIC, label: "Metric", isDisabled: !metric },
             { value: QUERY, label: "Custom query", isDisabled: !first },
             { value: CONSOLE, label: "Saved console", isDisabled: saved.length === 0 },
           ]}
           onChange={choose}
         />
       </div>
+      {source && "metrics" in source && <MetricSource source={source} onChange={onChange} />}
       {source && "consoleId" in source && (
         <div className="field">
           <span id={`${id}-console`} className="flabel">
@@ -93,6 +99,13 @@ export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
       )}
     </>
   );
+}
+
+function kindOf(source: Source | null): string {
+  if (source === null) return "";
+  if ("datasetId" in source) return source.datasetId;
+  if ("consoleId" in source) return CONSOLE;
+  return "metrics" in source ? METRIC : QUERY;
 }
 
 /** A query field that runs its query on request, not on each letter. */

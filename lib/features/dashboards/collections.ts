@@ -9,6 +9,7 @@ const PAGE_DAYS = 90;
 const filed = declareItemCollections<DashboardDoc>("dashboard", [
   { key: { workspaceId: 1, connectionIds: 1 }, serves: "the dashboards that read a connection" },
   { key: { workspaceId: 1, consoleIds: 1 }, serves: "the dashboards that read a console" },
+  { key: { workspaceId: 1, metrics: 1 }, serves: "the dashboards that show a metric" },
 ]);
 
 export const collections = {

@@ -61,6 +61,7 @@ export function fieldsOf(file: DashboardFile) {
     content: toText(file),
     connectionIds: ids(sources.flatMap((source) => ("connectionId" in source ? [source.connectionId] : []))),
     consoleIds: ids(sources.flatMap((source) => ("consoleId" in source ? [source.consoleId] : []))),
+    metrics: [...new Set(sources.flatMap((source) => ("metrics" in source ? source.metrics : [])))],
   };
 }
 

@@ -10,6 +10,8 @@ export type DashboardDoc = ItemDoc & {
   /** Connections and consoles that it reads. */
   connectionIds: ObjectId[];
   consoleIds: ObjectId[];
+  /** Names of the metrics that it shows, as `name` or `file.name`; absent in documents older than this field. */
+  metrics?: string[];
 };
 
 /** The unfiltered data of all widgets, in one time zone. */

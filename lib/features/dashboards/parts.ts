@@ -5,6 +5,7 @@ import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { getConsoleDocOrThrow } from "@/lib/features/consoles/service";
 import { accessOf } from "@/lib/features/folders/model";
+import { planMetrics } from "@/lib/features/metrics/query";
 import type { QueryOrigin } from "@/lib/features/query/model";
 import { bindVariables } from "@/lib/features/query/variables";
 import type { DatasetSource } from "@/lib/features/results/datasets/service";
@@ -80,6 +81,11 @@ export async function resolvePart(
     const connection = await getConnectionDocOrThrow(reader, new ObjectId(source.connectionId));
     const { query, params } = source;
     return { connection, origin, statement: { query, ...(params && { params }) } };
+  }
+  if ("metrics" in source) {
+    const { sql, connectionId } = await planMetrics(reader, source);
+    const connection = await getConnectionDocOrThrow(reader, new ObjectId(connectionId));
+    return { connection, origin, statement: { query: sql } };
   }
   const {
     _id,

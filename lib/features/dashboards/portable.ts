@@ -2,6 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { connectionsById, connectionsByName } from "@/lib/features/connections/service";
 import { getConsoleDocsOrThrow } from "@/lib/features/consoles/service";
+import { planMetrics } from "@/lib/features/metrics/query";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { readText, sourcesOf } from "./content";
@@ -12,7 +13,7 @@ type Query = Extract<Source, { connectionId: string }>;
 type Exported = NonNullable<ExportedDashboard["datasets"]>[number]["source"];
 
 /**
- * Returns a portable dashboard: connections by name, consoles by text.
+ * Returns a portable dashboard: connections by name, consoles by text, metrics by their SQL.
  * @throws AppError not_found; forbidden when it reads a console that the caller cannot see; conflict when a connection
  * or console that it reads is gone
  */
@@ -88,6 +89,16 @@ async function exporter(caller: Caller, file: DashboardFile): Promise<(source: S
     ]),
   );
   const connectionIds = sources.flatMap((source) => ("connectionId" in source ? [source.connectionId] : []));
+  const ofMetrics = sources.filter((source) => "metrics" in source);
+  const planned = new Map<Source, { connectionId: string; query: string; params?: undefined }>(
+    await Promise.all(
+      ofMetrics.map(async (source) => {
+        const { sql, connectionId } = await planMetrics(caller, source);
+        return [source, { connectionId, query: sql }] as const;
+      }),
+    ),
+  );
+  for (const { connectionId } of planned.values()) connectionIds.push(connectionId);
   for (const { connectionId } of queries.values()) if (connectionId) connectionIds.push(connectionId);
   const names = distinctNames(
     await connectionsById(
@@ -97,6 +108,7 @@ async function exporter(caller: Caller, file: DashboardFile): Promise<(source: S
   );
   const readOf = (source: Source) => {
     if ("connectionId" in source) return source;
+    if ("metrics" in source) return planned.get(source);
     return "consoleId" in source ? queries.get(source.consoleId.toLowerCase()) : undefined;
   };
   return (source) => {

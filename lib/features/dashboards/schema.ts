@@ -3,6 +3,7 @@ import { NO_CUBE } from "@/lib/base/cubes/cube";
 import { FIELD_TYPES } from "@/lib/base/values/fields";
 import { toZoneName, ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { access, commitMessage, fileCommitSchema, version } from "@/lib/features/folders/schema";
+import { metricSource } from "@/lib/features/metrics/schema";
 import { params, query } from "@/lib/features/query/schema";
 import { DATE_PRESETS, FILTER_KINDS } from "@/lib/features/results/crossfilter/filters";
 import { COMPARISONS, GRAINS } from "@/lib/features/results/crossfilter/words";
@@ -57,11 +58,17 @@ const isRead = (source: object) => isShortJson(source, READ_CHARS_MAX);
 const READ_TOO_LONG = `Queries with parameters are limited to ${READ_CHARS_MAX / 1024} KiB of JSON.`;
 const connectionSource = z.object({ connectionId: objectIdText, ...read }).refine(isRead, READ_TOO_LONG);
 const consoleSource = z.object({ consoleId: objectIdText });
+const metricsSource = metricSource
+  .refine(isRead, READ_TOO_LONG)
+  .describe("A question about metrics; each metric and dimension is a column");
 const datasetSource = z.object({ datasetId: localId });
-const readSource = z.union([connectionSource, consoleSource], "source must be {connectionId, query} or {consoleId}.");
+const readSource = z.union(
+  [connectionSource, consoleSource, metricsSource],
+  "source must be {connectionId, query}, {consoleId} or {metrics}.",
+);
 const source = z.union(
-  [connectionSource, consoleSource, datasetSource],
-  "source must be {connectionId, query}, {consoleId} or {datasetId}.",
+  [connectionSource, consoleSource, datasetSource, metricsSource],
+  "source must be {connectionId, query}, {consoleId}, {datasetId} or {metrics}.",
 );
 
 const acceptTruncated = z.boolean().optional().describe("Allows totals of a truncated result. Default: rejected");

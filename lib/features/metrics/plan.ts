@@ -5,6 +5,7 @@ import { quoteSqlName, toSqlPath, toSqlText } from "@/lib/base/sql/names";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { type Aggregate, type Expression, walk } from "./expression";
 import { columnOf, type Dataset, type Field, type Metric, type Model, targetOf } from "./file";
+import type { FilterOp } from "./filter-ops";
 import { type Joins, joinsOf } from "./join-paths";
 import { before, offsetSpans, type Period, type Shift, toBound, toStamp } from "./period";
 import { toSql, toSqlAggregate } from "./print";
@@ -16,11 +17,6 @@ const REFERENCES_MAX = 1_000;
 
 export type FilterValue = string | number | boolean | null;
 export type Filter = { field: string; op: FilterOp; value?: FilterValue | FilterValue[] | undefined };
-export const FILTER_OPS = [
-  ...["eq", "ne", "in", "nin", "lt", "lte", "gt", "gte", "between", "contains", "isNull", "notNull"],
-] as const as readonly ["eq", "ne", "in", "nin", "lt", "lte", "gt", "gte", "between", "contains", "isNull", "notNull"];
-export type FilterOp = (typeof FILTER_OPS)[number];
-
 export type Question = {
   /** `name` is the name of its column in the result. */
   metrics: readonly { name: string; model: Model; metric: Metric }[];

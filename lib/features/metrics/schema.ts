@@ -4,8 +4,7 @@ import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { commitMessage, version } from "@/lib/features/folders/schema";
 import { executeAnswer, executeOnBody } from "@/lib/features/query/schema";
 import { isoDate, objectIdText } from "@/lib/platform/http/schema";
-
-import { FILTER_OPS } from "./plan";
+import { FILTER_OPS } from "./filter-ops";
 
 /** `query` is the path of questions. */
 export const METRIC_NAME = /^(?!query$)[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
@@ -107,6 +106,19 @@ export const metricQueryBody = z.object({
   dryRun: z.boolean().optional().describe("true: returns the statement without running it"),
 });
 export type MetricQueryBody = z.infer<typeof metricQueryBody>;
+
+/** A question that is stored, as the source of a widget: without an unsaved text and a run. */
+export const metricSource = metricQueryBody.pick({
+  metrics: true,
+  dimensions: true,
+  filters: true,
+  from: true,
+  to: true,
+  timezone: true,
+  compare: true,
+  orderBy: true,
+  limit: true,
+});
 
 /** Fields of an answer to a query; a dry run has only the statement. */
 export const metricAnswer = executeAnswer

@@ -1,4 +1,5 @@
 import { route } from "@/lib/features/accounts/route";
+import { withMetricUses } from "@/lib/features/dashboards/metric-uses";
 import { metricSummarySchema } from "@/lib/features/metrics/schema";
 import { listMetrics } from "@/lib/features/metrics/service";
 import { member } from "@/lib/platform/access/rules";
@@ -14,6 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: pathIds("workspaceId"),
     query: listQuery,
     response: pageOf(metricSummarySchema),
-    handle: ({ caller, query }) => listMetrics(caller, query),
+    handle: async ({ caller, query }) => {
+      const page = await listMetrics(caller, query);
+      return { ...page, items: await withMetricUses(caller, page.items) };
+    },
   }),
 });

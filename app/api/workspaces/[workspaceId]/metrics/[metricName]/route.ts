@@ -1,4 +1,5 @@
 import { route } from "@/lib/features/accounts/route";
+import { withUsesOfMetric } from "@/lib/features/dashboards/metric-uses";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { METRIC_REFUSALS } from "@/lib/features/metrics/reference";
 import { metricName, metricSchema, putMetricBody } from "@/lib/features/metrics/schema";
@@ -15,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     response: metricSchema,
-    handle: ({ caller, params }) => getMetric(caller, params.metricName),
+    handle: async ({ caller, params }) => withUsesOfMetric(caller, await getMetric(caller, params.metricName)),
   }),
   PUT: route({
     summary: "Save a metric file",
@@ -29,7 +30,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: SAVE_FAILURES,
     refuses: METRIC_REFUSALS,
     message: "Metric saved",
-    handle: ({ caller, params, body }) => putMetric(caller, params.metricName, body),
+    handle: async ({ caller, params, body }) =>
+      withUsesOfMetric(caller, await putMetric(caller, params.metricName, body)),
   }),
   DELETE: route({
     summary: "Delete a metric file",

@@ -1,4 +1,5 @@
 import { route } from "@/lib/features/accounts/route";
+import { withUsesOfMetric } from "@/lib/features/dashboards/metric-uses";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { restoreVersionBody } from "@/lib/features/folders/schema";
 import { metricName, metricSchema } from "@/lib/features/metrics/schema";
@@ -17,6 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: metricSchema,
     failures: SAVE_FAILURES,
     message: "Version restored",
-    handle: ({ caller, params, body }) => restoreMetric(caller, params.metricName, body.sha),
+    handle: async ({ caller, params, body }) =>
+      withUsesOfMetric(caller, await restoreMetric(caller, params.metricName, body.sha)),
   }),
 });

@@ -1,0 +1,84 @@
+"use client";
+
+import { useId } from "react";
+import { useMetrics } from "@/components/metrics/use-metrics";
+import { Select } from "@/components/ui/select";
+import { METRIC_GRAINS, type MetricGrain } from "@/lib/base/sql/dialects/metric-sql";
+import type { Source } from "@/lib/features/dashboards/schema";
+import { toMetricTitle } from "@/lib/features/metrics/browser/words";
+
+type MetricsSource = Extract<Source, { metrics: string[] }>;
+
+/** Dimension that stands for the metric's own time field. */
+const TIME = "time";
+const NONE = "\u0000none";
+
+/** Returns the metrics of the workspace, under the names by which a question finds them. */
+export function useMetricNames() {
+  const files = useMetrics().data ?? [];
+  const all = files.flatMap((file) => file.metrics.map((metric) => ({ metric, file })));
+  return all.map(({ metric, file }) => {
+    const isShared = all.filter((each) => each.metric === metric).length > 1;
+    return { name: isShared ? `${file.name}.${metric}` : metric, label: toMetricTitle(metric), file };
+  });
+}
+
+/** Fields of a source that asks for a metric, by one dimension. Other parts of the question are kept. */
+export function MetricSource({ source, onChange }: { source: MetricsSource; onChange: (source: Source) => void }) {
+  const id = useId();
+  const names = useMetricNames();
+  const [dimension] = source.dimensions ?? [];
+  const chosen = names.find(({ name }) => name === source.metrics[0]);
+  const by = (name: string, grain?: MetricGrain) => {
+    const rest = (source.dimensions ?? []).slice(1);
+    const { dimensions: _, ...question } = source;
+    onChange(name === NONE ? question : { ...question, dimensions: [{ name, ...(grain && { grain }) }, ...rest] });
+  };
+  return (
+    <>
+      <div className="field">
+        <span id={`${id}-metric`} className="flabel">
+          Metric
+        </span>
+        <Select
+          labelId={`${id}-metric`}
+          size="sm"
+          value={source.metrics[0] ?? ""}
+          placeholder="Deleted metric"
+          options={names.map(({ name, label, file }) => ({ value: name, label, note: file.name }))}
+          onChange={(metric) => onChange({ metrics: [metric, ...source.metrics.slice(1)] })}
+        />
+      </div>
+      <div className="field">
+        <span id={`${id}-by`} className="flabel">
+          Dimension
+        </span>
+        <Select
+          labelId={`${id}-by`}
+          size="sm"
+          value={dimension?.name ?? NONE}
+          options={[
+            { value: NONE, label: "None" },
+            { value: TIME, label: "Time" },
+            ...(chosen?.file.dimensions ?? []).map((name) => ({ value: name, label: name })),
+          ]}
+          onChange={(name) => by(name, name === TIME ? "month" : undefined)}
+        />
+      </div>
+      {dimension?.grain && (
+        <div className="field">
+          <span id={`${id}-grain`} className="flabel">
+            Grain
+          </span>
+          <Select
+            labelId={`${id}-grain`}
+            size="sm"
+            value={dimension.grain}
+            options={METRIC_GRAINS.map((grain) => ({ value: grain, label: toMetricTitle(grain) }))}
+            onChange={(grain) => by(dimension.name, grain)}
+          />
+        </div>
+      )}
+    </>
+  );
+}
