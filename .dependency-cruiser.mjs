@@ -22,8 +22,8 @@ export const FEATURES = [
   "flows",
   "apps",
   "linked-repositories",
-  "agent",
   "notifications",
+  "agent",
   "instance",
 ];
 /** Everything of the product that is not a layer's own folder. */

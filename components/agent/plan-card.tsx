@@ -18,6 +18,8 @@ const GRANT_WORDS: Record<Grant, string> = {
   "flow-write": "Create and start flows",
   "schedule-write": "Change schedules",
   "metric-write": "Save metrics",
+  "dashboard-write": "Save dashboards",
+  "rule-write": "Save notification rules",
 };
 const ENDED: Record<PlanAnswer["status"], string> = {
   approved: "Plan approved",

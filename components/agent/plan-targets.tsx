@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { useId } from "react";
 import { useConsolesById } from "@/components/consoles/use-consoles";
+import { useDashboardsById } from "@/components/dashboards/use-dashboards";
 import { useFlowsById } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections } from "@/components/schema/use-schema";
@@ -16,20 +17,23 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
   const connections = useConnections();
   const consoles = useConsolesById(ids ?? NO_IDS);
   const flows = useFlowsById(ids ?? NO_IDS);
+  const dashboards = useDashboardsById(ids ?? NO_IDS);
   if (ids === null) {
     return (
       <p className="plan-targets xs t2">
-        Targets: <b className="b6">new consoles only</b>.
+        Targets: <b className="b6">new files only</b>.
       </p>
     );
   }
   const root = `/w/${workspace.slug}`;
-  const isRead = connections.data !== undefined && !consoles.isPending && !flows.isLoading;
+  const isRead = connections.data !== undefined && !consoles.isPending && !flows.isLoading && !dashboards.isPending;
   const find = (id: string) => {
     const connection = connections.data?.find((each) => each.id === id);
     if (connection) return { kind: "connection", name: connection.name, href: `${root}/connections/${id}` };
     const found = consoles.data.find((each) => each.id === id);
     if (found) return { kind: "console", name: found.name, href: `${root}/consoles/${id}` };
+    const dashboard = dashboards.data?.find((each) => each.id === id);
+    if (dashboard) return { kind: "dashboard", name: dashboard.title, href: `${root}/dashboards/${id}` };
     const flow = flows.data?.find((each) => each.id === id);
     return flow ? { kind: "flow", name: flow.name, href: `${root}/flows/${id}` } : null;
   };

@@ -1,8 +1,11 @@
 "use client";
 
 import {
+  Bell,
+  CalendarClock,
   ChevronRight,
   CircleX,
+  LayoutDashboard,
   ListTree,
   type LucideIcon,
   Search,
@@ -108,6 +111,12 @@ const WORDS: Record<string, { icon: LucideIcon; done: string; running: string }>
   read_metric: { icon: Sigma, done: "Read metric", running: "Reading metric" },
   query_metrics: { icon: Sigma, done: "Queried metrics", running: "Querying metrics" },
   save_metric: { icon: Sigma, done: "Saved metric", running: "Saving metric" },
+  list_dashboards: { icon: LayoutDashboard, done: "Listed dashboards", running: "Listing dashboards" },
+  read_dashboard: { icon: LayoutDashboard, done: "Read dashboard", running: "Reading dashboard" },
+  save_dashboard: { icon: LayoutDashboard, done: "Saved dashboard", running: "Saving dashboard" },
+  set_schedule: { icon: CalendarClock, done: "Set schedule", running: "Setting schedule" },
+  list_rules: { icon: Bell, done: "Listed rules", running: "Listing rules" },
+  save_rule: { icon: Bell, done: "Saved rule", running: "Saving rule" },
   trigger_flow: { icon: Waypoints, done: "Started flow", running: "Starting flow" },
 };
 

@@ -51,6 +51,16 @@ export function useDashboardsByName(q: string) {
   });
 }
 
+/** Reads dashboards by their ids. Those that the user cannot see are left out. */
+export function useDashboardsById(ids: readonly string[]) {
+  const { workspace } = useWorkspace();
+  const list = [...new Set(ids)].sort().join(",");
+  return useQuery({
+    queryKey: [...toDashboardLookupKey(workspace.id), "by-id", list],
+    queryFn: ({ signal }) => (list === "" ? [] : dashboardApi.lookUp(workspace.id, { ids: list }, signal)),
+  });
+}
+
 /** Returns one dashboard with its content; reads nothing if `id` is null. */
 export function useDashboard(id: string | null) {
   const { workspace } = useWorkspace();

@@ -138,7 +138,7 @@ test("C25 shows the objects that a plan's grants apply to", async ({ page, perso
   own.model.say([{ tool: "propose_plan", input: PLAN }], [{ text: "I go on." }]);
   await field(page).fill("Change it again");
   await page.keyboard.press("Enter");
-  await expect(said(page, "Targets: new consoles only.")).toBeVisible();
+  await expect(said(page, "Targets: new files only.")).toBeVisible();
 });
 
 test("reports a change request to the model, and grants nothing after a cancellation", async ({

@@ -150,6 +150,20 @@ const LOOKING: Record<string, (client: Client) => Promise<void>> = {
     const { rows, sql } = await get(client, "query_metrics", { metrics: ["asked"] });
     expect([rows, sql]).toEqual([[{ asked: 3 }], expect.stringContaining("count(*)")]);
   },
+  list_dashboards: async (client) => {
+    const { id } = await ana.send(server, "POST", "/dashboards", { title: `Listed ${randomUUID()}` });
+    const { dashboards } = await get(client, "list_dashboards", { limit: 50 });
+    expect(dashboards.map((each: { id: string }) => each.id)).toContain(id);
+  },
+  read_dashboard: async (client) => {
+    const { id, title } = await ana.send(server, "POST", "/dashboards", { title: `Read ${randomUUID()}` });
+    const dashboard = await get(client, "read_dashboard", { dashboardId: id });
+    expect(dashboard).toMatchObject({ id, title, version: 1, truncated: false });
+  },
+  list_rules: async (client) => {
+    const { id } = await ana.send(server, "POST", "/consoles", { name: `ruled ${randomUUID()}`, content: "select 1" });
+    expect(await get(client, "list_rules", { resourceType: "scheduled_query", resourceId: id })).toEqual({ rules: [] });
+  },
   list_flows: async (client) => {
     const { flow } = await ana.send(server, "POST", "/flows", copyOf("unused", { trigger: false }));
     const { flows } = await get(client, "list_flows", {});
@@ -184,6 +198,29 @@ const WRITING: Record<string, () => Promise<void>> = {
     await get(full, "save_metric", { name: "saved", content: `${content}# Note\n`, version });
     expect((await use(full, "save_metric", { name: "saved", content, version })).isError).toBe(true);
     expect((await ana.send(server, "GET", "/metrics/saved")).content).toBe(`${content}# Note\n`);
+  },
+  save_dashboard: async () => {
+    const widgets = [{ id: "w", kind: "table", source: { connectionId: notesId, query: "select n from notes" } }];
+    const { id } = await get(full, "save_dashboard", { title: "Saved", widgets });
+    const { version } = await get(full, "save_dashboard", { dashboardId: id, version: 1, title: "Saved again" });
+    expect(await ana.send(server, "GET", `/dashboards/${id}`)).toMatchObject({ title: "Saved again", version });
+    expect((await use(full, "save_dashboard", { dashboardId: id, version: 1, title: "Stale" })).isError).toBe(true);
+  },
+  set_schedule: async () => {
+    const { id } = await ana.send(server, "POST", "/dashboards", { title: "Scheduled" });
+    const schedule = { cron: "0 7 * * *", timezone: "UTC" };
+    expect((await get(full, "set_schedule", { kind: "dashboard", id, schedule })).nextRuns).toHaveLength(5);
+    expect(await ana.send(server, "GET", `/dashboards/${id}/schedule`)).toMatchObject(schedule);
+    await get(full, "set_schedule", { kind: "dashboard", id, schedule: null });
+    expect(await ana.send(server, "GET", `/dashboards/${id}/schedule`)).toBeNull();
+  },
+  save_rule: async () => {
+    const { id } = await ana.send(server, "POST", "/consoles", { name: `told ${randomUUID()}`, content: "select 1" });
+    const resource = { resourceType: "scheduled_query", resourceId: id };
+    const channel = { channelType: "email", recipients: ["ana@example.com"], triggers: ["failure"] };
+    const rule = await get(full, "save_rule", { ...resource, ...channel });
+    await get(full, "save_rule", { ruleId: rule.id, enabled: false });
+    expect((await get(full, "list_rules", resource)).rules).toMatchObject([{ id: rule.id, enabled: false }]);
   },
   create_flow: async () => {
     const made = await get(full, "create_flow", copyOf("made", { trigger: true }));
@@ -259,6 +296,9 @@ describe("a client with a read-only key", () => {
       ["create_flow", copyOf("never", { trigger: true })],
       ["trigger_flow", { flowId: flow.id }],
       ["save_metric", { name: "no", content: metricText("no") }],
+      ["save_dashboard", { title: "no" }],
+      ["set_schedule", { kind: "console", id: consoleId, schedule: null }],
+      ["save_rule", { resourceType: "scheduled_query", resourceId: consoleId, channelType: "email" }],
       ["propose_plan", { planMarkdown: "Write", grants: ["query-write"] }],
     ];
     for (const [name, input] of writes) await expect(use(read, name, input)).rejects.toThrow("Unknown tool");

@@ -12,6 +12,14 @@ const BY_TOOL: Record<string, readonly string[]> = {
   create_flow: [`POST ${HOME}/flows`],
   trigger_flow: [`POST ${HOME}/flows/{flowId}/runs`],
   save_metric: [`PUT ${HOME}/metrics/{metricName}`],
+  save_dashboard: [`POST ${HOME}/dashboards`, `PUT ${HOME}/dashboards/{dashboardId}`],
+  set_schedule: [
+    `PUT ${HOME}/consoles/{consoleId}/schedule`,
+    `DELETE ${HOME}/consoles/{consoleId}/schedule`,
+    `PUT ${HOME}/dashboards/{dashboardId}/schedule`,
+    `DELETE ${HOME}/dashboards/{dashboardId}/schedule`,
+  ],
+  save_rule: [`POST ${HOME}/notification-rules`, `PATCH ${HOME}/notification-rules/{ruleId}`],
 };
 
 /** Reasons for no tool. Each pattern matches the name of an operation. */
@@ -48,7 +56,7 @@ const EXCLUDED: Record<string, readonly RegExp[]> = {
     /\/rows\/changes$/,
     /\/reviews\//,
     /\/sessions/,
-    /DELETE .*\/(?:consoles|flows|metrics|dashboards|apps|files)\//,
+    /DELETE .*\/(?:consoles|flows|metrics|dashboards|apps|files|notification-rules)\//,
   ],
   "undoes or repeats a change of a person": [
     /\/restore$/,
@@ -60,11 +68,10 @@ const EXCLUDED: Record<string, readonly RegExp[]> = {
     /\/import$/,
   ],
   "no tool yet": [
-    /\/dashboards/,
+    /\/dashboards\/\{dashboardId\}\/(?:refresh|snapshots)/,
     /\/apps(?:-v2)?(?:\/|$)/,
     /\/folders/,
-    /\/schedule/,
-    /\/notification-rules/,
+    /POST .*\/schedule\/run$/,
     /PATCH .*\/flows\/\{flowId\}$/,
     /\/files$/,
     /\/flows\/preview$/,

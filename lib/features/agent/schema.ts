@@ -15,7 +15,15 @@ export const AGENT_IDS = ["console", "flow"] as const;
 export type AgentId = (typeof AGENT_IDS)[number];
 
 /** Actions that the agent may take only under an approved plan (docs/develop/api.md, Agent). */
-export const GRANTS = ["query-write", "console-write", "flow-write", "schedule-write", "metric-write"] as const;
+export const GRANTS = [
+  "query-write",
+  "console-write",
+  "flow-write",
+  "schedule-write",
+  "metric-write",
+  "dashboard-write",
+  "rule-write",
+] as const;
 export const grant = z.enum(GRANTS);
 export type Grant = z.infer<typeof grant>;
 

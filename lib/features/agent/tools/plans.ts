@@ -25,7 +25,7 @@ const proposePlanTool = defineTool({
       .max(TARGETS_MAX)
       .optional()
       .describe(
-        "IDs of the resources to change; the grants apply only to these. The connection for a query that writes, the console, the flow, the metric file, or the destination of a new flow. New consoles and metric files need none.",
+        "IDs of the resources to change; the grants apply only to these. The connection for a query that writes, the console, the flow, the metric file, the dashboard, or the destination of a new flow. A rule needs its console or flow. New consoles, metric files and dashboards need none.",
       ),
   }),
   output: z.object({

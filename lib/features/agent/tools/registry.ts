@@ -6,8 +6,10 @@ import { toAppError } from "@/lib/platform/http/to-app-error";
 import { log } from "@/lib/platform/log";
 import { MODEL_RESULT_BYTES_MAX } from "../limits";
 import type { AgentId } from "../schema";
+import { automationTools } from "./automation";
 import { connectionTools } from "./connections";
 import { chartTools, consoleTools } from "./consoles";
+import { dashboardTools } from "./dashboards";
 import { flowTools } from "./flows";
 import { metricTools } from "./metrics";
 import { planTools } from "./plans";
@@ -21,6 +23,8 @@ export const TOOLS: readonly Tool[] = [
   ...consoleTools,
   ...chartTools,
   ...metricTools,
+  ...dashboardTools,
+  ...automationTools,
   ...planTools,
   ...flowTools,
 ];

@@ -34,6 +34,12 @@ describe("the tools", () => {
       "read_metric",
       "query_metrics",
       "save_metric",
+      "list_dashboards",
+      "read_dashboard",
+      "save_dashboard",
+      "set_schedule",
+      "list_rules",
+      "save_rule",
       "propose_plan",
     ];
     const flow = ["list_flows", "get_flow", "create_flow", "trigger_flow", "get_run"];

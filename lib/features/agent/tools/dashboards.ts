@@ -1,0 +1,97 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { z } from "zod";
+import { createDashboardBody, updateDashboardBody } from "@/lib/features/dashboards/schema";
+import { createDashboard, getDashboard, listDashboards, updateDashboard } from "@/lib/features/dashboards/service";
+import { AppError } from "@/lib/platform/http/errors";
+import { idCursor, objectIdText } from "@/lib/platform/http/schema";
+import { beginningOf, shortText } from "./short";
+import { BOTH, defineTool, parsed } from "./tool";
+
+const LISTED_MAX = 50;
+const LISTED_DEFAULT = 20;
+const DESCRIPTION_CHARS_MAX = 200;
+/** Maximum size of a dashboard's content for the model. It fits a result with line breaks and quotes escaped. */
+const CONTENT_BYTES_MAX = 24_000;
+
+const listDashboardsTool = defineTool({
+  name: "list_dashboards",
+  description: "Lists the dashboards that the person can see.",
+  input: z.object({ cursor: idCursor.optional(), limit: z.int().min(1).max(LISTED_MAX).optional() }),
+  output: z.object({
+    dashboards: z.array(z.object({ id: z.string(), title: z.string(), path: z.string(), description: z.string() })),
+    nextCursor: z.string().nullable(),
+  }),
+  writes: null,
+  agents: BOTH,
+  run: async ({ caller }, { cursor, limit = LISTED_DEFAULT }) => {
+    const { items, nextCursor } = await listDashboards(caller, { limit, ...(cursor !== undefined && { cursor }) });
+    const dashboards = items.map(({ id, title, path, description }) => {
+      return { id, title, path, description: shortText(description, DESCRIPTION_CHARS_MAX) };
+    });
+    return { dashboards, nextCursor };
+  },
+});
+
+const readDashboardTool = defineTool({
+  name: "read_dashboard",
+  description: "Reads a dashboard: its version, and its datasets, widgets and filters as JSON.",
+  input: z.object({ dashboardId: objectIdText }),
+  output: z.object({
+    id: z.string(),
+    title: z.string(),
+    version: z.int(),
+    content: z.string(),
+    truncated: z.boolean().describe("The content is truncated. Do not save it back"),
+  }),
+  writes: null,
+  agents: BOTH,
+  run: async ({ caller }, { dashboardId }) => {
+    const dashboard = await getDashboard(caller, new ObjectId(dashboardId));
+    const { id, title, version, datasets, widgets, filters } = dashboard;
+    const content = JSON.stringify({ datasets, widgets, filters });
+    const shown = beginningOf(content, CONTENT_BYTES_MAX);
+    return { id, title, version, content: shown, truncated: shown.length < content.length };
+  },
+});
+
+/** The service validates parts: their whole schema would take a tenth of a model's context. */
+const partList = z.array(z.record(z.string(), z.unknown())).optional();
+
+const saveDashboardTool = defineTool({
+  name: "save_dashboard",
+  description:
+    "Creates a dashboard with a title, or updates the one with dashboardId and the version that you have read, as one commit. Parts that you omit stay. Requires the grant dashboard-write and, for an update, its ID in the plan's targets. List the widgets in the plan.",
+  input: z.object({
+    dashboardId: objectIdText.optional().describe("Omit it to create a private dashboard"),
+    version: z.int().optional().describe("The version that you have read. Required with dashboardId"),
+    title: z.string().max(200).optional().describe("Required for a new dashboard"),
+    description: z.string().optional(),
+    datasets: partList.describe("{id, name, source: {connectionId, query} | {metrics, dimensions?, filters?}}"),
+    widgets: partList.describe(
+      "{id, kind: chart|table|kpi|pivot|text, title, source: {datasetId} | {connectionId, query} | {metrics, dimensions?}, spec: {mark, dimensions: [field], measures: [{field, op}]}, layout: {x, y, w, h} on 12 columns}",
+    ),
+    filters: partList.describe("{id, kind: dateRange|select|multiSelect|search, field, datasets?: [id]|all}"),
+  }),
+  output: z.object({ id: z.string(), version: z.int(), title: z.string() }),
+  writes: "dashboard-write",
+  scope: "build",
+  isDestructive: true,
+  agents: BOTH,
+  run: async (context, { dashboardId, ...fields }) => {
+    if (dashboardId === undefined) {
+      await context.requireGrant("dashboard-write");
+      const { id, version, title } = await createDashboard(context.caller, parsed(createDashboardBody, fields));
+      return { id, version, title };
+    }
+    if (fields.version === undefined) {
+      throw new AppError("invalid_request", "version is required. Read the dashboard first.");
+    }
+    await context.requireGrant("dashboard-write", { id: dashboardId });
+    const body = parsed(updateDashboardBody, fields);
+    const { id, version, title } = await updateDashboard(context.caller, new ObjectId(dashboardId), body);
+    return { id, version, title };
+  },
+});
+
+export const dashboardTools = [listDashboardsTool, readDashboardTool, saveDashboardTool];
