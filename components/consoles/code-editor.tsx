@@ -28,6 +28,8 @@ export type CodeEditorProps = {
   /** Whether long lines wrap. */
   wraps: boolean;
   entities: Entity[];
+  /** Metrics to complete, as `metric(name)`. */
+  metrics: readonly string[];
   /** Range to underline, and the text it refers to; null for none. */
   error: { from: number; to: number; content: string } | null;
   onChange: (content: string) => void;
@@ -148,7 +150,10 @@ function buildExtensions(
       errorMark,
       changing,
       highlightFunctions,
-      sqlCompletion(() => read().entities),
+      sqlCompletion(
+        () => read().entities,
+        () => read().metrics,
+      ),
       placeholder("Write a query, for example: select * from orders limit 10"),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) read().onChange(update.state.field(editorScript).text);

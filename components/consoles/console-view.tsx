@@ -16,6 +16,7 @@ import { type OpenConsole, useSaveState } from "@/components/consoles/use-consol
 import { useEditingUsers } from "@/components/consoles/use-editing-users";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
+import { useMetricNames } from "@/components/metrics/use-metrics";
 import { RunTools } from "@/components/results/run-tools";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { useIsPhone } from "@/components/ui/use-browser";
@@ -104,6 +105,8 @@ type PartProps = { draft: OpenConsole; session: ConsoleSession };
 
 function Editor({ draft, session }: PartProps) {
   const { wrapLines } = useFrame().frame;
+  // Most consoles name no metric, and need not read them.
+  const metrics = useMetricNames(/metr/i.test(draft.content));
   return (
     <ConsoleEditor
       consoleId={draft.id}
@@ -112,6 +115,7 @@ function Editor({ draft, session }: PartProps) {
       language={session.language}
       wraps={wrapLines}
       entities={session.entities}
+      metrics={metrics.map(({ name }) => name)}
       error={session.error}
       onChange={session.onChange}
       onRun={session.runAtCursor}

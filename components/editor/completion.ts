@@ -52,8 +52,12 @@ export function completeWithSchema(view: EditorView): void {
   if (/^[\p{L}\p{N}_$]*$/u.test(view.state.sliceDoc(from, head))) startCompletion(view);
 }
 
-/** Completion from the schema, ranked by scope. @param readEntities returns the current schema */
-export function sqlCompletion(readEntities: () => Entity[]): Extension {
+/**
+ * Completion from the schema, ranked by scope.
+ * @param readEntities returns the current schema
+ * @param readMetrics returns the names of the workspace's metrics
+ */
+export function sqlCompletion(readEntities: () => Entity[], readMetrics: () => readonly string[]): Extension {
   const source = (context: CompletionContext): CompletionResult | null => {
     // The user has left the editor, for example to click Run: the list would cover the rows.
     if (!context.explicit && context.view?.hasFocus === false) return null;
@@ -70,7 +74,10 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     if (context.view && entities.length === 0) startedEarly.set(context.view, word?.from ?? context.pos);
     const values = offerValues(script, context.pos, entities);
     if (values) return { from: values.from, options: values.offers.map(toCompletion), validFor: /^[^']*$/ };
-    const offers = offerSql(script, context.pos, entities);
+    const ofSchema = offerSql(script, context.pos, entities);
+    // Nothing is offered in strings and comments.
+    const ofMetrics = ofSchema.length > 0 && !isBehindDot ? readMetrics().map(toMetricOffer) : [];
+    const offers = [...ofSchema, ...ofMetrics];
     const isWorthIt = context.explicit || !isAtOnce || offers.some(({ kind }) => kind === "join");
     if (offers.length === 0 || !isWorthIt) return null;
     return { from: word?.from ?? context.pos, options: offers.map(toCompletion), validFor: /^[\p{L}\p{N}_$]*$/u };
@@ -86,6 +93,11 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
       { position: 40, render: (completion) => toSchema(completion as SqlCompletion) },
     ],
   });
+}
+
+function toMetricOffer(name: string): SqlOffer {
+  const text = `metric(${name})`;
+  return { label: text, text, kind: "function", detail: "metric", info: null, rank: 0 };
 }
 
 function toCompletion(offer: SqlOffer, order: number): SqlCompletion {

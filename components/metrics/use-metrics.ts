@@ -1,10 +1,11 @@
 "use client";
 
 import { useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { type MetricQuestion, metricApi } from "@/lib/features/metrics/browser/client";
+import { toMetricTitle } from "@/lib/features/metrics/browser/words";
 import type { MetricSummary } from "@/lib/features/metrics/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -28,13 +29,26 @@ export function useMetricRefresh(): void {
   useRefresh([toMetricsKey(workspace.id)], ({ kind }) => kind === "metric" || kind === "push");
 }
 
-/** Returns the workspace's metric files, oldest first, without their texts. */
-export function useMetrics() {
+/** Returns the workspace's metric files, oldest first, without their texts. @param isWanted whether they are read */
+export function useMetrics(isWanted = true) {
   const { workspace } = useWorkspace();
   return useQuery({
     queryKey: toMetricsKey(workspace.id),
     queryFn: ({ signal }) => metricApi.list(workspace.id, signal),
+    enabled: isWanted,
   });
+}
+
+/** Returns the metrics of the workspace, under the names by which a question finds them. */
+export function useMetricNames(isWanted = true) {
+  const { data } = useMetrics(isWanted);
+  return useMemo(() => {
+    const all = (data ?? []).flatMap((file) => file.metrics.map((metric) => ({ metric, file })));
+    return all.map(({ metric, file }) => {
+      const isShared = all.filter((each) => each.metric === metric).length > 1;
+      return { name: isShared ? `${file.name}.${metric}` : metric, label: toMetricTitle(metric), file };
+    });
+  }, [data]);
 }
 
 /** Returns the statement of a question; null asks nothing. */

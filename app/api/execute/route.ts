@@ -1,5 +1,6 @@
 import { enterWorkspace } from "@/lib/features/accounts/identity";
 import { route } from "@/lib/features/accounts/route";
+import { expandMetrics } from "@/lib/features/metrics/in-sql";
 import { executeInWorkspace, workspaceToQuery } from "@/lib/features/query/endpoint";
 import { EXECUTE_REFUSALS, RESULT_STREAMS, WRITE_FAILURES } from "@/lib/features/query/reference";
 import { chooseFormat, executeAnswer, executeBody } from "@/lib/features/query/schema";
@@ -24,7 +25,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       const inside = await enterWorkspace(caller, workspaceToQuery(caller, body));
       const format = chooseFormat(request.headers.get("accept"));
       needs(member, inside.workspaceId);
-      return executeInWorkspace(inside, { body, format, signal, request });
+      return executeInWorkspace(inside, { body, format, signal, request, expand: expandMetrics });
     },
   }),
 });

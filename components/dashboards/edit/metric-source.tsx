@@ -1,7 +1,7 @@
 "use client";
 
 import { useId } from "react";
-import { useMetrics } from "@/components/metrics/use-metrics";
+import { useMetricNames } from "@/components/metrics/use-metrics";
 import { Select } from "@/components/ui/select";
 import { METRIC_GRAINS, type MetricGrain } from "@/lib/base/sql/dialects/metric-sql";
 import type { Source } from "@/lib/features/dashboards/schema";
@@ -12,16 +12,6 @@ type MetricsSource = Extract<Source, { metrics: string[] }>;
 /** Dimension that stands for the metric's own time field. */
 const TIME = "time";
 const NONE = "\u0000none";
-
-/** Returns the metrics of the workspace, under the names by which a question finds them. */
-export function useMetricNames() {
-  const files = useMetrics().data ?? [];
-  const all = files.flatMap((file) => file.metrics.map((metric) => ({ metric, file })));
-  return all.map(({ metric, file }) => {
-    const isShared = all.filter((each) => each.metric === metric).length > 1;
-    return { name: isShared ? `${file.name}.${metric}` : metric, label: toMetricTitle(metric), file };
-  });
-}
 
 /** Fields of a source that asks for a metric, by one dimension. Other parts of the question are kept. */
 export function MetricSource({ source, onChange }: { source: MetricsSource; onChange: (source: Source) => void }) {

@@ -3,7 +3,8 @@
 import { Play } from "lucide-react";
 import { useEffect, useId, useState } from "react";
 import { useConsolesById, useRecentConsoles } from "@/components/consoles/use-consoles";
-import { MetricSource, useMetricNames } from "@/components/dashboards/edit/metric-source";
+import { MetricSource } from "@/components/dashboards/edit/metric-source";
+import { useMetricNames } from "@/components/metrics/use-metrics";
 import { useDatabases } from "@/components/schema/use-schema";
 import { Select } from "@/components/ui/select";
 import type { Dataset, Widget } from "@/lib/features/dashboards/schema";

@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { accessOf } from "@/lib/features/folders/model";
+import { expandMetrics } from "@/lib/features/metrics/in-sql";
 import { enterSession } from "@/lib/features/query/endpoint";
 import type { ResultFormat } from "@/lib/features/query/schema";
 import { executeQuery } from "@/lib/features/query/service";
@@ -35,7 +36,8 @@ export async function executeConsole(
   const session = await enterSession(caller, connection, { body, request, signal });
   if (session instanceof Response) return session;
   const variables = { ...doc.variables, ...body.variables };
-  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
+  const variablesBound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
+  const bound = await expandMetrics(caller, connection, variablesBound);
   const { query, params } = bound;
   const { limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites, keep = true } = body;
   const run = { connectionId, statement: content, variables };

@@ -7,6 +7,7 @@ import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import type { Use } from "@/lib/features/connections/uses";
 import { changeItems } from "@/lib/features/folders/change-items";
 import { accessOf, visibleTo } from "@/lib/features/folders/model";
+import { expandMetrics } from "@/lib/features/metrics/in-sql";
 import { consumeQuery } from "@/lib/features/query/service";
 import { bindVariables } from "@/lib/features/query/variables";
 import type { ResultPreview } from "@/lib/features/results/schema";
@@ -214,7 +215,8 @@ async function resolveRun({ _id, workspaceId, resourceId, params }: RunDoc) {
 
 async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: ConnectionDoc, signal: AbortSignal) {
   const { content, variables = {} } = doc;
-  const { query, params } = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
+  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
+  const { query, params } = await expandMetrics(caller, connection, bound);
   return consumeQuery(
     caller,
     {

@@ -5,6 +5,7 @@ import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { getConsoleDocOrThrow } from "@/lib/features/consoles/service";
 import { accessOf } from "@/lib/features/folders/model";
+import { expandMetrics } from "@/lib/features/metrics/in-sql";
 import { planMetrics } from "@/lib/features/metrics/query";
 import type { QueryOrigin } from "@/lib/features/query/model";
 import { bindVariables } from "@/lib/features/query/variables";
@@ -96,7 +97,8 @@ export async function resolvePart(
   } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
   if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Select one and save.");
   const connection = await getConnectionDocOrThrow(reader, connectionId);
-  const { query, params } = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
+  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
+  const { query, params } = await expandMetrics(reader, connection, bound);
   const console = { id: _id, isPrivate: accessOf(space) === "private" };
   const ofBoth = origin.kind === "dashboard" ? { ...origin, console } : origin;
   return { connection, origin: ofBoth, statement: { query, ...(params && { params }) } };

@@ -9,7 +9,7 @@ import { forwardTo, isForwarded } from "./forward";
 import { findSession, type HeldTransaction, sessionEnded } from "./manual-sessions";
 import type { ExecuteBody, ExecuteOnBody, ResultFormat } from "./schema";
 import { executeQuery } from "./service";
-import { bindVariables, inSource } from "./variables";
+import { type BoundStatement, bindVariables, inSource } from "./variables";
 
 /**
  * Returns the workspace of a POST /api/execute: an API key has one and need not name it.
@@ -29,6 +29,8 @@ type EndpointRequest = {
   signal: AbortSignal;
   /** Sent on if another server holds the session. */
   request: Request;
+  /** Completes the bound text of an unsaved console, by a feature above this one. */
+  expand?: (caller: Caller, connection: ConnectionDoc, bound: BoundStatement) => Promise<BoundStatement>;
 };
 
 /**
@@ -52,7 +54,7 @@ export async function executeInWorkspace(
 export async function executeOn(
   caller: Caller,
   connection: ConnectionDoc | null,
-  { body, format, signal, request }: EndpointRequest,
+  { body, format, signal, request, expand }: EndpointRequest,
 ): Promise<Response> {
   if (!connection) throw noSuchConnection();
   const session = await enterSession(caller, connection, { body, request, signal });
@@ -66,7 +68,8 @@ export async function executeOn(
     const message = "variables require a text query and can't be combined with params.";
     throw new AppError("invalid_request", message, { details: [{ path: "variables", message }] });
   }
-  const bound = await bindVariables(query, driverOf(connection.type), variables, connection.workspaceId);
+  const variablesBound = await bindVariables(query, driverOf(connection.type), variables, connection.workspaceId);
+  const bound = expand ? await expand(caller, connection, variablesBound) : variablesBound;
   try {
     return await executeQuery(caller, { ...rest, statement: { query: bound.query, params: bound.params } }, format);
   } catch (error) {

@@ -2,6 +2,8 @@ import type { ConfirmWrites } from "@/lib/features/connections/schema";
 import type { ConfirmationDetails, VariableValue } from "@/lib/features/query/schema";
 import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
 
+const METRIC_CALL = /\bmetric\s*\(/i;
+
 /** The console of a text, null for one that was never saved, and the values of its variables. */
 export type Bound = { consoleId: string | null; variables: Record<string, VariableValue> };
 /** Target of a statement; `bound` is null for a text outside a console. */
@@ -52,7 +54,8 @@ export function toExecuteRequest(
     };
   }
   const { keep: _, ...rest } = options;
-  const values = Object.keys(variables).length > 0 ? { variables } : {};
+  // Sent also for a console that names a metric: only the text of a console is completed.
+  const values = Object.keys(variables).length > 0 || METRIC_CALL.test(text) ? { variables } : {};
   return { url: `${root}/databases/${connectionId}/execute`, body: { query: text, ...values, ...rest } };
 }
 

@@ -1,4 +1,5 @@
 import { route } from "@/lib/features/accounts/route";
+import { expandMetrics } from "@/lib/features/metrics/in-sql";
 import { executeOn } from "@/lib/features/query/endpoint";
 import { EXECUTE_REFUSALS, RESULT_STREAMS, WRITE_FAILURES } from "@/lib/features/query/reference";
 import { chooseFormat, executeAnswer, executeOnBody } from "@/lib/features/query/schema";
@@ -23,6 +24,12 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: WRITE_FAILURES,
     refuses: EXECUTE_REFUSALS,
     handle: ({ caller, body, connection, request, signal }) =>
-      executeOn(caller, connection, { body, format: chooseFormat(request.headers.get("accept")), signal, request }),
+      executeOn(caller, connection, {
+        body,
+        format: chooseFormat(request.headers.get("accept")),
+        signal,
+        request,
+        expand: expandMetrics,
+      }),
   }),
 });

@@ -1,0 +1,111 @@
+import "server-only";
+import { METRIC_GRAINS, type MetricGrain } from "@/lib/base/sql/dialects/metric-sql";
+import { readSqlTokens, type SqlToken } from "@/lib/base/sql/lexer";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import type { ConnectionDoc } from "@/lib/features/connections/model";
+import type { BoundStatement } from "@/lib/features/query/variables";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError, invalidInput } from "@/lib/platform/http/errors";
+import { planMetrics } from "./query";
+import { findDefinitions } from "./service";
+
+const CALL = /\bmetric\s*\(/i;
+/** Maximum length of a text that is searched for metrics, in UTF-16 units: reading it takes a few milliseconds. */
+const TEXT_CHARS_MAX = 256 * 1024;
+/** Maximum number of metrics in one text: each is planned. */
+const CALLS_MAX = 50;
+
+/** `metric(name, dimension grain, …)` in a text. */
+type Call = { start: number; end: number; name: string; dimensions: { name: string; grain?: MetricGrain }[] };
+
+/**
+ * Replaces each `metric(name)` of a console's text with the statement of that question, in parentheses: a value, or a
+ * table with the dimensions that follow the name. A function of the database with this name is left alone unless its
+ * first argument names a metric.
+ * @throws AppError `invalid_request` for a question without an answer, and for a metric of another connection
+ */
+export async function expandMetrics(
+  caller: Caller,
+  connection: ConnectionDoc,
+  bound: BoundStatement,
+): Promise<BoundStatement> {
+  const { query } = bound;
+  const { dialect } = driverOf(connection.type);
+  if (!dialect || query.length > TEXT_CHARS_MAX || !CALL.test(query)) return bound;
+  const calls = findCalls(query, readSqlTokens(query, dialect));
+  if (calls.length > CALLS_MAX) throw invalidInput("content", `Use at most ${CALLS_MAX} metrics in a query.`);
+  const parts: { start: number; end: number; source: Call }[] = [];
+  let text = "";
+  let from = 0;
+  for (const call of calls) {
+    const sql = await statementOf(caller, connection, call);
+    if (sql === null) continue;
+    text += query.slice(from, call.start);
+    const start = text.length;
+    text += `(${sql})`;
+    parts.push({ start, end: text.length, source: call });
+    from = call.end;
+  }
+  if (parts.length === 0) return bound;
+  const toBound = (offset: number) => {
+    const last = parts.findLast(({ start }) => start <= offset);
+    if (!last) return offset;
+    return offset < last.end ? last.source.start : last.source.end + (offset - last.end);
+  };
+  return { ...bound, query: text + query.slice(from), toSource: (offset) => bound.toSource(toBound(offset)) };
+}
+
+/** @returns null if no metric has this name */
+async function statementOf(
+  caller: Caller,
+  connection: ConnectionDoc,
+  { name, dimensions }: Call,
+): Promise<string | null> {
+  const dot = name.indexOf(".");
+  const [file, metric] = dot === -1 ? [undefined, name] : [name.slice(0, dot), name.slice(dot + 1)];
+  if ((await findDefinitions(caller, metric, file)).length === 0) return null;
+  const refuse = (message: string) => invalidInput("content", `metric(${name}): ${message}`);
+  try {
+    const { sql, connectionId } = await planMetrics(caller, { metrics: [name], dimensions });
+    if (connection._id.equals(connectionId)) return sql;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid_request") throw refuse(error.message);
+    throw error;
+  }
+  throw refuse("The metric is on another connection. Run the query there.");
+}
+
+function findCalls(text: string, tokens: readonly SqlToken[]): Call[] {
+  const calls: Call[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== "word" || token.text.toLowerCase() !== "metric" || tokens[index + 1]?.text !== "(") continue;
+    // A qualified name is a function of the database.
+    if (tokens[index - 1]?.text === ".") continue;
+    const close = tokens.findIndex(({ kind, text: symbol }, at) => at > index && kind === "symbol" && symbol === ")");
+    if (close === -1) continue;
+    const given = argumentsOf(tokens.slice(index + 2, close));
+    if (given) calls.push({ start: token.start, end: tokens[close]?.end ?? text.length, ...given });
+  }
+  return calls;
+}
+
+/** Reads `name, dimension grain, …`; null for anything else, which is no question about a metric. */
+function argumentsOf(tokens: readonly SqlToken[]): Pick<Call, "name" | "dimensions"> | null {
+  const names: { name: string; grain?: MetricGrain }[] = [{ name: "" }];
+  for (const { kind, text } of tokens) {
+    const last = names.at(-1);
+    if (!last) return null;
+    if (kind === "symbol" && text === ",") names.push({ name: "" });
+    else if (kind === "symbol" && text === ".") last.name += ".";
+    else if (kind !== "word" && kind !== "name") return null;
+    else if (last.name === "" || last.name.endsWith(".")) last.name += text;
+    else {
+      const grain = METRIC_GRAINS.find((each) => each === text.toLowerCase());
+      if (!grain || last.grain) return null;
+      last.grain = grain;
+    }
+  }
+  const [first, ...dimensions] = names;
+  if (!first || first.grain || names.some(({ name }) => name === "")) return null;
+  return { name: first.name, dimensions };
+}
