@@ -55,3 +55,29 @@ test("is complete on a phone except for editing", async ({ page, person }) => {
   await expect(page.getByRole("region", { name: "Definition" })).toContainText("Edit on a larger screen.");
   await expectNoSidewaysScroll(page);
 });
+
+test("shows a metric in a dashboard's widget, which its page lists", async ({ page, person }) => {
+  const root = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  expect((await page.request.put(`${root}/metrics/shop`, { data: { content: metricModel() } })).status()).toBe(200);
+  const made = await page.request.post(`${root}/dashboards`, { data: { title: "Pulse", widgets: [] } });
+  const { id } = (await made.json()).data;
+  await page.goto(`/w/${person.slug}/dashboards/${id}/edit`);
+  await page.getByRole("button", { name: "Add Table" }).click();
+  const side = page.getByRole("complementary", { name: "Table", exact: true });
+  const choose = async (label: string, option: string) => {
+    await side.getByRole("combobox", { name: label, exact: true }).click();
+    await page.getByRole("option", { name: option }).click();
+    await expect(page.getByRole("listbox")).toHaveCount(0);
+  };
+  await choose("Data source", "Metric");
+  await choose("Dimension", "orders.status");
+  await expect(page.getByRole("article").getByText("order_count").first()).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Save dashboard", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/dashboards/${id}$`));
+  await expect(page.getByRole("article").getByText("order_count").first()).toBeVisible();
+  await page.goto(`/w/${person.slug}/metrics/shop`);
+  const uses = page.getByRole("region", { name: /^Used by/ });
+  await expect(uses.getByRole("link", { name: "Pulse", exact: true })).toBeVisible();
+  await expect(uses.getByRole("link", { name: / in Pulse$/ })).toBeVisible();
+});
