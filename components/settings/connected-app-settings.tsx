@@ -89,14 +89,16 @@ function AppRow({ app }: { app: ConnectedApp }) {
         <b className="b5">{app.name}</b> <span className="mono t3 xs">{app.host}</span>
       </td>
       <td data-label="Permissions">
-        {app.scopes.map((scope) => (
-          <span key={scope} className="tag mono">
-            {scope}
-          </span>
-        ))}
+        <span className="row app-scopes">
+          {app.scopes.map((scope) => (
+            <span key={scope} className="tag mono">
+              {scope}
+            </span>
+          ))}
+        </span>
       </td>
       <td data-label="Person">
-        <PersonCell id={app.userId} name={names.get(app.userId) ?? "Former member"} />
+        <PersonCell id={app.userId} name={names.get(app.userId) ?? (names.size === 0 ? "" : "Former member")} />
       </td>
       <td className="t2 opt" data-label="Allowed" title={now === null ? undefined : formatStamp(allowed)}>
         {now !== null && formatDay(allowed)}
