@@ -15,8 +15,24 @@ const KEPT = [
 const given = { ...process.env };
 forgetEnv();
 
+// Work that the file before left behind may read the settings before this file has set its own: those hold at once.
+const variables = process.env;
+process.env = new Proxy(variables, {
+  set: (_target, name: string, value) => {
+    variables[name] = value;
+    forgetEnv();
+    return true;
+  },
+  deleteProperty: (_target, name: string) => {
+    delete variables[name];
+    forgetEnv();
+    return true;
+  },
+});
+
 afterAll(async () => {
   await resetServerContext(KEPT);
+  process.env = variables;
   for (const name of Object.keys(process.env)) if (!(name in given)) delete process.env[name];
   Object.assign(process.env, given);
 });

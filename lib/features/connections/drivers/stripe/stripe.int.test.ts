@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { forgetEnv } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { openSource, readSource } from "@/test/fixtures/connections/drivers/shared/read-source";
 import {
@@ -20,9 +19,7 @@ let source: DataSource;
 
 beforeAll(async () => {
   standIn = await startStripeStandIn();
-  // Settings are read once, perhaps already by work that another file of this process left behind.
   process.env.STRIPE_API_URL = standIn.address;
-  forgetEnv();
 });
 afterAll(() => standIn.stop());
 
