@@ -1,6 +1,6 @@
 /*
  * Runs before the first paint: the theme and the frame's measures of this browser, so that nothing jumps; and keeps the
- * keys that are pressed before the page is awake.
+ * keys and clicks that come before the page is awake.
  */
 (() => {
   var root = document.documentElement;
@@ -50,5 +50,20 @@
   window.takeEarlyKeys = () => {
     window.removeEventListener("keydown", keep, true);
     return early.splice(0);
+  };
+  // More clicks than a person makes while a page loads are a click that is repeated because nothing happens.
+  var EARLY_CLICKS_MAX = 3;
+  var clicks = [];
+  function keepClick(event) {
+    var button = event.target instanceof Element ? event.target.closest("button") : null;
+    if (!location.pathname.startsWith("/w/") || button === null || button.type === "submit") return;
+    var isRepeated = clicks.length > 0 && clicks[clicks.length - 1].button === button;
+    if (!isRepeated && clicks.length < EARLY_CLICKS_MAX) clicks.push({ event, button });
+  }
+  window.addEventListener("click", keepClick, true);
+  // For the frame (components/shell/early-clicks.ts): the page handles clicks from then on.
+  window.takeEarlyClicks = () => {
+    window.removeEventListener("click", keepClick, true);
+    return clicks.splice(0);
   };
 })();

@@ -4,6 +4,7 @@ import { usePathname, useSearchParams } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { AgentDock } from "@/components/agent/agent-dock";
 import { uncoverFromExplorer } from "@/components/layout/use-frame";
+import { useEarlyClicks } from "@/components/shell/early-clicks";
 import { Explorer } from "@/components/shell/explorer";
 import { OfflineBanner } from "@/components/shell/offline-banner";
 import { OutdatedBanner } from "@/components/shell/outdated-banner";
@@ -48,6 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useLoadAhead();
   useKeptPreferences();
   useKeptWorkbench();
+  useEarlyClicks();
   useShellKeys({
     frameRef,
     isCovered: isListOpen || isTextSearch || paletteMode !== null,

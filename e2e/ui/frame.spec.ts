@@ -87,6 +87,23 @@ test("runs shortcuts that were pressed before the page was interactive", async (
   await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
 });
 
+test("performs a click that came before the page was interactive, once", async ({ page, person }) => {
+  const wake = await openAsleep(page, `/w/${person.slug}/settings/general`);
+  await page.getByRole("button", { name: "Delete workspace" }).click();
+  wake();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("button", { name: "Delete workspace" })).toBeDisabled();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+
+  // A toggle that was clicked twice is where it was.
+  const wakeAgain = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
+  const explorer = page.getByRole("button", { name: "Hide explorer" });
+  await explorer.click();
+  wakeAgain();
+  await expect(page.getByRole("button", { name: "Show explorer" })).toBeVisible();
+});
+
 test("opens a console requested before the page was interactive beside the open ones", async ({
   page,
   person,
