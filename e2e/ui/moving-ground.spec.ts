@@ -12,18 +12,11 @@ async function openShared(page: Page, slug: string, name = "moving.sql") {
   return { id, consolePage };
 }
 
-/** Resolves when the page has sent no new request for a while: its later parts are loaded. */
+/** Resolves when the parts of the page that are needed later are loaded, too. */
 async function untilLoadedAhead(page: Page) {
-  await page.waitForFunction(
-    () => {
-      const scripts = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/_next/static/"));
-      const last = Math.max(...scripts.map((each) => (each as PerformanceResourceTiming).responseEnd));
-      // Parts start to load after three seconds, one after another.
-      return performance.now() > 5000 && performance.now() - last > 2000;
-    },
-    undefined,
-    { timeout: 60_000 },
-  );
+  await page.waitForFunction(() => performance.getEntriesByName("millrace-loaded-ahead").length > 0, undefined, {
+    timeout: 60_000,
+  });
 }
 
 test("keeps an offline save with a notice, saves later, and needs nothing of the server meanwhile", async ({
@@ -40,6 +33,7 @@ test("keeps an offline save with a notice, saves later, and needs nothing of the
   });
   await context.setOffline(true);
   await consolePage.write("select 'written offline' as text");
+  await expect(consolePage.editor).toHaveText("select 'written offline' as text");
   await page.keyboard.press("ControlOrMeta+s");
   await expect(
     page.getByText("moving.sql is saved in this browser and will sync when the server is back."),

@@ -18,6 +18,9 @@ export function later<T>(load: () => Promise<T>): () => Promise<T> {
   return () => loadAgain(load);
 }
 
+/** Mark in the page's performance entries: all parts are loaded, and the page works offline. */
+const LOADED_AHEAD = "millrace-loaded-ahead";
+
 /**
  * Loads the parts ahead, one after another while the page is idle, including those that they register: an open page
  * then works offline.
@@ -31,6 +34,7 @@ export async function loadAhead(signal: AbortSignal): Promise<void> {
     // A broken part reports its error where it is used.
     await loadAgain(next).catch(() => {});
   }
+  performance.mark(LOADED_AHEAD);
 }
 
 /**
