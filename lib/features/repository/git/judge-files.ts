@@ -12,7 +12,7 @@ const ATTRIBUTE_LINE_BYTES_MAX = 2048;
 
 const MIB = 1024 * 1024;
 /** Paths in messages are cut after this many characters. */
-const NAMED_CHARS = 200;
+export const NAMED_CHARS = 200;
 
 /** Commits and files to validate. */
 export type JudgedObjects = {

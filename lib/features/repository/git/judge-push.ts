@@ -4,9 +4,9 @@ import { CommitGraph, EMPTY_TREE, findObject, type ObjectType, typesOf } from "@
 import { AppError } from "@/lib/platform/http/errors";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { checkCommit, Fsck, type Link } from "./fsck";
-import { judgeFiles, storedEntries } from "./judge-files";
+import { judgeFiles, NAMED_CHARS, storedEntries } from "./judge-files";
 import { MAX_DEPTH, MAX_PUSH_CHANGES, MAX_PUSH_COMPARED } from "./limits";
-import { ReceivedPack } from "./received-pack";
+import { type ReceivedObject, ReceivedPack } from "./received-pack";
 import { Reach } from "./refs";
 
 /** The number of files that differ between two trees, and the depth of the deepest folder in which some do. */
@@ -43,17 +43,41 @@ export class Push {
   static async read(repositoryId: ObjectId, bytes: Buffer, reach: Reach, signal: AbortSignal): Promise<Push> {
     const push = new Push(repositoryId, reach, new CommitGraph(repositoryId));
     const fsck = new Fsck();
-    push.received = await ReceivedPack.read(bytes, signal, ({ oid, type, content }) => {
+    const check = ({ oid, type, content }: ReceivedObject) => {
       if (type === "commit") push.commits.set(oid, checkCommit(content));
       else if (type === "tree") push.trees.set(oid, fsck.tree(content));
       else push.sizes.set(oid, content.length);
-    });
+    };
+    push.received = await ReceivedPack.read(bytes, signal, check, (oids) => push.pathsOf(oids));
     const ours = [...push.commits].filter(([, { isOurs }]) => isOurs).map(([oid]) => oid);
     const stored = await typesOf(repositoryId, ours);
     if (ours.some((oid) => !stored.has(oid))) {
       throw bad("A commit header starts with millrace-, which is reserved. Recreate the commit.");
     }
     return push;
+  }
+
+  /** Returns one path for each of some files of the pack. A file that no commit of the pack reaches has none. */
+  private async pathsOf(files: ReadonlySet<string>): Promise<Map<string, string>> {
+    const folders = new Set(Array.from(this.commits.values(), ({ tree }) => tree));
+    const above = new Map<string, { folder: string; name: string }>();
+    for (const folder of folders) {
+      await this.pacer.restIfLate();
+      for (const { name, oid } of this.trees.get(folder) ?? []) {
+        if (above.has(oid) || folders.has(oid)) continue;
+        if (this.trees.has(oid)) folders.add(oid);
+        else if (!files.has(oid)) continue;
+        above.set(oid, { folder, name });
+      }
+    }
+    const paths = new Map<string, string>();
+    for (const file of files) {
+      let at = above.get(file);
+      let path = at?.name;
+      for (at = at && above.get(at.folder); at; at = above.get(at.folder)) path = `${at.name}/${path}`;
+      if (path !== undefined) paths.set(file, path.slice(0, NAMED_CHARS));
+    }
+    return paths;
   }
 
   /**

@@ -330,7 +330,11 @@ describe("a push by stock git", () => {
     ],
     ["a dashboard that is a list", { "dashboards/x.json": "[]" }, /x\.json is not a valid dashboard: Invalid input/],
     ["a dashboard that lacks its parts", { "dashboards/x.json": "{}" }, /dashboards\/x\.json is not a valid dashboard/],
-    ["a file over 25 MB", { "apps/shop/huge": Buffer.alloc(26 * 1024 * 1024) }, /larger than 25 MiB/],
+    [
+      "files over 25 MB",
+      { "apps/shop/huge": Buffer.alloc(26 * 1024 * 1024), "docs/deep/a/b.csv": Buffer.alloc(60 * 1024 * 1024, "1") },
+      /(?=.*apps\/shop\/huge \(26 MiB\))(?=.*docs\/deep\/a\/b\.csv \(60 MiB\)).* are larger than 25 MiB/,
+    ],
   ];
   it.each(BAD)("with %s is rejected completely, with the reason (T87, T88, T90)", async (_, files, reason) => {
     const clone = await fresh();

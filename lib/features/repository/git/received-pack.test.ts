@@ -20,7 +20,8 @@ const delta = (back: number, instructions: Buffer) =>
 
 async function read(bytes: Buffer): Promise<string[]> {
   const found: string[] = [];
-  await ReceivedPack.read(bytes, signal, ({ oid }) => found.push(oid));
+  const names = async (oids: ReadonlySet<string>) => new Map([...oids].map((oid) => [oid, oid]));
+  await ReceivedPack.read(bytes, signal, ({ oid }) => found.push(oid), names);
   return found;
 }
 
@@ -68,7 +69,7 @@ describe("a pushed pack", () => {
     const zeros = Buffer.alloc(24 * MIB);
     const large = blob(zeros);
     expect(await refusalOf(packOf(21, ...Array.from({ length: 21 }, () => large)))).toContain("limited to 500 MiB");
-    expect(await refusalOf(packOf(1, blob(Buffer.alloc(26 * MIB))))).toContain("larger than 25 MiB");
+    expect(await refusalOf(packOf(1, blob(text, 501 * MIB)))).toContain("limited to 500 MiB");
     // A stream much longer than its header says.
     expect(await refusalOf(packOf(1, blob(zeros, 10)))).toContain("can't be unpacked");
     // A delta of a few bytes that expands to 10 GB: base of 46 bytes, result of 10 * 2^30.
@@ -77,6 +78,40 @@ describe("a pushed pack", () => {
     expect(await refusalOf(packOf(2, first, delta(first.length, bomb)))).toContain("larger than 25 MiB");
     expect(await refusalOf(packOf(200_001))).toContain("limited to 200000 objects");
   });
+
+  it("is rejected with the name and the size of each file over 25 MiB, by deltas too", async () => {
+    const [small, large, huge] = [25, 26, 60].map((size) => Buffer.alloc(size * MIB)) as [Buffer, Buffer, Buffer];
+    const name = (content: Buffer, size: string) => `${idOf(content)} (${size} MiB)`;
+    const rest = "larger than 25 MiB. Keep large files out of git, in all commits of the push.";
+    expect(await read(packOf(1, blob(small)))).toEqual([idOf(small)]);
+    const first = blob(large);
+    const longer = Buffer.concat([large, text]);
+    expect(await refusalOf(packOf(1, first))).toBe(`${name(large, "26")} is ${rest}`);
+    // The result of a delta, of one on a large base, and a file that is only hashed, with a delta on it.
+    const onSmall = middleDelta(text, Buffer.concat([text, large]));
+    const entries = [huge, large].map((content) => blob(content));
+    const byId = (base: Buffer, instructions: Buffer) => {
+      const head = entryHead("ofs-delta", instructions.length);
+      // A base by its id has the type 7 in place of 6.
+      head[0] = (head[0] ?? 0) | 0x10;
+      return Buffer.concat([head, Buffer.from(idOf(base), "hex"), deflateSync(instructions)]);
+    };
+    const chain = [...entries, byId(large, middleDelta(large, longer)), byId(huge, middleDelta(huge, small))];
+    const message = await refusalOf(packOf(4, ...chain));
+    for (const each of [name(huge, "60"), name(large, "26"), name(longer, "26.1")]) expect(message).toContain(each);
+    expect(message).toContain(` are ${rest}`);
+    const base = blob(text);
+    expect(await refusalOf(packOf(2, base, byId(text, onSmall)))).toBe(
+      `${name(Buffer.concat([text, large]), "26.1")} is ${rest}`,
+    );
+    // A hashed stream that is longer or shorter than its head says.
+    expect(await refusalOf(packOf(1, blob(huge, huge.length + 1)))).toContain("malformed");
+    expect(await refusalOf(packOf(1, blob(huge, huge.length - 1)))).toContain("malformed");
+    const many = Array.from({ length: 11 }, (_, n) =>
+      byId(large, middleDelta(large, Buffer.concat([large, Buffer.of(n)]))),
+    );
+    expect(await refusalOf(packOf(12, first, ...many))).toContain(" and 2 more are larger");
+  }, 120_000);
 
   it("is rejected if truncated, changed or inconsistent", async () => {
     const good = packOf(1, blob(text));

@@ -1,7 +1,7 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
-import { type InputType, inflate, inflateSync, type ZlibOptions } from "node:zlib";
+import { createInflate, type InputType, inflate, inflateSync, type ZlibOptions } from "node:zlib";
 import { chunkOf, deflated, MAX_FILE_BYTES, makeObject, type ObjectType } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
 import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
@@ -14,6 +14,14 @@ const OID_BYTES = 20;
 /** Above this size, unpacking runs outside the event loop (F15). */
 const INLINE_BYTES = 64 * 1024;
 const SLICE_MS = 10;
+const MIB = 1024 * 1024;
+/**
+ * Objects over this size are never held in memory. A file is hashed in pieces, so that the refusal can name it; a delta
+ * is skipped, with those based on it.
+ */
+const MAX_HELD_BYTES = 2 * MAX_FILE_BYTES;
+/** Maximum number of files that a refusal names. */
+const NAMED_FILES_MAX = 10;
 const TYPES: Record<number, ObjectType | "ofs" | "ref"> = { 1: "commit", 2: "tree", 3: "blob", 6: "ofs", 7: "ref" };
 
 type Entry = {
@@ -36,6 +44,9 @@ export class ReceivedPack {
   private readonly objects = new Map<string, Entry>();
   private readonly children = new Map<Entry, Entry[]>();
   private readonly roots: Entry[] = [];
+  /** Sizes of the files over the limit. */
+  private readonly large = new Map<string, number>();
+  private hasSkipped = false;
   private sliceEnds = 0;
 
   private constructor(
@@ -46,12 +57,14 @@ export class ReceivedPack {
   /**
    * Reads a pack; each limit is checked before memory is used.
    * @param check is called once for each object, and throws to refuse it
+   * @param findPaths finds the paths of files that are too large, after all trees have been checked
    * @throws AppError invalid_request, too_large
    */
   static async read(
     bytes: Buffer,
     signal: AbortSignal,
     check: (object: ReceivedObject) => void,
+    findPaths: (oids: ReadonlySet<string>) => Promise<ReadonlyMap<string, string>> = async () => new Map(),
   ): Promise<ReceivedPack> {
     const pack = new ReceivedPack(bytes, signal);
     if (bytes.length > 0) {
@@ -59,8 +72,11 @@ export class ReceivedPack {
       await pack.visit(null, (entry, type, content) => {
         entry.oid = makeObject(type, content).oid;
         pack.objects.set(entry.oid, entry);
-        check({ oid: entry.oid, type, content });
+        if (content.length <= MAX_FILE_BYTES) check({ oid: entry.oid, type, content });
+        else pack.large.set(entry.oid, content.length);
       });
+      if (pack.large.size > 0 || pack.hasSkipped)
+        throw tooLarge(pack.large, await findPaths(new Set(pack.large.keys())));
       // Each delta with a known base was visited.
       if ([...pack.children.values()].flat().some(({ oid }) => oid === "") || pack.waiting.size > 0) {
         throw malformed("a delta base is missing");
@@ -140,26 +156,48 @@ export class ReceivedPack {
         entry.baseOid = bytes.toString("hex", at, at + OID_BYTES);
         at += OID_BYTES;
       } else entry.type = head.type;
-      if (head.size > MAX_FILE_BYTES) throw tooLargeFile();
       entry.start = at;
-      const { content, consumed } = await unpackAt(bytes.subarray(at, end), head.size);
+      unpackedBytes += head.size;
+      requireFew(unpackedBytes);
+      const isHeld = head.size <= MAX_HELD_BYTES;
+      const { target, consumed } = isHeld ? await measure(bytes.subarray(at, end), entry) : await this.hash(entry, end);
       at += consumed;
       entry.end = at;
       // A delta counts with its result, which has to be held in memory.
-      const target = entry.type ? 0 : (deltaSizes(content)?.target ?? Number.POSITIVE_INFINITY);
-      if (target > MAX_FILE_BYTES) throw tooLargeFile();
-      unpackedBytes += head.size + target;
-      if (unpackedBytes > MAX_UNPACKED_BYTES) {
-        throw new AppError("too_large", "A push is limited to 500 MiB unpacked. Push in parts.");
-      }
+      const isSkipped = !isHeld || target > MAX_HELD_BYTES;
+      if (!isSkipped) unpackedBytes += target;
+      requireFew(unpackedBytes);
       byOffset.set(offset, entry);
-      if (entry.type) this.roots.push(entry);
+      if (isSkipped) this.hasSkipped = true;
+      else if (entry.type) this.roots.push(entry);
       else if (entry.base) this.hang(entry, entry.base);
       else if (entry.baseOid !== null) {
         this.waiting.set(entry.baseOid, [...(this.waiting.get(entry.baseOid) ?? []), entry]);
       }
     }
     if (at !== end) throw malformed("data follows its last object");
+  }
+
+  /** Unpacks an object in pieces, and notes a file's id and size. */
+  private async hash({ start, size, type }: Entry, end: number): Promise<{ target: number; consumed: number }> {
+    const hash = createHash("sha1").update(`${type} ${size}\0`);
+    const stream = createInflate();
+    let length = 0;
+    try {
+      stream.end(this.bytes.subarray(start, end));
+      for await (const piece of stream) {
+        this.signal.throwIfAborted();
+        length += piece.length;
+        if (length > size) break;
+        hash.update(piece);
+      }
+    } catch (cause) {
+      this.signal.throwIfAborted();
+      throw unreadable(cause);
+    }
+    if (length !== size) throw malformed("an object's size does not match");
+    if (type === "blob") this.large.set(hash.digest("hex"), size);
+    return { target: 0, consumed: stream.bytesWritten };
   }
 
   /** Visits all objects, or those based on one, bases first, without recursion. */
@@ -255,8 +293,19 @@ async function unpackAt(bytes: Buffer, size: number): Promise<{ content: Buffer;
     return { content: buffer, consumed: engine.bytesWritten };
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("invalid_request", "The pack is malformed: an object can't be unpacked.", { cause });
+    throw unreadable(cause);
   }
+}
+
+/** Returns the size of a delta's result (0 for another object), and how many bytes the stream uses. */
+async function measure(bytes: Buffer, { size, type }: Entry): Promise<{ target: number; consumed: number }> {
+  const { content, consumed } = await unpackAt(bytes, size);
+  return { target: type ? 0 : (deltaSizes(content)?.target ?? Number.POSITIVE_INFINITY), consumed };
+}
+
+function requireFew(unpackedBytes: number): void {
+  if (unpackedBytes <= MAX_UNPACKED_BYTES) return;
+  throw new AppError("too_large", "A push is limited to 500 MiB unpacked. Push in parts.");
 }
 
 type Info = { buffer: Buffer; engine: { bytesWritten: number } };
@@ -270,8 +319,25 @@ function rootOf(entry: Entry): Entry {
   return at;
 }
 
-function tooLargeFile(): AppError {
-  return new AppError("too_large", `A file is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB. Keep it out of git.`);
+/** Names files over the limit. A file without a path is in no commit of the push. */
+function tooLarge(sizes: ReadonlyMap<string, number>, paths: ReadonlyMap<string, string>): AppError {
+  const files = [...paths].map(([oid, path]) => {
+    // Rounded up, so that no size shown is the limit itself.
+    const size = Math.ceil(((sizes.get(oid) ?? 0) / MIB) * 10) / 10;
+    return `${path} (${size} MiB)`;
+  });
+  const more = files.length - NAMED_FILES_MAX;
+  const named = files.slice(0, NAMED_FILES_MAX).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const verb = files.length > 1 ? "are" : "is";
+  const what = named === "" ? "A file is" : `${named} ${verb}`;
+  return new AppError(
+    "too_large",
+    `${what} larger than ${MAX_FILE_BYTES / MIB} MiB. Keep large files out of git, in all commits of the push.`,
+  );
+}
+
+function unreadable(cause: unknown): AppError {
+  return new AppError("invalid_request", "The pack is malformed: an object can't be unpacked.", { cause });
 }
 
 function malformed(why: string): AppError {
