@@ -283,14 +283,14 @@ export class RunStore {
       const details = error instanceof ApiError && error.code === "confirmation_required" ? error.details : undefined;
       if (details === undefined) throw error;
       const question = { connectionId: run.connectionId, statement: statement.text, isManual: sessionId !== undefined };
-      const isConfirmed = await this.#ask({ ...question, details: details as ConfirmationDetails }, signal);
+      const isConfirmed = await this.ask({ ...question, details: details as ConfirmationDetails }, signal);
       if (!isConfirmed) throw new DOMException("The write was not confirmed.", "AbortError");
       return execute({ confirm: true });
     });
   }
 
-  /** Waits for the user's answer; a cancelled run is a no. */
-  #ask(question: Omit<WriteQuestion, "answer">, signal: AbortSignal): Promise<boolean> {
+  /** Asks the user to confirm a write, and waits for the answer; a cancelled run is a no. */
+  ask(question: Omit<WriteQuestion, "answer">, signal?: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const asked: WriteQuestion = {
         ...question,
@@ -299,7 +299,7 @@ export class RunStore {
           resolve(isConfirmed);
         },
       };
-      signal.addEventListener("abort", () => asked.answer(false), { once: true });
+      signal?.addEventListener("abort", () => asked.answer(false), { once: true });
       this.questions.setState((all) => [...all, asked], true);
     });
   }

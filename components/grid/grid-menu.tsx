@@ -80,6 +80,8 @@ type CellMenu = {
   table: ResultTable;
   actions: GridActions;
   links?: CellLinks;
+  /** Items that edit the cell; absent where rows cannot be edited. */
+  edits?: ReactNode;
 };
 
 /** Returns the menu of a cell and of the selection that contains it. */
@@ -93,6 +95,7 @@ export function toCellMenu({
   table,
   actions,
   links,
+  edits,
 }: CellMenu): ContextItems {
   const { field, index } = column;
   const text = value === null || value === undefined ? "null" : toCellText(value, field);
@@ -104,6 +107,7 @@ export function toCellMenu({
   const filter = (op: ConditionOp) => actions.filter(index, { op, value: exact });
   const items = (
     <>
+      {edits}
       <MenuItem icon={<Filter />} onSelect={() => filter("is")}>
         Filter by this value
       </MenuItem>
@@ -155,7 +159,11 @@ export function toCellMenu({
           ))}
         </MenuBranch>
       )}
-      <MenuItem icon={<PanelRight />} keys="enter" onSelect={() => actions.openRow(row, index)}>
+      <MenuItem
+        icon={<PanelRight />}
+        keys={edits ? "shift+enter" : "enter"}
+        onSelect={() => actions.openRow(row, index)}
+      >
         Open row
       </MenuItem>
     </>

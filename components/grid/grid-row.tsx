@@ -5,12 +5,15 @@
 import { memo } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
 import { type CellLook, toPadding, toShownText } from "@/lib/base/values/cell-look";
-import type { CellValue } from "@/lib/base/values/json-rows";
+import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField, toPlainText } from "@/lib/features/results/browser/cell-text";
-import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import type { RowMark, RowsSource } from "@/lib/features/results/browser/rows-source";
 
 /** Maximum number of characters shown in a cell; the inspector shows the whole value. */
 const SHOWN_LETTERS_MAX = 400;
+/** The same for the old value of a changed cell. */
+const OLD_LETTERS_MAX = 40;
+const ROW_SIGNS = { added: "+", deleted: "−" };
 
 /** A column with its position: `left` is relative to the row, or to the viewport for a pinned column. */
 export type PlacedColumn = GridColumn & { place: number; left: number };
@@ -42,9 +45,10 @@ export type CellTests = ReadonlyMap<number, (value: CellValue) => boolean>;
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { baseId, source, row, y, width, indexWidth, look, columns, selectedFrom, selectedTo, activePlace } = props;
   const { hits, toMark } = props;
+  const edits = source.mark?.(row) ?? null;
   return (
     <div
-      className="rg-row"
+      className={edits === null ? "rg-row" : toRowClass(edits)}
       role="row"
       aria-rowindex={row + 2}
       style={{ transform: `translateY(${y}px)`, width, height: "var(--h-row)" }}
@@ -57,7 +61,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         data-row={row}
         data-column={-1}
       >
-        {row + 1}
+        {edits === null || edits.state === "edited" ? row + 1 : ROW_SIGNS[edits.state]}
       </div>
       {columns.map(({ index, field, place, left, width, isPinned, scale }) => {
         const value = source.cell(row, index);
@@ -74,6 +78,9 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         if (mark !== null) className += ` ${mark.className}`;
         if (isSelected) className += " sel";
         if (place === activePlace) className += " cur";
+        const change = edits?.cell(field.name) ?? null;
+        if (change !== null) className += toChangeClass(change);
+        const old = change?.old === undefined ? undefined : toOldText(change.old, field, look);
         return (
           <div
             key={index}
@@ -83,12 +90,13 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             aria-selected={isSelected}
             className={className}
             style={{ left, width }}
-            title={toTitle(value, shown)}
+            title={old === undefined ? toTitle(value, shown) : `Was ${old}`}
             data-row={row}
             data-column={place}
           >
             {mark?.was !== undefined && <s>{mark.was === null ? "null" : toShownText(mark.was, field, look)}</s>}
-            {value === null ? "null" : shown.slice(0, SHOWN_LETTERS_MAX)}
+            {old !== undefined && <s>{old.slice(0, OLD_LETTERS_MAX)}</s>}
+            {change?.isDefault ? "default" : value === null ? "null" : shown.slice(0, SHOWN_LETTERS_MAX)}
             {toPadding(shown, field, scale)}
           </div>
         );
@@ -96,6 +104,20 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
     </div>
   );
 });
+
+type CellChange = NonNullable<ReturnType<RowMark["cell"]>>;
+
+function toRowClass({ state, isConflict, failure }: RowMark): string {
+  return `rg-row ${state}${isConflict ? " conflicting" : ""}${failure === null ? "" : " refused"}`;
+}
+
+function toChangeClass({ isDefault, old, isConflict }: CellChange): string {
+  return `${old === undefined ? "" : " changed"}${isConflict ? " conflict" : ""}${isDefault ? " default" : ""}`;
+}
+
+function toOldText(old: CellValue, field: ResultField, look: CellLook): string {
+  return old === null ? "null" : toShownText(old, field, look);
+}
 
 /** Returns the exact value if the cell shows it in another form. */
 function toTitle(value: CellValue | undefined, shown: string): string | undefined {

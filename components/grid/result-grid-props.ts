@@ -1,3 +1,4 @@
+import type { KeyboardEvent, ReactNode } from "react";
 import type { ToStats } from "@/components/grid/column-stats-card";
 import type { CellLinks } from "@/components/grid/grid-menu";
 import type { ToMark } from "@/components/grid/grid-row";
@@ -28,4 +29,20 @@ export type ResultGridProps = {
   toStats?: ToStats;
   /** Returns the links of a cell and its row; absent without foreign keys. */
   toLinks?: (row: number, column: string) => CellLinks;
+  /** Absent where rows cannot be edited. */
+  editing?: GridEditing | undefined;
+};
+
+/** The grid's part of editing rows. */
+export type GridEditing = {
+  /** Cell under the editor; null while none is edited. */
+  at: CellPosition | null;
+  editor: ReactNode;
+  /** Opens the editor. @param typed text with which typing began @returns false for a cell that cannot be edited */
+  begin: (cell: CellPosition, typed?: string) => boolean;
+  /** @returns whether the key was handled */
+  onKey: (event: KeyboardEvent, range: CellRange) => boolean;
+  onPaste: (text: string, range: CellRange) => void;
+  /** Returns items for the menu of a cell. */
+  items: (cell: CellPosition) => ReactNode;
 };

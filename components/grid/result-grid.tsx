@@ -2,7 +2,16 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active cell
 "use client";
 
-import { type ClipboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import {
+  type ClipboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { toLoadedStats } from "@/components/grid/column-stats-words";
 import { FilterRow, toFilterId } from "@/components/grid/filter-row";
 import { FindBar } from "@/components/grid/find-bar";
@@ -14,7 +23,7 @@ import { useFind } from "@/components/grid/use-find";
 import { useGridKeys } from "@/components/grid/use-grid-keys";
 import { useGridLayout } from "@/components/grid/use-grid-layout";
 import { useGridMenu } from "@/components/grid/use-grid-menu";
-import { toCell, useGridPointer } from "@/components/grid/use-grid-pointer";
+import { isInput, toCell, useGridPointer } from "@/components/grid/use-grid-pointer";
 import { useFrame } from "@/components/layout/use-frame";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { ROW_HEIGHTS } from "@/lib/features/accounts/browser/frame-preferences";
@@ -28,13 +37,15 @@ const ColumnStatsCard = lazyComponent(loadColumnStats, (module) => module.Column
 
 const HEAD_PX = 42;
 const FILTERS_PX = 34;
+/** Height of the list of a cell's editor. */
+const EDITOR_ROOM_PX = 340;
 
 /**
  * Grid with virtual rows and columns, a pinned index and a two-line head. It is one tab stop and names its active cell;
  * the head is the row above the first one.
  */
 export function ResultGrid(props: ResultGridProps) {
-  const { source, table, columns, label, range, onRange, onSort, onInspect, onCopy } = props;
+  const { source, table, columns, label, range, onRange, onSort, onInspect, onCopy, editing } = props;
   const baseId = useId();
   const scrollRef = useRef<HTMLDivElement>(null);
   const { density, digits, times } = useFrame().frame;
@@ -96,14 +107,19 @@ export function ResultGrid(props: ResultGridProps) {
         onContextMenu={menu.onContextMenu}
         {...menu.near}
         onCopy={(event: ClipboardEvent) => {
-          if (event.target instanceof HTMLInputElement) return;
+          if (isInput(event.target)) return;
           onCopy(event.clipboardData);
+          event.preventDefault();
+        }}
+        onPaste={(event: ClipboardEvent) => {
+          if (isInput(event.target) || !editing || range === null) return;
+          editing.onPaste(event.clipboardData.getData("text/plain"), range);
           event.preventDefault();
         }}
         {...pointer}
         onDoubleClick={(event) => {
           const pressed = toCell(event.target);
-          if (pressed !== null && pressed.column >= 0) onInspect(pressed);
+          if (pressed !== null && pressed.column >= 0 && !editing?.begin(pressed)) onInspect(pressed);
         }}
         onFocus={(event) => {
           menu.near.onFocus();
@@ -161,6 +177,11 @@ export function ResultGrid(props: ResultGridProps) {
               />
             );
           })}
+          {editing?.at && (
+            <CellPlace baseId={baseId} at={editing.at} rowPx={rowPx}>
+              {editing.editor}
+            </CellPlace>
+          )}
         </div>
       </div>
       {menu.layer}
@@ -179,6 +200,30 @@ export function ResultGrid(props: ResultGridProps) {
         />
       )}
     </>
+  );
+}
+
+type CellPlaceProps = { baseId: string; at: CellPosition; rowPx: number; children: ReactNode };
+
+/** Places an editor over a cell; above it where there is no room below. */
+function CellPlace({ baseId, at, rowPx, children }: CellPlaceProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [box, setBox] = useState<{ left: number; top: number; width: number; isAbove: boolean } | null>(null);
+  const id = toCellId(baseId, at);
+  useLayoutEffect(() => {
+    const cell = document.getElementById(id)?.getBoundingClientRect();
+    const body = ref.current?.parentElement?.getBoundingClientRect();
+    const grid = ref.current?.closest(".rg")?.getBoundingClientRect();
+    if (!cell || !body || !grid) return;
+    const below = grid.bottom - cell.bottom;
+    const isAbove = below < EDITOR_ROOM_PX && cell.top - grid.top > below;
+    setBox({ left: cell.left - body.left, top: cell.top - body.top, width: cell.width, isAbove });
+  }, [id]);
+  const style = { ...box, height: rowPx, visibility: box ? ("visible" as const) : ("hidden" as const) };
+  return (
+    <div ref={ref} className={box?.isAbove ? "rg-edits above" : "rg-edits"} style={style}>
+      {box && children}
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { useCallback, useMemo, useState } from "react";
+import { Fragment, useCallback, useMemo, useState } from "react";
 import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { type ConsoleRun, type PinnedResult, ROW_LIMITS } from "@/components/consoles/run-store";
 import type { ToStats } from "@/components/grid/column-stats-card";
@@ -8,6 +8,7 @@ import { toEngineStats, toLoadedStats } from "@/components/grid/column-stats-wor
 import { ColumnsMenu } from "@/components/grid/columns-menu";
 import { CompareMenu } from "@/components/grid/compare-menu";
 import type { OtherResult } from "@/components/grid/compare-view";
+import { useEditedRows } from "@/components/grid/edit/use-edited-rows";
 import { FiltersNote } from "@/components/grid/filters-note";
 import { LoadNote } from "@/components/grid/load-note";
 import { ResultBar } from "@/components/grid/result-bar";
@@ -21,12 +22,15 @@ import { useSelection } from "@/components/grid/use-selection";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { useEntities } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import type { ExecuteAnswer } from "@/lib/features/query/browser/api";
+import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
 import { loadedResults } from "@/lib/features/results/browser/loaded-results";
+import { findSelectedTable } from "@/lib/features/results/browser/selected-table";
 import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 import { later } from "@/lib/platform/browser/load-again";
 
@@ -64,9 +68,12 @@ const loadAddToDashboard = later(() => import("@/components/results/add-to-dashb
 const AddToDashboard = lazyComponent(loadAddToDashboard, (module) => module.AddToDashboard);
 const loadCompareView = later(() => import("@/components/grid/compare-view"));
 const CompareView = lazyComponent(loadCompareView, (module) => module.CompareView, Pending);
+const loadEditableGrid = later(() => import("@/components/grid/edit/editable-grid"));
+const EditableGrid = lazyComponent(loadEditableGrid, (module) => module.EditableGrid, Pending);
 const loadRowPanel = later(() => import("@/components/grid/row-panel"));
 const RowPanel = lazyComponent(loadRowPanel, (module) => module.RowPanel);
 
+const NO_TABLE = { name: "" };
 const PHONE_VIEWS: View[] = ["cards", "table", "chart"];
 const WIDE_VIEWS: View[] = ["table", "chart", "pivot", "json"];
 /** Row count below which filtering is as fast as typing. */
@@ -91,10 +98,16 @@ export function ResultSet(props: ResultSetProps) {
   const [isExporting, setIsExporting] = useState(false);
   const [compared, setCompared] = useState<OtherResult | null>(null);
   const [isAdding, setIsAdding] = useState(false);
-  const { source, load } = useRows(answer);
+  const { source: base, load } = useRows(answer);
+  const dialect = useDialect(connection?.type);
+  const entities = useEntities(connection?.readOnly === false ? connection.id : null);
+  // Submitted changes are shown by running the statement again: with others, it might write.
+  const mayEdit = canRun && index === 0 && !back && run.keptOf === null && run.statements.length === 1;
+  const entity = mayEdit ? findSelectedTable(statement, dialect, { entities, fields: answer.fields }) : null;
+  const edited = useEditedRows({ base, connection, table: entity ?? NO_TABLE, entity });
+  const source = edited?.source ?? base;
   const { range, select, arrange, inspect, opened } = useSelection(source, answer);
   const { table, columns } = useResultColumns(answer.fields, source.sample);
-  const dialect = useDialect(connection?.type);
   const language = useScriptLanguage(connection?.type);
   const isSql = connection !== null && language !== "mongodb";
   const { copyAs, copyTo } = useCopy(source, columns, range, { text: statement, dialect });
@@ -113,6 +126,19 @@ export function ResultSet(props: ResultSetProps) {
       : toLoadedStats(source, isAllLoaded)(column, signal);
   };
   const sortRows = useCallback((sort: SortBy | null) => arrange({ sort }), [arrange]);
+  const grid = {
+    table,
+    columns,
+    label: "Result",
+    range,
+    onRange: select,
+    onSort: sortRows,
+    onInspect: inspect,
+    onCopy: copyTo,
+    onCopyAs: (format: CopyFormat) => void copyAs(format, true),
+    isWalking: opened !== null,
+    toStats,
+  };
   const loadAll = () =>
     loadedResults.start(answer.executionId, {
       target,
@@ -180,22 +206,14 @@ export function ResultSet(props: ResultSetProps) {
       ) : view === "cards" ? (
         <ResultCards source={source} columns={columns} onInspect={inspect} />
       ) : (
-        <ResultGrid
-          // A different set of rows resets the scroll position.
-          key={load?.status ?? "first"}
-          source={source}
-          table={table}
-          columns={columns}
-          label="Result"
-          range={range}
-          onRange={select}
-          onSort={sortRows}
-          onInspect={inspect}
-          onCopy={copyTo}
-          onCopyAs={(format) => void copyAs(format, true)}
-          isWalking={opened !== null}
-          toStats={toStats}
-        />
+        // A different set of rows resets the scroll position.
+        <Fragment key={load?.status ?? "first"}>
+          {edited ? (
+            <EditableGrid {...grid} edited={edited} entities={entities} onSubmitted={() => props.onRunAgain(run)} />
+          ) : (
+            <ResultGrid {...grid} source={source} />
+          )}
+        </Fragment>
       )}
       {compared === null && (
         <SelectionFoot

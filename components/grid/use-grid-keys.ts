@@ -15,7 +15,7 @@ const FIRST: CellRange = { anchor: { row: 0, column: 0 }, head: { row: 0, column
 
 type GridKeysProps = Pick<
   ResultGridProps,
-  "source" | "table" | "columns" | "range" | "onRange" | "onSort" | "onInspect" | "isWalking" | "toLinks"
+  "source" | "table" | "columns" | "range" | "onRange" | "onSort" | "onInspect" | "isWalking" | "toLinks" | "editing"
 > & {
   baseId: string;
   sort: SortBy | null;
@@ -34,6 +34,11 @@ export function useGridKeys(props: GridKeysProps) {
     // Elements over the grid handle their own keys, and their events bubble through here.
     if (event.target !== event.currentTarget) return;
     const range = props.range ?? FIRST;
+    if (props.editing?.onKey(event, range)) {
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     const command = toGridCommand(event.nativeEvent, {
       range,
       rowCount: source.count,

@@ -3,7 +3,7 @@
 import { type MouseEvent, useCallback, useRef } from "react";
 import { ColumnMenu, type GridActions, toCellMenu } from "@/components/grid/grid-menu";
 import type { ResultGridProps } from "@/components/grid/result-grid-props";
-import { toCell } from "@/components/grid/use-grid-pointer";
+import { isInput, toCell } from "@/components/grid/use-grid-pointer";
 import type { GridColumn } from "@/components/grid/use-result-columns";
 import { useContextMenu } from "@/components/ui/context-menu";
 import { ANY_VALUES_MAX } from "@/lib/base/sql/conditions";
@@ -28,14 +28,18 @@ function toSelectedValues(
   return values.size > 1 && values.size <= ANY_VALUES_MAX ? [...values] : null;
 }
 
-type GridMenuProps = Pick<ResultGridProps, "source" | "table" | "columns" | "range" | "onRange" | "toLinks"> & {
+type GridMenuProps = Pick<
+  ResultGridProps,
+  "source" | "table" | "columns" | "range" | "onRange" | "toLinks" | "editing"
+> & {
   sort: SortBy | null;
   order: string[];
   actions: GridActions;
 };
 
 /** Returns the menu of a grid's cells and heads. */
-export function useGridMenu({ source, table, columns, range, onRange, toLinks, sort, order, actions }: GridMenuProps) {
+export function useGridMenu(props: GridMenuProps) {
+  const { source, table, columns, range, onRange, toLinks, editing, sort, order, actions } = props;
   const toColumnItems = ({ index }: Pick<GridColumn, "index">) => {
     const column = columns.find((each) => each.index === index);
     return column && <ColumnMenu column={column} sort={sort} table={table} actions={actions} order={order} />;
@@ -51,7 +55,8 @@ export function useGridMenu({ source, table, columns, range, onRange, toLinks, s
     const value = source.cell(row, column.index);
     const selected = range === null ? null : toSelectedValues(source, range, { place, column: column.index });
     const links = toLinks?.(row, column.field.name);
-    return toCellMenu({ row, value, selected, column, range, sort, table, actions, links });
+    const edits = editing?.items({ row, column: place });
+    return toCellMenu({ row, value, selected, column, range, sort, table, actions, links, edits });
   });
   /** Selects a cell, unless it is inside the selection. */
   const selectFor = (cell: CellPosition) => {
@@ -60,7 +65,7 @@ export function useGridMenu({ source, table, columns, range, onRange, toLinks, s
   };
   const onContextMenu = (event: MouseEvent) => {
     // In an input, the browser's context menu is the useful one.
-    if (event.target instanceof HTMLInputElement) return;
+    if (isInput(event.target)) return;
     const id = event.target instanceof Element && event.target.closest<HTMLElement>("[data-head]")?.dataset.head;
     const headAt = columns.findIndex(({ field }) => field.name === id);
     const pressed = toCell(event.target);

@@ -9,6 +9,11 @@ export function toCell(target: EventTarget): CellPosition | null {
   return cell === null ? null : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
 }
 
+/** Returns whether an element takes text: then the clipboard and the keys are its own. */
+export function isInput(target: EventTarget): boolean {
+  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+}
+
 /** Returns the range from a pressed cell to the one under the pointer; a row's number stands for the whole row. */
 export function toDragged(anchor: CellPosition | null, pressed: CellPosition, columnCount: number): CellRange {
   const isRow = pressed.column < 0;

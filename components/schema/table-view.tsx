@@ -6,6 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import { useDialect, useFindType, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
+import { useEditedRows } from "@/components/grid/edit/use-edited-rows";
 import { FiltersCount } from "@/components/grid/filters-note";
 import type { CellLinks } from "@/components/grid/grid-menu";
 import { ResultCards } from "@/components/grid/result-cards";
@@ -35,8 +36,11 @@ import {
   toReferringRows,
   toTableAddress,
 } from "@/lib/features/connections/browser/table-links";
+import type { Connection } from "@/lib/features/connections/schema";
 import { api } from "@/lib/features/query/browser/api";
 import { toConditionKind, toFilterValue } from "@/lib/features/results/browser/column-filter";
+import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
+import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 import {
   isTableParam,
   type NamedArrangement,
@@ -52,7 +56,11 @@ import "@/components/ui/page.css";
 import "./table-view.css";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
+const loadEditableGrid = later(() => import("@/components/grid/edit/editable-grid"));
+const EditableGrid = lazyComponent(loadEditableGrid, (module) => module.EditableGrid);
 const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
+const loadConfirmWrite = later(() => import("@/components/consoles/confirm-write"));
+const ConfirmWrite = lazyComponent(loadConfirmWrite, (module) => module.ConfirmWrite);
 
 /** Limit of the query for a console, which a person changes there. */
 const QUERY_ROWS = 100;
@@ -99,7 +107,7 @@ export function TableView({ connectionId, table }: TableViewProps) {
         </Notice>
       )}
       {source.isRead && source.fields.length > 0 ? (
-        <Rows source={source} connectionId={connectionId} table={table} engine={connection?.type} />
+        <Rows source={source} connectionId={connectionId} table={table} connection={connection} />
       ) : source.failure ? (
         <LoadFailure error={source.failure} onRetry={() => source.retry()} />
       ) : source.isRead ? (
@@ -123,9 +131,10 @@ function isSame(one: NamedArrangement, other: NamedArrangement): boolean {
   return JSON.stringify(toTableParams(one)) === JSON.stringify(toTableParams(other));
 }
 
-type RowsProps = TableViewProps & { source: TablePages; engine: string | undefined };
+type RowsProps = TableViewProps & { source: TablePages; connection: Connection | null };
 
-function Rows({ source, connectionId, table, engine }: RowsProps) {
+function Rows({ source: base, connectionId, table, connection }: RowsProps) {
+  const engine = connection?.type;
   const { workspace } = useWorkspace();
   const { create } = useConsoleActions();
   const isPhone = useIsPhone();
@@ -134,6 +143,8 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
   const router = useRouter();
   const entities = useEntities(connectionId);
   const entity = findTable(entities, table);
+  const edited = useEditedRows({ base, connection, table, entity });
+  const source = edited?.source ?? base;
   const toLinks = (row: number, column: string): CellLinks => {
     const textOf = (name: string) =>
       toFilterValue(
@@ -152,8 +163,8 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
       from: toReferringRows(entities, entity, textOf).map(open),
     };
   };
-  const { table: columnTable, columns } = useResultColumns(source.fields, source.sample);
-  const { range, select, arrange, inspect, opened } = useSelection(source);
+  const { table: columnTable, columns } = useResultColumns(base.fields, base.sample);
+  const { range, select, arrange, inspect, opened } = useSelection(source, base);
   const [count, setCount] = useState<{ text: string; arrangement: unknown } | null>(null);
   const { sort: sortedBy, columns: filters } = source.arrangement;
   const conditions = filters.flatMap((condition) => {
@@ -171,6 +182,19 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
         dialect,
       );
   const { copyAs, copyTo } = useCopy(source, columns, range, { text: query, dialect });
+  const grid = {
+    source,
+    table: columnTable,
+    columns,
+    label: "Table rows",
+    range,
+    onRange: select,
+    onSort: (by: SortBy | null) => arrange({ sort: by }),
+    onInspect: inspect,
+    onCopy: copyTo,
+    onCopyAs: (format: CopyFormat) => void copyAs(format, true),
+    toLinks,
+  };
   const countAll = async () => {
     const { arrangement } = source;
     const filters = arrangement.columns.map((filter) => ({
@@ -186,6 +210,7 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
       showFailure(error instanceof Error ? error.message : "Couldn't count rows. Try again.");
     }
   };
+  const [toolsHost, setToolsHost] = useState<HTMLElement | null>(null);
   const [ddl, setDdl] = useState<"unseen" | "open" | "closed">("unseen");
   const hasDdl = useFindType()(engine)?.hasDdl;
   const counted = count?.arrangement === source.arrangement.columns ? count.text : null;
@@ -194,12 +219,13 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
       <div className="result-bar">
         <FiltersCount count={source.arrangement.columns.length} onClear={() => arrange({ columns: [] })} />
         <span className="grow" />
+        <span ref={setToolsHost} className="row" />
         {!isPhone && <ColumnsMenu table={columnTable} onChange={() => select(null)} />}
         <button type="button" className="btn ghost sm" aria-label="Count rows" onClick={() => void countAll()}>
           <Sigma className="s" />
           <span className="word">Count</span>
         </button>
-        <button type="button" className="btn ghost sm" aria-label="Refresh rows" onClick={() => source.refresh()}>
+        <button type="button" className="btn ghost sm" aria-label="Refresh rows" onClick={() => base.refresh()}>
           <RefreshCw className="s" />
           <span className="word">Refresh</span>
         </button>
@@ -219,38 +245,37 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
           <span className="word">Open in console</span>
         </button>
       </div>
-      {source.failure && <LoadFailure error={source.failure} onRetry={() => source.retry()} />}
-      {source.isUnordered && (
+      {base.failure && <LoadFailure error={base.failure} onRetry={() => base.retry()} />}
+      {base.isUnordered && (
         <p className="result-note" role="status">
           This table has no unique order. Later pages may repeat or miss rows.
         </p>
       )}
       {isPhone ? (
         <ResultCards source={source} columns={columns} onInspect={inspect} />
+      ) : edited ? (
+        <>
+          <ConfirmWrite />
+          <EditableGrid
+            edited={edited}
+            entities={entities}
+            toolsHost={toolsHost}
+            isWalking={opened !== null}
+            onSubmitted={() => base.refresh()}
+            {...grid}
+          />
+        </>
       ) : (
-        <ResultGrid
-          source={source}
-          table={columnTable}
-          columns={columns}
-          label="Table rows"
-          range={range}
-          onRange={select}
-          onSort={(sort) => arrange({ sort })}
-          onInspect={inspect}
-          onCopy={copyTo}
-          onCopyAs={(format) => void copyAs(format, true)}
-          isWalking={opened !== null}
-          toLinks={toLinks}
-        />
+        <ResultGrid isWalking={opened !== null} {...grid} />
       )}
       <div className="foot num" role="status">
         <span>
-          {source.hasMore ? `First ${formatCountOf(source.count, "row")}` : formatCountOf(source.count, "row")}
+          {base.hasMore ? `First ${formatCountOf(base.count, "row")}` : formatCountOf(base.count, "row")}
           {counted !== null && ` of ${counted}`}
         </span>
         {source.isArranging && <span className="st run">Querying the database</span>}
         <span className="grow" />
-        {source.isFull && source.hasMore && (
+        {base.isFull && base.hasMore && (
           <span>Showing up to {formatCount(TABLE_ROWS_MAX)} rows. Add a filter or write a query.</span>
         )}
       </div>

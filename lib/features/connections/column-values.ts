@@ -1,4 +1,5 @@
 import type { EntityColumn } from "@/lib/base/values/fields";
+import { isLongNumber } from "@/lib/base/values/long-number";
 import { AppError } from "@/lib/platform/http/errors";
 
 /*
@@ -162,11 +163,4 @@ function readingsOf(value: unknown): string[] {
     texts = extended.slice(0, JSON_READINGS_MAX);
   }
   return texts.map((text) => (isList ? `[${text}]` : `{${text}}`));
-}
-
-/** Returns whether a JSON number exceeds a double. */
-function isLongNumber(text: string): boolean {
-  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return false;
-  const number = Number(text);
-  return !Number.isFinite(number) || !Number.isSafeInteger(Math.trunc(number)) || text.length > 15;
 }

@@ -6,6 +6,8 @@ import type { LastResult as SentResult } from "@/lib/features/consoles/schema";
 import type { ExecuteRequest } from "@/lib/features/query/browser/execute";
 import type {
   ResultAnswer,
+  RowChangesAnswer,
+  rowChangesBody,
   ExecuteAnswer as SentAnswer,
   TableRowsAnswer,
   tableCountAnswer,
@@ -25,6 +27,8 @@ export type FurtherResult = Omit<ResultAnswer, "rows" | "fields"> & { fields: Re
 
 /** Request for rows of a table; omitted fields get the server's defaults. */
 export type TableRowsAsk = Pick<z.input<typeof tableRowsBody>, "table"> & Partial<z.input<typeof tableRowsBody>>;
+/** Request to change rows; omitted fields get the server's defaults. */
+type RowChangesAsk = z.input<typeof rowChangesBody>;
 export type TablePage = Omit<TableRowsAnswer, "rows" | "fields"> & { fields: ResultField[]; rows: ResultRow[] };
 export type LastResult = Omit<SentResult, "rows" | "fields"> & Pick<ExecuteAnswer, "rows" | "fields" | "bytes">;
 
@@ -56,6 +60,11 @@ export const api = {
       `/api/workspaces/${workspaceId}/databases/${connectionId}/rows/count`,
       { body },
     ),
+  changeRows: (workspaceId: string, connectionId: string, body: RowChangesAsk, signal?: AbortSignal) =>
+    send<RowChangesAnswer>("POST", `/api/workspaces/${workspaceId}/databases/${connectionId}/rows/changes`, {
+      body,
+      signal,
+    }),
   /** Sends a request of `toExecuteRequest`, and reads the whole response. */
   execute: async ({ url, body }: ExecuteRequest, signal?: AbortSignal) => {
     const { data, bytes } = await request<Omit<ExecuteAnswer, "bytes">>("POST", url, { body, signal });

@@ -48,8 +48,20 @@ export interface RowsSource {
   find(ask: FindAsk): Promise<Found | "stale">;
   /** The first rows, which determine widths and kinds. */
   readonly sample: CellTable;
+  /** Returns the pending change of a row; null for none. Absent where rows are not edited. */
+  mark?(row: number): RowMark | null;
   close(): void;
 }
+
+/** A pending change of a row, as the grid shows it. */
+export type RowMark = {
+  state: "edited" | "added" | "deleted";
+  isConflict: boolean;
+  /** The database's message for a change that it refused. */
+  failure: string | null;
+  /** Returns the change of a cell; null for none. `old` is undefined in a new row. */
+  cell(column: string): { isDefault: boolean; old: CellValue | undefined; isConflict: boolean } | null;
+};
 
 /** Larger results are sorted and filtered in a worker. */
 const OWN_ROWS_MAX = 2000;

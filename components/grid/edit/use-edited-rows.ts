@@ -1,0 +1,44 @@
+"use client";
+
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useFindType } from "@/components/connections/use-connection-types";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import type { Entity } from "@/lib/base/values/fields";
+import type { Connection } from "@/lib/features/connections/schema";
+import { EditedRows } from "@/lib/features/results/browser/edited-rows";
+import { RowEdits } from "@/lib/features/results/browser/row-edits";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+
+type EditedProps = {
+  base: RowsSource;
+  connection: Connection | null;
+  table: { name: string; schema?: string };
+  entity: Entity | null;
+};
+
+/** Rows of a table that can be edited. */
+export type Edited = { source: EditedRows; connection: Connection; table: EditedProps["table"]; entity: Entity };
+
+/** Pending changes by table. They outlive the view, which unmounts when another page opens. */
+const memory = new Map<string, RowEdits>();
+
+/** Returns the pending changes of a table. @param table unique among all workspaces */
+function editsOf(table: string): RowEdits {
+  const edits = memory.get(table) ?? new RowEdits();
+  memory.set(table, edits);
+  return edits;
+}
+
+/** Returns the rows of a table with their pending changes; null if they cannot be edited. */
+export function useEditedRows({ base, connection, table, entity }: EditedProps): Edited | null {
+  const { workspace } = useWorkspace();
+  const canEdit = useFindType()(connection?.type)?.editsRows === true && connection?.readOnly === false;
+  const key = (entity?.columns ?? []).filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  const names = key.join("\n");
+  const edits = editsOf(`${workspace.id}/${connection?.id}/${table.schema ?? ""}/${table.name}`);
+  const source = useMemo(() => new EditedRows(base, edits, names.split("\n")), [base, edits, names]);
+  const readVersion = useCallback(() => edits.version, [edits]);
+  useSyncExternalStore(edits.subscribe, readVersion, readVersion);
+  if (!canEdit || !connection || entity?.kind !== "table" || key.length === 0) return null;
+  return { source, connection, table, entity };
+}
