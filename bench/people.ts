@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 import { postgres } from "../lib/features/connections/drivers/postgres";
-import { SERVER_QUERIES_MAX } from "../lib/features/connections/drivers/shared/limits";
+import { SERVER_QUERIES_DEFAULT } from "../lib/features/connections/drivers/shared/limits";
 import { requireQueryable } from "../lib/features/connections/queryable";
 import { admit } from "../lib/features/query/admission";
 import { startPostgres } from "../test/servers/postgres";
@@ -27,12 +27,12 @@ export async function run(): Promise<void> {
   if (!server) throw new Error("PostgreSQL is not installed.");
   const { host, port, user, password, database } = server;
   const config = { host, port, user, password, database };
-  const pool = new Pool({ ...config, max: SERVER_QUERIES_MAX });
+  const pool = new Pool({ ...config, max: SERVER_QUERIES_DEFAULT });
   const ids = { workspaceId: "a".repeat(24), connectionId: "b".repeat(24) };
   const source = requireQueryable(await postgres.open({ ...ids, config, readOnly: true }));
   const { signal } = new AbortController();
   const ours = async (person: number) => {
-    const applicant = { ...ids, userId: `person ${person}`, queriesMax: postgres.queriesMax };
+    const applicant = { ...ids, userId: `person ${person}`, queriesMax: SERVER_QUERIES_DEFAULT };
     const leave = await admit(applicant, signal);
     await drain(source, QUERY).finally(leave);
   };
@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
   const share = through.rate / bare.rate;
   const isWithin = share >= SHARE_MIN && through.fewest >= FAIR_MIN;
   console.table({
-    [`${PEOPLE} people, ${SERVER_QUERIES_MAX} connections`]:
+    [`${PEOPLE} people, ${SERVER_QUERIES_DEFAULT} connections`]:
       `${through.rate.toFixed(0)}/s, bare ${bare.rate.toFixed(0)}/s = ${share.toFixed(2)}x; ` +
       `fewest of one person ${through.fewest.toFixed(2)}x the mean: ${isWithin ? "within" : "OVER"} the budget of ${SHARE_MIN}x and ${FAIR_MIN}x`,
   });

@@ -1,5 +1,6 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { Play, Square, Waves } from "lucide-react";
 import { useEffect, useState } from "react";
 import { ErrorPanel } from "@/components/consoles/error-panel";
@@ -8,11 +9,13 @@ import { useConsoleChart } from "@/components/consoles/use-console-chart";
 import type { ReadFailure } from "@/components/consoles/use-console-run";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
 import type { StoppedStatement } from "@/components/grid/result-view";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { RanBy } from "@/components/results/ran-by";
 import { usePlan } from "@/components/results/use-plan";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { useNow } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/features/connections/schema";
+import { executionsApi } from "@/lib/features/query/browser/executions";
 import { toTotalWords } from "@/lib/features/results/browser/result-words";
 import { formatClock, formatDuration } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
@@ -26,6 +29,9 @@ const PlanView = lazyComponent(loadPlanView, (module) => module.PlanView, Skelet
 
 /** Answers faster than this show no skeleton (docs/develop/design.md, States). */
 const SKELETON_AFTER_MS = 150;
+/** Most queries have started by then, and need no request for their place in the queue. */
+const QUEUE_AFTER_MS = 1000;
+const QUEUE_EVERY_MS = 1000;
 
 export type ResultPaneProps = {
   draft: OpenConsole;
@@ -61,9 +67,9 @@ export function ResultPane(props: ResultPaneProps) {
   // Old rows stay until the first new ones arrive, so that nothing flickers or is lost.
   if (isRunning && hasRows(latest)) return <Good {...props} run={latest} />;
   if (isRunning && lastGood !== null) {
-    return <Good {...props} run={lastGood} oldSince={isWaiting ? latest.startedAt : null} />;
+    return <Good {...props} run={lastGood} newRun={isWaiting ? latest : null} />;
   }
-  if (isRunning) return isWaiting ? <Waiting startedAt={latest.startedAt} /> : <div className="result-fill" />;
+  if (isRunning) return isWaiting ? <Waiting run={latest} /> : <div className="result-fill" />;
   if (latest === null) return props.isReading ? <Skeleton /> : <NotRun {...props} />;
   if (latest.status === "success") return <Good {...props} run={latest} />;
 
@@ -114,22 +120,18 @@ export function ResultPane(props: ResultPaneProps) {
 
 type GoodProps = ResultPaneProps & {
   run: ConsoleRun;
-  /** Start of the newer run, if these rows are from an older one; null if they are current. */
-  oldSince?: number | null;
+  /** The running run, if these rows are from an older one; null if they are current. */
+  newRun?: ConsoleRun | null;
   back?: { label: string; go: () => void };
   stopped?: StoppedStatement;
 };
 
-function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connection, stopped, ...rest }: GoodProps) {
+function Good({ run, back, newRun = null, newer, onShowNewer, draft, connection, stopped, ...rest }: GoodProps) {
   const { onLoadMore, onRunAgain, onShowQuery, canRun, pinned, onPin } = rest;
   const [chart, keepChart] = useConsoleChart(draft);
   return (
-    <div className={oldSince === null ? "result-hold" : "result-hold old"} aria-busy={oldSince !== null}>
-      {oldSince !== null ? (
-        <OldNote since={oldSince} />
-      ) : (
-        newer !== null && <NewerNote run={newer} onShow={onShowNewer} />
-      )}
+    <div className={newRun === null ? "result-hold" : "result-hold old"} aria-busy={newRun !== null}>
+      {newRun !== null ? <OldNote run={newRun} /> : newer !== null && <NewerNote run={newer} onShow={onShowNewer} />}
       <ResultView
         // A new run resets selection and scroll position.
         key={run.id}
@@ -152,13 +154,13 @@ function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connectio
   );
 }
 
-function OldNote({ since }: { since: number }) {
-  const now = useNow(true, 100);
+function OldNote({ run }: { run: ConsoleRun }) {
+  const words = useRunningWords(run);
   return (
     <div className="result-note num">
       <span className="st run">
         <Waves className="s" />
-        Running for {formatDuration(Math.max(0, (now ?? since) - since))}. Showing the previous result.
+        {words}. Showing the previous result.
       </span>
     </div>
   );
@@ -236,8 +238,25 @@ const BONE_ROWS = [
   [24, 28, 18, 14],
 ];
 
-function Waiting({ startedAt }: { startedAt: number }) {
+/** Returns the duration of a running query, or its place in the queue. */
+function useRunningWords(run: ConsoleRun): string {
+  const { workspace } = useWorkspace();
   const now = useNow(true, 100);
+  const elapsedMs = Math.max(0, (now ?? run.startedAt) - run.startedAt);
+  const executionId = run.statements.find(({ outcome }) => outcome.status === "running")?.executionId ?? "";
+  const { data } = useQuery({
+    queryKey: ["queue-place", workspace.id, executionId],
+    queryFn: ({ signal }) => executionsApi.find(workspace.id, executionId, signal),
+    enabled: executionId !== "" && elapsedMs >= QUEUE_AFTER_MS,
+    refetchInterval: ({ state }) => (state.data?.status === "queued" ? QUEUE_EVERY_MS : false),
+  });
+  if (data?.status !== "queued") return `Running for ${formatDuration(elapsedMs)}`;
+  if (data.queue === null) return `Queued for ${formatDuration(elapsedMs)}`;
+  return `Queued at position ${data.queue.position}, expected wait ${formatDuration(data.queue.expectedWaitMs)}`;
+}
+
+function Waiting({ run }: { run: ConsoleRun }) {
+  const words = useRunningWords(run);
   return (
     <div className="result-fill">
       <div className="waiting" aria-busy="true">
@@ -250,7 +269,7 @@ function Waiting({ startedAt }: { startedAt: number }) {
         ))}
         <div className="st run num">
           <Waves className="s" />
-          Running for {formatDuration(Math.max(0, (now ?? startedAt) - startedAt))}
+          {words}
         </div>
       </div>
     </div>

@@ -245,7 +245,7 @@ describe("the settings of servers", () => {
     send("POST", "/connectors", { name: "Far", type, config: { ...BASES[type], ...more } });
 
   test.each(types)("%s keeps the tunnel's secrets encrypted and shows the rest", async (type) => {
-    const more = { ssh, schemas: ["billing", "ops"], statementTimeoutMs: 60_000 };
+    const more = { ssh, schemas: ["billing", "ops"], statementTimeoutMs: 60_000, queriesMax: 7 };
     const answer = await post(type, more);
     expect(answer.status, answer.text).toBe(201);
     const { id, config } = answer.json.data;
@@ -332,6 +332,9 @@ describe("the settings of servers", () => {
     ["statementTimeoutMs", { statementTimeoutMs: 86_400_001 }],
     ["statementTimeoutMs", { statementTimeoutMs: 1500.5 }],
     ["statementTimeoutMs", { statementTimeoutMs: "60 s" }],
+    ["queriesMax", { queriesMax: 0 }],
+    ["queriesMax", { queriesMax: 41 }],
+    ["queriesMax", { queriesMax: 1.5 }],
   ])("%s is rejected at its field: %j", async (place, more) => {
     for (const type of types) {
       const answer = await post(type, more);
@@ -344,6 +347,8 @@ describe("the settings of servers", () => {
     for (const more of [
       { statementTimeoutMs: 1000 },
       { statementTimeoutMs: 86_400_000 },
+      { queriesMax: 1 },
+      { queriesMax: 40 },
       { schemas: Array.from({ length: 100 }, (_, index) => `s${index}`) },
       { schemas: ["x".repeat(255)] },
       { schemas: [] },

@@ -337,8 +337,8 @@ export interface Driver {
   readonly looseTypes?: LooseTypes;
   /** The order and comparison of its values; absent for sources without SQL. */
   readonly values?: TableValues;
-  /** Maximum concurrent queries of a connection; absent: that of files and web services. */
-  readonly queriesMax?: number;
+  /** Returns the maximum concurrent queries of a connection; absent: that of files and web services. */
+  readonly queriesMax?: (config: Record<string, unknown>) => number;
   /** Opens files in a separate process, which a platform without long-lived processes does not offer. */
   readonly runsProcess?: true;
   /** The EXPLAIN syntax; absent where the engine has none. */

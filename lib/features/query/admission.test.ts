@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { admit, admitLargeAnswer } from "./admission";
+import { admit, admitLargeAnswer, type QueuePlace } from "./admission";
 
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-type Asked = { isIn: boolean; leave: () => void; error: unknown };
+type Asked = { isIn: boolean; leave: () => void; error: unknown; readPlace: () => QueuePlace | null };
 type Asking = { connection?: string; person?: string; max?: number; signal?: AbortSignal };
 
 /** Requests a slot and tells whether it was granted yet. Each request is of another person, unless one is named. */
 function ask(workspaceId: string, { connection = "one", person = randomUUID(), max, signal = never }: Asking = {}) {
-  const state: Asked = { isIn: false, leave: () => {}, error: null };
-  admit({ workspaceId, connectionId: connection, userId: person, queriesMax: max }, signal).then(
+  const state: Asked = { isIn: false, leave: () => {}, error: null, readPlace: () => null };
+  const applicant = { workspaceId, connectionId: connection, userId: person, queriesMax: max };
+  const onQueued = (readPlace: Asked["readPlace"]) => Object.assign(state, { readPlace });
+  admit(applicant, signal, onQueued).then(
     (leave) => Object.assign(state, { isIn: true, leave }),
     (error: unknown) => Object.assign(state, { error }),
   );
@@ -124,6 +126,27 @@ describe("query slots (T55)", () => {
     await settled();
     expect(waiting).toMatchObject({ isIn: false, error: new Error("gone") });
     expect(behind.isIn).toBe(true);
+  });
+
+  it("have positions in the order in which they will be taken, and an expected wait", async () => {
+    const workspace = randomUUID();
+    const [first, second] = askMany(2, workspace, { person: "busy", max: 2 });
+    const greedy = askMany(3, workspace, { person: "greedy", max: 2 });
+    const [other] = askMany(1, workspace, { max: 2 });
+    const elsewhere = ask(workspace, { connection: "free", max: 1 });
+    await settled();
+    const positions = () => [...greedy, other].map((each) => each?.readPlace()?.position ?? null);
+    expect(positions()).toEqual([1, 3, 4, 2]);
+    expect([first?.readPlace(), elsewhere.readPlace()]).toEqual([null, null]);
+    const waits = greedy.map((each) => each.readPlace()?.expectedWaitMs ?? -1);
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+    expect(waits[0]).toBeGreaterThanOrEqual(0);
+    first?.leave();
+    await settled();
+    expect(positions()).toEqual([null, 2, 3, 1]);
+    second?.leave();
+    await settled();
+    expect([other?.isIn, ...positions()]).toEqual([true, null, 1, 2, null]);
   });
 
   it("are released once, however often", async () => {

@@ -11,34 +11,51 @@ import {
 
 /** Time after which to retry: most queries end and free their slot within it. */
 const RETRY_AFTER_SECONDS = 5;
+/** Weight of the last query in the moving average: a burst of about ten counts. */
+const HELD_WEIGHT = 0.1;
 /** Share of a database server's slots that are reserved for people without a running query there. */
 const RESERVED_SHARE = 0.25;
 
 /** A query that needs a slot. `queriesMax` is the maximum of its connection. */
 export type Applicant = { workspaceId: string; connectionId: string; userId: string; queriesMax?: number | undefined };
-type Waiter = { applicant: Applicant; enter: () => void };
-export type Places = { running: Set<Applicant>; queue: Waiter[] };
+/** A query in a slot. `since` is the time of its start, of `performance.now()`. */
+type Running = Applicant & { since: number };
+type Waiter = { applicant: Applicant; enter: (running: Running) => void };
+export type Places = {
+  running: Set<Running>;
+  queue: Waiter[];
+  /** Moving average of the time that a query holds a slot, in ms, by connection. */
+  heldMs: Map<string, number>;
+};
+/** The place of a queued query. */
+export type QueuePlace = { position: number; expectedWaitMs: number };
 
 /**
  * Waits for a slot to run a query: forty at once in a workspace, and as many on a connection as its driver allows
  * (docs/develop/api.md, Settings). A free slot goes to the person with the fewest running queries; among equals the
  * first in the queue. A quarter of a database server's slots is for people without a query there, so that one person's long
  * queries never take all. A queue for a busy connection does not hold up the others.
+ * @param onQueued receives a function that returns the query's place while it waits
  * @returns the function that frees the slot; calling it again does nothing
  * @throws AppError `rate_limited` when the queue is full; the signal's reason when it aborts while waiting
  */
-export async function admit(applicant: Applicant, signal: AbortSignal): Promise<() => void> {
+export async function admit(
+  applicant: Applicant,
+  signal: AbortSignal,
+  onQueued?: (readPlace: () => QueuePlace | null) => void,
+): Promise<() => void> {
   signal.throwIfAborted();
-  const { workspaceId } = applicant;
+  const { workspaceId, connectionId } = applicant;
   const workspaces = admitted();
-  const places = workspaces.get(workspaceId) ?? { running: new Set<Applicant>(), queue: [] };
+  const places = workspaces.get(workspaceId) ?? { running: new Set<Running>(), queue: [], heldMs: new Map() };
   workspaces.set(workspaceId, places);
-  // A new object, since one person may run several queries.
-  const own = { ...applicant };
-  if (hasPlace(places, own)) places.running.add(own);
-  else await waitInLine(places, own, signal);
+  const own = hasPlace(places, applicant)
+    ? enter(places, applicant)
+    : await waitInLine(places, applicant, signal, onQueued);
   return () => {
     if (!places.running.delete(own)) return;
+    const [held, before] = [performance.now() - own.since, places.heldMs.get(connectionId)];
+    places.heldMs.set(connectionId, before === undefined ? held : before + HELD_WEIGHT * (held - before));
     enterNext(places);
     if (places.running.size === 0 && places.queue.length === 0) workspaces.delete(workspaceId);
   };
@@ -81,7 +98,19 @@ export function queryLoad(): { running: number; waiting: number } {
 const largeAnswers = serverMember("largeAnswers", () => new Map<string, Semaphore>());
 const admitted = serverMember("queryAdmission", () => new Map<string, Places>());
 
-function waitInLine(places: Places, applicant: Applicant, signal: AbortSignal): Promise<void> {
+/** Takes a slot, with a new object, since one person may run several queries. */
+function enter({ running }: Places, applicant: Applicant): Running {
+  const own = { ...applicant, since: performance.now() };
+  running.add(own);
+  return own;
+}
+
+function waitInLine(
+  places: Places,
+  applicant: Applicant,
+  signal: AbortSignal,
+  onQueued?: (readPlace: () => QueuePlace | null) => void,
+): Promise<Running> {
   const { queue } = places;
   const ofPerson = queue.filter((waiter) => waiter.applicant.userId === applicant.userId).length;
   if (queue.length >= WORKSPACE_QUEUE_MAX || ofPerson >= PERSON_QUEUE_MAX) {
@@ -97,12 +126,13 @@ function waitInLine(places: Places, applicant: Applicant, signal: AbortSignal): 
     };
     const waiter: Waiter = {
       applicant,
-      enter: () => {
+      enter: (running) => {
         signal.removeEventListener("abort", leave);
-        resolve();
+        resolve(running);
       },
     };
     queue.push(waiter);
+    onQueued?.(() => placeOf(places, waiter));
     signal.addEventListener("abort", leave, { once: true });
   });
 }
@@ -124,6 +154,39 @@ function enterNext(places: Places): void {
   if (!next) return;
   queue.splice(queue.indexOf(next), 1);
   // Taken for the queued query now, so that no new one gets in between.
-  running.add(next.applicant);
-  next.enter();
+  next.enter(enter(places, next.applicant));
+}
+
+/**
+ * Returns the place of a queued query, if the queries end in the order of their start; null when it has left the queue.
+ * The expected wait takes the average time of the connection's queries, or that of the running ones if they already
+ * take longer.
+ */
+function placeOf({ running, queue, heldMs }: Places, waiter: Waiter): QueuePlace | null {
+  if (!queue.includes(waiter)) return null;
+  const { connectionId } = waiter.applicant;
+  const isFull = running.size >= WORKSPACE_QUERIES_MAX;
+  const isNear = (each: Applicant) => isFull || each.connectionId === connectionId;
+  // Sets and arrays here are in the order of their start.
+  const rivals = [...running].filter(isNear);
+  const slots = Math.max(1, rivals.length);
+  const ending: Applicant[] = [...rivals];
+  const waiting = queue.filter(({ applicant }) => isNear(applicant));
+  const counts = new Map<string, number>();
+  const count = ({ userId }: Applicant, by: number) => counts.set(userId, (counts.get(userId) ?? 0) + by);
+  for (const each of running) count(each, 1);
+  const runningOf = ({ applicant: { userId } }: Waiter) => counts.get(userId) ?? 0;
+  let position = 0;
+  for (let next: Waiter | undefined; next !== waiter; position += 1) {
+    const ended = ending.shift();
+    if (ended) count(ended, -1);
+    next = waiting.reduce((best, each) => (runningOf(each) < runningOf(best) ? each : best));
+    waiting.splice(waiting.indexOf(next), 1);
+    ending.push(next.applicant);
+    count(next.applicant, 1);
+  }
+  const now = performance.now();
+  const elapsedMs = rivals.reduce((sum, { since }) => sum + now - since, 0) / slots;
+  const eachMs = Math.max(heldMs.get(connectionId) ?? 0, elapsedMs);
+  return { position, expectedWaitMs: Math.round((position * eachMs) / slots) };
 }

@@ -9,6 +9,6 @@ export function applicantOf({ workspaceId, user }: Caller, connection: Connectio
     workspaceId: workspaceId.toHexString(),
     connectionId: connection._id.toHexString(),
     userId: user._id.toHexString(),
-    queriesMax: driverOf(connection.type).queriesMax,
+    queriesMax: driverOf(connection.type).queriesMax?.(connection.config),
   };
 }

@@ -12,6 +12,7 @@ import { log } from "@/lib/platform/log";
 import { metrics } from "@/lib/platform/metrics/metrics";
 import { serverMember } from "@/lib/platform/process/server-context";
 import { afterRequests } from "@/lib/platform/process/shutdown";
+import type { QueuePlace } from "./admission";
 import { collections } from "./collections";
 import { claimExecutionId, usedBefore, writeNow, writeSoon } from "./history-writer";
 import { HISTORY_TEXT_CHARS } from "./limits";
@@ -36,7 +37,13 @@ const LAST_ENDS_TIMEOUT_MS = 1000;
 const LAST_ENDS_POLL_MS = 10;
 const UNFINISHED: ExecutionStatus[] = ["queued", "running"];
 
-type Running = { doc: ExecutionDoc; isWritten: boolean; cancel: () => void };
+type Running = {
+  doc: ExecutionDoc;
+  isWritten: boolean;
+  cancel: () => void;
+  /** Null unless it waits in the queue. */
+  readPlace: (() => QueuePlace | null) | null;
+};
 export type Executions = {
   /** Running queries by workspace and execution id: two workspaces may use the same id. */
   running: Map<string, Running>;
@@ -67,7 +74,13 @@ export type ExecutionEnd = {
 };
 
 /** Record of one query in history. Nothing here makes the query wait. */
-export type ExecutionRecord = { executionId: string; running(): void; end(outcome: ExecutionEnd): void };
+export type ExecutionRecord = {
+  executionId: string;
+  /** @param readPlace returns the query's place in the queue */
+  queued(readPlace: () => QueuePlace | null): void;
+  running(): void;
+  end(outcome: ExecutionEnd): void;
+};
 
 /**
  * Registers a query, so that it can be cancelled and appears in history. An id from the client is claimed in the store.
@@ -104,7 +117,7 @@ export async function startExecution(
     await claimExecutionId(doc);
   }
   const { running } = shared();
-  const entry: Running = { doc, isWritten: isClaimed, cancel };
+  const entry: Running = { doc, isWritten: isClaimed, cancel, readPlace: null };
   running.set(claim, entry);
   watchRunning();
   const change = (news: Partial<ExecutionDoc>) => {
@@ -113,6 +126,9 @@ export async function startExecution(
   };
   return {
     executionId,
+    queued: (readPlace) => {
+      entry.readPlace = readPlace;
+    },
     running: () => change({ status: "running" }),
     end({ status, durationMs, rowCount, affectedRows, error }) {
       running.delete(claim);
@@ -240,6 +256,7 @@ function toExecution(doc: ExecutionDoc, hasText: boolean): Execution {
     origin: origin ? { kind: origin.kind, id: hasText ? (origin.id?.toHexString() ?? null) : null } : null,
     query: hasText ? doc.queryText : null,
     status: doc.status,
+    queue: shared().running.get(keyOf(doc.workspaceId, doc.executionId))?.readPlace?.() ?? null,
     startedAt: doc.startedAt.toISOString(),
     completedAt: doc.completedAt?.toISOString() ?? null,
     durationMs: doc.durationMs,

@@ -295,6 +295,13 @@ export const executionSchema = z.object({
     .describe("Origin of the query. `id` is null if the query is hidden. Null for queries of earlier versions"),
   query: z.string().nullable().describe("Null for another member's query if the caller can't see its origin"),
   status: z.enum(["queued", "running", "success", "failure", "cancelled", "timeout"]),
+  queue: z
+    .object({
+      position: z.int().describe("From 1, in the present order of the queue"),
+      expectedWaitMs: z.int().describe("Estimate from the times of the connection's queries"),
+    })
+    .nullable()
+    .describe("Place of a queued query. Null for others, and for those queued on another server"),
   startedAt: isoDate,
   completedAt: isoDate.nullable(),
   durationMs: z.number().nullable(),

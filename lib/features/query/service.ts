@@ -446,7 +446,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   return {
     executionId: record.executionId,
     async open(cellBytesMax, asBytes = false) {
-      leavePlace = await admit(applicantOf(caller, connection), stop.signal);
+      leavePlace = await admit(applicantOf(caller, connection), stop.signal, record.queued);
       record.running();
       const source = await takeSource();
       const { dialect, looseTypes } = driverOf(connection.type);

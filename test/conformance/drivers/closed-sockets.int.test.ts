@@ -9,9 +9,11 @@ import { startLyingProxy } from "@/test/servers/lying-proxy";
 import { startRedshiftStandIn } from "@/test/servers/redshift-stand-in";
 import { startTrinoStandIn } from "@/test/servers/trino-stand-in";
 import type { DataSource, Driver, Load, QueryableSource } from "../../../lib/features/connections/data-source";
-import { SESSIONS_MAX } from "../../../lib/features/connections/drivers/shared/limits";
+import { SERVER_QUERIES_DEFAULT, sessionsMaxFor } from "../../../lib/features/connections/drivers/shared/limits";
 import { batchOf, begin, type FlowSource, field, read } from "./flow-steps";
 import { ask, startSubject } from "./subjects";
+
+const SESSIONS_MAX = sessionsMaxFor(SERVER_QUERIES_DEFAULT);
 
 /*
  * A socket may close at any moment, and a server may fall silent. An operation whose socket closes succeeds on another

@@ -30,7 +30,7 @@ const TUNNEL = "ssh";
 export const isTunnelField = ({ name }: ConfigField) => groupOf(name) === TUNNEL;
 /** Fields that the form shows in separate sections, after the type's other settings. */
 export const SCHEMAS_FIELD = "schemas";
-const LIMIT_FIELDS = new Set([SCHEMAS_FIELD, "statementTimeoutMs"]);
+const LIMIT_FIELDS = new Set([SCHEMAS_FIELD, "statementTimeoutMs", "queriesMax"]);
 export const isLimitField = ({ name }: ConfigField) => LIMIT_FIELDS.has(name);
 
 export function hasTunnel(config: Record<string, unknown> | null): boolean {

@@ -17,6 +17,7 @@ const EXECUTION = {
   origin: null,
   query: "select 1\n  from  dual",
   status: "success",
+  queue: null,
   startedAt: "2026-11-22T10:00:00.000Z",
   completedAt: null,
   durationMs: 3,

@@ -5,7 +5,7 @@ import { startDeadline } from "@/lib/platform/net/deadline";
 import { guardedHttpAgent } from "@/lib/platform/net/http-agent";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost, notItsProtocol, tlsChoice, toSourceFailure } from "../shared/failures";
-import { CONNECT_TIMEOUT_MS, SESSIONS_MAX } from "../shared/limits";
+import { CONNECT_TIMEOUT_MS, sessionsMaxFor } from "../shared/limits";
 import type { OnServer } from "../shared/server";
 import { toServerFailure } from "./failures";
 
@@ -36,19 +36,19 @@ export type ClickHouseRequest = {
 
 /** A connection that the server closed while it was idle. */
 class StaleConnection extends Error {}
-/** Every idle connection may be stale; the last attempt uses a new one. */
-const ATTEMPTS_MAX = SESSIONS_MAX * 2 + 1;
 
 /** A client of the server's HTTP interface, on sockets of the egress proxy. */
 export class ClickHouseClient {
   readonly #config: OnServer<NetworkConfig>;
   readonly #agent;
+  readonly #socketsMax: number;
 
   constructor(config: OnServer<NetworkConfig>) {
     this.#config = config;
+    this.#socketsMax = sessionsMaxFor(config.server.queriesMax) * 2;
     this.#agent = guardedHttpAgent("database", {
       tls: tlsChoice(config.ssl, config.host),
-      maxSockets: SESSIONS_MAX * 2,
+      maxSockets: this.#socketsMax,
       dialer: config.server.dialer,
     });
   }
@@ -62,7 +62,8 @@ export class ClickHouseClient {
     if (!isRead) this.#closeIdle();
     let response: IncomingMessage;
     try {
-      response = await this.#openAgain(isRead ? ATTEMPTS_MAX : 1, () => this.#open(query, settings, signal));
+      // Every idle connection may be stale; the last attempt uses a new one.
+      response = await this.#openAgain(isRead ? this.#socketsMax + 1 : 1, () => this.#open(query, settings, signal));
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const failure = error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");

@@ -24,7 +24,7 @@ import type {
 } from "../../data-source";
 import type { SchemaChoice } from "../../schema";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
-import { BATCH_BYTES_TARGET, CONNECT_TIMEOUT_MS, IDLE_SESSION_MS, SESSIONS_MAX } from "../shared/limits";
+import { BATCH_BYTES_TARGET, CONNECT_TIMEOUT_MS, IDLE_SESSION_MS, sessionsMaxFor } from "../shared/limits";
 import { type OnServer, withinLimit } from "../shared/server";
 import { Uses } from "../shared/uses";
 import { readEntities, readNames } from "./catalog";
@@ -230,10 +230,10 @@ export class MongoSource implements DataSource {
   }
 }
 
-async function connect({ uri }: MongoConfig, door: SocksDoor | null): Promise<MongoClient> {
+async function connect({ uri, server }: OnServer<MongoConfig>, door: SocksDoor | null): Promise<MongoClient> {
   const client = new MongoClient(uri, {
     ...(door ? door.options : await mongoProxyOptions()),
-    maxPoolSize: SESSIONS_MAX,
+    maxPoolSize: sessionsMaxFor(server.queriesMax),
     maxIdleTimeMS: IDLE_SESSION_MS,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,

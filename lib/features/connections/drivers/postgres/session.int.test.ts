@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
-import { SESSIONS_MAX } from "../shared/limits";
+import { SERVER_QUERIES_DEFAULT, sessionsMaxFor } from "../shared/limits";
 import { postgres } from ".";
+
+const SESSIONS_MAX = sessionsMaxFor(SERVER_QUERIES_DEFAULT);
 
 /** State that outlives a transaction: a lock of the session, and the seed of its random numbers. */
 const MAKE_KEEPER = `create function keep_lock(n int) returns int language plpgsql as

@@ -5,9 +5,17 @@ const MIB = 1024 * 1024;
 /** Time from the name look-up to the end of the sign-in, in ms; a reachable host needs a fraction of it. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** Concurrent queries of a connection to a server, a fifth of the 100 connections that PostgreSQL accepts by default. */
-export const SERVER_QUERIES_MAX = 20;
-/** One slot more, for the schema tree and tests. */
-export const SESSIONS_MAX = SERVER_QUERIES_MAX + 1;
+export const SERVER_QUERIES_DEFAULT = 20;
+/** Maximum of that setting: as many as a workspace runs at once. */
+export const SERVER_QUERIES_MAX = 40;
+
+/**
+ * Returns the maximum sessions of a connection: one more than queries, for the schema tree and tests. A lower setting
+ * does not reduce them, since flows hold several.
+ */
+export function sessionsMaxFor(queriesMax: number): number {
+  return Math.max(SERVER_QUERIES_DEFAULT, queriesMax) + 1;
+}
 /** Idle time after which a session is closed, in ms, which releases the database's slot. */
 export const IDLE_SESSION_MS = 60_000;
 /** Maximum wait for the database to accept a cancellation, in ms; then the session is cut. */

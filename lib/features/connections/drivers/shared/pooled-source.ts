@@ -1,6 +1,7 @@
 import "server-only";
 import type { SchemaChoice } from "../../schema";
 import type { NetworkConfig } from "./config";
+import { sessionsMaxFor } from "./limits";
 import { toSchemaChoice } from "./schema-choices";
 import type { OnServer, ServerSide } from "./server";
 import { SessionPool } from "./session-pool";
@@ -24,7 +25,7 @@ export abstract class PooledSource<S extends StatementSession> {
   readonly #rules: PoolRules<S>;
 
   constructor({ password, server }: OnServer<NetworkConfig>, rules: PoolRules<S>) {
-    this.pool = new SessionPool(rules.open);
+    this.pool = new SessionPool(rules.open, sessionsMaxFor(server.queriesMax));
     this.secrets = [password];
     this.server = server;
     this.#rules = rules;

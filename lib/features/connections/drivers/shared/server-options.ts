@@ -4,10 +4,11 @@ import { toFingerprint } from "@/lib/platform/net/ssh/host-key";
 import type { SshTarget } from "@/lib/platform/net/ssh/tunnel";
 import type { ConfigField } from "../../schema";
 import { atField, fieldValues, formFields, invalidField, readConfig } from "./config";
+import { SERVER_QUERIES_DEFAULT, SERVER_QUERIES_MAX } from "./limits";
 
 /*
- * Settings that every database on a server may have beside those of its type: an SSH tunnel, the schemas to show, and a
- * statement timeout. Drivers get them parsed (`server.ts`) and add nothing.
+ * Settings that every database on a server may have beside those of its type: an SSH tunnel, the schemas to show, a
+ * statement timeout and the number of concurrent queries. Drivers get them parsed (`server.ts`) and add nothing.
  */
 
 const SSH_PORT = 22;
@@ -28,6 +29,7 @@ export type ServerOptions = {
   schemas: readonly string[] | null;
   /** Null for no limit but the callers'. */
   statementTimeoutMs: number | null;
+  queriesMax: number;
 };
 
 const name = z
@@ -60,10 +62,15 @@ const options = z.strictObject({
     .min(STATEMENT_MS_MIN, `At least ${STATEMENT_MS_MIN} ms.`)
     .max(STATEMENT_MS_MAX, "Must be at most 24 hours.")
     .optional(),
+  queriesMax: z
+    .int("Must be a whole number.")
+    .min(1, "At least 1.")
+    .max(SERVER_QUERIES_MAX, `At most ${SERVER_QUERIES_MAX}.`)
+    .optional(),
 });
 
 type Config = Record<string, unknown>;
-const NAMES = ["ssh", "schemas", "statementTimeoutMs"] as const;
+const NAMES = ["ssh", "schemas", "statementTimeoutMs", "queriesMax"] as const;
 
 /**
  * Separates the settings of every server from a config.
@@ -73,15 +80,21 @@ const NAMES = ["ssh", "schemas", "statementTimeoutMs"] as const;
 export function readServerOptions(config: Config): { own: Config; options: ServerOptions } {
   const own = Object.fromEntries(Object.entries(config).filter(([key]) => !NAMES.some((each) => each === key)));
   const given = Object.fromEntries(NAMES.map((key) => [key, key === "ssh" ? withoutBlanks(config.ssh) : config[key]]));
-  const { ssh, schemas, statementTimeoutMs } = readConfig(options, given);
+  const { ssh, schemas, statementTimeoutMs, queriesMax } = readConfig(options, given);
   return {
     own,
     options: {
       ssh: ssh ? toTarget(ssh) : null,
       schemas: schemas && schemas.length > 0 ? schemas : null,
       statementTimeoutMs: statementTimeoutMs ?? null,
+      queriesMax: queriesMax ?? SERVER_QUERIES_DEFAULT,
     },
   };
+}
+
+/** Returns the maximum concurrent queries of a stored config, whose secrets may be encrypted. */
+export function queriesMaxOf({ queriesMax }: Config): number {
+  return typeof queriesMax === "number" ? queriesMax : SERVER_QUERIES_DEFAULT;
 }
 
 function toTarget(ssh: NonNullable<z.infer<typeof options>["ssh"]>): SshTarget {
@@ -160,6 +173,15 @@ export function serverFormFields(shown: string): ConfigField[] {
       secret: false,
       integer: { min: STATEMENT_MS_MIN, max: STATEMENT_MS_MAX },
       help: "In milliseconds. Leave empty for no limit.",
+    },
+    {
+      name: "queriesMax",
+      label: "Queries at a time",
+      kind: "number",
+      required: false,
+      secret: false,
+      integer: { min: 1, max: SERVER_QUERIES_MAX },
+      help: `Default: ${SERVER_QUERIES_DEFAULT}. Further queries are queued.`,
     },
   ];
 }

@@ -19,14 +19,19 @@ import type { TestStep } from "../../schema";
 import { checkAddress } from "./check-address";
 import { invalidField } from "./config";
 import { isStoppedAtLimit } from "./failures";
-import { SERVER_QUERIES_MAX } from "./limits";
-import { readServerOptions, SERVER_REFUSALS, type ServerOptions, serverFormFields } from "./server-options";
+import {
+  queriesMaxOf,
+  readServerOptions,
+  SERVER_REFUSALS,
+  type ServerOptions,
+  serverFormFields,
+} from "./server-options";
 
 /** Delay of our limit after the server's, in ms: it stops statements that the server does not know of. */
 const GRACE_MS = 1000;
 
 /** Settings that a source gets beside its config. */
-export type ServerSide = Pick<ServerOptions, "schemas" | "statementTimeoutMs"> & {
+export type ServerSide = Pick<ServerOptions, "schemas" | "statementTimeoutMs" | "queriesMax"> & {
   /** Makes every connection to the server. */
   dialer: Dialer;
   /** Workspaces share the threads for long statements fairly, however many connections they have. */
@@ -63,7 +68,7 @@ export function serverDriver<C extends object>(own: ServerDriver<C>): Driver {
   };
   return {
     ...declaration,
-    queriesMax: SERVER_QUERIES_MAX,
+    queriesMax: queriesMaxOf,
     fields: [...declaration.fields, ...serverFormFields(schemasLabel)],
     refusals: { ...SERVER_REFUSALS, ...declaration.refusals },
     async check(context) {
@@ -76,10 +81,10 @@ export function serverDriver<C extends object>(own: ServerDriver<C>): Driver {
     },
     async open(context) {
       const { config, options } = read(context.config);
-      const { ssh, schemas, statementTimeoutMs } = options;
+      const { ssh, schemas, statementTimeoutMs, queriesMax } = options;
       const tunnel = ssh ? new SshTunnel(ssh) : null;
       const dialer = new TimedDialer(tunnel ?? directDialer("database"));
-      const server = { dialer, schemas, statementTimeoutMs, workspaceId: context.workspaceId };
+      const server = { dialer, schemas, statementTimeoutMs, queriesMax, workspaceId: context.workspaceId };
       return withLimits(openSource({ ...config, server }, context.readOnly), {
         statementTimeoutMs,
         tunnel,

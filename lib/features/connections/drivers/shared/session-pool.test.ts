@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { TooManyConnections } from "./failures";
-import { SESSIONS_MAX } from "./limits";
+import { SERVER_QUERIES_DEFAULT, sessionsMaxFor } from "./limits";
 import { type PooledSession, SessionPool } from "./session-pool";
+
+const SESSIONS_MAX = sessionsMaxFor(SERVER_QUERIES_DEFAULT);
 
 class Session implements PooledSession {
   isAlive = true;

@@ -1,6 +1,6 @@
 import "server-only";
 import { TooManyConnections } from "./failures";
-import { IDLE_SESSION_MS, SESSIONS_MAX } from "./limits";
+import { IDLE_SESSION_MS, SERVER_QUERIES_DEFAULT, sessionsMaxFor } from "./limits";
 import { Uses } from "./uses";
 
 /**
@@ -20,11 +20,12 @@ type Idle<S> = { session: S; timer: NodeJS.Timeout };
 const REFUSED_FOR_MS = 30_000;
 
 /**
- * A connection's sessions: opened when needed, closed when idle. At most SESSIONS_MAX, or as many as the server accepts:
+ * A connection's sessions: opened when needed, closed when idle. At most `max`, or as many as the server accepts:
  * when it refuses one more, the query waits for one of the others.
  */
 export class SessionPool<S extends PooledSession> {
   readonly #open: (signal: AbortSignal) => Promise<S>;
+  readonly #sessionsMax: number;
   #idle: Idle<S>[] = [];
   #waiting: Waiter<S>[] = [];
   /** Sessions that are open, opening or being cleaned. */
@@ -35,8 +36,9 @@ export class SessionPool<S extends PooledSession> {
   readonly #leave = new Map<S, () => void>();
   #isClosed = false;
 
-  constructor(open: (signal: AbortSignal) => Promise<S>) {
+  constructor(open: (signal: AbortSignal) => Promise<S>, max = sessionsMaxFor(SERVER_QUERIES_DEFAULT)) {
     this.#open = open;
+    this.#sessionsMax = max;
   }
 
   /** @throws errors of opening; the signal's reason when it aborts while waiting; `unavailable` once closed */
@@ -86,7 +88,7 @@ export class SessionPool<S extends PooledSession> {
 
   get #max(): number {
     if (this.#refused && performance.now() >= this.#refused.until) this.#refused = null;
-    return this.#refused?.max ?? SESSIONS_MAX;
+    return this.#refused?.max ?? this.#sessionsMax;
   }
 
   async #openOne(signal: AbortSignal): Promise<S> {

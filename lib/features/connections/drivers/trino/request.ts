@@ -6,7 +6,7 @@ import { redact } from "@/lib/platform/log/redact";
 import { guardedHttpAgent } from "@/lib/platform/net/http-agent";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { connectionLost, notItsProtocol, signInFailed, tlsChoice, toSourceFailure } from "../shared/failures";
-import { SESSIONS_MAX } from "../shared/limits";
+import { sessionsMaxFor } from "../shared/limits";
 import type { OnServer } from "../shared/server";
 import { parsePaced, protocolValue } from "../shared/wire-values";
 import type { TrinoConfig } from "./config";
@@ -62,7 +62,7 @@ export class TrinoClient {
     this.#config = config;
     this.#agent = guardedHttpAgent("database", {
       tls: tlsChoice(ssl, host),
-      maxSockets: SESSIONS_MAX * 2,
+      maxSockets: sessionsMaxFor(server.queriesMax) * 2,
       dialer: server.dialer,
     });
     this.#headers = {
