@@ -123,6 +123,7 @@ const lists: Record<string, List> = {
   },
   "/api/workspaces/{workspaceId}/consoles": {
     add: (n) => post(`${home}/consoles`, { name: `Console ${n}`, content: "select 1" }),
+    rare: [{ connectionId: "f".repeat(24) }],
   },
   "/api/workspaces/{workspaceId}/consoles/folders": {
     add: (n) => post(`${home}/consoles/folders`, { name: `Folder ${n}` }),
@@ -229,7 +230,10 @@ const lists: Record<string, List> = {
     add: (n) => call("POST", `${home}/files?name=${n}.csv`, { cookie: owner.cookie, rawBody: "a\n" }),
     idOf: ({ file }) => file,
   },
-  "/api/workspaces/{workspaceId}/flows": { add: (n) => post(`${home}/flows`, flowOf(n)) },
+  "/api/workspaces/{workspaceId}/flows": {
+    add: (n) => post(`${home}/flows`, flowOf(n)),
+    rare: [{ ids: "f".repeat(24) }],
+  },
   "/api/workspaces/{workspaceId}/flows/{flowId}/runs": {
     add: async () => {
       const { run } = await post(`${home}/flows`, { flowId });
