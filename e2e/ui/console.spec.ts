@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { LoginPage } from "../pages/login-page";
 import { expect, test } from "./fixtures";
 import { workspaceIdOf } from "./settings.fixtures";
+
+const SLOW = "select count(*) from range(100000000000) a where hash(a.range) % 7 = 3";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
@@ -60,7 +63,7 @@ test("keeps the last good result one click away after a failure", async ({ page,
 });
 
 test("cancels a long query on the server with Escape", async ({ page, consolePage }) => {
-  await consolePage.write("select count(*) from range(100000000000) a where hash(a.range) % 7 = 3");
+  await consolePage.write(SLOW);
   const cancelled = page.waitForResponse((response) => response.url().endsWith("/cancel"));
   const executions = `/api/workspaces/${await workspaceIdOf(page.request)}/executions`;
   await page.keyboard.press("ControlOrMeta+Enter");
@@ -168,7 +171,7 @@ test("runs on a double click, and does not cancel", async ({ page, consolePage }
 });
 
 test("keeps the focus on Run while it is Cancel", async ({ page, consolePage }) => {
-  await consolePage.write("select count(*) from range(100000000000) a where hash(a.range) % 7 = 3");
+  await consolePage.write(SLOW);
   await consolePage.run.click();
   await expect(page.getByText(/^Running for /)).toBeVisible();
   await expect(consolePage.cancel).toBeFocused();
@@ -221,4 +224,25 @@ test("disables Run offline with the reason, and enables it with the server", asy
   await expect(page.getByText("You are offline.", { exact: true })).toHaveCount(0);
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("42");
+});
+
+test("shows the place of a queued query", async ({ page, consolePage }) => {
+  const root = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const { data: connections } = await (await page.request.get(`${root}/connectors`)).json();
+  // A file runs five queries at a time.
+  const ids = Array.from({ length: 5 }, () => randomUUID());
+  const others = ids.map((executionId) =>
+    page.request.post(`${root}/databases/${connections[0].id}/execute`, { data: { query: SLOW, executionId } }),
+  );
+  for (const id of ids) {
+    await expect(async () => {
+      expect((await (await page.request.get(`${root}/executions/${id}`)).json()).data.status).toBe("running");
+    }).toPass();
+  }
+  await consolePage.write("select 'mine' as word");
+  await consolePage.run.click();
+  await expect(page.getByText(/^Queued at position 1, expected wait/)).toBeVisible();
+  for (const id of ids) await page.request.post(`${root}/executions/${id}/cancel`);
+  await expect(consolePage.cell(1, 1)).toHaveText("mine");
+  await Promise.all(others);
 });
