@@ -391,8 +391,9 @@ describe("invalid input of a client", () => {
 
   it("is rejected with a message per tool if malformed or too large", async () => {
     const { tools } = await full.listTools();
-    const wrong = { connectionId: 7, consoleId: {}, flowId: [], runId: null, title: 1, name: [], cursor: 1, query: {} };
-    const notIds = { connectionId: "zz", consoleId: "zz", flowId: "zz", runId: "zz", query: "", limit: 0 };
+    const ids = { connectionId: 7, consoleId: {}, dashboardId: true, flowId: [], ruleId: 1, runId: null };
+    const wrong = { ...ids, title: 1, name: [], cursor: 1, query: {} };
+    const notIds = { ...Object.fromEntries(Object.keys(ids).map((id) => [id, "zz"])), query: "", limit: 0 };
     for (const { name } of tools.filter((tool) => tool.name !== "list_connections")) {
       for (const input of [wrong, notIds]) {
         const refusal = await use(full, name, input).catch((error: unknown) => error);
