@@ -93,7 +93,8 @@ export const CONTRACT_ROUTES: readonly string[] = [
 ];
 
 /** Paths outside the envelope, or with another protocol (docs/develop/api.md, Common rules). */
-const FOREIGN_FORMS = /^\/api\/(health|openapi\.json|inngest|mcp|auth\/(signin|callback)\/|auth\/csrf)/;
+const FOREIGN_FORMS =
+  /^\/api\/(health|openapi\.json|inngest|mcp|oauth\/(register|token|revoke)$|auth\/(signin|callback)\/|auth\/csrf)/;
 /** Paths that need no credentials (docs/develop/api.md, Common rules, 2, 8 and 10). */
 const OPEN =
   /^\/api\/(auth\/(register|login|logout|password\/(forgot|reset))$|invites\/\{[^}]*\}$|webhooks\/|repohost\/|share\/|snapshots\/|apps\/(view|dev)\/)/;
