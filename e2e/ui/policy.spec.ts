@@ -217,6 +217,10 @@ test("breaks no security policy and logs nothing on any page (T106)", async ({ b
   await page.goto(`/w/${slug}/settings`);
   await open(`/invites/${token}`);
   await open("/new-workspace");
+  const client = { client_name: "Editor", redirect_uris: ["https://client.example/back"] };
+  const { client_id } = await (await page.request.post("/api/oauth/register", { data: client })).json();
+  const proof = { code_challenge: "A".repeat(43), code_challenge_method: "S256" };
+  await open(`/oauth/authorize?${new URLSearchParams({ response_type: "code", client_id, ...proof })}`);
   await open("/docs/api");
   await page.goto("/");
   await quiet(page);
