@@ -47,7 +47,10 @@ export default defineConfig({
   resolve: { alias },
   test: {
     setupFiles: ["test/quiet.setup.ts"],
-    tags: [{ name: "long", description: "takes half a minute or more, and is looked at by `npm run test:long` alone" }],
+    tags: [
+      { name: "heavy", description: "takes seconds of processor time: `npm test` runs it, `npm run check` does not" },
+      { name: "long", description: "takes half a minute or more, and is looked at by `npm run test:long` alone" },
+    ],
     // The default leaves two cores with one: many of the files wait for servers, children and time limits.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Those of one file that run side by side do nothing but wait.

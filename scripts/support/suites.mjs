@@ -23,8 +23,9 @@ const MARKS_LONG = /\["long"\]|\bsplitCases\b/;
 /**
  * Runs lint, language, layers, types and unit tests; they need no build. All but the tests run in parallel and count as
  * one test each.
+ * @param {boolean} isQuick leaves out the heavy unit tests: a check before each commit takes less than a minute
  */
-export async function runCheck() {
+export async function runCheck(isQuick = false) {
   generateRoutes();
   const [lint, language, layers, types] = await Promise.all([
     one("lint", [["biome", "check", "--error-on-warnings"]]),
@@ -35,20 +36,22 @@ export async function runCheck() {
       ["tsc", "--noEmit"],
     ]),
   ]);
-  return [lint, language, layers, types, await runVitest("unit")];
+  return [lint, language, layers, types, await runVitest("unit", isQuick)];
 }
 
 /**
  * Runs the unit or integration tests. Integration tests mostly wait, so two files more than there are processors run at
  * once.
  * @param {"unit" | "int" | "int-long"} name
+ * @param {boolean} isQuick leaves out the heavy tests
  */
-export function runVitest(name) {
+export function runVitest(name, isQuick = false) {
   generateRoutes();
   const [project, long] = name.split("-");
   // Two projects: files that may share a process, and the others.
   const args = [`--project=${project}`, `--project=${project}-alone`];
   if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 2}`, `--tagsFilter=${long ?? "!long"}`);
+  if (isQuick) args.push("--tagsFilter=!heavy");
   // Loading hundreds of files without long tests would take as long as the tests.
   const all = long ? filesWithLongTests() : [];
   return withRepeat(name, async (failed) => {

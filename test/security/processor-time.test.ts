@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { describe, expect, it } from "vitest";
 import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { readMongoMarks } from "@/lib/base/mongo-shell/marks";

@@ -244,7 +244,7 @@ test("splits an edited script like a new one", () => {
         }
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: 1500 },
   );
 });
 

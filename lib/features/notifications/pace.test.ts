@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { takePace } from "./pace";
 

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readConnectivity, reportReachable, reportUnreachable } from "./connectivity";
 import { later, loadAgain, loadAhead } from "./load-again";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { describe, expect, it } from "vitest";
 import { turnsOf } from "@/test/processor-time";
 import { FRAME_DEPTH_MAX, FRAME_VALUES_MAX, parseLargeFrame } from "./large-frame";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { MongoClient } from "mongodb";
 import { expect, onTestFinished, test } from "vitest";
 import { serveHello } from "@/test/fixtures/net/fake-mongo";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { cutTo, widthOf, wrapTo } from "@/lib/platform/embedded/drawing/text";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { expect, it } from "vitest";
 import { parseExactJson } from "@/lib/base/values/exact-json";
 import type { WireValue } from "@/lib/base/values/fields";
