@@ -1,12 +1,13 @@
 "use client";
 
-import { useRef, useSyncExternalStore } from "react";
+import { useRef, useState, useSyncExternalStore } from "react";
 import { useDialect } from "@/components/connections/use-connection-types";
 import type { WriteQuestion } from "@/components/consoles/run-store";
 import { SqlCode } from "@/components/editor/sql-code";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
+import { TypedName } from "@/components/ui/confirm";
 import { Modal } from "@/components/ui/modal";
 import type { ConfirmationDetails } from "@/lib/features/query/schema";
 import { formatCount } from "@/lib/platform/browser/format";
@@ -25,12 +26,22 @@ export function ConfirmWrite() {
   return question ? <Question question={question} /> : null;
 }
 
-function Question({ question: { connectionId, statement, details, isManual, answer } }: { question: WriteQuestion }) {
+function Question({ question: { connectionId, statement, details, isManual, ...asked } }: { question: WriteQuestion }) {
   const cancel = useRef<HTMLButtonElement>(null);
   const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
   const dialect = useDialect(connection?.type);
+  const [typed, setTyped] = useState("");
+  const answer = (isConfirmed: boolean) => {
+    // The next question may be the same.
+    setTyped("");
+    asked.answer(isConfirmed);
+  };
   const { title, action } = wordsOf(details);
-  const { estimatedRows, reason } = details;
+  const { estimatedRows, reason, table } = details;
+  // A transaction can still be rolled back.
+  const isFinal = !isManual && (reason === "drop" || reason === "truncate");
+  const typedName = isFinal && table ? table.name : undefined;
+  const isNamed = typedName === undefined || typed.trim() === typedName;
   const shown = statement.slice(0, SHOWN_CHARS_MAX);
   return (
     <Modal
@@ -43,7 +54,7 @@ function Question({ question: { connectionId, statement, details, isManual, answ
           <button ref={cancel} type="button" className="btn ghost" onClick={() => answer(false)}>
             Cancel
           </button>
-          <button type="button" className="btn danger-solid" onClick={() => answer(true)}>
+          <button type="button" className="btn danger-solid" disabled={!isNamed} onClick={() => answer(true)}>
             {action}
           </button>
         </>
@@ -72,6 +83,9 @@ function Question({ question: { connectionId, statement, details, isManual, answ
             ? "It runs in your open transaction. You can roll it back until you commit."
             : "The statement commits immediately and can't be rolled back."}
         </p>
+        {typedName !== undefined && (
+          <TypedName name={typedName} typed={typed} onChange={setTyped} onEnter={() => isNamed && answer(true)} />
+        )}
       </div>
     </Modal>
   );

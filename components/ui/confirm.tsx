@@ -55,23 +55,37 @@ export function Confirm(props: ConfirmProps) {
         <FormFailure text={failure} />
         <div className="confirm-text">{children}</div>
         {typedName !== undefined && (
-          <div className="field">
-            <label htmlFor="confirm-name">
-              Type <b>{typedName}</b> to confirm
-            </label>
-            <div className="input">
-              <input
-                id="confirm-name"
-                value={typed}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setTyped(event.target.value)}
-                onKeyDown={(event) => event.key === "Enter" && isNamed && !isBusy && onConfirm()}
-              />
-            </div>
-          </div>
+          <TypedName
+            name={typedName}
+            typed={typed}
+            onChange={setTyped}
+            onEnter={() => isNamed && !isBusy && onConfirm()}
+          />
         )}
       </div>
     </Modal>
+  );
+}
+
+type TypedNameProps = { name: string; typed: string; onChange: (typed: string) => void; onEnter: () => void };
+
+/** Asks to type the name of what is lost for good. */
+export function TypedName({ name, typed, onChange, onEnter }: TypedNameProps) {
+  return (
+    <div className="field">
+      <label htmlFor="confirm-name">
+        Type <b>{name}</b> to confirm
+      </label>
+      <div className="input">
+        <input
+          id="confirm-name"
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => onChange(event.target.value)}
+          onKeyDown={(event) => event.key === "Enter" && onEnter()}
+        />
+      </div>
+    </div>
   );
 }

@@ -56,6 +56,23 @@ test("asks before every write on a production connection", async ({ page, person
   await expect(page.getByRole("heading", { name: "1 row inserted", exact: true })).toBeVisible();
 });
 
+test("drops a table only after its name is typed", async ({ page, person, consolePage }) => {
+  await openShop(page, person, consolePage, null);
+  await run(consolePage, "drop table orders");
+  const dialog = page.getByRole("dialog", { name: "Drop orders?" });
+  const confirm = dialog.getByRole("button", { name: "Run DROP" });
+  await expect(confirm).toBeDisabled();
+  await dialog.getByRole("textbox", { name: "Type orders to confirm" }).fill("order");
+  await page.keyboard.press("Enter");
+  await expect(confirm).toBeDisabled();
+  await expectAccessible(page);
+  await dialog.getByRole("textbox").fill("orders");
+  await confirm.click();
+  await expect(dialog).toBeHidden();
+  await run(consolePage, "select count(*) as n from sqlite_master");
+  await expect(consolePage.cell(1, 1)).toHaveText("0");
+});
+
 test("sets the confirmation for the API", async ({ page, person, consolePage }) => {
   const id = await openShop(page, person, consolePage, null);
   await page.goto(`/w/${person.slug}/connections/${id}`);
