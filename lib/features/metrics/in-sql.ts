@@ -32,7 +32,7 @@ export async function expandMetrics(
   const { query } = bound;
   const { dialect } = driverOf(connection.type);
   if (!dialect || query.length > TEXT_CHARS_MAX || !CALL.test(query)) return bound;
-  const calls = findCalls(query, readSqlTokens(query, dialect));
+  const calls = findCalls(readSqlTokens(query, dialect));
   if (calls.length > CALLS_MAX) throw invalidInput("content", `Use at most ${CALLS_MAX} metrics in a query.`);
   const parts: { start: number; end: number; source: Call }[] = [];
   let text = "";
@@ -75,37 +75,41 @@ async function statementOf(
   throw refuse("The metric is on another connection. Run the query there.");
 }
 
-function findCalls(text: string, tokens: readonly SqlToken[]): Call[] {
-  const calls: Call[] = [];
-  for (const [index, token] of tokens.entries()) {
-    if (token.kind !== "word" || token.text.toLowerCase() !== "metric" || tokens[index + 1]?.text !== "(") continue;
+function findCalls(tokens: readonly SqlToken[]): Call[] {
+  return tokens.flatMap((token, index) => {
+    if (token.kind !== "word" || token.text.toLowerCase() !== "metric" || tokens[index + 1]?.text !== "(") return [];
     // A qualified name is a function of the database.
-    if (tokens[index - 1]?.text === ".") continue;
-    const close = tokens.findIndex(({ kind, text: symbol }, at) => at > index && kind === "symbol" && symbol === ")");
-    if (close === -1) continue;
-    const given = argumentsOf(tokens.slice(index + 2, close));
-    if (given) calls.push({ start: token.start, end: tokens[close]?.end ?? text.length, ...given });
-  }
-  return calls;
+    if (tokens[index - 1]?.text === ".") return [];
+    const given = readArguments(tokens, index + 2);
+    return given ? [{ start: token.start, ...given }] : [];
+  });
 }
 
-/** Reads `name, dimension grain, …`; null for anything else, which is no question about a metric. */
-function argumentsOf(tokens: readonly SqlToken[]): Pick<Call, "name" | "dimensions"> | null {
+/**
+ * Reads `name, dimension grain, …)`. Stops at the first token that fits no question, so that a text is read once, even
+ * if it is full of calls.
+ * @returns null for anything else
+ */
+function readArguments(tokens: readonly SqlToken[], from: number): Omit<Call, "start"> | null {
   const names: { name: string; grain?: MetricGrain }[] = [{ name: "" }];
-  for (const { kind, text } of tokens) {
-    const last = names.at(-1);
-    if (!last) return null;
-    if (kind === "symbol" && text === ",") names.push({ name: "" });
-    else if (kind === "symbol" && text === ".") last.name += ".";
-    else if (kind !== "word" && kind !== "name") return null;
-    else if (last.name === "" || last.name.endsWith(".")) last.name += text;
-    else {
+  for (let at = from; at < tokens.length; at++) {
+    const [token, last] = [tokens[at], names.at(-1)];
+    if (!token || !last) return null;
+    const { kind, text, end } = token;
+    const isPart = kind === "word" || kind === "name";
+    const isWhole = last.name !== "" && !last.name.endsWith(".");
+    if (isPart && !isWhole) last.name += text;
+    else if (isPart) {
       const grain = METRIC_GRAINS.find((each) => each === text.toLowerCase());
       if (!grain || last.grain) return null;
       last.grain = grain;
+    } else if (kind !== "symbol" || !isWhole) return null;
+    else if (text === ",") names.push({ name: "" });
+    else if (text === "." && !last.grain) last.name += ".";
+    else {
+      const [first, ...dimensions] = names;
+      return text === ")" && first && !first.grain ? { end, name: first.name, dimensions } : null;
     }
   }
-  const [first, ...dimensions] = names;
-  if (!first || first.grain || names.some(({ name }) => name === "")) return null;
-  return { name: first.name, dimensions };
+  return null;
 }
