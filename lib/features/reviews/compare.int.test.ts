@@ -15,6 +15,7 @@ import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
+import { modelText } from "@/test/fixtures/metrics/metric-files";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 
 const dataDir = takeOwnDataDir();
@@ -96,6 +97,20 @@ describe("the results of a review", () => {
     const path = await consoleWith("select 1 as a");
     const { parts } = (await compare(await review([put(path, "select nothing")]), path)).json.data;
     expect(parts[0]).toMatchObject({ addedCount: 0, before: { error: null }, after: { error: expect.any(String) } });
+  });
+
+  it("read metrics by name", async () => {
+    const table = { query: "create table orders as select 1 as id, 'paid' as status from range(3)" };
+    await call("POST", `${home()}/databases/${connectionId}/execute`, { ...ana, body: table });
+    const content = modelText({ metric: "order_count", connection: "own" });
+    await call("PUT", `${home()}/metrics/shop`, { ...ana, body: { content } });
+    const path = await consoleWith("select metric(order_count) as n");
+    const changed = put(path, "select metric(order_count, orders.nothing) as n");
+    const { parts } = (await compare(await review([changed]), path)).json.data;
+    expect(parts[0]).toMatchObject({
+      before: { rowCount: 1, error: null },
+      after: { error: expect.stringContaining("metric(order_count): ") },
+    });
   });
 
   it("end at 1,000 rows of each version", async () => {

@@ -11,6 +11,7 @@ import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { previewDashboard } from "@/lib/features/dashboards/preview";
 import type { DashboardFile, PreviewBody, Widget } from "@/lib/features/dashboards/schema";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
+import { expandMetrics } from "@/lib/features/metrics/in-sql";
 import { runQuery } from "@/lib/features/query/service";
 import { bindVariables, inSource } from "@/lib/features/query/variables";
 import { type ChangedBlobs, findHead, MAIN_BRANCH, readBlob } from "@/lib/features/repository/service";
@@ -25,7 +26,11 @@ import { changesOf, findReviewOrThrow } from "./service";
 /** Rows of each version that are compared. */
 const ROWS_MAX = 1_000;
 /** Errors of one version's query, which are shown beside the other version's result. */
-const QUERY_ERRORS: ReadonlySet<string> = new Set(["query_failed", "read_only", "not_allowed"]);
+const QUERY_ERRORS: ReadonlySet<string> = new Set([
+  ...["query_failed", "read_only", "not_allowed"],
+  // A metric without an answer.
+  "invalid_request",
+]);
 
 /** A comparison of a review that follows a pull request, to be shown there. */
 export type PublishedComparison = {
@@ -125,9 +130,10 @@ async function runText(
 ): Promise<ResultSide> {
   if (content.trim() === "") return failed("The console is empty.");
   const connection = await getConnectionDocOrThrow(caller, connectionId);
-  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
-  const { query, params } = bound;
+  let bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
   try {
+    bound = await expandMetrics(caller, connection, bound);
+    const { query, params } = bound;
     const { fields, rows, truncated } = await runQuery(caller, {
       connection,
       origin: { kind: "adhoc", id: null },
