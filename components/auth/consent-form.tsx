@@ -59,13 +59,15 @@ export function ConsentForm({ clientName, host, scopes, workspaces, email, reque
       <section className="card consent-card" aria-labelledby="consent-title">
         <div className="consent-body">
           <div className="row consent-marks" aria-hidden="true">
-            <span className="consent-mark">{clientName.slice(0, 1).toUpperCase()}</span>
+            <span className="consent-mark">{[...clientName][0]?.toUpperCase()}</span>
             <ArrowRight className="t3" />
             <span className="consent-mark ours">
               <Wheel />
             </span>
           </div>
-          <h1 id="consent-title">Allow {clientName} to use Millrace?</h1>
+          <h1 id="consent-title">
+            Allow <bdi>{clientName}</bdi> to use Millrace?
+          </h1>
           <p className="t2 xs consent-lead">
             Unverified client. After Allow you return to <b className="mono b6">{host}</b>
           </p>

@@ -86,7 +86,7 @@ function AppRow({ app }: { app: ConnectedApp }) {
   return (
     <tr>
       <td>
-        <b className="b5">{app.name}</b> <span className="mono t3 xs">{app.host}</span>
+        <bdi className="b5">{app.name}</bdi> <span className="mono t3 xs">{app.host}</span>
       </td>
       <td data-label="Permissions">
         <span className="row app-scopes">

@@ -44,6 +44,18 @@ test("signs a stock client in through the browser, and revokes it in settings", 
   expect((await page.request.post("/api/mcp", { headers, data: {} })).status()).toBe(401);
 });
 
+test("leaves for a client's address only by a click", async ({ page, person, baseURL }) => {
+  const memory = new ClientMemory();
+  await auth(memory, { serverUrl: `${baseURL}/api/mcp` });
+  const url = new URL(String(memory.opened));
+  url.searchParams.set("response_type", "token");
+  await page.goto(url.href);
+  await expect(page.getByText("Use response_type=code.")).toBeVisible();
+  expect(person.slug).not.toBe("");
+  const link = page.getByRole("link", { name: "Return to localhost:9911" });
+  await expect(link).toHaveAttribute("href", /^http:\/\/localhost:9911\/.*error=unsupported_response_type/);
+});
+
 test("sends nothing to a return address that the client did not register", async ({ page, person, baseURL }) => {
   const memory = new ClientMemory();
   await auth(memory, { serverUrl: `${baseURL}/api/mcp` });

@@ -371,6 +371,8 @@ describe("registering a client", () => {
     const redirect_uris = ["https://desk.example/cb"];
     const { json } = await register({ redirect_uris, client_name: `\u202eDesk\n${"x".repeat(500)}` });
     expect([json.client_name.length, json.client_name.startsWith("Deskx")]).toEqual([60, true]);
+    const piled = await register({ redirect_uris, client_name: `\u3164a${"\u0336".repeat(50)}` });
+    expect(piled.json.client_name).toBe(`a${"\u0336".repeat(3)}`);
     expect((await register({ redirect_uris: Array(11).fill(redirect_uris[0]) })).status).toBe(400);
     expect((await register({ redirect_uris: [] })).status).toBe(400);
     expect((await register("no object")).json.error).toBe("invalid_client_metadata");

@@ -10,6 +10,8 @@ import { getPageSession } from "@/lib/features/accounts/page-session";
 
 export const metadata: Metadata = { title: "Allow access" };
 
+const INVALID = { kind: "refused", message: "The authorization request is invalid." } as const;
+
 type Search = Record<string, string | string[] | undefined>;
 
 /** Asks a person whether a client may use a workspace (RFC 6749, 4.1.1). */
@@ -18,22 +20,23 @@ export default async function AuthorizePage({ searchParams }: { searchParams: Pr
   const session = await getPageSession();
   const given = Object.entries(search).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []));
   const self = `/oauth/authorize?${new URLSearchParams(given as [string, string][])}`;
-  const { data: request } = authorizationParameters.safeParse(search);
-  const checked = request && (await checkAuthorization(request));
-  if (!request || !checked || checked.kind === "refused") {
+  const { data: request = {}, success } = authorizationParameters.safeParse(search);
+  const checked = success ? await checkAuthorization(request) : INVALID;
+  if (checked.kind !== "asked") {
     return (
-      <LonePage
-        icon={<Unplug />}
-        title="Couldn't connect the client"
-        text={checked?.kind === "refused" ? checked.message : "The authorization request is invalid."}
-      >
+      <LonePage icon={<Unplug />} title="Couldn't connect the client" text={checked.message}>
+        {/* Anyone registers a client: a link to this page must not lead elsewhere by itself (RFC 9700, 4.11.2). */}
+        {checked.kind === "returned" && (
+          <a className="btn" href={checked.redirectTo}>
+            Return to {hostOf(checked.redirectTo)}
+          </a>
+        )}
         <a className="btn" href="/">
           Open Millrace
         </a>
       </LonePage>
     );
   }
-  if (checked.kind === "returned") redirect(checked.redirectTo);
   if (session === null) redirect(`/login?next=${encodeURIComponent(self)}`);
   if (session.workspaces.length === 0) redirect("/new-workspace");
   const { client, scopes, redirectUri } = checked;

@@ -146,9 +146,13 @@ function readMetadata(body: Buffer): { redirectUris: string[]; name: string } {
   return { redirectUris, name: toShownName(data.client_name) };
 }
 
-/** Anyone chooses this name, and people read it: characters that hide or reorder text are dropped. */
+/**
+ * Anyone chooses this name, and people read it: characters that hide or reorder text are dropped, and so are marks that
+ * pile up over other lines.
+ */
 function toShownName(given = ""): string {
-  const name = given.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").trim();
+  const visible = given.replace(/[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu, "").trim();
+  const name = visible.replace(/(\p{M}{3})\p{M}+/gu, "$1");
   return [...(name || "Unnamed client")].slice(0, NAME_CHARS_MAX).join("");
 }
 
@@ -156,7 +160,9 @@ function toShownName(given = ""): string {
 type Asked = { client: OAuthClientDoc; redirectUri: string; challenge: string; scopes: Scope[] };
 type Checked =
   /** The client or its address is invalid: nothing is sent there. */
-  { kind: "refused"; message: string } | { kind: "returned"; redirectTo: string } | ({ kind: "asked" } & Asked);
+  | { kind: "refused"; message: string }
+  | { kind: "returned"; redirectTo: string; message: string }
+  | ({ kind: "asked" } & Asked);
 
 /** Checks an authorization request. The address of the client is verified before anything is sent to it. */
 export async function checkAuthorization(given: AuthorizationParameters, now = new Date()): Promise<Checked> {
@@ -166,9 +172,10 @@ export async function checkAuthorization(given: AuthorizationParameters, now = n
   if (redirectUri === undefined || !client.redirectUris.some((uri) => isSameRedirectUri(uri, redirectUri))) {
     return { kind: "refused", message: "The client did not register this return address." };
   }
-  const refuse = (error: string, error_description: string): Checked => ({
+  const refuse = (error: string, message: string): Checked => ({
     kind: "returned",
-    redirectTo: toReturn(redirectUri, given.state, { error, error_description }),
+    redirectTo: toReturn(redirectUri, given.state, { error, error_description: message }),
+    message,
   });
   if (given.response_type !== "code") return refuse("unsupported_response_type", "Use response_type=code.");
   const challenge = given.code_challenge ?? "";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { SCOPES } from "@/lib/platform/access/caller";
-import { isoDate, objectIdText } from "@/lib/platform/http/schema";
+import { boundedText, isoDate, objectIdText } from "@/lib/platform/http/schema";
 
 const PARAMETER_MAX = 2000;
-const parameter = z.string().max(PARAMETER_MAX).optional();
+const parameter = boundedText(PARAMETER_MAX).optional();
 
 /** The parameters of an authorization request (RFC 6749, 4.1.1; RFC 7636; RFC 8707) that this server reads. */
 export const authorizationParameters = z.object({
