@@ -1,7 +1,7 @@
 "use client";
 
 import { useRef, useState, useSyncExternalStore } from "react";
-import { useDialect } from "@/components/connections/use-connection-types";
+import { useDialect, useFindType } from "@/components/connections/use-connection-types";
 import type { WriteQuestion } from "@/components/consoles/run-store";
 import { SqlCode } from "@/components/editor/sql-code";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -30,6 +30,7 @@ function Question({ question: { connectionId, statement, details, isManual, ...a
   const cancel = useRef<HTMLButtonElement>(null);
   const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
   const dialect = useDialect(connection?.type);
+  const findType = useFindType();
   const [typed, setTyped] = useState("");
   const answer = (isConfirmed: boolean) => {
     // The next question may be the same.
@@ -38,9 +39,9 @@ function Question({ question: { connectionId, statement, details, isManual, ...a
   };
   const { title, action } = wordsOf(details);
   const { estimatedRows, reason, table } = details;
-  // A transaction can still be rolled back.
-  const isFinal = !isManual && (reason === "drop" || reason === "truncate");
-  const typedName = isFinal && table ? table.name : undefined;
+  const isDdl = reason === "drop" || reason === "truncate";
+  const canRollBack = isManual && !(isDdl && findType(connection?.type)?.ddlCommits);
+  const typedName = isDdl && !canRollBack && table ? table.name : undefined;
   const isNamed = typedName === undefined || typed.trim() === typedName;
   const shown = statement.slice(0, SHOWN_CHARS_MAX);
   return (
@@ -79,9 +80,11 @@ function Question({ question: { connectionId, statement, details, isManual, ...a
           {shown.length < statement.length && "..."}
         </pre>
         <p className="t2">
-          {isManual
+          {canRollBack
             ? "It runs in your open transaction. You can roll it back until you commit."
-            : "The statement commits immediately and can't be rolled back."}
+            : isManual
+              ? "It commits your open transaction and can't be rolled back."
+              : "The statement commits immediately and can't be rolled back."}
         </p>
         {typedName !== undefined && (
           <TypedName name={typedName} typed={typed} onChange={setTyped} onEnter={() => isNamed && answer(true)} />

@@ -349,6 +349,8 @@ export interface Driver {
    * Isolation levels of its sessions for manual transactions (`DataSource.openSession`); absent where it has none.
    */
   readonly isolationLevels?: readonly IsolationLevel[];
+  /** DROP and TRUNCATE commit the open transaction first; absent where they can be rolled back. */
+  readonly ddlCommits?: true;
   /** Its sources return table definitions (`DataSource.ddl`); absent where they cannot. */
   readonly hasDdl?: true;
   /**

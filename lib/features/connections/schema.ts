@@ -209,6 +209,7 @@ export const connectionTypeSchema = z.object({
     .optional()
     .describe("Isolation levels of manual transactions; absent if they are not supported"),
   hasDdl: z.literal(true).optional().describe("Supports DDL; absent if not"),
+  ddlCommits: z.literal(true).optional().describe("DROP and TRUNCATE commit an open transaction; absent if not"),
   editsRows: z.literal(true).optional().describe("Rows of its tables can be changed; absent if not"),
   fields: z.array(configFieldSchema),
 });

@@ -282,6 +282,7 @@ export function listConnectionTypes(): ConnectionType[] {
       explain,
       isolationLevels: rest.isolationLevels && [...rest.isolationLevels],
       hasDdl: rest.hasDdl,
+      ddlCommits: rest.ddlCommits,
       editsRows: rest.values?.edits && (true as const),
     }),
   );

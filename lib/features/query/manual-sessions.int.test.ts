@@ -198,6 +198,18 @@ describe.each(Object.keys(KINDS) as (keyof typeof KINDS)[])("on %s", (name) => {
     expect(Number((await desk.rows(COUNT))[0].n)).toBe(0);
   });
 
+  it("commits with a DROP where its driver says so", async () => {
+    await desk.rows("create table gone (id int)");
+    const sessionId = await desk.open();
+    await desk.rows("begin", sessionId);
+    await desk.rows("insert into t values (1)", sessionId);
+    await desk.rows("drop table gone", sessionId);
+    await desk.run("rollback", sessionId);
+    const commits = Number((await desk.rows(COUNT))[0].n) === 1;
+    expect(commits).toBe(subject?.driver.ddlCommits === true);
+    if (!commits) await desk.rows("drop table gone");
+  });
+
   it("runs savepoints where the database has them", async () => {
     const sessionId = await desk.open();
     await desk.rows("begin", sessionId);

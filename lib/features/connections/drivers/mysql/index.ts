@@ -26,6 +26,7 @@ export const mysql = serverDriver({
     ],
   },
   hasDdl: true,
+  ddlCommits: true,
   isolationLevels: ["read_uncommitted", "read_committed", "repeatable_read", "serializable"],
   nameLimit: MYSQL_NAME_LIMIT,
   // Zero dates (0000-00-00, 2026-00-00) are not valid calendar dates.
