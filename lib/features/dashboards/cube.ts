@@ -27,6 +27,7 @@ import {
   whatStandsBeside,
 } from "./data";
 import { readsData } from "./kinds/traits";
+import { refuseWrongTotals } from "./metric-totals";
 import type { DashboardDoc } from "./model";
 import { partsOf } from "./parts";
 import type { CubeQuery, Widget } from "./schema";
@@ -112,6 +113,7 @@ async function readOne(
     const spec = withGrain(queryOf(widget), page.grain);
     const conditions = conditionsFor(page, partNameOf(widget), kept.fields, id);
     const hasLevels = needsOf(widget)?.toPlan?.(widget.spec, spec) != null;
+    if (stand?.groups) refuseWrongTotals(stand.groups, spec, kept.fields, false);
     const none = whyNoCube(spec) ?? (hasLevels ? "totals" : null) ?? whatStandsBeside(page, widget, conditions);
     if (none !== null) return { id, none };
     let toParts: ReturnType<typeof toCubeStatement>["toParts"] | null = null;

@@ -33,6 +33,7 @@ import { partNameOf, readText } from "./content";
 import { findFirstPage, keepFirstPage, toPageKey, zonesOfPages } from "./initial-view-cache";
 import { readsData } from "./kinds/traits";
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
+import { type MetricGroups, refuseWrongTotals } from "./metric-totals";
 import type { DashboardDoc } from "./model";
 import { OWNER_LEFT, originOf, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
 import {
@@ -68,6 +69,8 @@ export type Stand = {
   error: string | null;
   /** Totals are shown although the rows were truncated. */
   acceptTruncated?: boolean;
+  /** Of a source of metrics: the groups in its rows. */
+  groups?: MetricGroups | undefined;
 };
 
 /**
@@ -404,7 +407,7 @@ export async function standParts(
   parts: readonly Part[],
   stands: Map<string, Stand>,
 ): Promise<void> {
-  const sources = new Map<string, DatasetSource>();
+  const sources = new Map<string, Awaited<ReturnType<typeof resolvePart>>>();
   for (const part of parts) {
     try {
       sources.set(part.name, await resolvePart(reader, part, origin));
@@ -431,15 +434,16 @@ export async function standParts(
       if (!source || !place || !dataset) return;
       const { kept, failure, isRefreshing } = dataset;
       const hasJustFailed = failure !== null && Date.now() - failure.at.getTime() < RETRY_AFTER_MS;
+      const { groups } = source;
       if (kept || hasJustFailed) {
-        stands.set(name, { kept, error: failure?.message ?? null, acceptTruncated });
+        stands.set(name, { kept, error: failure?.message ?? null, acceptTruncated, groups });
         const isOld = kept && maxAgeS !== null && Date.now() - kept.at.getTime() > maxAgeS * SECOND_MS;
         if (isOld && !isRefreshing && !hasJustFailed) refreshBeside(reader, place, source, dataset);
         return;
       }
       try {
         const read = await reads.run(() => refreshDataset(reader, place, source, signal, limits, dataset), signal);
-        stands.set(name, { kept: read.kept, error: null, acceptTruncated });
+        stands.set(name, { kept: read.kept, error: null, acceptTruncated, groups });
       } catch (error) {
         signal.throwIfAborted();
         stands.set(name, { kept: null, error: wordsOf(error) });
@@ -519,13 +523,14 @@ async function compute(
     ) {
       return { ...nothing, ...age, ...cut, truncated: true, error: refusedTotals(kept.rowCount).message };
     }
+    const plan = page.isRows ? null : (needsOf(widget)?.toPlan?.(widget.spec, spec) ?? null);
+    if (stand.groups) refuseWrongTotals(stand.groups, spec, kept.fields, plan !== null);
     const conditions = conditionsFor(page, name, kept.fields, widget.id);
     const trend = page.isRows ? null : toTrend(widget, spec, page.grain);
     const earlier = page.isRows ? null : earlierOf(page, widget, conditions);
     const ofShown = needsOf(widget)?.isOfShownGroups(widget.spec) ?? false;
     const whole = ofShown ? { ...spec, sort: [], limit: LIMIT_MAX } : spec;
     const { table } = kept;
-    const plan = page.isRows ? null : (needsOf(widget)?.toPlan?.(widget.spec, spec) ?? null);
     const build = plan && ((name: string, fields: readonly TableField[]) => plan.build(name, fields, conditions));
     const [{ answer, tookMs }, line, then] = await Promise.all([
       page.isMeasured

@@ -64,6 +64,39 @@ describe("a widget of metrics", () => {
     expect([answer.status, answer.json.details[0].path]).toEqual([400, "widgets.0.source.metrics"]);
   });
 
+  it("refuses to add up a metric that is no sum", async () => {
+    await saveMetric("ratios", modelText({ metric: "mean_id", expression: "SUM(orders.id) / COUNT(orders.id)" }));
+    const dimensions = [{ name: "orders.status" }];
+    const measures = [{ field: "mean_id", op: "sum" }];
+    const spec = { mark: "bar", dimensions: ["orders.status"], measures };
+    const own = { metrics: ["mean_id"], dimensions };
+    const chart = (id: string, changed: object) => ({ id, kind: "chart", source: own, spec, ...changed });
+    const { id } = (
+      await create({
+        title: "Ratios",
+        datasets: [{ id: "d", name: "Ratios", source: own }],
+        widgets: [
+          chart("all", {}),
+          chart("whole", { source: { metrics: ["mean_id"] }, spec: { ...spec, dimensions: [] } }),
+          chart("mean", { spec: { ...spec, dimensions: [], measures: [{ field: "mean_id", op: "avg" }] } }),
+          chart("fewer", { spec: { ...spec, dimensions: [] } }),
+          chart("dataset", { source: { datasetId: "d" }, spec: { ...spec, dimensions: [] } }),
+          chart("pivot", { kind: "pivot", spec: { rows: ["orders.status"], measures } }),
+          chart("count", {
+            source: { metrics: ["order_count"], dimensions },
+            spec: { ...spec, dimensions: [], measures: [{ field: "order_count", op: "sum" }] },
+          }),
+        ],
+      })
+    ).json.data;
+    const { widgets } = (await send("GET", `/dashboards/${id}/data`)).json.data;
+    const wrong = expect.stringContaining("“mean_id” can't be added up over groups.");
+    expect(Object.fromEntries(widgets.map((each: { id: string; error?: string }) => [each.id, each.error]))).toEqual({
+      ...{ all: undefined, whole: undefined, mean: undefined, count: undefined },
+      ...{ fewer: wrong, dataset: wrong, pivot: wrong },
+    });
+  });
+
   it("is exported as the SQL of its question", async () => {
     const { id } = (await create({ title: "Exported", widgets: [widget] })).json.data;
     const { widgets } = (await send("GET", `/dashboards/${id}/export`)).json.data;

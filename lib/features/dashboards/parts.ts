@@ -14,6 +14,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { messageOf } from "@/lib/platform/http/to-app-error";
 import { partNameOf } from "./content";
+import type { MetricGroups } from "./metric-totals";
 import type { DashboardDoc } from "./model";
 import type { DashboardFile, Source, Widget } from "./schema";
 
@@ -77,16 +78,17 @@ export async function resolvePart(
   reader: Caller,
   { source }: Pick<Part, "source">,
   origin: QueryOrigin,
-): Promise<DatasetSource> {
+): Promise<DatasetSource & { groups?: MetricGroups }> {
   if ("connectionId" in source) {
     const connection = await getConnectionDocOrThrow(reader, new ObjectId(source.connectionId));
     const { query, params } = source;
     return { connection, origin, statement: { query, ...(params && { params }) } };
   }
   if ("metrics" in source) {
-    const { sql, connectionId } = await planMetrics(reader, source);
+    const { sql, connectionId, unsummable } = await planMetrics(reader, source);
     const connection = await getConnectionDocOrThrow(reader, new ObjectId(connectionId));
-    return { connection, origin, statement: { query: sql } };
+    const groups = { dimensions: source.dimensions ?? [], unsummable };
+    return { connection, origin, statement: { query: sql }, groups };
   }
   const {
     _id,

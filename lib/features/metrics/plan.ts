@@ -17,6 +17,9 @@ const REFERENCES_MAX = 1_000;
 
 export type FilterValue = string | number | boolean | null;
 export type Filter = { field: string; op: FilterOp; value?: FilterValue | FilterValue[] | undefined };
+/** Returns the name of the column with the metric's value in the compared period. */
+export const toPreviousName = (name: string) => `${name}_previous`;
+
 export type Question = {
   /** `name` is the name of its column in the result. */
   metrics: readonly { name: string; model: Model; metric: Metric }[];
@@ -71,7 +74,7 @@ class Planner {
     const results: { name: string; sql: string }[] = [];
     for (const { name, model, metric } of metrics) {
       results.push({ name, sql: this.metric(model, metric, false) });
-      if (shift) results.push({ name: `${name}_previous`, sql: this.metric(model, metric, true) });
+      if (shift) results.push({ name: toPreviousName(name), sql: this.metric(model, metric, true) });
     }
     const groups = [...this.groups.values()];
     const parts = groups.flatMap((group) => group.parts);

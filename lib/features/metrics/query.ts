@@ -8,11 +8,12 @@ import type { ResultFormat } from "@/lib/features/query/schema";
 import { executeQuery } from "@/lib/features/query/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
+import { isAdditive } from "./additive";
 import { requireValid, sentenceOf } from "./content";
 import { type Expression, walk } from "./expression";
 import { columnOf, type Dataset, type Metric, type Model, type Place, parseMetricFile, targetOf } from "./file";
 import { requireZone, shiftOf, toBound } from "./period";
-import { planQuestion, type Question } from "./plan";
+import { planQuestion, type Question, toPreviousName } from "./plan";
 import type { MetricQueryBody } from "./schema";
 import { findDefinitions } from "./service";
 
@@ -30,13 +31,20 @@ export async function explainMetrics(caller: Caller, body: MetricQueryBody): Pro
   return { sql, dialect };
 }
 
-/** Returns the statement of a question, and the connection that it is for. @throws AppError as `queryMetrics` */
+/**
+ * Returns the statement of a question, and the connection that it is for. Values in the columns `unsummable` do not add
+ * up to the value of all groups.
+ * @throws AppError as `queryMetrics`
+ */
 export async function planMetrics(
   caller: Caller,
   body: MetricQueryBody,
-): Promise<{ sql: string; connectionId: string }> {
-  const { sql, connection } = await plan(caller, body);
-  return { sql, connectionId: connection._id.toHexString() };
+): Promise<{ sql: string; connectionId: string; unsummable: string[] }> {
+  const { sql, connection, definitions } = await plan(caller, body);
+  const unsummable = definitions.flatMap(({ name, model, metric }) =>
+    isAdditive(model, metric) ? [] : [name, toPreviousName(name)],
+  );
+  return { sql, connectionId: connection._id.toHexString(), unsummable };
 }
 
 /**
