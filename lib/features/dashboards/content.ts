@@ -54,6 +54,11 @@ export function parseFile(text: string): unknown {
 /** Returns the fields of a document that follow from the dashboard's file. */
 export function fieldsOf(file: DashboardFile) {
   const sources = sourcesOf(file).map(({ source }) => source);
+  const metricsOf = (source: Source | null | undefined): string[] => {
+    if (!source) return [];
+    if ("datasetId" in source) return metricsOf(file.datasets.find(({ id }) => id === source.datasetId)?.source);
+    return "metrics" in source ? source.metrics : [];
+  };
   const ids = (all: string[]) => [...new Set(all.map((id) => id.toLowerCase()))].map((id) => new ObjectId(id));
   return {
     title: file.title,
@@ -61,7 +66,10 @@ export function fieldsOf(file: DashboardFile) {
     content: toText(file),
     connectionIds: ids(sources.flatMap((source) => ("connectionId" in source ? [source.connectionId] : []))),
     consoleIds: ids(sources.flatMap((source) => ("consoleId" in source ? [source.consoleId] : []))),
-    metrics: [...new Set(sources.flatMap((source) => ("metrics" in source ? source.metrics : [])))],
+    metrics: [...new Set(sources.flatMap(metricsOf))],
+    metricWidgets: file.widgets
+      .map(({ id, title, source }) => ({ id, title, metrics: metricsOf(source) }))
+      .filter(({ metrics }) => metrics.length > 0),
   };
 }
 

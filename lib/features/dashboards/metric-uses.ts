@@ -4,36 +4,32 @@ import type { MetricSummary } from "@/lib/features/metrics/schema";
 import type { Caller } from "@/lib/platform/access/caller";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "./collections";
-import { readText } from "./content";
+
+/** Not the content: those of a page of dashboards could be 200 MiB. */
+const SHOWN = { title: 1, metrics: 1, metricWidgets: 1 } as const;
 
 /** Adds the dashboards and widgets that show the metrics of each file, of those that the caller can see. */
 export async function withMetricUses<T extends MetricSummary>(caller: Caller, files: readonly T[]): Promise<T[]> {
   const namesOf = ({ name, metrics }: T) => metrics.flatMap((metric) => [metric, `${name}.${metric}`]);
-  const docs = await collections
+  const dashboards = await collections
     .dashboards()
-    .find({ ...visibleTo(caller), metrics: { $in: files.flatMap(namesOf) } }, { projection: { title: 1, content: 1 } })
+    .find({ ...visibleTo(caller), metrics: { $in: files.flatMap(namesOf) } }, { projection: SHOWN })
     .sort({ _id: 1 })
     .limit(LIST_LIMIT_MAX)
     .toArray();
-  const dashboards = docs.map(({ _id, title, content }) => ({ id: _id.toHexString(), title, file: readText(content) }));
-  return files.map((each) => {
-    const names = new Set(namesOf(each));
-    const usedBy = dashboards.flatMap(({ id, title, file: { datasets, widgets } }) => {
-      const shows = (source: object | null) =>
-        source !== null && "metrics" in source && (source.metrics as string[]).some((name) => names.has(name));
-      const shared = new Set(datasets.filter(({ source }) => shows(source)).map((dataset) => dataset.id));
-      const used = widgets.filter(
-        ({ source }) => shows(source) || (source && "datasetId" in source && shared.has(source.datasetId)),
-      );
-      if (used.length === 0 && shared.size === 0) return [];
-      const ofWidgets = used.map((widget) => ({
+  return files.map((file) => {
+    const names = new Set(namesOf(file));
+    const shows = ({ metrics = [] }: { metrics?: string[] }) => metrics.some((name) => names.has(name));
+    const usedBy = dashboards.filter(shows).flatMap(({ _id, title, metricWidgets = [] }) => {
+      const id = _id.toHexString();
+      const ofWidgets = metricWidgets.filter(shows).map((widget) => ({
         kind: "widget",
         id: `${id}/${widget.id}`,
         name: `${widget.title || "Untitled widget"} in ${title}`,
       }));
       return [{ kind: "dashboard", id, name: title }, ...ofWidgets];
     });
-    return { ...each, usedBy };
+    return { ...file, usedBy };
   });
 }
 

@@ -118,7 +118,10 @@ describe("the uses of a metric", () => {
     await saveMetric("sales", modelText({ metric: "sales_count" }));
     expect(await usesOf("sales")).toEqual([]);
     const shown = { ...widget, source: { metrics: ["sales.sales_count"] } };
-    const hidden = (await create({ title: "Private", widgets: [shown] })).json.data.id;
+    const dataset = { id: "d", name: "Sales", source: shown.source };
+    const byDataset = { ...widget, source: { datasetId: "d" } };
+    const body = { title: "Private", datasets: [dataset], widgets: [byDataset] };
+    const hidden = (await create(body)).json.data.id;
     const open = (await create({ title: "Open", access: "workspace", widgets: [shown] })).json.data.id;
     const uses = (id: string, title: string) => [
       { kind: "dashboard", id, name: title },

@@ -12,6 +12,8 @@ export type DashboardDoc = ItemDoc & {
   consoleIds: ObjectId[];
   /** Names of the metrics that it shows, as `name` or `file.name`; absent in documents older than this field. */
   metrics?: string[];
+  /** Widgets that show them, so that the uses of a metric are known without reading contents. */
+  metricWidgets?: { id: string; title: string; metrics: string[] }[];
 };
 
 /** The unfiltered data of all widgets, in one time zone. */
