@@ -18,16 +18,19 @@ const blob = (content: Buffer, says = content.length) => Buffer.concat([entryHea
 const delta = (back: number, instructions: Buffer) =>
   Buffer.concat([entryHead("ofs-delta", instructions.length), Buffer.of(back), deflateSync(instructions)]);
 
-async function read(bytes: Buffer): Promise<string[]> {
+/** Low limits: unpacking and hashing files at the real ones takes seconds. */
+const SMALL = { fileBytes: MIB / 4, unpackedBytes: 5 * MIB };
+
+async function read(bytes: Buffer, limits?: typeof SMALL): Promise<string[]> {
   const found: string[] = [];
   const names = async (oids: ReadonlySet<string>) => new Map([...oids].map((oid) => [oid, oid]));
-  await ReceivedPack.read(bytes, signal, ({ oid }) => found.push(oid), names);
+  await ReceivedPack.read(bytes, signal, ({ oid }) => found.push(oid), names, limits);
   return found;
 }
 
-async function refusalOf(bytes: Buffer): Promise<string> {
+async function refusalOf(bytes: Buffer, limits?: typeof SMALL): Promise<string> {
   try {
-    await read(bytes);
+    await read(bytes, limits);
   } catch (error) {
     if (error instanceof AppError) return error.message;
     throw error;
@@ -66,9 +69,9 @@ describe("a pushed pack", () => {
   });
 
   it("is rejected before unpacking too much (T90)", async () => {
-    const zeros = Buffer.alloc(24 * MIB);
-    const large = blob(zeros);
-    expect(await refusalOf(packOf(21, ...Array.from({ length: 21 }, () => large)))).toContain("limited to 500 MiB");
+    const zeros = Buffer.alloc(MIB / 4);
+    const many = packOf(21, ...Array.from({ length: 21 }, () => blob(zeros)));
+    expect(await refusalOf(many, SMALL)).toContain("limited to 5 MiB unpacked");
     expect(await refusalOf(packOf(1, blob(text, 501 * MIB)))).toContain("limited to 500 MiB");
     // A stream much longer than its header says.
     expect(await refusalOf(packOf(1, blob(zeros, 10)))).toContain("can't be unpacked");
@@ -79,14 +82,22 @@ describe("a pushed pack", () => {
     expect(await refusalOf(packOf(200_001))).toContain("limited to 200000 objects");
   });
 
-  it("is rejected with the name and the size of each file over 25 MiB, by deltas too", async () => {
-    const [small, large, huge] = [25, 26, 60].map((size) => Buffer.alloc(size * MIB)) as [Buffer, Buffer, Buffer];
+  it("may have files of 25 MiB, and not more", async () => {
+    const zeros = Buffer.alloc(25 * MIB + 1);
+    expect(await read(packOf(1, blob(zeros.subarray(1))))).toHaveLength(1);
+    expect(await refusalOf(packOf(1, blob(zeros)))).toContain(
+      "(25.1 MiB) is larger than 25 MiB. Keep large files out of git, in all commits of the push.",
+    );
+  });
+
+  it("is rejected with the name and the size of each file over the limit, by deltas too", async () => {
+    const [small, large, huge] = [0.25, 0.3, 0.6].map((size) => Buffer.alloc(size * MIB)) as [Buffer, Buffer, Buffer];
     const name = (content: Buffer, size: string) => `${idOf(content)} (${size} MiB)`;
-    const rest = "larger than 25 MiB. Keep large files out of git, in all commits of the push.";
-    expect(await read(packOf(1, blob(small)))).toEqual([idOf(small)]);
+    const rest = "larger than 0.25 MiB. Keep large files out of git, in all commits of the push.";
+    expect(await read(packOf(1, blob(small)), SMALL)).toEqual([idOf(small)]);
     const first = blob(large);
-    const longer = Buffer.concat([large, text]);
-    expect(await refusalOf(packOf(1, first))).toBe(`${name(large, "26")} is ${rest}`);
+    const longer = Buffer.concat([large, Buffer.alloc(MIB / 10)]);
+    expect(await refusalOf(packOf(1, first), SMALL)).toBe(`${name(large, "0.3")} is ${rest}`);
     // The result of a delta, of one on a large base, and a file that is only hashed, with a delta on it.
     const onSmall = middleDelta(text, Buffer.concat([text, large]));
     const entries = [huge, large].map((content) => blob(content));
@@ -97,21 +108,21 @@ describe("a pushed pack", () => {
       return Buffer.concat([head, Buffer.from(idOf(base), "hex"), deflateSync(instructions)]);
     };
     const chain = [...entries, byId(large, middleDelta(large, longer)), byId(huge, middleDelta(huge, small))];
-    const message = await refusalOf(packOf(4, ...chain));
-    for (const each of [name(huge, "60"), name(large, "26"), name(longer, "26.1")]) expect(message).toContain(each);
+    const message = await refusalOf(packOf(4, ...chain), SMALL);
+    for (const each of [name(huge, "0.6"), name(large, "0.3"), name(longer, "0.4")]) expect(message).toContain(each);
     expect(message).toContain(` are ${rest}`);
     const base = blob(text);
-    expect(await refusalOf(packOf(2, base, byId(text, onSmall)))).toBe(
-      `${name(Buffer.concat([text, large]), "26.1")} is ${rest}`,
+    expect(await refusalOf(packOf(2, base, byId(text, onSmall)), SMALL)).toBe(
+      `${name(Buffer.concat([text, large]), "0.4")} is ${rest}`,
     );
     // A hashed stream that is longer or shorter than its head says.
-    expect(await refusalOf(packOf(1, blob(huge, huge.length + 1)))).toContain("malformed");
-    expect(await refusalOf(packOf(1, blob(huge, huge.length - 1)))).toContain("malformed");
+    expect(await refusalOf(packOf(1, blob(huge, huge.length + 1)), SMALL)).toContain("malformed");
+    expect(await refusalOf(packOf(1, blob(huge, huge.length - 1)), SMALL)).toContain("malformed");
     const many = Array.from({ length: 11 }, (_, n) =>
       byId(large, middleDelta(large, Buffer.concat([large, Buffer.of(n)]))),
     );
-    expect(await refusalOf(packOf(12, first, ...many))).toContain(" and 2 more are larger");
-  }, 120_000);
+    expect(await refusalOf(packOf(12, first, ...many), SMALL)).toContain(" and 2 more are larger");
+  });
 
   it("is rejected if truncated, changed or inconsistent", async () => {
     const good = packOf(1, blob(text));

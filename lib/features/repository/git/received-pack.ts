@@ -16,10 +16,10 @@ const INLINE_BYTES = 64 * 1024;
 const SLICE_MS = 10;
 const MIB = 1024 * 1024;
 /**
- * Objects over this size are never held in memory. A file is hashed in pieces, so that the refusal can name it; a delta
- * is skipped, with those based on it.
+ * Objects over this many times the size of a file are never held in memory. A file is hashed in pieces, so that the
+ * refusal can name it; a delta is skipped, with those based on it.
  */
-const MAX_HELD_BYTES = 2 * MAX_FILE_BYTES;
+const HELD_FILES = 2;
 /** Maximum number of files that a refusal names. */
 const NAMED_FILES_MAX = 10;
 const TYPES: Record<number, ObjectType | "ofs" | "ref"> = { 1: "commit", 2: "tree", 3: "blob", 6: "ofs", 7: "ref" };
@@ -36,6 +36,9 @@ type Entry = {
   depth: number;
   oid: string;
 };
+/** Maximum sizes of a file and of all objects, unpacked, in bytes. */
+type PackLimits = { fileBytes: number; unpackedBytes: number };
+const LIMITS: PackLimits = { fileBytes: MAX_FILE_BYTES, unpackedBytes: MAX_UNPACKED_BYTES };
 export type ReceivedObject = { oid: string; type: ObjectType; content: Buffer };
 export type PackedObject = { oid: string; type: ObjectType; size: number; stream: Buffer };
 
@@ -52,6 +55,7 @@ export class ReceivedPack {
   private constructor(
     private readonly bytes: Buffer,
     private readonly signal: AbortSignal,
+    private readonly limits: PackLimits,
   ) {}
 
   /**
@@ -65,18 +69,19 @@ export class ReceivedPack {
     signal: AbortSignal,
     check: (object: ReceivedObject) => void,
     findPaths: (oids: ReadonlySet<string>) => Promise<ReadonlyMap<string, string>> = async () => new Map(),
+    limits = LIMITS,
   ): Promise<ReceivedPack> {
-    const pack = new ReceivedPack(bytes, signal);
+    const pack = new ReceivedPack(bytes, signal, limits);
     if (bytes.length > 0) {
       await pack.readEntries();
       await pack.visit(null, (entry, type, content) => {
         entry.oid = makeObject(type, content).oid;
         pack.objects.set(entry.oid, entry);
-        if (content.length <= MAX_FILE_BYTES) check({ oid: entry.oid, type, content });
+        if (content.length <= limits.fileBytes) check({ oid: entry.oid, type, content });
         else pack.large.set(entry.oid, content.length);
       });
       if (pack.large.size > 0 || pack.hasSkipped)
-        throw tooLarge(pack.large, await findPaths(new Set(pack.large.keys())));
+        throw tooLarge(pack.large, await findPaths(new Set(pack.large.keys())), limits.fileBytes);
       // Each delta with a known base was visited.
       if ([...pack.children.values()].flat().some(({ oid }) => oid === "") || pack.waiting.size > 0) {
         throw malformed("a delta base is missing");
@@ -158,15 +163,15 @@ export class ReceivedPack {
       } else entry.type = head.type;
       entry.start = at;
       unpackedBytes += head.size;
-      requireFew(unpackedBytes);
-      const isHeld = head.size <= MAX_HELD_BYTES;
+      this.requireFew(unpackedBytes);
+      const isHeld = head.size <= HELD_FILES * this.limits.fileBytes;
       const { target, consumed } = isHeld ? await measure(bytes.subarray(at, end), entry) : await this.hash(entry, end);
       at += consumed;
       entry.end = at;
       // A delta counts with its result, which has to be held in memory.
-      const isSkipped = !isHeld || target > MAX_HELD_BYTES;
+      const isSkipped = !isHeld || target > HELD_FILES * this.limits.fileBytes;
       if (!isSkipped) unpackedBytes += target;
-      requireFew(unpackedBytes);
+      this.requireFew(unpackedBytes);
       byOffset.set(offset, entry);
       if (isSkipped) this.hasSkipped = true;
       else if (entry.type) this.roots.push(entry);
@@ -275,6 +280,12 @@ export class ReceivedPack {
     return this.bytes[at] ?? 0;
   }
 
+  private requireFew(unpackedBytes: number): void {
+    const max = this.limits.unpackedBytes;
+    if (unpackedBytes <= max) return;
+    throw new AppError("too_large", `A push is limited to ${max / MIB} MiB unpacked. Push in parts.`);
+  }
+
   private async breathe(): Promise<void> {
     this.signal.throwIfAborted();
     if (performance.now() < this.sliceEnds) return;
@@ -303,11 +314,6 @@ async function measure(bytes: Buffer, { size, type }: Entry): Promise<{ target: 
   return { target: type ? 0 : (deltaSizes(content)?.target ?? Number.POSITIVE_INFINITY), consumed };
 }
 
-function requireFew(unpackedBytes: number): void {
-  if (unpackedBytes <= MAX_UNPACKED_BYTES) return;
-  throw new AppError("too_large", "A push is limited to 500 MiB unpacked. Push in parts.");
-}
-
 type Info = { buffer: Buffer; engine: { bytesWritten: number } };
 // With `info`, both return the engine too, which the types omit.
 const inflateInfoSync = inflateSync as unknown as (bytes: InputType, options: ZlibOptions) => Info;
@@ -320,7 +326,7 @@ function rootOf(entry: Entry): Entry {
 }
 
 /** Names files over the limit. A file without a path is in no commit of the push. */
-function tooLarge(sizes: ReadonlyMap<string, number>, paths: ReadonlyMap<string, string>): AppError {
+function tooLarge(sizes: ReadonlyMap<string, number>, paths: ReadonlyMap<string, string>, fileBytes: number): AppError {
   const files = [...paths].map(([oid, path]) => {
     // Rounded up, so that no size shown is the limit itself.
     const size = Math.ceil(((sizes.get(oid) ?? 0) / MIB) * 10) / 10;
@@ -332,7 +338,7 @@ function tooLarge(sizes: ReadonlyMap<string, number>, paths: ReadonlyMap<string,
   const what = named === "" ? "A file is" : `${named} ${verb}`;
   return new AppError(
     "too_large",
-    `${what} larger than ${MAX_FILE_BYTES / MIB} MiB. Keep large files out of git, in all commits of the push.`,
+    `${what} larger than ${fileBytes / MIB} MiB. Keep large files out of git, in all commits of the push.`,
   );
 }
 
