@@ -149,6 +149,64 @@ describe("query slots (T55)", () => {
     expect([other?.isIn, ...positions()]).toEqual([true, null, 1, 2, null]);
   });
 
+  it("follow the connection's latest limit in the queue, too, so that no later query overtakes", async () => {
+    const workspace = randomUUID();
+    const [first] = askMany(1, workspace, { max: 1 });
+    const waiting = askMany(2, workspace, { max: 1 });
+    const later = ask(workspace, { max: 3 });
+    await settled();
+    expect([...waiting, later].map(({ isIn }) => isIn)).toEqual([true, true, false]);
+    const last = ask(workspace, { max: 1 });
+    first?.leave();
+    waiting[0]?.leave();
+    await settled();
+    expect([later.isIn, last.isIn]).toEqual([false, false]);
+    waiting[1]?.leave();
+    await settled();
+    expect([later.isIn, last.isIn]).toEqual([true, false]);
+    later.leave();
+    await settled();
+    expect(last.isIn).toBe(true);
+  });
+
+  it("are ordered once for all places that are read until a query comes or goes", async () => {
+    const workspaceId = randomUUID();
+    const signal = new AbortController().signal;
+    let reads = 0;
+    const readPlaces: (() => QueuePlace | null)[] = [];
+    const releases: (() => void)[] = [];
+    const enter = (person: number) => {
+      const applicant = {
+        ...{ workspaceId, connectionId: "one", queriesMax: 1 },
+        get userId() {
+          reads += 1;
+          return String(person);
+        },
+      };
+      const admitted = admit(applicant, signal, (readPlace) => readPlaces.push(readPlace));
+      void admitted.then((release) => releases.push(release));
+    };
+    for (let person = 0; person < 101; person += 1) enter(person);
+    await settled();
+    const readsOf = (work: () => unknown) => {
+      reads = 0;
+      work();
+      return reads;
+    };
+    const one = readsOf(() => readPlaces.at(-1)?.());
+    expect(one).toBeGreaterThan(0);
+    expect(
+      readsOf(() =>
+        expect(readPlaces.map((read) => read()?.position)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1)),
+      ),
+    ).toBe(0);
+    releases[0]?.();
+    await settled();
+    const again = readsOf(() => expect(readPlaces.at(-1)?.()?.position).toBe(99));
+    expect(again).toBeGreaterThan(0);
+    expect(again).toBeLessThan(one);
+  });
+
   it("are released once, however often", async () => {
     const workspace = randomUUID();
     const [first] = askMany(5, workspace);

@@ -26,7 +26,13 @@ export type Places = {
   queue: Waiter[];
   /** Moving average of the time that a query holds a slot, in ms, by connection. */
   heldMs: Map<string, number>;
+  /** Orders of the queue by connection, or by `ALL`, until the queries change. */
+  orders: Map<string, QueueOrder>;
 };
+/** Positions of queued queries from 1, the number of slots they wait for, and the mean start of the queries in these. */
+type QueueOrder = { positions: ReadonlyMap<Waiter, number>; slots: number; sinceMean: number };
+/** Stands for all connections, whose queries wait for the same slots when the workspace has none left. */
+const ALL = "";
 /** The place of a queued query. */
 export type QueuePlace = { position: number; expectedWaitMs: number };
 
@@ -47,13 +53,24 @@ export async function admit(
   signal.throwIfAborted();
   const { workspaceId, connectionId } = applicant;
   const workspaces = admitted();
-  const places = workspaces.get(workspaceId) ?? { running: new Set<Running>(), queue: [], heldMs: new Map() };
+  const places = workspaces.get(workspaceId) ?? {
+    running: new Set<Running>(),
+    queue: [],
+    heldMs: new Map(),
+    orders: new Map(),
+  };
   workspaces.set(workspaceId, places);
+  // The limit of the connection may have changed: a query that came earlier is not overtaken.
+  for (const waiter of places.queue) {
+    if (waiter.applicant.connectionId === connectionId) waiter.applicant.queriesMax = applicant.queriesMax;
+  }
+  while (enterNext(places));
   const own = hasPlace(places, applicant)
     ? enter(places, applicant)
     : await waitInLine(places, applicant, signal, onQueued);
   return () => {
     if (!places.running.delete(own)) return;
+    places.orders.clear();
     const [held, before] = [performance.now() - own.since, places.heldMs.get(connectionId)];
     places.heldMs.set(connectionId, before === undefined ? held : before + HELD_WEIGHT * (held - before));
     enterNext(places);
@@ -99,8 +116,9 @@ const largeAnswers = serverMember("largeAnswers", () => new Map<string, Semaphor
 const admitted = serverMember("queryAdmission", () => new Map<string, Places>());
 
 /** Takes a slot, with a new object, since one person may run several queries. */
-function enter({ running }: Places, applicant: Applicant): Running {
+function enter({ running, orders }: Places, applicant: Applicant): Running {
   const own = { ...applicant, since: performance.now() };
+  orders.clear();
   running.add(own);
   return own;
 }
@@ -111,7 +129,7 @@ function waitInLine(
   signal: AbortSignal,
   onQueued?: (readPlace: () => QueuePlace | null) => void,
 ): Promise<Running> {
-  const { queue } = places;
+  const { queue, orders } = places;
   const ofPerson = queue.filter((waiter) => waiter.applicant.userId === applicant.userId).length;
   if (queue.length >= WORKSPACE_QUEUE_MAX || ofPerson >= PERSON_QUEUE_MAX) {
     const whose = ofPerson >= PERSON_QUEUE_MAX ? "You have too many queued queries" : "Too many queued queries";
@@ -122,6 +140,7 @@ function waitInLine(
   return new Promise((resolve, reject) => {
     const leave = () => {
       queue.splice(queue.indexOf(waiter), 1);
+      orders.clear();
       reject(signal.reason);
     };
     const waiter: Waiter = {
@@ -132,6 +151,7 @@ function waitInLine(
       },
     };
     queue.push(waiter);
+    orders.clear();
     onQueued?.(() => placeOf(places, waiter));
     signal.addEventListener("abort", leave, { once: true });
   });
@@ -144,29 +164,39 @@ function hasPlace({ running }: Places, { connectionId, userId, queriesMax = CONN
   return running.size < WORKSPACE_QUERIES_MAX && here.length < queriesMax - reserved;
 }
 
-function enterNext(places: Places): void {
+/** @returns whether a queued query got a slot */
+function enterNext(places: Places): boolean {
   const { running, queue } = places;
   const countOf = ({ userId }: Applicant) => [...running].filter((other) => other.userId === userId).length;
   const ready = queue.filter(({ applicant }) => hasPlace(places, applicant));
   const counts = new Map(ready.map((waiter) => [waiter, countOf(waiter.applicant)]));
   const fewest = Math.min(...counts.values());
   const next = ready.find((waiter) => counts.get(waiter) === fewest);
-  if (!next) return;
+  if (!next) return false;
   queue.splice(queue.indexOf(next), 1);
   // Taken for the queued query now, so that no new one gets in between.
   next.enter(enter(places, next.applicant));
+  return true;
 }
 
 /**
- * Returns the place of a queued query, if the queries end in the order of their start; null when it has left the queue.
- * The expected wait takes the average time of the connection's queries, or that of the running ones if they already
- * take longer.
+ * Returns the place of a queued query; null when it has left the queue. The expected wait takes the average time of the
+ * connection's queries, or that of the running ones if they already take longer.
  */
-function placeOf({ running, queue, heldMs }: Places, waiter: Waiter): QueuePlace | null {
-  if (!queue.includes(waiter)) return null;
+function placeOf(places: Places, waiter: Waiter): QueuePlace | null {
   const { connectionId } = waiter.applicant;
-  const isFull = running.size >= WORKSPACE_QUERIES_MAX;
-  const isNear = (each: Applicant) => isFull || each.connectionId === connectionId;
+  const scope = places.running.size >= WORKSPACE_QUERIES_MAX ? ALL : connectionId;
+  const order = places.orders.get(scope) ?? toOrder(places, scope);
+  places.orders.set(scope, order);
+  const position = order.positions.get(waiter);
+  if (position === undefined) return null;
+  const eachMs = Math.max(places.heldMs.get(connectionId) ?? 0, performance.now() - order.sinceMean);
+  return { position, expectedWaitMs: Math.round((position * eachMs) / order.slots) };
+}
+
+/** Computes the order in which queued queries are taken, if the running ones end in the order of their start. */
+function toOrder({ running, queue }: Places, scope: string): QueueOrder {
+  const isNear = (each: Applicant) => scope === ALL || each.connectionId === scope;
   // Sets and arrays here are in the order of their start.
   const rivals = [...running].filter(isNear);
   const slots = Math.max(1, rivals.length);
@@ -176,17 +206,16 @@ function placeOf({ running, queue, heldMs }: Places, waiter: Waiter): QueuePlace
   const count = ({ userId }: Applicant, by: number) => counts.set(userId, (counts.get(userId) ?? 0) + by);
   for (const each of running) count(each, 1);
   const runningOf = ({ applicant: { userId } }: Waiter) => counts.get(userId) ?? 0;
-  let position = 0;
-  for (let next: Waiter | undefined; next !== waiter; position += 1) {
+  const positions = new Map<Waiter, number>();
+  while (waiting.length > 0) {
     const ended = ending.shift();
     if (ended) count(ended, -1);
-    next = waiting.reduce((best, each) => (runningOf(each) < runningOf(best) ? each : best));
+    const next = waiting.reduce((best, each) => (runningOf(each) < runningOf(best) ? each : best));
     waiting.splice(waiting.indexOf(next), 1);
+    positions.set(next, positions.size + 1);
     ending.push(next.applicant);
     count(next.applicant, 1);
   }
-  const now = performance.now();
-  const elapsedMs = rivals.reduce((sum, { since }) => sum + now - since, 0) / slots;
-  const eachMs = Math.max(heldMs.get(connectionId) ?? 0, elapsedMs);
-  return { position, expectedWaitMs: Math.round((position * eachMs) / slots) };
+  const sinceMean = rivals.length > 0 ? rivals.reduce((sum, { since }) => sum + since, 0) / slots : performance.now();
+  return { positions, slots, sinceMean };
 }
