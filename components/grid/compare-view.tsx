@@ -2,7 +2,6 @@
 
 import { KeyRound, X } from "lucide-react";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import type { ToMark } from "@/components/grid/grid-row";
 import { ResultGrid } from "@/components/grid/result-grid";
 import { useCopy } from "@/components/grid/use-copy";
 import { type GridColumn, useResultColumns } from "@/components/grid/use-result-columns";
@@ -12,7 +11,7 @@ import { Menu, MenuToggle } from "@/components/ui/menu";
 import { Segments } from "@/components/ui/segments";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toPlainText } from "@/lib/base/values/cell-text";
-import type { CellTable, CellValue, ResultRow } from "@/lib/base/values/json-rows";
+import type { CellTable, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { ExecuteAnswer } from "@/lib/features/query/browser/api";
 import {
   CHANGES,
@@ -23,7 +22,7 @@ import {
   toSharedColumns,
 } from "@/lib/features/results/browser/compare-rows";
 import { ObjectTable } from "@/lib/features/results/browser/row-table";
-import { AnswerRows } from "@/lib/features/results/browser/rows-source";
+import { AnswerRows, type RowMark } from "@/lib/features/results/browser/rows-source";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 import "@/components/ui/foot.css";
 
@@ -138,6 +137,30 @@ export function CompareView({ other, answer, dialect, onClose }: CompareProps) {
   );
 }
 
+/** Differences with their marks. */
+class ComparedRows extends AnswerRows {
+  constructor(
+    fields: ResultField[],
+    rows: ResultRow[],
+    private readonly compared: Comparison,
+  ) {
+    super(fields, rows);
+  }
+
+  mark(row: number): RowMark | null {
+    const differing = this.compared.rows[Number(this.cell(row, this.fields.length - 1))];
+    if (differing === undefined) return null;
+    const { change, was } = differing;
+    const toCellMark = (column: number) => {
+      if (change !== "changed") return { className: change };
+      const name = this.fields[column]?.name ?? "";
+      const old = Object.hasOwn(was, name) ? was[name] : undefined;
+      return old === undefined ? null : { className: "changed", was: old };
+    };
+    return { className: "", sign: null, cell: toCellMark };
+  }
+}
+
 type DifferencesProps = { compared: Comparison; kind: Change | "all"; dialect: SqlDialect };
 
 function Differences({ compared, kind, dialect }: DifferencesProps) {
@@ -146,7 +169,7 @@ function Differences({ compared, kind, dialect }: DifferencesProps) {
       kind === "all" || kind === change ? [{ ...row, [CHANGE]: change, [AT]: at }] : [],
     );
     const own = [{ name: CHANGE, type: "string", dbType: "" }, ...compared.fields, { name: AT, type: "int32" }];
-    return new AnswerRows(own, rows);
+    return new ComparedRows(own, rows, compared);
   }, [compared, kind]);
   useEffect(() => () => source.close(), [source]);
   const readVersion = useCallback(() => source.version, [source]);
@@ -156,18 +179,6 @@ function Differences({ compared, kind, dialect }: DifferencesProps) {
   const shown = useMemo<GridColumn[]>(() => columns.filter(({ field }) => field.name !== AT), [columns]);
   const { range, select, arrange } = useSelection(source);
   const { copyAs, copyTo } = useCopy(source, shown, range, { text: "", dialect });
-  const toMark = useCallback<ToMark>(
-    (row, column) => {
-      const differing = compared.rows[Number(source.cell(row, source.fields.length - 1))];
-      if (differing === undefined) return null;
-      const { change, was } = differing;
-      if (change !== "changed") return { className: change };
-      const name = source.fields[column]?.name ?? "";
-      const old: CellValue | undefined = Object.hasOwn(was, name) ? was[name] : undefined;
-      return old === undefined ? null : { className: "changed", was: old };
-    },
-    [source, compared],
-  );
   return (
     <ResultGrid
       source={source}
@@ -180,7 +191,6 @@ function Differences({ compared, kind, dialect }: DifferencesProps) {
       onInspect={() => {}}
       onCopy={copyTo}
       onCopyAs={(format) => void copyAs(format, true)}
-      toMark={toMark}
     />
   );
 }

@@ -7,13 +7,12 @@ import type { GridColumn } from "@/components/grid/use-result-columns";
 import { type CellLook, toPadding, toShownText } from "@/lib/base/values/cell-look";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField, toPlainText } from "@/lib/features/results/browser/cell-text";
-import type { RowMark, RowsSource } from "@/lib/features/results/browser/rows-source";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 
 /** Maximum number of characters shown in a cell; the inspector shows the whole value. */
 const SHOWN_LETTERS_MAX = 400;
 /** The same for the old value of a changed cell. */
 const OLD_LETTERS_MAX = 40;
-const ROW_SIGNS = { added: "+", deleted: "−" };
 
 /** A column with its position: `left` is relative to the row, or to the viewport for a pinned column. */
 export type PlacedColumn = GridColumn & { place: number; left: number };
@@ -35,20 +34,17 @@ type GridRowProps = {
   activePlace: number;
   /** Tests of the columns that are searched, by their index; null without a search. */
   hits: CellTests | null;
-  toMark: ToMark | undefined;
 };
-/** Returns how a cell is marked, with its earlier value if it has one; null for an ordinary cell. */
-export type ToMark = (row: number, column: number) => { className: string; was?: CellValue } | null;
 export type CellTests = ReadonlyMap<number, (value: CellValue) => boolean>;
 
 /** One row. Rendered again only when its own props change: scrolling moves it without rendering. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { baseId, source, row, y, width, indexWidth, look, columns, selectedFrom, selectedTo, activePlace } = props;
-  const { hits, toMark } = props;
-  const edits = source.mark?.(row) ?? null;
+  const { hits } = props;
+  const rowMark = source.mark?.(row) ?? null;
   return (
     <div
-      className={edits === null ? "rg-row" : toRowClass(edits)}
+      className={rowMark === null ? "rg-row" : `rg-row ${rowMark.className}`}
       role="row"
       aria-rowindex={row + 2}
       style={{ transform: `translateY(${y}px)`, width, height: "var(--h-row)" }}
@@ -61,7 +57,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         data-row={row}
         data-column={-1}
       >
-        {edits === null || edits.state === "edited" ? row + 1 : ROW_SIGNS[edits.state]}
+        {rowMark?.sign ?? row + 1}
       </div>
       {columns.map(({ index, field, place, left, width, isPinned, scale }) => {
         const value = source.cell(row, index);
@@ -74,13 +70,11 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         // Drawn by CSS alone: a row that is scrolled past creates no elements.
         if (value === undefined) className += " wait";
         if (value !== undefined && hits?.get(index)?.(value)) className += " hit";
-        const mark = toMark?.(row, index) ?? null;
+        const mark = rowMark?.cell(index) ?? null;
         if (mark !== null) className += ` ${mark.className}`;
         if (isSelected) className += " sel";
         if (place === activePlace) className += " cur";
-        const change = edits?.cell(field.name) ?? null;
-        if (change !== null) className += toChangeClass(change);
-        const old = change?.old === undefined ? undefined : toOldText(change.old, field, look);
+        const was = mark?.was === undefined ? undefined : toWasText(mark.was, field, look);
         return (
           <div
             key={index}
@@ -90,13 +84,12 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             aria-selected={isSelected}
             className={className}
             style={{ left, width }}
-            title={old === undefined ? toTitle(value, shown) : `Was ${old}`}
+            title={was === undefined ? toTitle(value, shown) : `Was ${was.slice(0, SHOWN_LETTERS_MAX)}`}
             data-row={row}
             data-column={place}
           >
-            {mark?.was !== undefined && <s>{mark.was === null ? "null" : toShownText(mark.was, field, look)}</s>}
-            {old !== undefined && <s>{old.slice(0, OLD_LETTERS_MAX)}</s>}
-            {change?.isDefault ? "default" : value === null ? "null" : shown.slice(0, SHOWN_LETTERS_MAX)}
+            {was !== undefined && <s>{was.slice(0, OLD_LETTERS_MAX)}</s>}
+            {mark?.isDefault ? "default" : value === null ? "null" : shown.slice(0, SHOWN_LETTERS_MAX)}
             {toPadding(shown, field, scale)}
           </div>
         );
@@ -105,18 +98,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   );
 });
 
-type CellChange = NonNullable<ReturnType<RowMark["cell"]>>;
-
-function toRowClass({ state, isConflict, failure }: RowMark): string {
-  return `rg-row ${state}${isConflict ? " conflicting" : ""}${failure === null ? "" : " refused"}`;
-}
-
-function toChangeClass({ isDefault, old, isConflict }: CellChange): string {
-  return `${old === undefined ? "" : " changed"}${isConflict ? " conflict" : ""}${isDefault ? " default" : ""}`;
-}
-
-function toOldText(old: CellValue, field: ResultField, look: CellLook): string {
-  return old === null ? "null" : toShownText(old, field, look);
+function toWasText(was: CellValue, field: ResultField, look: CellLook): string {
+  return was === null ? "null" : toShownText(was, field, look);
 }
 
 /** Returns the exact value if the cell shows it in another form. */

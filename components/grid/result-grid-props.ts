@@ -1,7 +1,6 @@
 import type { KeyboardEvent, ReactNode } from "react";
 import type { ToStats } from "@/components/grid/column-stats-card";
 import type { CellLinks } from "@/components/grid/grid-menu";
-import type { ToMark } from "@/components/grid/grid-row";
 import type { GridColumn, ResultTable } from "@/components/grid/use-result-columns";
 import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
 import type { CellPosition, CellRange } from "@/lib/features/results/browser/grid-selection";
@@ -23,8 +22,6 @@ export type ResultGridProps = {
   onCopyAs: (format: CopyFormat) => void;
   /** A panel beside the grid shows the active row: J and K move like the arrow keys. */
   isWalking?: boolean;
-  /** Marks cells. It must be the same function until the marks change. */
-  toMark?: ToMark;
   /** Computes the statistics of a column. Default: those of the loaded rows. */
   toStats?: ToStats;
   /** Returns the links of a cell and its row; absent without foreign keys. */

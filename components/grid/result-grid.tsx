@@ -173,7 +173,6 @@ export function ResultGrid(props: ResultGridProps) {
                 selectedTo={isSelected ? bounds.right : -1}
                 activePlace={range?.anchor.row === row ? range.anchor.column : -1}
                 hits={find.tests}
-                toMark={props.toMark}
               />
             );
           })}

@@ -209,7 +209,7 @@ export function ResultSet(props: ResultSetProps) {
         // A different set of rows resets the scroll position.
         <Fragment key={load?.status ?? "first"}>
           {edited ? (
-            <EditableGrid {...grid} edited={edited} entities={entities} onSubmitted={() => props.onRunAgain(run)} />
+            <EditableGrid {...grid} edited={edited} entities={entities} onReload={() => props.onRunAgain(run)} />
           ) : (
             <ResultGrid {...grid} source={source} />
           )}

@@ -25,6 +25,7 @@ import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { showFailure } from "@/components/ui/toast";
+import { ToolButton } from "@/components/ui/tool-button";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { toShellFind } from "@/lib/base/mongo-shell/find";
 import { toTableQuery } from "@/lib/base/sql/conditions";
@@ -221,29 +222,22 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
         <span className="grow" />
         <span ref={setToolsHost} className="row" />
         {!isPhone && <ColumnsMenu table={columnTable} onChange={() => select(null)} />}
-        <button type="button" className="btn ghost sm" aria-label="Count rows" onClick={() => void countAll()}>
-          <Sigma className="s" />
-          <span className="word">Count</span>
-        </button>
-        <button type="button" className="btn ghost sm" aria-label="Refresh rows" onClick={() => base.refresh()}>
-          <RefreshCw className="s" />
-          <span className="word">Refresh</span>
-        </button>
+        <ToolButton label="Count rows" word="Count" icon={<Sigma className="s" />} onClick={() => void countAll()} />
+        <ToolButton
+          label="Refresh rows"
+          word="Refresh"
+          icon={<RefreshCw className="s" />}
+          onClick={() => base.refresh()}
+        />
         {hasDdl && (
-          <button type="button" className="btn ghost sm" aria-label="Show DDL" onClick={() => setDdl("open")}>
-            <Code className="s" />
-            <span className="word">DDL</span>
-          </button>
+          <ToolButton label="Show DDL" word="DDL" icon={<Code className="s" />} onClick={() => setDdl("open")} />
         )}
-        <button
-          type="button"
-          className="btn ghost sm"
-          aria-label="Open in console"
+        <ToolButton
+          label="Open in console"
+          word="Open in console"
+          icon={<FileCode2 className="s" />}
           onClick={() => create(connectionId, { content: query })}
-        >
-          <FileCode2 className="s" />
-          <span className="word">Open in console</span>
-        </button>
+        />
       </div>
       {base.failure && <LoadFailure error={base.failure} onRetry={() => base.retry()} />}
       {base.isUnordered && (
@@ -261,7 +255,7 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
             entities={entities}
             toolsHost={toolsHost}
             isWalking={opened !== null}
-            onSubmitted={() => base.refresh()}
+            onReload={() => base.refresh()}
             {...grid}
           />
         </>

@@ -17,6 +17,15 @@ const SHOP = `
     (3, 'Casa Norte', 'PT', 9, 1200), (4, 'Gable Works', 'GB', 9, 900);
 `;
 
+/** Pastes into the element with the focus. */
+async function paste(page: Page, text: string) {
+  await page.evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    document.activeElement?.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  }, text);
+}
+
 /** Connects a writable file, and opens the rows of its customers. */
 async function openCustomers(page: Page, person: Person, more: object = {}) {
   const database = new Database(":memory:");
@@ -118,16 +127,17 @@ test("picks a row for a foreign key, sets NULL, pastes a block and undoes it", a
   await page.getByRole("menuitem", { name: "Set to" }).click();
   await page.getByRole("menuitem", { name: "NULL" }).click();
   await cell(4, 2).click();
-  await page.evaluate(() => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData("text/plain", "Gable\tDE\nNew\tFR");
-    document.activeElement?.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
-  });
+  await paste(page, "Gable\tDE\nNew\tFR");
   const bar = page.getByRole("region", { name: "Pending changes" });
   await expect(bar).toContainText("3 edited1 added");
-  await cell(3, 2).click();
   await page.keyboard.press("ControlOrMeta+z");
-  await expect(cell(5, 3)).toHaveText("default");
+  await expect(bar).toContainText("2 changes");
+  await paste(page, "a\n".repeat(501));
+  await expect(page.getByText("Up to 500 rows can be changed at once.")).toBeVisible();
+  await paste(page, `${"a\t".repeat(49)}a\n`.repeat(10_000));
+  await expect(page.getByText("Too many cells to paste. Import a file instead.")).toBeVisible();
+  await expect(bar).toContainText("2 changes");
+  await paste(page, "Gable\tDE\nNew");
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(page.getByText("4 changes submitted")).toBeVisible();
   expect(await run("select name, country, manager_id from customers order by id")).toEqual([
@@ -157,4 +167,47 @@ test("offers no editing on a read-only connection", async ({ page, person }) => 
   await cell(1, 2).dblclick();
   await expect(page.getByRole("textbox", { name: "Edit name" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Add row" })).toHaveCount(0);
+});
+
+test("finds out whether a submission without a response was written, and writes once", async ({ page, person }) => {
+  const { cell, run, edit } = await openCustomers(page, person);
+  await page.getByRole("button", { name: "Add row" }).click();
+  await edit(5, 2, "Rowan Supply");
+  // The server writes; its response is lost, and so is the look-up.
+  const cut = async (url: string) =>
+    page.route(url, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+  await cut("**/rows/changes");
+  await cut("**/executions/*");
+  const bar = page.getByRole("region", { name: "Pending changes" });
+  await bar.getByRole("button", { name: "Submit 1 change" }).dblclick();
+  await expect(bar).toContainText("The changes may have been written. Submit again to check");
+  await cell(1, 2).click();
+  await page.keyboard.press("ControlOrMeta+Backspace");
+  await expect(bar).toContainText("1 change");
+  await page.unrouteAll();
+  await cell(1, 2).click();
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(page.getByText("1 change submitted")).toBeVisible();
+  await expect(bar).toBeHidden();
+  expect(await run("select count(*) as n from customers where name = 'Rowan Supply'")).toEqual([{ n: 1 }]);
+});
+
+test("keeps pending changes while other pages are open, and asks before the tab leaves", async ({ page, person }) => {
+  const { cell, edit } = await openCustomers(page, person);
+  await edit(2, 5, "6000");
+  await page.getByRole("link", { name: "Connections" }).first().click();
+  await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
+  const asked = page.waitForEvent("dialog");
+  await page.evaluate(() => void setTimeout(() => location.reload()));
+  const dialog = await asked;
+  expect(dialog.type()).toBe("beforeunload");
+  await dialog.dismiss();
+  await page.goBack();
+  await expect(cell(2, 5)).toHaveText(/4,?0006,?000/);
+  await page.setViewportSize({ width: 720, height: 800 });
+  await expectAccessible(page);
 });

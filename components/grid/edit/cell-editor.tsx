@@ -4,8 +4,7 @@ import { Link2 } from "lucide-react";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { type Choice, toReference, useReferenced } from "@/components/grid/edit/use-referenced";
 import type { Entity } from "@/lib/base/values/fields";
-import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
-import { toEditText } from "@/lib/features/results/browser/row-edits";
+import type { ResultField } from "@/lib/base/values/json-rows";
 import { formatCount } from "@/lib/platform/browser/format";
 
 type CellEditorProps = {
@@ -13,7 +12,8 @@ type CellEditorProps = {
   field: Pick<ResultField, "name" | "type">;
   entity: Entity;
   entities: readonly Entity[];
-  value: CellValue;
+  /** Text of the value; null for none. */
+  value: string | null;
   /** Text with which typing began; null to edit the value. */
   typed: string | null;
   /** @param value undefined for no change @param step columns to move on by */
@@ -22,7 +22,7 @@ type CellEditorProps = {
 
 /** Editor over a cell. A column with a foreign key lists the rows that it can refer to. */
 export function CellEditor({ connectionId, field, entity, entities, value, typed, onDone }: CellEditorProps) {
-  const initial = toEditText(value, field.type) ?? "";
+  const initial = value ?? "";
   const [text, setText] = useState(typed ?? initial);
   const [active, setActive] = useState(-1);
   const listId = useId();

@@ -14,12 +14,13 @@ type EditBarProps = {
   isReviewing: boolean;
   onReview: () => void;
   onSubmit: () => void;
-  /** Shows a row. */
-  onShow: (row: number) => void;
+  onShow: (id: string) => void;
+  /** Drops the change of a row, and loads the rows again. */
+  onUseTheirs: (id: string) => void;
 };
 
 /** Pending changes of a table, and its first conflict. */
-export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, onShow }: EditBarProps) {
+export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, onShow, onUseTheirs }: EditBarProps) {
   const { edits } = source;
   const { edited, added, deleted, conflicts } = edits.counts();
   const total = edited + added + deleted;
@@ -28,13 +29,13 @@ export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, on
   return (
     <section className="edit-bars" aria-label="Pending changes">
       {conflicting && conflicting.kind !== "insert" && (
-        <ConflictNote edit={conflicting} source={source} tableName={tableName} onShow={onShow} />
+        <ConflictNote edit={conflicting} {...{ source, tableName, onShow, onUseTheirs }} />
       )}
       {edits.failure && (
         <div className="edit-note bad" role="alert">
           <TriangleAlert className="s" />
           <p className="grow">
-            <b>Nothing was written.</b> {edits.failure.message}
+            {edits.failure.id !== null && <b>Nothing was written.</b>} {edits.failure.message}
           </p>
         </div>
       )}
@@ -55,7 +56,12 @@ export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, on
         >
           Review SQL
         </button>
-        <button type="button" className="btn sm" onClick={() => edits.clear()}>
+        <button
+          type="button"
+          className="btn sm"
+          aria-disabled={edits.isSubmitting}
+          onClick={() => !edits.isSubmitting && edits.clear()}
+        >
           Discard
         </button>
         <button
@@ -72,18 +78,17 @@ export function EditBar({ source, tableName, isReviewing, onReview, onSubmit, on
   );
 }
 
-type ConflictNoteProps = Pick<EditBarProps, "source" | "tableName" | "onShow"> & {
+type ConflictNoteProps = Pick<EditBarProps, "source" | "tableName" | "onShow" | "onUseTheirs"> & {
   edit: Exclude<RowEdit, { kind: "insert" }>;
 };
 
-function ConflictNote({ edit, source, tableName, onShow }: ConflictNoteProps) {
+function ConflictNote({ edit, source, tableName, onShow, onUseTheirs }: ConflictNoteProps) {
   const { edits } = source;
   const current = edits.conflicts.get(edit.id);
   const name = `${tableName} ${nameRow(edit)}`;
   const changed = current
     ? Object.keys(edit.old).filter((column) => toFilterValue(current[column]) !== edit.old[column])
     : [];
-  const row = source.rowOf(edit.id);
   const textOf = (column: string, value: CellValue) => {
     const field = source.fields.find((each) => each.name === column);
     return value === null ? "NULL" : field ? toCellText(value, field) : String(value);
@@ -110,17 +115,15 @@ function ConflictNote({ edit, source, tableName, onShow }: ConflictNoteProps) {
           </p>
         ))}
       </div>
-      {row >= 0 && (
-        <button type="button" className="btn sm ghost" onClick={() => onShow(row)}>
-          Show row
-        </button>
-      )}
+      <button type="button" className="btn sm ghost" onClick={() => onShow(edit.id)}>
+        Show row
+      </button>
       {current && (
         <button type="button" className="btn sm" onClick={() => edits.keepMine(edit.id)}>
           Keep mine
         </button>
       )}
-      <button type="button" className="btn sm" onClick={() => edits.takeTheirs(edit.id)}>
+      <button type="button" className="btn sm" onClick={() => onUseTheirs(edit.id)}>
         {current ? "Use theirs" : "Drop my change"}
       </button>
     </div>

@@ -14,13 +14,13 @@ type EditableGridProps = Omit<ResultGridProps, "source" | "editing"> & {
   /** Element of the toolbar for the buttons that edit rows; absent where only the menu of a cell has them. */
   toolsHost?: HTMLElement | null;
   /** Loads the rows again. */
-  onSubmitted: () => void;
+  onReload: () => void;
 };
 
 /** A grid whose rows can be edited, with the bar of its pending changes. */
-export function EditableGrid({ edited, entities, toolsHost, onSubmitted, ...grid }: EditableGridProps) {
+export function EditableGrid({ edited, entities, toolsHost, onReload, ...grid }: EditableGridProps) {
   const { columns, range, onRange } = grid;
-  const editing = useRowEditing(edited, { entities, columns, range, onRange, onSubmitted });
+  const editing = useRowEditing(edited, { entities, columns, range, onRange, onReload });
   return (
     <>
       {toolsHost && createPortal(editing.tools, toolsHost)}

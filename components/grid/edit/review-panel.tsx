@@ -85,21 +85,18 @@ function Panel({ connection, table, source, onSubmit, onClose }: ReviewPanelProp
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it */}
       <section className="row-body" tabIndex={0} aria-label="Statements">
-        {edits.all.length > 0 &&
-          Array.from({ length: edits.all.length }, (_, index) => edits.at(index)).map((edit, index) =>
-            edit ? (
-              <Change
-                key={edit.id}
-                edit={edit}
-                isConflict={edits.conflicts.has(edit.id)}
-                failure={
-                  edits.failure?.id === edit.id ? edits.failure.message : problem?.at === index ? problem.message : null
-                }
-              >
-                {statements[index] !== undefined && <SqlCode text={`${statements[index]};`} dialect={dialect} />}
-              </Change>
-            ) : null,
-          )}
+        {edits.ordered().map((edit, index) => (
+          <Change
+            key={edit.id}
+            edit={edit}
+            isConflict={edits.conflicts.has(edit.id)}
+            failure={
+              edits.failure?.id === edit.id ? edits.failure.message : problem?.at === index ? problem.message : null
+            }
+          >
+            {statements[index] !== undefined && <SqlCode text={`${statements[index]};`} dialect={dialect} />}
+          </Change>
+        ))}
         {problem?.at === -1 && <p className="row-none">{problem.message}</p>}
       </section>
       <div className="row-foot xs t3">

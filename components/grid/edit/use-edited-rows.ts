@@ -22,9 +22,17 @@ export type Edited = { source: EditedRows; connection: Connection; table: Edited
 /** Pending changes by table. They outlive the view, which unmounts when another page opens. */
 const memory = new Map<string, RowEdits>();
 
+/** Asks before the page is left with pending changes of any table. */
+function warn(event: BeforeUnloadEvent): void {
+  if ([...memory.values()].some((edits) => !edits.isEmpty)) event.preventDefault();
+}
+
 /** Returns the pending changes of a table. @param table unique among all workspaces */
 function editsOf(table: string): RowEdits {
-  const edits = memory.get(table) ?? new RowEdits();
+  const known = memory.get(table);
+  if (known) return known;
+  if (memory.size === 0 && typeof window !== "undefined") addEventListener("beforeunload", warn);
+  const edits = new RowEdits();
   memory.set(table, edits);
   return edits;
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { Copy, Plus, Trash2 } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { CellEditor } from "@/components/grid/edit/cell-editor";
 import { EditBar } from "@/components/grid/edit/edit-bar";
 import { EditItems } from "@/components/grid/edit/edit-items";
@@ -11,9 +11,11 @@ import { useSubmit } from "@/components/grid/edit/use-submit";
 import type { GridEditing } from "@/components/grid/result-grid-props";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
+import { ToolButton } from "@/components/ui/tool-button";
 import type { Entity } from "@/lib/base/values/fields";
+import { ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import { type CellPosition, type CellRange, toBounds } from "@/lib/features/results/browser/grid-selection";
-import { hasLongNumber, type NewValue, toEditText, toPastedBlock } from "@/lib/features/results/browser/row-edits";
+import { DEFAULT, hasLongNumber, type NewValue, toPastedBlock } from "@/lib/features/results/browser/row-edits";
 import "./edit.css";
 
 /** Maximum length of a value whose row may be deleted only if it has not changed, in characters. */
@@ -30,7 +32,7 @@ type RowEditingProps = {
   range: CellRange | null;
   onRange: (range: CellRange) => void;
   /** Loads the rows again. */
-  onSubmitted: () => void;
+  onReload: () => void;
 };
 type GridEditingColumns = readonly { index: number; field: { name: string; type: string } }[];
 
@@ -50,20 +52,13 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
   const { edits, key } = source;
   const [at, setAt] = useState<(CellPosition & { typed: string | null }) | null>(null);
   const [isReviewing, setIsReviewing] = useState(false);
-  const isDirty = edits.all.length > 0;
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
-  }, [isDirty]);
-  const submit = useSubmit({ connection, table, edits, onSubmitted: props.onSubmitted });
+  const isDirty = !edits.isEmpty;
+  const submit = useSubmit({ connection, table, edits, onReload: props.onReload });
 
+  const isDeleted = (row: number) => edits.of(source.idAt(row) ?? "")?.kind === "delete";
   const begin = ({ row, column: place }: CellPosition, typed: string | null = null): boolean => {
     const column = columns[place];
-    const mark = source.mark(row);
-    if (!column || row < 0 || edits.isSubmitting || source.idAt(row) === null || mark?.state === "deleted")
-      return false;
+    if (!column || row < 0 || edits.isLocked || source.idAt(row) === null || isDeleted(row)) return false;
     if (hasLongNumber(source.cell(row, column.index) ?? null)) {
       showFailure("This JSON has numbers that the grid shows as text. Edit it in a console.");
       return true;
@@ -75,40 +70,63 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
     const column = columns[place];
     if (column) source.set(row, column.field.name, value);
   };
-  /** Runs for each selected row, or that of a cell. */
-  const eachRow = (work: (row: number) => void, selected = range) => {
-    if (selected === null) return;
-    const { top, bottom } = toBounds(selected);
-    for (let row = Math.max(0, top); row <= bottom; row += 1) work(row);
+  /** Makes changes to some rows one step. @param last excluded @returns false with a message, and no change */
+  const change = (first: number, last: number, work: () => void): boolean => {
+    const isWithin = last - first <= ROW_CHANGES_MAX;
+    const loadedMax = isWithin ? Math.min(last, source.base.count) : 0;
+    for (let row = first; row < loadedMax; row += 1) {
+      if (source.cell(row, 0) !== undefined) continue;
+      source.want(first, loadedMax);
+      showFailure("Some of these rows are still loading. Try again in a moment.");
+      return false;
+    }
+    if (isWithin && edits.step(work)) return true;
+    showFailure(
+      edits.isLocked
+        ? "The submitted changes have no result yet. Submit them again, or discard them."
+        : `Up to ${ROW_CHANGES_MAX} rows can be changed at once. Submit them in parts, or use a console.`,
+    );
+    return false;
   };
-  const checked = () => source.fields.filter(({ type }) => !UNCHECKED.has(type)).map(({ name }) => name);
+  /** Runs for each selected row, as one step. */
+  const eachRow = (work: (row: number) => void) => {
+    if (range === null) return;
+    const { top, bottom } = toBounds(range);
+    const first = Math.max(0, top);
+    change(first, bottom + 1, () => {
+      // From the last: a new row that is reverted moves those after it.
+      for (let row = bottom; row >= first; row -= 1) work(row);
+    });
+  };
   const deleteRows = () => {
-    const ids: string[] = [];
+    const checked = source.fields.filter(({ type }) => !UNCHECKED.has(type)).map(({ name }) => name);
     eachRow((row) => {
       const loaded = source.loaded(row);
       const id = source.idAt(row);
-      if (loaded === null) return void (id !== null && ids.push(id));
-      const short = checked().filter((name) => (loaded.textOf(name)?.length ?? 0) <= CHECKED_LETTERS_MAX);
-      edits.delete(loaded, short);
+      if (loaded) {
+        const short = checked.filter((name) => (loaded.textOf(name)?.length ?? 0) <= CHECKED_LETTERS_MAX);
+        edits.delete(loaded, short);
+      } else if (id !== null) edits.revert(id);
     });
-    for (const id of ids) edits.revert(id);
   };
   const select = (row: number) => onRange({ anchor: { row, column: 0 }, head: { row, column: 0 } });
-  const addRow = (values: Iterable<readonly [string, NewValue]> = []) => {
-    edits.add(values);
+  const addRows = (rows: Iterable<readonly [string, NewValue]>[]) => {
+    const isAdded = change(source.count, source.count + rows.length, () => {
+      for (const values of rows) edits.add(values);
+    });
+    if (!isAdded) return;
     select(source.count - 1);
-    announce("Row added");
+    announce(rows.length === 1 ? "Row added" : `${rows.length} rows added`);
   };
   const duplicate = () => {
+    if (range === null) return;
+    const { top, bottom } = toBounds(range);
     const rows: [string, NewValue][][] = [];
-    eachRow((row) => {
-      const values = source.fields.flatMap(({ name, type }, index): [string, NewValue][] => {
-        const value = source.cell(row, index);
-        return key.includes(name) || value === undefined ? [] : [[name, toEditText(value, type)]];
-      });
-      rows.push(values);
-    });
-    for (const values of rows) addRow(values);
+    for (let row = Math.max(0, top); row <= Math.min(bottom, top + ROW_CHANGES_MAX); row += 1) {
+      const values = source.fields.map(({ name }, index): [string, NewValue] => [name, source.textAt(row, index)]);
+      rows.push(values.filter(([name, value]) => !key.includes(name) && value !== DEFAULT));
+    }
+    addRows(rows);
   };
   const setAll = (value: NewValue) => {
     if (range === null) return;
@@ -117,29 +135,26 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
       for (let place = left; place <= right; place += 1) put(row, place, value);
     });
   };
-  const paste = (text: string, { head, anchor }: CellRange) => {
-    const block = toPastedBlock(text);
-    const isSingle = block.length === 1 && block[0]?.length === 1;
-    if (block.reduce((sum, row) => sum + row.length, 0) > PASTED_CELLS_MAX) {
-      return showFailure("Too many cells to paste. Import a file instead.");
-    }
-    if (isSingle) return setAll(block[0]?.[0] ?? "");
-    const top = Math.max(0, Math.min(head.row, anchor.row));
-    const left = Math.min(head.column, anchor.column);
-    for (const [i, cells] of block.entries()) {
-      // A block that is longer than the rows adds rows.
-      if (top + i >= source.count) edits.add();
-      for (const [j, value] of cells.entries()) put(top + i, left + j, value);
-    }
-    announce(`${block.length} rows pasted`);
+  const paste = (text: string, selected: CellRange) => {
+    const block = toPastedBlock(text, PASTED_CELLS_MAX);
+    if (block === null) return showFailure("Too many cells to paste. Import a file instead.");
+    if (block.length === 1 && block[0]?.length === 1) return setAll(block[0][0] ?? "");
+    const { left, top: first } = toBounds(selected);
+    const top = Math.max(0, first);
+    const isPasted = change(top, top + block.length, () => {
+      for (const [i, cells] of block.entries()) {
+        // A block that is longer than the rows adds rows.
+        if (top + i >= source.count) edits.add();
+        for (const [j, value] of cells.entries()) put(top + i, left + j, value);
+      }
+    });
+    if (isPasted) announce(`${block.length} rows pasted`);
   };
   const revert = () => {
-    const ids: string[] = [];
     eachRow((row) => {
       const id = source.idAt(row);
-      if (id !== null) ids.push(id);
+      if (id !== null) edits.revert(id);
     });
-    for (const id of ids) edits.revert(id);
   };
   const onKey = (event: KeyboardEvent, { head }: CellRange): boolean => {
     const isMod = event.metaKey || event.ctrlKey;
@@ -160,10 +175,10 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
       field={column.field}
       entity={entity}
       entities={props.entities}
-      value={source.cell(at.row, column.index) ?? null}
+      value={toText(source.textAt(at.row, column.index))}
       typed={at.typed}
       onDone={(value, step) => {
-        if (value !== undefined) put(at.row, at.column, value);
+        if (value !== undefined) change(at.row, at.row + 1, () => put(at.row, at.column, value));
         setAt(null);
         const next = at.column + step;
         if (step !== 0 && columns[next]) {
@@ -179,7 +194,7 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
       isChanged={source.mark(row) !== null}
       onEdit={() => range && begin(range.head)}
       onSet={setAll}
-      onAdd={() => addRow()}
+      onAdd={() => addRows([[]])}
       onDuplicate={duplicate}
       onDelete={deleteRows}
       onRevert={revert}
@@ -189,30 +204,21 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
     grid: { at, editor, begin, onKey, onPaste: paste, items },
     tools: (
       <>
-        <button type="button" className="btn ghost sm" aria-label="Add row" onClick={() => addRow()}>
-          <Plus className="s" />
-          <span className="word">Add row</span>
-        </button>
-        <button
-          type="button"
-          className="btn ghost sm"
-          aria-label="Duplicate row"
-          aria-disabled={!hasRow}
-          onClick={() => hasRow && duplicate()}
-        >
-          <Copy className="s" />
-          <span className="word">Duplicate</span>
-        </button>
-        <button
-          type="button"
-          className="btn ghost sm"
-          aria-label="Delete row"
-          aria-disabled={!hasRow}
-          onClick={() => hasRow && deleteRows()}
-        >
-          <Trash2 className="s" />
-          <span className="word">Delete</span>
-        </button>
+        <ToolButton label="Add row" word="Add row" icon={<Plus className="s" />} onClick={() => addRows([[]])} />
+        <ToolButton
+          label="Duplicate row"
+          word="Duplicate"
+          icon={<Copy className="s" />}
+          isDisabled={!hasRow}
+          onClick={duplicate}
+        />
+        <ToolButton
+          label="Delete row"
+          word="Delete"
+          icon={<Trash2 className="s" />}
+          isDisabled={!hasRow}
+          onClick={deleteRows}
+        />
       </>
     ),
     bar: isDirty && (
@@ -222,7 +228,15 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
         isReviewing={isReviewing}
         onReview={() => setIsReviewing(!isReviewing)}
         onSubmit={() => void submit()}
-        onShow={(row) => select(row)}
+        onShow={(id) => {
+          const row = source.rowOf(id);
+          if (row >= 0) select(row);
+          else showFailure("This row is not loaded. Scroll to it, or filter by its key.");
+        }}
+        onUseTheirs={(id) => {
+          edits.revert(id);
+          props.onReload();
+        }}
       />
     ),
     panel: isReviewing && isDirty && (
@@ -235,4 +249,8 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
       />
     ),
   };
+}
+
+function toText(value: NewValue): string | null {
+  return value === DEFAULT ? null : value;
 }

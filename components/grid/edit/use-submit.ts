@@ -6,32 +6,61 @@ import { showFailure, showToast } from "@/components/ui/toast";
 import { isProduction } from "@/lib/features/connections/browser/connection-tag";
 import type { Connection } from "@/lib/features/connections/schema";
 import { api } from "@/lib/features/query/browser/api";
+import { executionsApi } from "@/lib/features/query/browser/executions";
 import type { ConfirmationDetails } from "@/lib/features/query/schema";
 import type { Conflict, RowEdits } from "@/lib/features/results/browser/row-edits";
 import { formatCountOf } from "@/lib/platform/browser/format";
+import { newId } from "@/lib/platform/browser/new-id";
 import { ApiError } from "@/lib/platform/browser/request";
 
 type SubmitProps = {
   connection: Connection;
   table: { name: string; schema?: string };
   edits: RowEdits;
-  onSubmitted: () => void;
+  onReload: () => void;
 };
 
+const UNANSWERED =
+  "The server did not respond. The changes may have been written. Submit again to check, or discard them and refresh the rows.";
+/** Status from which a proxy, not the query, may be the reason. */
+const SERVER_ERROR = 500;
+
 /** Returns a function that submits all changes in one transaction, and marks conflicts and refused changes. */
-export function useSubmit({ connection, table, edits, onSubmitted }: SubmitProps): () => Promise<void> {
+export function useSubmit({ connection, table, edits, onReload }: SubmitProps): () => Promise<void> {
   const { workspace, runs } = useWorkspace();
+  const finish = (count: number) => {
+    edits.clear();
+    showToast(`${formatCountOf(count, "change")} submitted`);
+    onReload();
+  };
+  const fail = (change: number, message: string) => {
+    edits.fail(change, message);
+    showFailure(message);
+  };
+  /** Returns whether an earlier submission without a response was written; null if that is not known. */
+  const wasWritten = async (): Promise<boolean | null> => {
+    if (edits.unansweredId === null) return false;
+    const found = await executionsApi.find(workspace.id, edits.unansweredId).catch(() => undefined);
+    if (found === undefined || found?.status === "queued" || found?.status === "running") return null;
+    edits.unansweredId = null;
+    return found?.status === "success";
+  };
   const send = async (confirm?: true): Promise<void> => {
     const changes = edits.toChanges();
+    const executionId = newId();
     try {
       const setting = isProduction(connection.tag) ? { confirmWrites: "always" as const } : {};
-      const body = { table, changes, ...setting, ...(confirm && { confirm }) };
+      const body = { table, changes, executionId, ...setting, ...(confirm && { confirm }) };
       const { affectedRows } = await api.changeRows(workspace.id, connection.id, body);
-      edits.clear();
-      showToast(`${formatCountOf(affectedRows ?? changes.length, "change")} submitted`);
-      onSubmitted();
+      finish(affectedRows ?? changes.length);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      if (error.status === 0 || error.status >= SERVER_ERROR) {
+        edits.unansweredId = executionId;
+        const written = await wasWritten();
+        if (written === true) return finish(changes.length);
+        return fail(-1, written === null ? UNANSWERED : error.message);
+      }
       if (error.code === "confirmation_required") {
         const details = error.details as ConfirmationDetails;
         const question = { connectionId: connection.id, statement: details.statement, isManual: false, details };
@@ -44,15 +73,17 @@ export function useSubmit({ connection, table, edits, onSubmitted }: SubmitProps
         announce(`${formatCountOf(changes.length, "change")}, ${formatCountOf(conflicts.length, "conflict")}`);
         return;
       }
-      edits.fail(change ?? toChange(error), error.message);
-      showFailure(error.message);
+      fail(change ?? toChange(error), error.message);
     }
   };
   return async () => {
-    if (edits.isSubmitting || edits.all.length === 0 || edits.conflicts.size > 0) return;
+    if (edits.isSubmitting || edits.isEmpty || edits.conflicts.size > 0) return;
     edits.submitting(true);
     try {
-      await send();
+      const written = await wasWritten();
+      if (written === true) finish(edits.all.length);
+      else if (written === null) fail(-1, UNANSWERED);
+      else await send();
     } finally {
       edits.submitting(false);
     }

@@ -1,22 +1,34 @@
-import type { CellValue } from "@/lib/base/values/json-rows";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { Arrangement } from "@/lib/features/results/browser/arrangement";
+import { toFilterValue } from "@/lib/features/results/browser/column-filter";
 import type { FindAsk } from "@/lib/features/results/browser/find-rows";
+import { copyRows } from "@/lib/features/results/browser/held-rows";
 import type { PivotAsk } from "@/lib/features/results/browser/pivot-rows";
 import {
   DEFAULT,
   type LoadedRow,
   type NewValue,
   type RowEdits,
-  toLoadedRow,
+  toEditText,
 } from "@/lib/features/results/browser/row-edits";
+import { ObjectTable } from "@/lib/features/results/browser/row-table";
 import type { RowMark, RowsSource } from "@/lib/features/results/browser/rows-source";
 import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
 
 /** Edits to which one edition of the rows can be told apart. */
 const EDITIONS = 2 ** 24;
 
+const MARKS = {
+  insert: { className: "added", sign: "+" },
+  delete: { className: "deleted", sign: "−" },
+  update: { className: "edited", sign: null },
+};
+
 /** Rows with their pending changes: changed cells have their new values, and new rows follow the loaded ones. */
 export class EditedRows implements RowsSource {
+  #keyOf: readonly ResultField[] | null = null;
+  #keyColumns: number[] = [];
+
   constructor(
     readonly base: RowsSource,
     readonly edits: RowEdits,
@@ -57,35 +69,42 @@ export class EditedRows implements RowsSource {
   };
 
   cell(row: number, column: number): CellValue | undefined {
-    if (this.edits.isEmpty) return this.base.cell(row, column);
-    const name = this.fields[column]?.name ?? "";
-    const inserted = this.#insertAt(row);
-    if (inserted) return shown(inserted.set.get(name) ?? null);
-    const loaded = this.loaded(row);
-    if (!loaded) return this.base.cell(row, column);
-    const edit = this.edits.of(loaded.id);
-    const value = edit?.kind === "update" ? edit.set.get(name) : undefined;
-    if (value !== undefined) return shown(value);
-    const seen = this.edits.seen(loaded.id, name);
-    return seen === undefined ? this.base.cell(row, column) : seen;
+    const value = this.#pending(row, column);
+    return value === undefined ? this.base.cell(row, column) : value === DEFAULT ? null : value;
   }
 
-  /** Returns the key and values of a loaded row; null for a new one, or one that has not arrived. */
+  /** Returns the text to edit of a cell; null for NULL, DEFAULT for a default. */
+  textAt(row: number, column: number): NewValue {
+    const value = this.#pending(row, column);
+    // A pending value is a text already: JSON is not encoded twice.
+    return value === undefined
+      ? toEditText(this.base.cell(row, column) ?? null, this.fields[column]?.type ?? "")
+      : value;
+  }
+
+  /** Returns the key and values of a loaded row; null for a new one, one without a key, or one that has not arrived. */
   loaded(row: number): LoadedRow | null {
-    if (row >= this.base.count || this.base.cell(row, 0) === undefined) return null;
-    return toLoadedRow(this.fields, this.key, (column) => this.base.cell(row, column));
+    const id = this.#loadedId(row);
+    if (id === null) return null;
+    const cell = (name: string) =>
+      this.base.cell(
+        row,
+        this.fields.findIndex((field) => field.name === name),
+      );
+    const textOf = (name: string) => toFilterValue(cell(name));
+    return { id, key: Object.fromEntries(this.key.map((name) => [name, textOf(name)])), textOf };
   }
 
   /** Returns the id of a row's edits; null while it is not loaded. */
   idAt(row: number): string | null {
-    return this.#insertAt(row)?.id ?? this.loaded(row)?.id ?? null;
+    return this.#insertAt(row)?.id ?? this.#loadedId(row);
   }
 
-  /** Returns the number of a row in the grid; -1 for one that is not loaded. */
+  /** Returns the number of a row in the grid; -1 for one that is not loaded. Reads all rows. */
   rowOf(id: string): number {
     const at = this.edits.inserts.findIndex((edit) => edit.id === id);
     if (at >= 0) return this.base.count + at;
-    for (let row = 0; row < this.base.count; row += 1) if (this.loaded(row)?.id === id) return row;
+    for (let row = 0; row < this.base.count; row += 1) if (this.#loadedId(row) === id) return row;
     return -1;
   }
 
@@ -97,27 +116,29 @@ export class EditedRows implements RowsSource {
   }
 
   mark(row: number): RowMark | null {
-    if (this.edits.isEmpty) return null;
-    const id = this.idAt(row);
-    const edit = id === null ? undefined : this.edits.of(id);
+    const edit = this.#editAt(row);
     if (!edit) return null;
     const { conflicts, failure } = this.edits;
     const current = conflicts.get(edit.id);
     const isConflict = conflicts.has(edit.id);
-    const state = { insert: "added", delete: "deleted", update: "edited" }[edit.kind] as RowMark["state"];
+    const { className, sign } = MARKS[edit.kind];
+    const classNames = [className, isConflict && "conflicting", failure?.id === edit.id && "refused"];
     return {
-      state,
-      isConflict,
-      failure: failure?.id === edit.id ? failure.message : null,
+      className: classNames.filter(Boolean).join(" "),
+      sign,
       cell: (column) => {
         if (edit.kind === "delete") return null;
-        const value = edit.set.get(column);
-        const isDefault = value === DEFAULT || (edit.kind === "insert" && value === undefined);
-        if (edit.kind === "insert") return isDefault ? { isDefault, old: undefined, isConflict: false } : null;
+        const name = this.fields[column]?.name ?? "";
+        const value = edit.set.get(name);
+        if (edit.kind === "insert") {
+          return value === DEFAULT || value === undefined ? { className: "default", isDefault: true } : null;
+        }
         if (value === undefined) return null;
-        const old = edit.old[column] ?? null;
-        const isChanged = isConflict && (!current || (current[column] ?? null) !== old);
-        return { isDefault, old, isConflict: isChanged };
+        const was = edit.old[name] ?? null;
+        const isChanged = isConflict && (!current || toFilterValue(current[name]) !== was);
+        const isDefault = value === DEFAULT;
+        const cellNames = ["changed", isChanged && "conflict", isDefault && "default"];
+        return { className: cellNames.filter(Boolean).join(" "), was, isDefault };
       },
     };
   }
@@ -134,12 +155,21 @@ export class EditedRows implements RowsSource {
     this.base.arrange(arrangement);
   }
 
+  /** Copies rows with their pending changes. */
   copyNow(ask: CopyAsk): string | null {
-    return this.base.copyNow(this.#within(ask));
+    if (this.edits.isEmpty) return this.base.copyNow(ask);
+    const { count, fields } = this;
+    const rows: ResultRow[] = [];
+    for (let row = ask.from; row < Math.min(ask.to, count); row += 1) {
+      if (!this.#insertAt(row) && this.base.cell(row, 0) === undefined) return null;
+      rows.push(Object.fromEntries(ask.columns.map((at) => [fields[at]?.name ?? "", this.cell(row, at) ?? null])));
+    }
+    return copyRows({ table: new ObjectTable(fields, rows), order: null }, { ...ask, from: 0, to: rows.length });
   }
 
+  /** Copies the stored rows: some of these are not loaded. */
   copy(ask: CopyAsk): Promise<string> {
-    return this.base.copy(this.#within(ask));
+    return this.base.copy({ ...ask, to: Math.min(ask.to, this.base.count) });
   }
 
   sum(columns: number[], from: number, to: number) {
@@ -171,12 +201,28 @@ export class EditedRows implements RowsSource {
     return row < this.base.count ? undefined : this.edits.inserts[row - this.base.count];
   }
 
-  /** Loaded rows alone are copied and summed. */
-  #within(ask: CopyAsk): CopyAsk {
-    return { ...ask, to: Math.min(ask.to, this.base.count) };
+  #loadedId(row: number): string | null {
+    if (row >= this.base.count || this.base.cell(row, 0) === undefined) return null;
+    if (this.#keyOf !== this.fields) {
+      this.#keyOf = this.fields;
+      this.#keyColumns = this.key.map((name) => this.fields.findIndex((field) => field.name === name));
+    }
+    // SQLite allows NULL in a primary key: such a row has no identity.
+    const texts = this.#keyColumns.map((column) => toFilterValue(this.base.cell(row, column)));
+    return texts.length === 0 || texts.includes(null) ? null : JSON.stringify(texts);
   }
-}
 
-function shown(value: NewValue): CellValue {
-  return value === DEFAULT ? null : value;
+  #editAt(row: number) {
+    if (this.edits.isEmpty) return undefined;
+    const id = this.#loadedId(row);
+    return this.#insertAt(row) ?? (id === null ? undefined : this.edits.of(id));
+  }
+
+  /** Returns the pending value of a cell; undefined for none. A new row has a default where it has no value. */
+  #pending(row: number, column: number): NewValue | undefined {
+    const edit = this.#editAt(row);
+    if (!edit || edit.kind === "delete") return undefined;
+    const value = edit.set.get(this.fields[column]?.name ?? "");
+    return value === undefined && edit.kind === "insert" ? DEFAULT : value;
+  }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
+import { ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import { EditedRows } from "./edited-rows";
 import { DEFAULT, hasLongNumber, RowEdits, toEditText, toPastedBlock } from "./row-edits";
 import { AnswerRows } from "./rows-source";
@@ -46,9 +47,17 @@ test("shows new values and rows, and marks what they change", () => {
   rows.set(0, "limit", "6000.00");
   rows.edits.add();
   expect([rows.count, rows.cell(0, 2), rows.cell(2, 0)]).toEqual([3, "6000.00", null]);
-  expect(rows.mark(0)?.cell("limit")).toEqual({ isDefault: false, old: "4000.00", isConflict: false });
-  expect([rows.mark(0)?.cell("name"), rows.mark(1)]).toEqual([null, null]);
-  expect([rows.mark(2)?.state, rows.mark(2)?.cell("id")?.isDefault]).toEqual(["added", true]);
+  expect(rows.mark(0)?.cell(2)).toEqual({ className: "changed", was: "4000.00", isDefault: false });
+  expect([rows.mark(0)?.className, rows.mark(0)?.cell(1), rows.mark(1)]).toEqual(["edited", null, null]);
+  expect([rows.mark(2)?.className, rows.mark(2)?.cell(0)?.isDefault]).toEqual(["added", true]);
+  rows.set(1, "limit", null);
+  rows.set(0, "limit", DEFAULT);
+  expect([rows.cell(1, 2), rows.textAt(1, 2), rows.textAt(0, 2), rows.textAt(2, 0)]).toEqual([
+    null,
+    null,
+    DEFAULT,
+    DEFAULT,
+  ]);
 });
 
 test("drops a change that sets the loaded value, and tells NULL from an empty text", () => {
@@ -59,17 +68,46 @@ test("drops a change that sets the loaded value, and tells NULL from an empty te
   expect(edits.all).toEqual([]);
 });
 
-test("undoes one change at a time", () => {
+test("undoes one step at a time", () => {
   const { edits, rows } = open();
   rows.set(0, "name", "a");
-  rows.set(0, "name", "b");
+  edits.step(() => {
+    rows.set(0, "name", "b");
+    rows.set(1, "name", "c");
+    edits.add([["name", "d"]]);
+    rows.set(2, "limit", "1");
+  });
+  expect([rows.count, rows.cell(2, 1), rows.cell(2, 2)]).toEqual([3, "d", "1"]);
   edits.undo();
-  expect(rows.cell(0, 1)).toBe("a");
+  expect([rows.count, rows.cell(0, 1), rows.cell(1, 1)]).toEqual([2, "a", null]);
   edits.undo();
   expect([rows.cell(0, 1), edits.canUndo]).toEqual(["Alder", false]);
 });
 
-test("keeps mine on top of the present values, or takes theirs", () => {
+test("takes as many rows as one submission, or none of a step", () => {
+  const { edits } = open();
+  const add = (count: number) => edits.step(() => Array.from({ length: count }, () => edits.add()));
+  expect([add(ROW_CHANGES_MAX + 1), edits.isEmpty]).toEqual([false, true]);
+  expect([add(ROW_CHANGES_MAX), add(1), edits.inserts.length]).toEqual([true, false, ROW_CHANGES_MAX]);
+});
+
+test("changes nothing while a submission has no result", () => {
+  const { edits, rows } = open();
+  rows.set(0, "name", "a");
+  edits.submitting(true);
+  rows.set(0, "name", "b");
+  edits.undo();
+  expect([edits.step(() => edits.add()), rows.cell(0, 1), rows.count]).toEqual([false, "a", 2]);
+  edits.unansweredId = "lost";
+  edits.submitting(false);
+  rows.set(0, "name", "b");
+  expect(rows.cell(0, 1)).toBe("a");
+  edits.clear();
+  rows.set(0, "name", "b");
+  expect(rows.cell(0, 1)).toBe("b");
+});
+
+test("keeps mine on top of the present values", () => {
   const { edits, rows } = open();
   rows.set(0, "limit", "6000.00");
   rows.set(1, "limit", "1.00");
@@ -77,26 +115,59 @@ test("keeps mine on top of the present values, or takes theirs", () => {
     { change: 0, current: { id: 1, limit: "3500.00" } },
     { change: 1, current: null },
   ]);
-  expect(rows.mark(0)).toMatchObject({ isConflict: true });
-  expect(rows.mark(0)?.cell("limit")?.isConflict).toBe(true);
-  const [mine = "", theirs = ""] = edits.conflicts.keys();
+  expect([rows.mark(0)?.className, rows.mark(0)?.cell(2)?.className]).toEqual([
+    "edited conflicting",
+    "changed conflict",
+  ]);
+  const [mine = "", deleted = ""] = edits.conflicts.keys();
   edits.keepMine(mine);
-  edits.keepMine(theirs);
+  edits.keepMine(deleted);
   expect(edits.conflicts.size).toBe(1);
-  edits.takeTheirs(theirs);
-  expect(edits.toChanges()).toMatchObject([{ key: { id: "1" }, old: { limit: "3500.00" }, set: { limit: "6000.00" } }]);
-  edits.conflict([{ change: 0, current: { id: 1, limit: "7.00" } }]);
-  edits.takeTheirs(mine);
-  expect([edits.all, rows.cell(0, 2)]).toEqual([[], "7.00"]);
+  edits.revert(deleted);
+  expect(edits.conflicts.size).toBe(0);
+  // Another value for the same cell is on top of the present one, too.
+  rows.set(0, "limit", "6001.00");
+  expect(edits.toChanges()).toMatchObject([{ key: { id: "1" }, old: { limit: "3500.00" }, set: { limit: "6001.00" } }]);
+});
+
+test("gives no id to a row whose key is NULL", () => {
+  const edits = new RowEdits();
+  const rows = new EditedRows(new AnswerRows(FIELDS, [{ id: null, name: "a", limit: null }]), edits, ["id"]);
+  rows.set(0, "name", "b");
+  expect([rows.idAt(0), rows.loaded(0), edits.isEmpty]).toEqual([null, null, true]);
+});
+
+test("edits a pending JSON value as the text that it is", () => {
+  const edits = new RowEdits();
+  const fields: ResultField[] = [
+    { name: "id", type: "int64" },
+    { name: "data", type: "json" },
+  ];
+  const rows = new EditedRows(new AnswerRows(fields, [{ id: 1, data: { a: 1 } }]), edits, ["id"]);
+  expect(rows.textAt(0, 1)).toBe('{"a":1}');
+  rows.set(0, "data", '{"a":2}');
+  expect(rows.textAt(0, 1)).toBe('{"a":2}');
+});
+
+test("copies rows as they are shown, new ones too", () => {
+  const { edits, rows } = open();
+  rows.set(0, "name", "Birch");
+  edits.add([["name", "Rowan"]]);
+  const ask = { format: "tsv" as const, columns: [0, 1], from: 0, to: 3, withHead: false };
+  const insert = { table: "t", dialect: "postgres" } as const;
+  expect(rows.copyNow({ ...ask, insert })).toBe("1\tBirch\n2\t\n\tRowan");
 });
 
 test("parses a block of the clipboard", () => {
-  expect(toPastedBlock("a\tb\r\nc\td\n")).toEqual([
+  expect(toPastedBlock("a\tb\r\nc\td\n", 4)).toEqual([
     ["a", "b"],
     ["c", "d"],
   ]);
-  expect(toPastedBlock('"two\nlines"\t"say ""hi"""\t')).toEqual([["two\nlines", 'say "hi"', ""]]);
-  expect(toPastedBlock("")).toEqual([[""]]);
+  expect(toPastedBlock('"two\nlines"\t"say ""hi"""\t', 3)).toEqual([["two\nlines", 'say "hi"', ""]]);
+  expect(toPastedBlock("", 1)).toEqual([[""]]);
+  expect(toPastedBlock("a\tb\nc", 2)).toBeNull();
+  const long = "x".repeat(16 * 1024 * 1024);
+  expect(toPastedBlock(`"${long}"`, 1)?.[0]?.[0]?.length).toBe(long.length);
 });
 
 test("edits JSON as JSON text, except with numbers that are shown as text", () => {

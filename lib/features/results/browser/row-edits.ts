@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { isLongNumber } from "@/lib/base/values/long-number";
+import { ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import type { rowChangesBody } from "@/lib/features/query/schema";
 import { toFilterValue } from "@/lib/features/results/browser/column-filter";
 import { Source } from "@/lib/features/results/browser/rows-source";
@@ -18,32 +19,41 @@ export type RowEdit =
   | { kind: "update"; id: string; key: Texts; old: Texts; set: ReadonlyMap<string, NewValue> }
   | { kind: "delete"; id: string; key: Texts; old: Texts }
   | { kind: "insert"; id: string; set: ReadonlyMap<string, NewValue> };
+type Insert = Extract<RowEdit, { kind: "insert" }>;
 /** Present values of a row that differ from those of a change; null for a row that was deleted. */
 export type Conflict = Readonly<Record<string, CellValue>> | null;
 /** A loaded row: its key and its values. */
 export type LoadedRow = { id: string; key: Texts; textOf: (column: string) => string | null };
-
-type State = { edits: ReadonlyMap<string, RowEdit>; seen: ReadonlyMap<string, Readonly<Record<string, CellValue>>> };
 
 /** Maximum number of steps to undo. */
 const UNDO_MAX = 200;
 
 /** Pending changes to the rows of a table, which nothing writes before they are submitted. */
 export class RowEdits extends Source {
-  #state: State = { edits: new Map(), seen: new Map() };
-  #past: State[] = [];
+  #edits: ReadonlyMap<string, RowEdit> = new Map();
+  /** The changes while a step is applied; null between steps. */
+  #next: Map<string, RowEdit> | null = null;
+  #inserts: readonly Insert[] | null = null;
+  #past: ReadonlyMap<string, RowEdit>[] = [];
   #conflicts: ReadonlyMap<string, Conflict> = new Map();
   #newCount = 0;
-  /** Message of the database for a refused change, by the row's id. */
-  failure: { id: string; message: string } | null = null;
+  /** Why the last submission failed. `id` is that of the refused row; null if no row is the reason. */
+  failure: { id: string | null; message: string } | null = null;
   isSubmitting = false;
+  /** Id of the last submission without a response: it may have been written. */
+  unansweredId: string | null = null;
 
-  get all(): RowEdit[] {
-    return [...this.#state.edits.values()];
+  get #all(): ReadonlyMap<string, RowEdit> {
+    return this.#next ?? this.#edits;
   }
 
-  get inserts(): Extract<RowEdit, { kind: "insert" }>[] {
-    return this.all.filter((edit) => edit.kind === "insert");
+  get all(): RowEdit[] {
+    return [...this.#all.values()];
+  }
+
+  get inserts(): readonly Insert[] {
+    this.#inserts ??= this.all.filter((edit) => edit.kind === "insert");
+    return this.#inserts;
   }
 
   get conflicts(): ReadonlyMap<string, Conflict> {
@@ -52,21 +62,20 @@ export class RowEdits extends Source {
 
   /** Returns whether every row is as it was loaded. */
   get isEmpty(): boolean {
-    return this.#state.edits.size === 0 && this.#state.seen.size === 0;
+    return this.#all.size === 0;
+  }
+
+  /** Returns whether submitted changes have no result yet: until then, nothing else changes. */
+  get isLocked(): boolean {
+    return this.isSubmitting || this.unansweredId !== null;
   }
 
   get canUndo(): boolean {
-    return this.#past.length > 0;
+    return this.#past.length > 0 && !this.isLocked;
   }
 
   of(id: string): RowEdit | undefined {
-    return this.#state.edits.get(id);
-  }
-
-  /** Returns a value of a loaded row that a conflict has shown; undefined for none. */
-  seen(id: string, column: string): CellValue | undefined {
-    const row = this.#state.seen.get(id);
-    return row && Object.hasOwn(row, column) ? row[column] : undefined;
+    return this.#all.get(id);
   }
 
   counts(): Record<"edited" | "added" | "deleted" | "conflicts", number> {
@@ -79,13 +88,38 @@ export class RowEdits extends Source {
     };
   }
 
+  /**
+   * Makes the changes of `work` one step to undo.
+   * @returns false, with no change, while locked, and for more rows than one submission takes
+   */
+  step(work: () => void): boolean {
+    if (this.isLocked) return false;
+    if (this.#next !== null) {
+      work();
+      return true;
+    }
+    this.#next = new Map(this.#edits);
+    try {
+      work();
+      if (this.#next.size > ROW_CHANGES_MAX) return false;
+      this.#past = [...this.#past.slice(1 - UNDO_MAX), this.#edits];
+      this.#edits = this.#next;
+    } finally {
+      this.#next = null;
+      this.#inserts = null;
+    }
+    this.#settle();
+    return true;
+  }
+
   /** Sets a cell of a loaded row. Setting its loaded value removes the change. */
   set(row: LoadedRow, column: string, value: NewValue): void {
     const known = this.of(row.id);
     if (known?.kind === "delete") return;
     const set = new Map(known?.set ?? []);
     const old = known?.kind === "update" ? { ...known.old } : {};
-    const loaded = this.#textOf(row, column);
+    // A value that a conflict has shown is newer than the loaded one.
+    const loaded = Object.hasOwn(old, column) ? (old[column] ?? null) : row.textOf(column);
     if (value === loaded) {
       set.delete(column);
       delete old[column];
@@ -104,17 +138,16 @@ export class RowEdits extends Source {
     this.#put(id, { ...edit, set: new Map(edit.set).set(column, value) });
   }
 
-  /** Adds a row, and returns its id. @param values columns without one get their default */
-  add(values: Iterable<readonly [string, NewValue]> = []): string {
+  /** Adds a row. @param values columns without one get their default */
+  add(values: Iterable<readonly [string, NewValue]> = []): void {
     this.#newCount += 1;
     const id = `new ${this.#newCount}`;
     this.#put(id, { kind: "insert", id, set: new Map(values) });
-    return id;
   }
 
   /** Deletes a loaded row. @param columns whose values must not have changed */
   delete(row: LoadedRow, columns: readonly string[]): void {
-    const old = Object.fromEntries(columns.map((column) => [column, this.#textOf(row, column)]));
+    const old = Object.fromEntries(columns.map((column) => [column, row.textOf(column)]));
     this.#put(row.id, { kind: "delete", id: row.id, key: row.key, old });
   }
 
@@ -124,26 +157,25 @@ export class RowEdits extends Source {
   }
 
   undo(): void {
-    const last = this.#past.pop();
+    const last = this.canUndo && this.#past.pop();
     if (!last) return;
-    this.#state = last;
-    this.#forget([...this.#conflicts.keys()].filter((id) => !last.edits.has(id)));
+    this.#edits = last;
     this.failure = null;
-    this.changed();
+    this.#settle();
   }
 
   /** Removes all changes. */
   clear(): void {
-    this.#state = { edits: new Map(), seen: new Map() };
+    this.#edits = new Map();
     this.#past = [];
-    this.#conflicts = new Map();
     this.failure = null;
-    this.changed();
+    this.unansweredId = null;
+    this.#settle();
   }
 
   /** Returns the changes in the order of their first edit: deletions first, so that their keys are free. */
   toChanges(): SentChange[] {
-    return this.#ordered().map((edit) => {
+    return this.ordered().map((edit) => {
       if (edit.kind === "delete") return { op: "delete", key: edit.key, old: edit.old };
       const values = [...edit.set].flatMap(([name, value]) => (value === DEFAULT ? [] : [[name, value] as const]));
       const defaults = [...edit.set].flatMap(([name, value]) => (value === DEFAULT ? [name] : []));
@@ -153,9 +185,9 @@ export class RowEdits extends Source {
     });
   }
 
-  /** Returns the change with this index of `toChanges`. */
-  at(index: number): RowEdit | undefined {
-    return this.#ordered()[index];
+  /** Returns the changes in the order of `toChanges`. */
+  ordered(): RowEdit[] {
+    return this.all.sort((a, b) => Number(b.kind === "delete") - Number(a.kind === "delete"));
   }
 
   submitting(isSubmitting: boolean): void {
@@ -164,17 +196,18 @@ export class RowEdits extends Source {
     this.changed();
   }
 
-  fail(index: number, message: string): void {
-    const id = this.at(index)?.id;
-    this.failure = id === undefined ? null : { id, message };
+  /** @param change index of the refused one in `toChanges`; -1 if none is the reason */
+  fail(change: number, message: string): void {
+    this.failure = { id: this.ordered()[change]?.id ?? null, message };
     this.changed();
   }
 
   /** Marks the changes that did not match their rows. @param found by the index of `toChanges` */
   conflict(found: readonly { change: number; current: Conflict }[]): void {
+    const ordered = this.ordered();
     this.#conflicts = new Map(
       found.flatMap(({ change, current }) => {
-        const edit = this.at(change);
+        const edit = ordered[change];
         return edit ? [[edit.id, current] as const] : [];
       }),
     );
@@ -185,81 +218,45 @@ export class RowEdits extends Source {
   keepMine(id: string): void {
     const edit = this.of(id);
     const current = this.#conflicts.get(id);
-    if (!edit || edit.kind === "insert" || !current) return;
+    if (!edit || edit.kind === "insert" || !current || this.isLocked) return;
     const old = Object.fromEntries(
       Object.keys(edit.old).map((column) => [column, toFilterValue(current[column])] as const),
     );
-    this.#remember();
-    this.#state = { edits: new Map(this.#state.edits).set(id, { ...edit, old }), seen: this.#saw(id, current) };
-    this.#forget([id]);
+    this.#put(id, { ...edit, old });
+    this.#conflicts = new Map([...this.#conflicts].filter(([each]) => each !== id));
     this.changed();
-  }
-
-  /** Removes the change of a row, which then shows its present values. */
-  takeTheirs(id: string): void {
-    const current = this.#conflicts.get(id);
-    this.#remember();
-    const edits = new Map(this.#state.edits);
-    edits.delete(id);
-    this.#state = { edits, seen: current ? this.#saw(id, current) : this.#state.seen };
-    this.#forget([id]);
-    this.changed();
-  }
-
-  #ordered(): RowEdit[] {
-    return this.all.sort((a, b) => Number(b.kind === "delete") - Number(a.kind === "delete"));
-  }
-
-  #textOf(row: LoadedRow, column: string): string | null {
-    const seen = this.seen(row.id, column);
-    return seen === undefined ? row.textOf(column) : toFilterValue(seen);
-  }
-
-  #saw(id: string, current: Readonly<Record<string, CellValue>>): State["seen"] {
-    return new Map(this.#state.seen).set(id, { ...this.#state.seen.get(id), ...current });
   }
 
   #put(id: string, edit: RowEdit | null): void {
-    this.#remember();
-    const edits = new Map(this.#state.edits);
-    if (edit) edits.set(id, edit);
-    else edits.delete(id);
-    this.#state = { ...this.#state, edits };
-    if (this.failure?.id === id) this.failure = null;
-    if (edit === null) this.#forget([id]);
+    this.step(() => {
+      if (edit) this.#next?.set(id, edit);
+      else this.#next?.delete(id);
+      this.#inserts = null;
+      if (this.failure?.id === id) this.failure = null;
+    });
+  }
+
+  /** Drops conflicts of changes that are gone. */
+  #settle(): void {
+    this.#inserts = null;
+    this.#conflicts = new Map([...this.#conflicts].filter(([id]) => this.#edits.has(id)));
     this.changed();
   }
-
-  #remember(): void {
-    this.#past = [...this.#past.slice(1 - UNDO_MAX), this.#state];
-  }
-
-  #forget(ids: readonly string[]): void {
-    const left = new Map(this.#conflicts);
-    for (const id of ids) left.delete(id);
-    this.#conflicts = left;
-  }
 }
 
-/** Returns a loaded row by its key; null for a column of the key that was not read. */
-export function toLoadedRow(
-  fields: readonly ResultField[],
-  key: readonly string[],
-  cell: (column: number) => CellValue | undefined,
-): LoadedRow | null {
-  const textOf = (column: string) => toFilterValue(cell(fields.findIndex(({ name }) => name === column)));
-  if (key.length === 0 || !key.every((name) => fields.some((field) => field.name === name))) return null;
-  const texts = Object.fromEntries(key.map((name) => [name, textOf(name)]));
-  return { id: JSON.stringify(Object.values(texts)), key: texts, textOf };
-}
-
-/** Parses a block of the clipboard: lines of cells between tabs, quoted where they contain either. */
-export function toPastedBlock(text: string): string[][] {
+/**
+ * Parses a block of the clipboard: lines of cells between tabs, quoted where they contain either.
+ * @returns null for more than `cellsMax` cells
+ */
+export function toPastedBlock(text: string, cellsMax: number): string[][] | null {
   const rows: string[][] = [[]];
-  const cell = /(?:"((?:[^"]|"")*)"(?=[\t\r\n]|$)|([^\t\r\n]*))(\t|\r?\n|$)/y;
+  let cells = 0;
+  const cell = /(?:"([^"]*(?:""[^"]*)*)"(?=[\t\r\n]|$)|([^\t\r\n]*))(\t|\r?\n|$)/y;
   while (cell.lastIndex <= text.length) {
     const found = cell.exec(text);
     if (found === null) break;
+    cells += 1;
+    if (cells > cellsMax) return null;
     const [, quoted, plain = "", end] = found;
     rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
     if (end === "\t") continue;

@@ -48,20 +48,15 @@ export interface RowsSource {
   find(ask: FindAsk): Promise<Found | "stale">;
   /** The first rows, which determine widths and kinds. */
   readonly sample: CellTable;
-  /** Returns the pending change of a row; null for none. Absent where rows are not edited. */
+  /** Returns how a row is marked; null for an ordinary one. Its edition changes with its mark. */
   mark?(row: number): RowMark | null;
   close(): void;
 }
 
-/** A pending change of a row, as the grid shows it. */
-export type RowMark = {
-  state: "edited" | "added" | "deleted";
-  isConflict: boolean;
-  /** The database's message for a change that it refused. */
-  failure: string | null;
-  /** Returns the change of a cell; null for none. `old` is undefined in a new row. */
-  cell(column: string): { isDefault: boolean; old: CellValue | undefined; isConflict: boolean } | null;
-};
+/** Mark of a row in the grid. `sign` replaces its number. */
+export type RowMark = { className: string; sign: string | null; cell(column: number): CellMark | null };
+/** Mark of a cell in the grid, with its earlier value if it has one. `isDefault`: the database will set its value. */
+export type CellMark = { className: string; was?: CellValue; isDefault?: boolean };
 
 /** Larger results are sorted and filtered in a worker. */
 const OWN_ROWS_MAX = 2000;
