@@ -315,6 +315,23 @@ describe.each(Object.keys(TYPES) as ("postgres" | "mariadb" | "sqlite" | "duckdb
     expect(await goods()).toHaveLength(3 + ROW_CHANGES_MAX);
   });
 
+  it("says that the changes may have been written when the connection is lost during the commit", async ({ skip }) => {
+    if (!subject || name !== "postgres") skip();
+    await reset();
+    await run(`create function die() returns trigger language plpgsql as
+      'begin perform pg_terminate_backend(pg_backend_pid()); return null; end'`);
+    await run(`create constraint trigger dies after insert or update on goods deferrable initially deferred
+      for each row execute function die()`);
+    const insert = { op: "insert", set: { id: "9" } };
+    for (const changes of [[insert], [update("1", { v: "one" }, { v: "mine" }), insert]]) {
+      const answer = await change(changes);
+      expect(answer.status).not.toBe(200);
+      expect(answer.json.error).toContain("The changes may have been written.");
+    }
+    await run("drop trigger dies on goods");
+    expect(await goods()).toHaveLength(3);
+  });
+
   it("asks for a confirmation, and refuses read-only connections and keys", async ({ skip }) => {
     if (!subject) skip();
     await reset();

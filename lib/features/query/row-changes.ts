@@ -26,6 +26,9 @@ import { getTableOrThrow } from "./table-rows";
 /** Maximum size of a value that a conflict shows, in bytes. */
 const CONFLICT_CELL_BYTES_MAX = 256 * 1024;
 
+const UNKNOWN_COMMIT =
+  "The connection was lost during the commit. The changes may have been written. Check the rows before you try again.";
+
 type ChangesRequest = { connection: ConnectionDoc | null; body: RowChangesBody; signal: AbortSignal };
 
 /**
@@ -124,9 +127,13 @@ class RowTransaction {
       await this.#rollBack();
       // Another transaction may be the reason: an engine then reports an error in place of a missing row.
       for (const [index, { row }] of changes.slice(0, at + 1).entries()) {
-        if (row && !conflicts.has(index) && (await this.#read(row.isUnchanged())).length !== 1) conflicts.add(index);
+        if (!row || conflicts.has(index)) continue;
+        const found = await this.#read(row.isUnchanged()).catch(() => null);
+        // Without a connection, the first error is the reason.
+        if (found === null) break;
+        if (found.length !== 1) conflicts.add(index);
       }
-      if (conflicts.size === 0) throw at < changes.length ? inChange(error, at) : error;
+      if (conflicts.size === 0) throw at < changes.length ? inChange(error, at) : await this.#notCommitted(error);
       throw await this.#conflict(changes, conflicts);
     }
     await this.#rollBack();
@@ -148,6 +155,16 @@ class RowTransaction {
   async #rollBack(): Promise<void> {
     await this.#session.settled();
     await this.#read({ query: "rollback" }).catch(() => undefined);
+  }
+
+  /** Returns the error of a commit: without a connection, nobody knows whether the database has committed. */
+  async #notCommitted(error: unknown): Promise<unknown> {
+    const isConnected = await this.#read({ query: "select 1" }).then(
+      () => true,
+      () => false,
+    );
+    if (isConnected || !(error instanceof AppError)) return error;
+    return new AppError(error.kind, UNKNOWN_COMMIT, { cause: error });
   }
 
   async #conflict(changes: readonly ChangeStatements[], conflicts: ReadonlySet<number>): Promise<AppError> {
