@@ -12,13 +12,11 @@ import { schedulesOf } from "@/lib/features/runs/schedules/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { objectIdText } from "@/lib/platform/http/schema";
 import { query, queryInput } from "./queries";
-import { beginningOf } from "./short";
+import { shownContent } from "./short";
 import { BOTH, defineTool, parsed, type ToolContext } from "./tool";
 
 const HITS_MAX = 50;
 const HITS_DEFAULT = 20;
-/** Maximum size of a console's text for the model. It fits a result with line breaks and quotes escaped. */
-const CONTENT_BYTES_MAX = 24_000;
 const SPEC_CHARS_MAX = 64 * 1024;
 
 const searchConsolesTool = defineTool({
@@ -75,9 +73,7 @@ const readConsoleTool = defineTool({
       caller,
       new ObjectId(consoleId),
     );
-    const shown = beginningOf(content, CONTENT_BYTES_MAX);
-    const truncated = shown.length < content.length;
-    return { id, name, path, connectionId, language, content: shown, truncated, version };
+    return { id, name, path, connectionId, language, version, ...shownContent(content) };
   },
 });
 

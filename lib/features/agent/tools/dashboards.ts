@@ -5,14 +5,12 @@ import { createDashboardBody, updateDashboardBody } from "@/lib/features/dashboa
 import { createDashboard, getDashboard, listDashboards, updateDashboard } from "@/lib/features/dashboards/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { idCursor, objectIdText } from "@/lib/platform/http/schema";
-import { beginningOf, shortText } from "./short";
+import { shortText, shownContent } from "./short";
 import { BOTH, defineTool, parsed } from "./tool";
 
 const LISTED_MAX = 50;
 const LISTED_DEFAULT = 20;
 const DESCRIPTION_CHARS_MAX = 200;
-/** Maximum size of a dashboard's content for the model. It fits a result with line breaks and quotes escaped. */
-const CONTENT_BYTES_MAX = 24_000;
 
 const listDashboardsTool = defineTool({
   name: "list_dashboards",
@@ -49,9 +47,7 @@ const readDashboardTool = defineTool({
   run: async ({ caller }, { dashboardId }) => {
     const dashboard = await getDashboard(caller, new ObjectId(dashboardId));
     const { id, title, version, datasets, widgets, filters } = dashboard;
-    const content = JSON.stringify({ datasets, widgets, filters });
-    const shown = beginningOf(content, CONTENT_BYTES_MAX);
-    return { id, title, version, content: shown, truncated: shown.length < content.length };
+    return { id, title, version, ...shownContent(JSON.stringify({ datasets, widgets, filters })) };
   },
 });
 

@@ -6,15 +6,13 @@ import { findMetricId, getMetric, listMetrics, putMetric } from "@/lib/features/
 import { idCursor } from "@/lib/platform/http/schema";
 import { MODEL_ROWS_MAX } from "../limits";
 import { queryAnswer, runAsReader } from "./queries";
-import { beginningOf } from "./short";
+import { shownContent } from "./short";
 import { BOTH, defineTool } from "./tool";
 
 const FILES_MAX = 50;
 const FILES_DEFAULT = 20;
 /** Metrics and dimensions of one file that a list shows; read_metric returns the whole text. */
 const NAMES_MAX = 60;
-/** Maximum size of a file's text for the model. It fits a result with line breaks and quotes escaped. */
-const CONTENT_BYTES_MAX = 24_000;
 
 const listMetricsTool = defineTool({
   name: "list_metrics",
@@ -68,8 +66,7 @@ const readMetricTool = defineTool({
   agents: BOTH,
   run: async ({ caller }, { name }) => {
     const { id, version, content, error } = await getMetric(caller, name);
-    const shown = beginningOf(content, CONTENT_BYTES_MAX);
-    return { name, id, version, content: shown, truncated: shown.length < content.length, error };
+    return { name, id, version, error, ...shownContent(content) };
   },
 });
 

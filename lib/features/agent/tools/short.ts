@@ -13,6 +13,15 @@ export function shortText(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax).toWellFormed()}…`;
 }
 
+/** Maximum size of a file's text for the model. It fits a result with line breaks and quotes escaped. */
+const CONTENT_BYTES_MAX = 24_000;
+
+/** Returns a file's text for the model, or its start. */
+export function shownContent(text: string): { content: string; truncated: boolean } {
+  const content = beginningOf(text, CONTENT_BYTES_MAX);
+  return { content, truncated: content.length < text.length };
+}
+
 /**
  * Returns the start of a text that fits the given size in bytes; it may end inside a word, but not inside a character.
  */
