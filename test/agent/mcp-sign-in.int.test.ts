@@ -355,6 +355,8 @@ describe("registering a client", () => {
     "https://desk.example/#fragment",
     "https://user:secret@desk.example/",
     "not an address",
+    `${"a".repeat(300)}://callback`,
+    `https://${"a".repeat(300)}.example/`,
   ])("refuses to return to %s", async (uri) => {
     const answer = await register({ redirect_uris: [uri] });
     expect([answer.status, answer.json.error]).toEqual([400, expect.stringMatching(/^invalid_/)]);

@@ -13,6 +13,9 @@ const NEVER = new Set([
   "wss:",
 ]);
 
+/** The longest name in DNS. A longer host or scheme would push the question off the consent page. */
+const HOST_CHARS_MAX = 253;
+
 /**
  * Returns whether a client may receive codes at this address: https, http on the client's own machine, or a scheme of
  * its own (RFC 8252).
@@ -20,7 +23,7 @@ const NEVER = new Set([
 export function isRedirectUri(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);
-  if (username || password || hash || text.includes("#")) return false;
+  if (username || password || hash || text.includes("#") || hostOf(text).length > HOST_CHARS_MAX) return false;
   if (protocol === "https:") return true;
   if (protocol === "http:") return LOOPBACK.has(hostname);
   return !NEVER.has(protocol) && text.slice(protocol.length).startsWith("//");
