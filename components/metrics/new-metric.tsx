@@ -7,6 +7,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { toMetricsKey } from "@/components/metrics/use-metrics";
 import { useDatabases, useEntities, useFindDatabase } from "@/components/schema/use-schema";
 import { FormModal } from "@/components/ui/form-modal";
+import { LabelledSelect } from "@/components/ui/labelled-select";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { useServerForm } from "@/components/ui/use-server-form";
@@ -64,20 +65,16 @@ export function NewMetric({ files, onClose }: { files: readonly MetricSummary[];
         help="Saved as metrics/<name>.yml. It can define several metrics."
         {...server.text("name")}
       />
-      <div className="field">
-        <span className="flabel" id="metric-connection">
-          Connection
-        </span>
-        <Select
-          labelId="metric-connection"
-          value={connectionId}
-          options={databases.map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(id) => {
-            form.setValue("connectionId", id);
-            form.setValue("table", "");
-          }}
-        />
-      </div>
+      <LabelledSelect
+        label="Connection"
+        size="md"
+        value={connectionId}
+        options={databases.map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={(id) => {
+          form.setValue("connectionId", id);
+          form.setValue("table", "");
+        }}
+      />
       <div className="field">
         <span className="flabel" id="metric-table">
           Table

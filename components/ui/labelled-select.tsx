@@ -1,24 +1,21 @@
 "use client";
 
 import { useId } from "react";
-import { Select } from "@/components/ui/select";
+import { Select, type SelectProps } from "@/components/ui/select";
 
-type LabelledSelectProps<T extends string> = {
-  label: string;
-  value: T;
-  options: { value: T; label: string }[];
-  onChange: (value: T) => void;
-};
-
-/** A small select below its label. */
-export function LabelledSelect<T extends string>({ label, ...props }: LabelledSelectProps<T>) {
+/** A select below its label. */
+export function LabelledSelect<T extends string>({
+  label,
+  size = "sm",
+  ...props
+}: Omit<SelectProps<T>, "labelId"> & { label: string }) {
   const id = useId();
   return (
     <div className="field">
       <span id={id} className="flabel">
         {label}
       </span>
-      <Select labelId={id} size="sm" {...props} />
+      <Select labelId={id} size={size} {...props} />
     </div>
   );
 }

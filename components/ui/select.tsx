@@ -5,7 +5,7 @@ import { Check, ChevronDown, Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import "@/components/ui/page.css";
 
-type SelectProps<T extends string> = {
+export type SelectProps<T extends string> = {
   /** Accessible name if there is no visible label; else `labelId` names the label. */
   label?: string;
   labelId?: string;

@@ -1,8 +1,7 @@
 "use client";
 
-import { useId } from "react";
 import { useMetricNames } from "@/components/metrics/use-metrics";
-import { Select } from "@/components/ui/select";
+import { LabelledSelect } from "@/components/ui/labelled-select";
 import { METRIC_GRAINS, type MetricGrain } from "@/lib/base/sql/dialects/metric-sql";
 import type { Source } from "@/lib/features/dashboards/schema";
 import { toMetricTitle } from "@/lib/features/metrics/browser/words";
@@ -15,7 +14,6 @@ const NONE = "\u0000none";
 
 /** Fields of a source that asks for a metric, by one dimension. Other parts of the question are kept. */
 export function MetricSource({ source, onChange }: { source: MetricsSource; onChange: (source: Source) => void }) {
-  const id = useId();
   const names = useMetricNames();
   const [dimension] = source.dimensions ?? [];
   const chosen = names.find(({ name }) => name === source.metrics[0]);
@@ -26,48 +24,30 @@ export function MetricSource({ source, onChange }: { source: MetricsSource; onCh
   };
   return (
     <>
-      <div className="field">
-        <span id={`${id}-metric`} className="flabel">
-          Metric
-        </span>
-        <Select
-          labelId={`${id}-metric`}
-          size="sm"
-          value={source.metrics[0] ?? ""}
-          placeholder="Deleted metric"
-          options={names.map(({ name, label, file }) => ({ value: name, label, note: file.name }))}
-          onChange={(metric) => onChange({ metrics: [metric, ...source.metrics.slice(1)] })}
-        />
-      </div>
-      <div className="field">
-        <span id={`${id}-by`} className="flabel">
-          Dimension
-        </span>
-        <Select
-          labelId={`${id}-by`}
-          size="sm"
-          value={dimension?.name ?? NONE}
-          options={[
-            { value: NONE, label: "None" },
-            { value: TIME, label: "Time" },
-            ...(chosen?.file.dimensions ?? []).map((name) => ({ value: name, label: name })),
-          ]}
-          onChange={(name) => by(name, name === TIME ? "month" : undefined)}
-        />
-      </div>
+      <LabelledSelect
+        label="Metric"
+        value={source.metrics[0] ?? ""}
+        placeholder="Deleted metric"
+        options={names.map(({ name, label, file }) => ({ value: name, label, note: file.name }))}
+        onChange={(metric) => onChange({ metrics: [metric, ...source.metrics.slice(1)] })}
+      />
+      <LabelledSelect
+        label="Dimension"
+        value={dimension?.name ?? NONE}
+        options={[
+          { value: NONE, label: "None" },
+          { value: TIME, label: "Time" },
+          ...(chosen?.file.dimensions ?? []).map((name) => ({ value: name, label: name })),
+        ]}
+        onChange={(name) => by(name, name === TIME ? "month" : undefined)}
+      />
       {dimension?.grain && (
-        <div className="field">
-          <span id={`${id}-grain`} className="flabel">
-            Grain
-          </span>
-          <Select
-            labelId={`${id}-grain`}
-            size="sm"
-            value={dimension.grain}
-            options={METRIC_GRAINS.map((grain) => ({ value: grain, label: toMetricTitle(grain) }))}
-            onChange={(grain) => by(dimension.name, grain)}
-          />
-        </div>
+        <LabelledSelect
+          label="Grain"
+          value={dimension.grain}
+          options={METRIC_GRAINS.map((grain) => ({ value: grain, label: toMetricTitle(grain) }))}
+          onChange={(grain) => by(dimension.name, grain)}
+        />
       )}
     </>
   );
