@@ -3,7 +3,7 @@
 import { ArrowRight, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { FormFailure } from "@/components/ui/form-parts";
-import { Select } from "@/components/ui/select";
+import { LabelledSelect } from "@/components/ui/labelled-select";
 import { toMessage } from "@/components/ui/to-message";
 import { Wheel } from "@/components/ui/wheel";
 import { authApi } from "@/lib/features/accounts/browser/auth";
@@ -35,11 +35,13 @@ export function ConsentForm({ clientName, host, scopes, workspaces, email, reque
   const [chosen, setChosen] = useState<Scope[]>(scopes.filter((scope) => scope !== "build"));
   const [failure, setFailure] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
+  const [isSent, setIsSent] = useState(false);
   const decide = async (isAllowed: boolean) => {
     setFailure(null);
     setIsBusy(true);
     try {
       const { redirectTo } = await authApi.decideAuthorization({ request, workspaceId, scopes: chosen, isAllowed });
+      setIsSent(true);
       window.location.assign(redirectTo);
     } catch (error) {
       setFailure(toMessage(error));
@@ -72,17 +74,18 @@ export function ConsentForm({ clientName, host, scopes, workspaces, email, reque
             Unverified client. After Allow you return to <b className="mono b6">{host}</b>
           </p>
           <FormFailure text={failure} />
-          <div className="field">
-            <span className="flabel" id="consent-workspace">
-              Workspace
-            </span>
-            <Select
-              labelId="consent-workspace"
-              value={workspaceId}
-              onChange={setWorkspaceId}
-              options={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
-            />
-          </div>
+          {isSent && (
+            <p className="t2 xs consent-lead" role="status">
+              Decision sent. Continue in the client; you can close this page.
+            </p>
+          )}
+          <LabelledSelect
+            label="Workspace"
+            size="md"
+            value={workspaceId}
+            onChange={setWorkspaceId}
+            options={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+          />
           <fieldset className="field consent-scopes">
             <legend className="flabel">Permissions</legend>
             {scopes.map((scope) => (
