@@ -35,8 +35,8 @@ export type GridEditing = {
   /** Cell under the editor; null while none is edited. */
   at: CellPosition | null;
   editor: ReactNode;
-  /** Opens the editor. @param typed text with which typing began @returns false for a cell that cannot be edited */
-  begin: (cell: CellPosition, typed?: string) => boolean;
+  /** Opens the editor. @returns false for a cell that cannot be edited */
+  begin: (cell: CellPosition) => boolean;
   /** @returns whether the key was handled */
   onKey: (event: KeyboardEvent, range: CellRange) => boolean;
   onPaste: (text: string, range: CellRange) => void;

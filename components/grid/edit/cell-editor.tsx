@@ -14,16 +14,14 @@ type CellEditorProps = {
   entities: readonly Entity[];
   /** Text of the value; null for none. */
   value: string | null;
-  /** Text with which typing began; null to edit the value. */
-  typed: string | null;
   /** @param value undefined for no change @param step columns to move on by */
   onDone: (value: string | null | undefined, step: -1 | 0 | 1) => void;
 };
 
 /** Editor over a cell. A column with a foreign key lists the rows that it can refer to. */
-export function CellEditor({ connectionId, field, entity, entities, value, typed, onDone }: CellEditorProps) {
+export function CellEditor({ connectionId, field, entity, entities, value, onDone }: CellEditorProps) {
   const initial = value ?? "";
-  const [text, setText] = useState(typed ?? initial);
+  const [text, setText] = useState(initial);
   const [active, setActive] = useState(-1);
   const listId = useId();
   const isOver = useRef(false);
@@ -38,7 +36,7 @@ export function CellEditor({ connectionId, field, entity, entities, value, typed
     grid?.focus();
   };
   /** An unchanged text keeps NULL apart from an empty text. */
-  const own = () => (text === initial && typed === null ? undefined : text);
+  const own = () => (text === initial ? undefined : text);
   const onKeyDown = (event: KeyboardEvent) => {
     const { key, currentTarget } = event;
     const isPlain = !event.altKey && !event.shiftKey;
@@ -71,7 +69,7 @@ export function CellEditor({ connectionId, field, entity, entities, value, typed
           "aria-controls": listId,
           "aria-activedescendant": active >= 0 ? `${listId}-${active}` : undefined,
         })}
-        onFocus={(event) => typed === null && event.target.select()}
+        onFocus={(event) => event.target.select()}
         onChange={(event) => {
           setText(event.target.value);
           setActive(-1);

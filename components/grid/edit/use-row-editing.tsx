@@ -13,7 +13,7 @@ import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { ToolButton } from "@/components/ui/tool-button";
 import type { Entity } from "@/lib/base/values/fields";
-import { ROW_CHANGES_MAX } from "@/lib/features/query/limits";
+import { CHANGED_VALUE_CHARS_MAX, ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import { type CellPosition, type CellRange, toBounds } from "@/lib/features/results/browser/grid-selection";
 import { DEFAULT, hasLongNumber, type NewValue, toPastedBlock } from "@/lib/features/results/browser/row-edits";
 import "./edit.css";
@@ -50,20 +50,24 @@ type RowEditing = {
 export function useRowEditing({ source, connection, table, entity }: Edited, props: RowEditingProps): RowEditing {
   const { columns, range, onRange } = props;
   const { edits, key } = source;
-  const [at, setAt] = useState<(CellPosition & { typed: string | null }) | null>(null);
+  const [at, setAt] = useState<CellPosition | null>(null);
   const [isReviewing, setIsReviewing] = useState(false);
   const isDirty = !edits.isEmpty;
   const submit = useSubmit({ connection, table, edits, onReload: props.onReload });
 
   const isDeleted = (row: number) => edits.of(source.idAt(row) ?? "")?.kind === "delete";
-  const begin = ({ row, column: place }: CellPosition, typed: string | null = null): boolean => {
+  const begin = ({ row, column: place }: CellPosition): boolean => {
     const column = columns[place];
     if (!column || row < 0 || edits.isLocked || source.idAt(row) === null || isDeleted(row)) return false;
     if (hasLongNumber(source.cell(row, column.index) ?? null)) {
       showFailure("This JSON has numbers that the grid shows as text. Edit it in a console.");
       return true;
     }
-    setAt({ row, column: place, typed });
+    if ((toText(source.textAt(row, column.index))?.length ?? 0) > CHANGED_VALUE_CHARS_MAX) {
+      showFailure("This value is too long to edit here. Use a console.");
+      return true;
+    }
+    setAt({ row, column: place });
     return true;
   };
   const put = (row: number, place: number, value: NewValue) => {
@@ -176,7 +180,6 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
       entity={entity}
       entities={props.entities}
       value={toText(source.textAt(at.row, column.index))}
-      typed={at.typed}
       onDone={(value, step) => {
         if (value !== undefined) change(at.row, at.row + 1, () => put(at.row, at.column, value));
         setAt(null);

@@ -157,7 +157,7 @@ class RowTransaction {
     await this.#read({ query: "rollback" }).catch(() => undefined);
   }
 
-  /** Returns the error of a commit: without a connection, nobody knows whether the database has committed. */
+  /** Returns the error of a commit: without a connection, it may have succeeded. */
   async #notCommitted(error: unknown): Promise<unknown> {
     const isConnected = await this.#read({ query: "select 1" }).then(
       () => true,
