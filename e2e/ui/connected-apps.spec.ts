@@ -56,6 +56,18 @@ test("leaves for a client's address only by a click", async ({ page, person, bas
   await expect(link).toHaveAttribute("href", /^http:\/\/localhost:9911\/.*error=unsupported_response_type/);
 });
 
+test("says what to do next when the client opens without a new page", async ({ page, person, baseURL }) => {
+  const body = { redirect_uris: ["desk-app://callback"], client_name: "\u05e9\u05dc\u05d5\u05dd (1)" };
+  const { client_id } = await (await page.request.post("/api/oauth/register", { data: body })).json();
+  const proof = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+  await page.goto(`${baseURL}/oauth/authorize?${new URLSearchParams({ response_type: "code", client_id, ...proof })}`);
+  await expect(page.locator("h1 bdi")).toHaveText(body.client_name);
+  await page.getByRole("button", { name: /^Allow/ }).dblclick();
+  await expect(page.getByRole("status").filter({ hasText: "Continue in the client" })).toBeVisible();
+  await page.goto(settings(person, "connected-apps"));
+  await expect(page.getByRole("row", { name: /desk-app:/ })).toContainText(body.client_name);
+});
+
 test("sends nothing to a return address that the client did not register", async ({ page, person, baseURL }) => {
   const memory = new ClientMemory();
   await auth(memory, { serverUrl: `${baseURL}/api/mcp` });

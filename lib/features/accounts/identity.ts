@@ -95,6 +95,9 @@ export type Named = {
   takesTokens?: boolean;
 };
 
+const INVALID_KEY = "Invalid or expired API key. Create a new one in Settings.";
+const INVALID_TOKEN = "Invalid or expired token. Sign in again, or create a new API key in Settings.";
+
 /**
  * Identifies the caller of a request, with the role in the given workspace and the connection in it, in one look-up.
  * Null means an anonymous caller. An Authorization header takes precedence: with an invalid key the cookie is ignored
@@ -106,7 +109,7 @@ export async function identify(headers: Headers, named: Named, now = new Date())
   if (authorization !== null) {
     const identity = await identifyKey(authorization, named, now);
     if (!identity)
-      throw new AppError("unauthenticated", "Invalid or expired API key. Create a new one in Settings.", {
+      throw new AppError("unauthenticated", named.takesTokens ? INVALID_TOKEN : INVALID_KEY, {
         headers: bearerChallenge(
           named.takesTokens ? { takesTokens: true, error: "invalid_token" } : { takesTokens: false },
         ),

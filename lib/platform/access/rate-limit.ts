@@ -21,6 +21,10 @@ export const RATE_LIMITS = {
   oauthRegister: { points: 30, windowSeconds: 60 * 60 },
   // Per address: a client renews its token every 15 minutes.
   oauthToken: { points: 300, windowSeconds: 60 },
+  // Per person: a consent keeps the client's registration for 90 days, of which an instance stores 10,000.
+  oauthConsent: { points: 50, windowSeconds: 24 * 60 * 60 },
+  // Per app: used refresh tokens are stored for a week.
+  oauthRefresh: { points: 60, windowSeconds: 60 * 60 },
   passwordForgot: { points: 10, windowSeconds: 60 * 60 },
   passwordMails: { points: 5, windowSeconds: 60 * 60 },
   passwordChange: { points: 10, windowSeconds: 15 * 60 },

@@ -25,7 +25,7 @@ export default async function AuthorizePage({ searchParams }: { searchParams: Pr
   if (checked.kind !== "asked") {
     return (
       <LonePage icon={<Unplug />} title="Couldn't connect the client" text={checked.message}>
-        {/* Anyone registers a client: a link to this page must not lead elsewhere by itself (RFC 9700, 4.11.2). */}
+        {/* Anyone registers a client: a link to this page must not redirect (RFC 9700, 4.11.2). */}
         {checked.kind === "returned" && (
           <a className="btn" href={checked.redirectTo}>
             Return to {hostOf(checked.redirectTo)}

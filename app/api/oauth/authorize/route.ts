@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     body: authorizationDecisionBody,
     response: authorizationDecisionSchema,
+    failures: ["rate_limited"],
     refuses: { request: "An unknown client, or a return address that it did not register" },
     handle: ({ caller, body }) => decideAuthorization(caller, body),
   }),

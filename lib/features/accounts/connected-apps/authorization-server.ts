@@ -211,7 +211,7 @@ function toReturn(redirectUri: string, state: string | undefined, values: Record
 /**
  * Records a person's decision, and returns the address of the client with a code or an error.
  * @throws AppError `invalid_request` for a request that the consent page would not show, `forbidden` for a workspace
- *   that is not theirs
+ *   that is not theirs, `rate_limited`
  */
 export async function decideAuthorization(
   person: UserCaller<BySession>,
@@ -224,6 +224,7 @@ export async function decideAuthorization(
   if (checked.kind === "returned") return { redirectTo: checked.redirectTo };
   const { client, redirectUri, challenge } = checked;
   if (!isAllowed) return { redirectTo: toReturn(redirectUri, request.state, { error: "access_denied" }) };
+  await consume("oauthConsent", caller.user._id.toHexString());
   const granted = checked.scopes.filter((scope) => scope === "read" || scopes.includes(scope));
   const code = newToken();
   const ends = new Date(now.getTime() + UNUSED_MS);
@@ -299,6 +300,8 @@ export function issueTokens(request: Request, address: string | null, now = new 
     }
     const given = form.get(kind === "code" ? "code" : "refresh_token") ?? "";
     const match: Redeemed = { hash: hashToken(given), kind, clientId: client.clientId };
+    const known = kind === "refresh" && (await collections.oauthTokens().findOne(match, { projection: { appId: 1 } }));
+    if (known) await consume("oauthRefresh", known.appId.toHexString());
     const issued = await inTransaction(async (session) => {
       const used = await collections
         .oauthTokens()
