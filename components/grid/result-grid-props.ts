@@ -22,6 +22,8 @@ export type ResultGridProps = {
   onCopyAs: (format: CopyFormat) => void;
   /** A panel beside the grid shows the active row: J and K move like the arrow keys. */
   isWalking?: boolean;
+  /** Takes the focus of a grid that it replaces. */
+  takesFocus?: boolean;
   /** Computes the statistics of a column. Default: those of the loaded rows. */
   toStats?: ToStats;
   /** Returns the links of a cell and its row; absent without foreign keys. */

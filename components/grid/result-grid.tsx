@@ -48,6 +48,10 @@ export function ResultGrid(props: ResultGridProps) {
   const { source, table, columns, label, range, onRange, onSort, onInspect, onCopy, editing } = props;
   const baseId = useId();
   const scrollRef = useRef<HTMLDivElement>(null);
+  const [isFocusLost] = useState(() => props.takesFocus === true && range !== null);
+  useEffect(() => {
+    if (isFocusLost && document.activeElement === document.body) scrollRef.current?.focus();
+  }, [isFocusLost]);
   const { density, digits, times } = useFrame().frame;
   const rowPx = ROW_HEIGHTS[density];
   const look = useMemo(() => ({ digits, times }), [digits, times]);

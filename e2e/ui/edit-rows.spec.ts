@@ -211,3 +211,22 @@ test("keeps pending changes while other pages are open, and asks before the tab 
   await page.setViewportSize({ width: 720, height: 800 });
   await expectAccessible(page);
 });
+
+test("keeps the focus in the grid when its rows become editable", async ({ page, person }) => {
+  const { cell } = await openCustomers(page, person);
+  let show = () => {};
+  const shown = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  await page.route(/\/connectors\/[^/]+\/entities/, async (route) => {
+    await shown;
+    await route.continue();
+  });
+  await page.reload();
+  await cell(2, 2).click();
+  await expect(page.getByRole("button", { name: "Add row" })).toBeHidden();
+  show();
+  await expect(page.getByRole("button", { name: "Add row" })).toBeVisible();
+  await page.keyboard.press("F2");
+  await expect(page.getByRole("textbox", { name: "Edit name" })).toBeVisible();
+});

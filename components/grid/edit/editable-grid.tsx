@@ -24,7 +24,7 @@ export function EditableGrid({ edited, entities, toolsHost, onReload, ...grid }:
   return (
     <>
       {toolsHost && createPortal(editing.tools, toolsHost)}
-      <ResultGrid {...grid} source={edited.source} editing={editing.grid} />
+      <ResultGrid {...grid} takesFocus source={edited.source} editing={editing.grid} />
       {editing.bar}
       {editing.panel}
     </>
