@@ -209,7 +209,13 @@ export function ResultSet(props: ResultSetProps) {
         // A different set of rows resets the scroll position.
         <Fragment key={load?.status ?? "first"}>
           {edited ? (
-            <EditableGrid {...grid} edited={edited} entities={entities} onReload={() => props.onRunAgain(run)} />
+            <EditableGrid
+              {...grid}
+              edited={edited}
+              entities={entities}
+              isWhole={isAllLoaded}
+              onReload={() => props.onRunAgain(run)}
+            />
           ) : (
             <ResultGrid {...grid} source={source} />
           )}

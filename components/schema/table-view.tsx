@@ -255,6 +255,7 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
             entities={entities}
             toolsHost={toolsHost}
             isWalking={opened !== null}
+            isWhole={!base.hasMore}
             onReload={() => base.refresh()}
             {...grid}
           />

@@ -149,6 +149,18 @@ test("picks a row for a foreign key, sets NULL, pastes a block and undoes it", a
   ]);
 });
 
+test("pastes no block over rows that are not loaded", async ({ page, person }) => {
+  const { cell, run } = await openCustomers(page, person);
+  await run(
+    "insert into customers (name) with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000) select 'Row ' || i from n",
+  );
+  await page.reload();
+  await cell(1, 2).click();
+  await paste(page, "a\tPT\n".repeat(450));
+  await expect(page.getByText("The block is longer than the loaded rows.")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Pending changes" })).toHaveCount(0);
+});
+
 test("names the change that the database refuses, and asks on production", async ({ page, person }) => {
   const { run, edit } = await openCustomers(page, person, { tag: { name: "Production", colour: "rose" } });
   await edit(1, 1, "2");

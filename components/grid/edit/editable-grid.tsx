@@ -13,14 +13,16 @@ type EditableGridProps = Omit<ResultGridProps, "source" | "editing"> & {
   entities: readonly Entity[];
   /** Element of the toolbar for the buttons that edit rows; absent where only the menu of a cell has them. */
   toolsHost?: HTMLElement | null;
+  /** Whether no further rows can be loaded. */
+  isWhole: boolean;
   /** Loads the rows again. */
   onReload: () => void;
 };
 
 /** A grid whose rows can be edited, with the bar of its pending changes. */
-export function EditableGrid({ edited, entities, toolsHost, onReload, ...grid }: EditableGridProps) {
+export function EditableGrid({ edited, entities, toolsHost, isWhole, onReload, ...grid }: EditableGridProps) {
   const { columns, range, onRange } = grid;
-  const editing = useRowEditing(edited, { entities, columns, range, onRange, onReload });
+  const editing = useRowEditing(edited, { entities, columns, range, onRange, isWhole, onReload });
   return (
     <>
       {toolsHost && createPortal(editing.tools, toolsHost)}

@@ -31,6 +31,8 @@ type RowEditingProps = {
   columns: GridEditingColumns;
   range: CellRange | null;
   onRange: (range: CellRange) => void;
+  /** Whether no further rows can be loaded. */
+  isWhole: boolean;
   /** Loads the rows again. */
   onReload: () => void;
 };
@@ -145,6 +147,9 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
     if (block.length === 1 && block[0]?.length === 1) return setAll(block[0][0] ?? "");
     const { left, top: first } = toBounds(selected);
     const top = Math.max(0, first);
+    // The rows after the loaded ones are meant to change, too, not to stand beside new ones.
+    if (!props.isWhole && top + block.length > source.base.count)
+      return showFailure("The block is longer than the loaded rows. Scroll down to load more, then paste again.");
     const isPasted = change(top, top + block.length, () => {
       for (const [i, cells] of block.entries()) {
         // A block that is longer than the rows adds rows.
