@@ -23,6 +23,7 @@ const consoleOf = (change: Partial<Console> = {}): Console => ({
   chart: null,
   description: "",
   variables: {},
+  choices: {},
   expect: null,
   access: "private",
   ownerId: "o",

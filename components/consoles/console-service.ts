@@ -31,7 +31,10 @@ type Later = { message?: string; place?: ConsolePlace };
 
 /** Fields of a console, besides its text, that a user can change. */
 export type ConsoleChange = Partial<
-  Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart" | "variables" | "description" | "expect">
+  Pick<
+    Console,
+    "name" | "folderId" | "access" | "connectionId" | "chart" | "variables" | "choices" | "description" | "expect"
+  >
 >;
 
 /** The latest change of an open console by someone else. */
@@ -152,7 +155,7 @@ export class ConsoleService {
     drafts.observe(saved);
     if (this.#news.get(saved.id)?.effect === "deleted") this.dismissNews(saved.id);
     if (isCached) queryClient.setQueryData(toConsoleKey(workspaceId, saved.id), saved);
-    const { content: _, chart: __, variables: ___, expect: ____, ...summary } = saved;
+    const { content: _, chart: __, variables: ___, choices: ____, expect: _____, ...summary } = saved;
     placeInFolders(queryClient, toTreeKey(workspaceId), summary);
     queryClient.setQueriesData<ConsoleSummary[]>({ queryKey: toLookupKey(workspaceId) }, (list) =>
       list?.map((each) => (each.id === saved.id ? summary : each)),

@@ -68,12 +68,14 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       )}
       <TransactionBar consoleId={draft.id} connection={connection} />
       {!isComparing && <ChangeNotice open={draft} />}
-      {variables.names.length > 0 && !isComparing && (
+      {variables.list.length > 0 && !isComparing && (
         <VariableBar
           variables={variables}
           missing={session.missing}
           onRun={session.runAtCursor}
           onKeep={session.keepDefaults}
+          choices={draft.saved?.choices ?? {}}
+          onChoices={draft.saved && session.keepChoices}
         />
       )}
       {isComparing && draft.saved && draft.draft ? (

@@ -8,6 +8,7 @@ import type { ConsolePlace } from "@/components/consoles/console-service";
 import { createTabActions } from "@/components/consoles/console-tab-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showToast } from "@/components/ui/toast";
+import { isVariableParam } from "@/lib/base/sql/variables";
 import {
   addConsole, changeConsole, findConsole, isSavedId, openTab, setTitle, toConsoleName, toFreeName,
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
@@ -83,7 +84,7 @@ export function useConsoleActions() {
         visit(`${toAddress(id)}/schedule${runId === null ? "" : `?run=${runId}`}`),
       /** Returns the full address of the console, for sharing. @param executionId run to link to; null for none */
       toLink: (id: string, executionId: string | null = null) =>
-        `${window.location.origin}${toAddress(id)}${executionId === null ? "" : `?run=${executionId}`}`,
+        toLinkOf(`${window.location.origin}${toAddress(id)}`, executionId),
       /** Creates a console. `isBeside`: it opens in a background tab. @returns its id */
       create: (connectionId: string | null = null, given: NewConsole = {}): string => {
         const id = newId();
@@ -135,6 +136,8 @@ export function useConsoleActions() {
         if (saved !== null) showToast("Defaults saved");
         return saved !== null;
       },
+      /** Stores where the lists of variables come from. */
+      keepChoices: (id: string, choices: Console["choices"]) => consoles.change(id, { choices }),
       /** Changes the description or the expected rows. @throws ApiError when the server rejects them */
       changeDetails: async (id: string, details: Partial<Pick<Console, "description" | "expect">>): Promise<void> => {
         await consoles.changeOrThrow(id, details);
@@ -152,4 +155,13 @@ export function useConsoleActions() {
 function splitName(name: string): [string, string] {
   const at = name.lastIndexOf(".");
   return at <= 0 ? [name, ""] : [name.slice(0, at), name.slice(at)];
+}
+
+/** Returns a link to a console, with its variables if its address is open. */
+function toLinkOf(address: string, executionId: string | null): string {
+  const { origin, pathname, search } = window.location;
+  const isOpen = `${origin}${pathname}` === address;
+  const query = [...new URLSearchParams(isOpen ? search : "")].filter(([param]) => isVariableParam(param));
+  if (executionId !== null) query.push(["run", executionId]);
+  return query.length === 0 ? address : `${address}?${new URLSearchParams(query)}`;
 }

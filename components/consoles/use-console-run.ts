@@ -33,7 +33,7 @@ type RunOptions = {
   /** Language by which the text is split into statements. */
   language: ScriptLanguage;
   /** Values of the text's variables, as far as they have one. */
-  values: Record<string, TypedValue>;
+  values: Record<string, TypedValue | null>;
   /** Called instead of a run for variables without a value. */
   onMissing: (names: string[]) => void;
   /** Called instead of a run for a text without a statement. */
@@ -57,7 +57,8 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
         editors.active?.focus();
         return;
       }
-      const names = [...new Set(statements.flatMap(({ text }) => readSqlMarks(text, dialect).map(({ name }) => name)))];
+      const marks = statements.flatMap(({ text }) => readSqlMarks(text, dialect));
+      const names = [...new Set(marks.filter(({ clause }) => !clause).map(({ name }) => name))];
       const missing = names.filter((name) => !Object.hasOwn(values, name));
       onMissing(missing);
       if (missing.length > 0) return;

@@ -16,6 +16,7 @@ import { toInput, toShort, toTypedValue } from "@/lib/base/sql/variables";
 import { isSameJson } from "@/lib/base/values/same-json";
 import type { Connection } from "@/lib/features/connections/schema";
 import { changeConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
+import type { Console } from "@/lib/features/consoles/schema";
 
 const NO_NAMES: string[] = [];
 
@@ -27,7 +28,7 @@ export type ConsoleSession = ReturnType<typeof useConsoleSession>;
 /** Returns a console's connection, variables and runs, with the actions of its view. */
 export function useConsoleSession(draft: OpenConsole) {
   const { editors } = useWorkspace();
-  const { save } = useConsoleActions();
+  const { save, keepChoices } = useConsoleActions();
   const { id, saved } = draft;
   const connection = useFindDatabase()(draft.connectionId);
   const entities = useEntities(connection?.id ?? null);
@@ -85,6 +86,7 @@ export function useConsoleSession(draft: OpenConsole) {
     runAtCursor,
     runAll,
     keepDefaults: useKeepDefaults(draft, values),
+    keepChoices: (choices: Console["choices"]) => void keepChoices(id, choices),
     onChange: useTextChange(draft),
     ...canceling,
     isNaming,
@@ -102,15 +104,17 @@ function useKeepDefaults({ id, saved }: OpenConsole, values: Variables["values"]
   if (saved === null) return null;
   const isKept = Object.entries(values).every(([name, value]) => {
     const kept = saved.variables[name];
-    return kept !== undefined && isSameJson(toTypedValue(toInput(kept)), value);
+    return isSameJson(kept === undefined ? null : toTypedValue(toInput(kept)), value);
   });
-  const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toShort(value)]));
   if (isKept) return null;
+  const given = Object.entries({ ...saved.variables, ...values }).flatMap(([name, value]) =>
+    value === null ? [] : [[name, typeof value === "object" ? toShort(value) : value] as const],
+  );
   return () => {
     // A second press before the answer would conflict with the first.
     if (isSending.current) return;
     isSending.current = true;
-    void keepDefaults(id, { ...saved.variables, ...given }).finally(() => {
+    void keepDefaults(id, Object.fromEntries(given)).finally(() => {
       isSending.current = false;
     });
   };

@@ -32,6 +32,8 @@ const NONE: ReadonlySet<string> = new Set();
 const NO_IDS: string[] = [];
 /** Pickers offer this many consoles; the palette searches all. */
 const RECENT = { limit: "200" };
+/** A list is read again when a variable is shown after this time. */
+const CHOICES_STALE_MS = 5 * 60_000;
 
 /** Reads the consoles on a connection that the user may see, without their texts, oldest first, in pages. */
 export function useConsolesOn(connectionId: string) {
@@ -101,6 +103,17 @@ function joinParts(parts: readonly { data: ConsoleSummary[] | undefined; isPlace
 /** Reads the consoles of the open tabs. */
 export function useTabConsoles(): ConsoleSummary[] {
   return useConsolesById(useWorkbench()?.tabs ?? NO_IDS).data;
+}
+
+/** Reads the choices of a variable; reads nothing without a source. */
+export function useVariableChoices(source: Console["choices"][string] | undefined) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["variable-choices", workspace.id, source],
+    queryFn: ({ signal }) => (source ? consoleApi.readChoices(workspace.id, source, signal) : []),
+    enabled: source !== undefined,
+    staleTime: CHOICES_STALE_MS,
+  });
 }
 
 /** Reads one saved console with its text; reads nothing if `id` is null or that of an unsaved one. */

@@ -8,9 +8,10 @@ import type { DashboardChoice } from "@/components/dashboards/use-dashboard-choi
 import { Popover } from "@/components/ui/popover";
 import { useLater } from "@/components/ui/use-later";
 import { useTyped } from "@/components/ui/use-typed";
+import { isPreset, PRESET_WORDS } from "@/lib/base/values/date-presets";
 import type { FilterChoice } from "@/lib/features/dashboards/browser/client";
 import { toClickedWidget } from "@/lib/features/dashboards/browser/dashboard-choice";
-import { describeValue, isPreset, PRESET_WORDS, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
+import { describeValue, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
 import type { Widget } from "@/lib/features/dashboards/schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 

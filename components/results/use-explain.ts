@@ -67,7 +67,7 @@ export function useExplain({ draft, connection, bound, isDisabled }: Explained):
       return;
     }
     const missing = readSqlMarks(statement.text, dialect).find(
-      ({ name }) => !Object.hasOwn(bound?.variables ?? {}, name),
+      ({ name, clause }) => !clause && !Object.hasOwn(bound?.variables ?? {}, name),
     );
     if (missing !== undefined) {
       showFailure(`Enter a value for ${missing.name}, then try again.`);

@@ -414,7 +414,7 @@ test("binds typed variable values and never writes them into the query", async (
     "select {{word}} as word, {{min_price}} + 1 as n, {{is_open}} as yes, cast({{since}} as date) as day",
   );
   const bar = page.getByRole("region", { name: "Variables" });
-  await expect(bar.getByRole("combobox")).toHaveText(["Text", "Number", "Boolean", "Date"]);
+  await expect(bar.getByRole("combobox")).toHaveText(["Text", "Number", "Boolean", "Date", "Date"]);
   await bar.getByLabel("word", { exact: true }).fill("it's; drop table products --");
   const sent = page.waitForRequest(/\/consoles\/[0-9a-f]{24}\/execute$/);
   await consolePage.run.click();
@@ -451,6 +451,29 @@ test("binds typed variable values and never writes them into the query", async (
   await page.reload();
   await expect(bar.getByLabel("min_price", { exact: true })).toHaveValue("41");
   await expect(bar.getByLabel("since", { exact: true })).toHaveValue("2026-05-31");
+});
+
+test("leaves optional clauses out, and has presets, lists and a link for values", async ({ page, consolePage }) => {
+  await consolePage.write("select 'paid' as status union all select 'open'");
+  await consolePage.save.click();
+  const bar = page.getByRole("region", { name: "Variables" });
+  await consolePage.newConsole.click();
+  await consolePage.write(
+    "select s from (select 'paid' as s union all select 'open') t where {{since}} <= '2999-01-01' [[and s = {{status}}]] order by s",
+  );
+  await bar.getByRole("combobox", { name: "Date of since" }).click();
+  await page.getByRole("option", { name: /^This month/ }).click();
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("open");
+  await expect(consolePage.cell(2, 1)).toHaveText("paid");
+  await bar.getByLabel("status", { exact: true }).fill("paid");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("paid");
+  await expect(page).toHaveURL(/[?&]var\.status=paid/);
+  await page.evaluate(() => localStorage.removeItem("millrace:variables"));
+  await page.reload();
+  await expect(bar.getByLabel("status", { exact: true })).toHaveValue("paid");
+  await expect(bar.getByRole("combobox", { name: "Date of since" })).toHaveText("This month");
 });
 
 test("binds variables in a console that was never saved, and runs on Enter", { tag: "@long" }, async ({

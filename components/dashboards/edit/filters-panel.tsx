@@ -8,6 +8,7 @@ import { type SourceState, useDatasetSources } from "@/components/dashboards/edi
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
+import { PRESET_WORDS } from "@/lib/base/values/date-presets";
 import {
   addFilter,
   changeFilter,
@@ -18,7 +19,7 @@ import {
   toWidgetName,
 } from "@/lib/features/dashboards/browser/edit/draft";
 import { withMember } from "@/lib/features/dashboards/browser/edit/exclusions";
-import { PRESET_WORDS, toDefaultText, toFilterDefault } from "@/lib/features/dashboards/browser/edit/filter-default";
+import { toDefaultText, toFilterDefault } from "@/lib/features/dashboards/browser/edit/filter-default";
 import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
 import type { Filter } from "@/lib/features/dashboards/schema";

@@ -1,13 +1,19 @@
-import type { Mark } from "../sql/marks.ts";
+import { type Mark, MarkReader } from "../sql/marks.ts";
 
 const MARK = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/y;
 /** A slash after one of these starts a regular expression; after anything else it divides. */
 const BEFORE_REGEX = "(,:[{=!&|?;";
 
-/** Returns the `{{name}}` of MongoDB shell text outside of strings, regular expressions and comments. */
+/** A nested array may be written as `[[a]]`, too, but none starts or ends with a comma. */
+const CLAUSE = /^\[\[\s*,|,\s*\]\]$/;
+
+/**
+ * Returns the `{{name}}` of MongoDB shell text outside of strings, regular expressions and comments.
+ * `[[, a: {{a}}]]` is an optional clause.
+ */
 export function readMongoMarks(text: string): Mark[] {
-  const marks: Mark[] = [];
-  if (!text.includes("{{")) return marks;
+  if (!text.includes("{{")) return [];
+  const marks = new MarkReader(text, (span) => CLAUSE.test(span));
   let before = "";
   let at = 0;
   while (at < text.length) {
@@ -21,15 +27,18 @@ export function readMongoMarks(text: string): Mark[] {
     MARK.lastIndex = at;
     const found = MARK.exec(text);
     if (found) {
-      marks.push({ name: found[1] ?? "", start: at, end: MARK.lastIndex });
+      marks.add({ name: found[1] ?? "", start: at, end: MARK.lastIndex });
       before = "}";
       at = MARK.lastIndex;
       continue;
     }
     if (!/\s/.test(char)) before = char;
+    const pair = text.slice(at, at + 2);
+    if (pair === "[[") marks.open(at);
+    else if (pair === "]]") marks.close(at + 2);
     at += 1;
   }
-  return marks;
+  return marks.all;
 }
 
 function skipComment(text: string, at: number): number | null {

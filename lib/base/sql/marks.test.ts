@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { SqlDialect } from "./dialects/registry";
+import { blankClauses, openClauses, readSqlMarks } from "./marks";
 import { SqlScript } from "./statements";
 
-const findVariables = (text: string, dialect: SqlDialect = "standard") => SqlScript.of(text, dialect).variables();
+const findVariables = (text: string, dialect: SqlDialect = "standard") =>
+  SqlScript.of(text, dialect)
+    .variables()
+    .map(({ name }) => name);
 
 describe("variables", () => {
   it("finds each name once, in order, with or without spaces", () => {
@@ -24,5 +28,48 @@ describe("variables", () => {
 
   it("treats no other brackets as a variable", () => {
     expect(findVariables("select {a}, { {b} }, {{1a}}, {{a b}}, {{}}")).toEqual([]);
+  });
+});
+
+describe("optional clauses", () => {
+  const findClauses = (text: string, dialect: SqlDialect = "standard") =>
+    readSqlMarks(text, dialect).map(({ name, clause }) => [name, clause && text.slice(clause.start, clause.end)]);
+
+  it.each<SqlDialect>(["standard", "postgres", "mysql", "sqlite", "duckdb", "clickhouse"])(
+    "are found in %s",
+    (dialect) => {
+      const text = "select 1 from t where a = {{a}} [[and b = {{b}} and c = {{c}}]] [[limit {{n}}]]";
+      expect(findClauses(text, dialect)).toEqual([
+        ["a", undefined],
+        ["b", "[[and b = {{b}} and c = {{c}}]]"],
+        ["c", "[[and b = {{b}} and c = {{c}}]]"],
+        ["n", "[[limit {{n}}]]"],
+      ]);
+      expect(findClauses("select 1 where [[b = {{b}} and]] true", dialect)).toEqual([["b", "[[b = {{b}} and]]"]]);
+    },
+  );
+
+  it("are no arrays, strings or comments, and have a variable", () => {
+    expect(findClauses("select [[{{a}}, 2], [3, 4]], [[{{b}}]]")).toEqual([
+      ["a", undefined],
+      ["b", undefined],
+    ]);
+    expect(findClauses("select '[[and {{a}}]]' /* [[and {{b}}]] */, [[and x]], {{c}}")).toEqual([["c", undefined]]);
+    expect(findClauses("select [a b], [[and], {{c}}", "sqlite")).toEqual([["c", undefined]]);
+  });
+
+  it("make their variables optional, unless one is also used elsewhere", () => {
+    const script = SqlScript.of("select {{a}} [[and b = {{b}}]] [[and a > {{a}}]]", "standard");
+    expect(script.variables()).toEqual([
+      { name: "a", isOptional: false },
+      { name: "b", isOptional: true },
+    ]);
+  });
+
+  it("lose their brackets or their text without moving the rest", () => {
+    const text = "select 1 [[and b = {{b}}]] x";
+    const marks = readSqlMarks(text, "standard");
+    expect(openClauses(text, marks)).toBe("select 1   and b = {{b}}   x");
+    expect(blankClauses(text, marks)).toBe(`select 1 ${" ".repeat("[[and b = {{b}}]]".length)} x`);
   });
 });

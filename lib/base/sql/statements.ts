@@ -2,7 +2,7 @@ import { commonHead, commonTail } from "../text/common-ends.ts";
 import { readBody } from "./bodies.ts";
 import { DIALECTS, type SqlDialect } from "./dialects/registry.ts";
 import { SqlLexer, type SqlPiece, upper } from "./lexer.ts";
-import { readSqlMarks } from "./marks.ts";
+import { type Mark, readSqlMarks } from "./marks.ts";
 
 /**
  * One statement of a text: from its first word to its last, without leading comments and without its semicolon; `end`
@@ -21,7 +21,7 @@ type Cut = SqlStatement & {
   /** False for the last one of a text, if no delimiter ends it. */
   isClosed: boolean;
   /** Cached facts about its text, independent of its position. */
-  known: { variables?: readonly string[] };
+  known: { marks?: readonly Mark[] };
 };
 
 const TAG = /\$\w*\$/;
@@ -132,14 +132,17 @@ export class SqlScript {
     return pieces;
   }
 
-  /** Returns the names between {{ and }}, each once, in order. Those in strings and comments are plain text. */
-  variables(): string[] {
-    const names = new Set<string>();
+  /**
+   * Returns the names between {{ and }}, each once, in order. Those in strings and comments are plain text. One that is
+   * only in optional clauses needs no value.
+   */
+  variables(): { name: string; isOptional: boolean }[] {
+    const names = new Map<string, boolean>();
     for (const { known, text } of this.#cuts) {
-      known.variables ??= readSqlMarks(text, this.dialect).map(({ name }) => name);
-      for (const name of known.variables) names.add(name);
+      known.marks ??= readSqlMarks(text, this.dialect);
+      for (const { name, clause } of known.marks) names.set(name, (names.get(name) ?? true) && clause !== undefined);
     }
-    return [...names];
+    return [...names].map(([name, isOptional]) => ({ name, isOptional }));
   }
 
   /** Returns the index of the first cut that ends after a position. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  fromAddress,
   guessKind,
   parseInputs,
   type TypedValue,
@@ -15,6 +16,8 @@ it.each<[string | number | boolean | TypedValue, VariableInput["kind"], string]>
   [false, "boolean", "false"],
   [{ type: "number", value: "9007199254740993" }, "number", "9007199254740993"],
   [{ type: "date", value: "2026-05-31" }, "date", "2026-05-31"],
+  [{ type: "date", preset: "last7Days" }, "date", "last7Days"],
+  [{ type: "date", preset: "thisMonth", edge: "end" }, "date", "thisMonth/end"],
 ])("shows the default value %j in an input, and returns it from there", (value, kind, text) => {
   expect(toInput(value)).toEqual({ kind, text });
   expect(toShort(toTypedValue(toInput(value)) as TypedValue)).toEqual(value);
@@ -43,6 +46,13 @@ describe("a variable's value", () => {
     ["0x10", 16],
   ])("C15 keeps the digits of %s", (text, value) => {
     expect(toTypedValue({ kind: "number", text })).toEqual(value === null ? null : { type: "number", value });
+  });
+
+  it("is read from an address, as text where it does not fit the type", () => {
+    expect(fromAddress("12", "number")).toEqual({ kind: "number", text: "12" });
+    expect(fromAddress("paid", "number")).toEqual({ kind: "text", text: "paid" });
+    expect(fromAddress("", "date")).toEqual({ kind: "date", text: "" });
+    expect(fromAddress("yes", "boolean")).toEqual({ kind: "text", text: "yes" });
   });
 
   it("starts with the type that its name suggests", () => {

@@ -1,3 +1,4 @@
+import { type DatePreset, isPreset } from "@/lib/base/values/date-presets";
 import { isRounded } from "@/lib/base/values/exact-json";
 
 /** Types of a variable's value (docs/develop/api.md, Consoles). A date is ISO text. */
@@ -7,8 +8,9 @@ export type TypedValue =
   | { type: "text"; value: string }
   | { type: "number"; value: number | string }
   | { type: "boolean"; value: boolean }
-  | { type: "date"; value: string };
-/** Input of a variable: text as it was typed. */
+  | { type: "date"; value: string }
+  | { type: "date"; preset: DatePreset; edge?: "start" | "end" };
+/** Input of a variable: text as it was typed. A date may be the name of a preset, with `/end` for its last day. */
 export type VariableInput = { kind: VariableKind; text: string };
 
 /** Guesses the type of a variable without a value from its name. */
@@ -24,11 +26,28 @@ export function toInput(value: string | number | boolean | TypedValue): Variable
   if (typeof value === "string") return { kind: "text", text: value };
   if (typeof value === "number") return { kind: "number", text: String(value) };
   if (typeof value === "boolean") return { kind: "boolean", text: String(value) };
+  if ("preset" in value) return { kind: "date", text: value.edge === "end" ? `${value.preset}/end` : value.preset };
   return { kind: value.type, text: String(value.value) };
+}
+
+/** Returns the parameter of an address that holds the value of a variable. */
+export function toParam(name: string): string {
+  return `var.${name}`;
+}
+
+export function isVariableParam(param: string): boolean {
+  return param.startsWith(toParam(""));
+}
+
+/** Returns the input for a value in an address: of the expected kind if it fits, else text. */
+export function fromAddress(text: string, kind: VariableKind): VariableInput {
+  const isOfKind = kind === "boolean" ? text === "true" || text === "false" : toTypedValue({ kind, text }) !== null;
+  return { kind: isOfKind || text === "" ? kind : "text", text };
 }
 
 /** Returns a value without its type where the type follows from the value. */
 export function toShort(value: TypedValue): string | number | boolean | TypedValue {
+  if ("preset" in value) return value;
   const isTyped = value.type === "date" || (value.type === "number" && typeof value.value === "string");
   return isTyped ? value : value.value;
 }
@@ -47,6 +66,8 @@ export function toTypedValue({ kind, text }: VariableInput): TypedValue | null {
     }
     return trimmed !== "" && Number.isFinite(value) ? { type: "number", value } : null;
   }
+  const [preset, edge] = trimmed.split("/");
+  if (isPreset(preset)) return { type: "date", preset, ...(edge === "end" && { edge }) };
   return /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? { type: "date", value: trimmed } : null;
 }
 

@@ -43,6 +43,7 @@ describe("a console", () => {
       content: "select 1 -- é",
       chart: null,
       variables: {},
+      choices: {},
       expect: null,
       access: "private",
       ownerId: ana.id,
@@ -53,7 +54,7 @@ describe("a console", () => {
       updatedAt: saved.createdAt,
     });
     expect((await anas.send("GET", `/${saved.id}`)).json.data).toEqual(saved);
-    const { content: _, chart: __, variables: ___, expect: ____, ...summary } = saved;
+    const { content: _, chart: __, variables: ___, choices: ____, expect: _____, ...summary } = saved;
     const list = (await anas.send("GET", "?limit=200")).json.data;
     expect(list.find(({ id }: { id: string }) => id === saved.id)).toEqual(summary);
     const history = (await anas.send("GET", `/${saved.id}/git/history`)).json.data;

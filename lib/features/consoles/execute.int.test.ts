@@ -83,6 +83,43 @@ describe("running a console", () => {
     expect((await author.send("POST", `/${id}/execute`)).json.error).toBe("Enter a value for a.");
   });
 
+  it("without the optional clauses whose variables have no value", async () => {
+    const content = "select x from range(5) r(x) where true [[and x > {{low}}]] [[and x < {{high}}]] order by x";
+    const { id } = await author.make("optional", { content, connectionId, variables: { low: 2 } });
+    const rows = async (variables = {}) => {
+      const { json } = await author.send("POST", `/${id}/execute`, { variables });
+      return json.data.rows.map(({ x }: { x: number }) => Number(x));
+    };
+    expect(await rows()).toEqual([3, 4]);
+    expect(await rows({ high: 4 })).toEqual([3]);
+    // Null also removes the default.
+    expect(await rows({ low: null })).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("with date presets, on the day of a time zone", async () => {
+    const body = { variables: { day: { type: "date", preset: "today", edge: "end" } } };
+    const content = "select cast({{day}} as varchar)[:10] as day";
+    const day = async (timezone: string) => (await run(content, { ...body, timezone })).json.data.rows[0].day;
+    expect(await day("Pacific/Kiritimati")).not.toBe(await day("Pacific/Pago_Pago"));
+    const bad = await run(content, { ...body, timezone: "Mars/Base" });
+    expect([bad.status, bad.json.details[0].path]).toEqual([400, "timezone"]);
+    const unknown = await run(content, { variables: { day: { type: "date", preset: "someday" } } });
+    expect([unknown.status, unknown.json.details[0].path]).toEqual([400, "variables.day"]);
+  });
+
+  it("whose variables have lists from other consoles", async () => {
+    const { id: listId } = await author.make("statuses", { content: "select 'paid' as status", connectionId });
+    const choices = { status: { consoleId: listId, column: "status" } };
+    const { id } = await author.make("listed", { content: "select {{status}} as s", connectionId, choices });
+    expect((await author.send("GET", `/${id}`)).json.data).toMatchObject({ choices });
+    await author.save(id, { version: 1, choices: null });
+    expect((await author.send("GET", `/${id}`)).json.data.choices).toEqual({});
+    for (const bad of [{ status: { consoleId: "x" } }, { status: {} }, { "a b": { consoleId: listId } }]) {
+      const answer = await author.send("PUT", `/${id}`, { version: 2, choices: bad });
+      expect([answer.status, answer.json.details[0].path]).toEqual([400, expect.stringMatching(/^choices\./)]);
+    }
+  });
+
   it("without a body, in the requested format", async () => {
     const { id } = await author.make("bare", { content: "select 7 as seven", connectionId });
     const path = `/api/workspaces/${ana.workspaceId}/consoles/${id}/execute`;

@@ -36,7 +36,8 @@ export async function executeConsole(
   const session = await enterSession(caller, connection, { body, request, signal });
   if (session instanceof Response) return session;
   const variables = { ...doc.variables, ...body.variables };
-  const variablesBound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
+  const { type, workspaceId } = connection;
+  const variablesBound = await bindVariables(content, driverOf(type), variables, workspaceId, body.timezone);
   const bound = await expandMetrics(caller, connection, variablesBound);
   const { query, params } = bound;
   const { limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites, keep = true } = body;

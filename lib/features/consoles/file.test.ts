@@ -27,6 +27,7 @@ describe("a console's file", () => {
     const settings = {
       description: "Orders by country: open ones only",
       variables: { country: "AT", limit: 10, paid: true, since: { type: "date" as const, value: "2026-05-31" } },
+      choices: { country: { consoleId: "0123456789abcdef01234567", column: "code" } },
       schedule: SCHEDULE,
       expect: { minRows: 1, maxRows: 1000 },
     };

@@ -5,7 +5,7 @@ import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { readYaml, type YamlError } from "@/lib/base/yaml/read-yaml";
 import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
 import { createConsoleBody } from "./schema";
-import { description, expectation, variableDefaults } from "./settings-schema";
+import { description, expectation, variableChoices, variableDefaults } from "./settings-schema";
 
 /* Format of a console's file: its settings as YAML in a leading comment, followed by its text. */
 
@@ -20,6 +20,7 @@ export const consoleSettings = z.strictObject({
   connection: z.string("Use the name of a connection.").nullish(),
   description: description.nullish(),
   variables: variableDefaults.nullish(),
+  choices: variableChoices.nullish(),
   schedule: z
     .strictObject(
       {

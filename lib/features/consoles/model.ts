@@ -1,7 +1,7 @@
 import type { ObjectId } from "mongodb";
 import { accessOf, type ItemDoc } from "@/lib/features/folders/model";
 import type { Console, ConsoleDraft, ConsoleSummary, Language } from "./schema";
-import type { Expectation, VariableDefaults } from "./settings-schema";
+import type { Expectation, VariableChoices, VariableDefaults } from "./settings-schema";
 
 export type ConsoleDoc = ItemDoc & {
   connectionId: ObjectId | null;
@@ -13,6 +13,7 @@ export type ConsoleDoc = ItemDoc & {
   /** Absent in consoles of earlier versions, like `variables` and `expect`. */
   description?: string;
   variables?: VariableDefaults;
+  choices?: VariableChoices;
   expect?: Expectation | null;
 };
 
@@ -27,11 +28,13 @@ export type ConsoleDraftDoc = {
 };
 
 export function toConsole(doc: ConsoleDoc): Console {
-  const { content, chart, variables = {}, expect = null } = doc;
-  return { ...toConsoleSummary(doc), content, chart: chart ? JSON.parse(chart) : null, variables, expect };
+  const { content, chart, variables = {}, choices = {}, expect = null } = doc;
+  return { ...toConsoleSummary(doc), content, chart: chart ? JSON.parse(chart) : null, variables, choices, expect };
 }
 
-export function toConsoleSummary(doc: Omit<ConsoleDoc, "content" | "chart" | "variables" | "expect">): ConsoleSummary {
+export function toConsoleSummary(
+  doc: Omit<ConsoleDoc, "content" | "chart" | "variables" | "choices" | "expect">,
+): ConsoleSummary {
   return {
     id: doc._id.toHexString(),
     path: doc.path,

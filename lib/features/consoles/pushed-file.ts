@@ -41,6 +41,7 @@ export async function textsOfConsoles(
         connection,
         description: doc.description || null,
         variables: isEmpty(doc.variables) ? null : doc.variables,
+        choices: isEmpty(doc.choices) ? null : doc.choices,
         schedule,
         expect: isEmpty(doc.expect) ? null : doc.expect,
         chart: chart === null ? null : JSON.parse(chart),
@@ -62,7 +63,7 @@ export async function fieldsOfConsoleFile({
   before,
 }: ItemFile): Promise<Partial<ConsoleDoc>> {
   const { settings, isChanged } = settingsOf({ text, previous });
-  const { connection, description, variables, expect, chart } = settings;
+  const { connection, description, variables, choices, expect, chart } = settings;
   const [found = null] = connection ? await findConnectionsNamed(workspaceId, connection) : [];
   return {
     ...(before ? {} : { connectionId: null, chart: null }),
@@ -71,6 +72,7 @@ export async function fieldsOfConsoleFile({
     ...(isChanged("connection") && { connectionId: found?._id ?? null }),
     ...(isChanged("description") && { description: description ?? "" }),
     ...(isChanged("variables") && { variables: variables ?? {} }),
+    ...(isChanged("choices") && { choices: choices ?? {} }),
     ...(isChanged("expect") && { expect: expect ?? null }),
     ...(isChanged("chart") && { chart: chart ? JSON.stringify(chart) : null }),
   };

@@ -18,7 +18,7 @@ import { tailLog } from "@/lib/features/runs/logs";
 import { type RunDoc, type RunResource, toRun } from "@/lib/features/runs/model";
 import type { ScheduleDoc } from "@/lib/features/runs/schedules/model";
 import type { Schedule, ScheduleBody } from "@/lib/features/runs/schedules/schema";
-import { putSchedule, removeSchedule, scheduledIds } from "@/lib/features/runs/schedules/service";
+import { putSchedule, removeSchedule, scheduledIds, schedulesOf } from "@/lib/features/runs/schedules/service";
 import { findRun, listRunDocs, queueRun, requestCancel } from "@/lib/features/runs/service";
 import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
@@ -215,7 +215,8 @@ async function resolveRun({ _id, workspaceId, resourceId, params }: RunDoc) {
 
 async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: ConnectionDoc, signal: AbortSignal) {
   const { content, variables = {} } = doc;
-  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
+  const zone = (await schedulesOf(doc.workspaceId, RESOURCE_TYPE, [doc._id])).get(doc._id.toHexString())?.timezone;
+  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId, zone);
   const { query, params } = await expandMetrics(caller, connection, bound);
   return consumeQuery(
     caller,

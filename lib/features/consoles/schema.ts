@@ -14,7 +14,7 @@ import {
   shortJson,
   trimmedText,
 } from "@/lib/platform/http/schema";
-import { description, expectation, variableDefaults } from "./settings-schema";
+import { description, expectation, variableChoices, variableDefaults } from "./settings-schema";
 
 export const LANGUAGES = ["sql", "mongodb"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -46,6 +46,7 @@ export const consoleSchema = z.object({
   content: z.string(),
   chart: chart.nullable(),
   variables: variableDefaults,
+  choices: variableChoices,
   expect: expectation.nullable(),
   access,
   ownerId: objectIdText,
@@ -58,7 +59,13 @@ export const consoleSchema = z.object({
 export type Console = z.infer<typeof consoleSchema>;
 
 /** Lists omit texts, charts and values: two hundred of them could be 200 MiB. */
-export const consoleSummarySchema = consoleSchema.omit({ content: true, chart: true, variables: true, expect: true });
+export const consoleSummarySchema = consoleSchema.omit({
+  content: true,
+  chart: true,
+  variables: true,
+  choices: true,
+  expect: true,
+});
 export type ConsoleSummary = z.infer<typeof consoleSummarySchema>;
 
 export const consoleRunSchema = runSchema.extend({
@@ -79,6 +86,7 @@ export const createConsoleBody = z.object({
   description: description.nullish(),
   chart: chart.nullish(),
   variables: variableDefaults.nullish(),
+  choices: variableChoices.nullish(),
   expect: expectation.nullish(),
   access: access.optional().describe("Default: the folder's access, or private"),
   message: commitMessage,
@@ -103,6 +111,7 @@ export const updateConsoleBody = z.object({
   description: description.nullish(),
   chart: chart.nullish().describe("null removes the chart"),
   variables: variableDefaults.nullish().describe("Replaces all default values; null removes them"),
+  choices: variableChoices.nullish().describe("Replaces all sources of lists; null removes them"),
   expect: expectation.nullish().describe("null removes the conditions"),
   access: access.optional(),
   message: commitMessage,

@@ -39,7 +39,7 @@ import type {
 } from "./schema";
 
 /** Fields that summaries omit: texts may be large. */
-const SUMMARY = { content: 0, chart: 0, variables: 0, expect: 0, searchKeys: 0 } as const;
+const SUMMARY = { content: 0, chart: 0, variables: 0, choices: 0, expect: 0, searchKeys: 0 } as const;
 
 /** Lists the consoles that the caller can see, without texts, charts and values, in order of creation. */
 export async function listConsoles(
@@ -152,6 +152,7 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
       chart: toChart(body.chart),
       description: body.description ?? "",
       variables: body.variables ?? {},
+      choices: body.choices ?? {},
       expect: body.expect ?? null,
       version: 1,
       seq: 0,
@@ -275,6 +276,7 @@ async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsole
     chart: body.chart === undefined ? before.chart : toChart(body.chart, before.chart),
     description: (body.description === undefined ? before.description : body.description) ?? "",
     variables: (body.variables === undefined ? before.variables : body.variables) ?? {},
+    choices: (body.choices === undefined ? before.choices : body.choices) ?? {},
     expect: (body.expect === undefined ? before.expect : body.expect) ?? null,
     language: body.language ?? before.language,
     connectionId: body.connectionId === undefined ? before.connectionId : toId(body.connectionId),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { VARIABLE_NAME } from "@/lib/base/sql/marks";
 import { typedValue } from "@/lib/features/query/schema";
-import { boundedText, isShortJson, isStorable, STORABLE } from "@/lib/platform/http/schema";
+import { boundedText, isShortJson, isStorable, objectIdText, STORABLE } from "@/lib/platform/http/schema";
 
 /** A paragraph; longer texts belong in a comment of the query. */
 const DESCRIPTION_CHARS_MAX = 1_000;
@@ -38,6 +38,26 @@ export const variableDefaults = z
   )
   .describe("Default value for each {{name}}: text, number, boolean or {type, value}");
 export type VariableDefaults = z.infer<typeof variableDefaults>;
+
+/** More variables with lists than any query has. */
+const CHOICES_MAX = 20;
+const COLUMN_CHARS_MAX = 500;
+
+/** Sources of the lists that a person chooses a variable's value from. */
+export const variableChoices = z
+  .record(
+    z.string().regex(VARIABLE_NAME, "Variable names can contain letters, digits and underscores."),
+    z.strictObject(
+      {
+        consoleId: objectIdText,
+        column: boundedText(COLUMN_CHARS_MAX).optional().describe("Column with the values. Default: the first"),
+      },
+      "Use consoleId and column.",
+    ),
+  )
+  .refine((value) => Object.keys(value).length <= CHOICES_MAX, `At most ${CHOICES_MAX} variables can have a list.`)
+  .describe("Saved console whose first 1,000 rows are the choices for {{name}}, run as the person who chooses");
+export type VariableChoices = z.infer<typeof variableChoices>;
 
 const rows = z.int("Use a whole number.").min(0, "Must be at least 0.").max(ROWS_MAX, `Must be at most ${ROWS_MAX}.`);
 /** Conditions on the result of background runs. */

@@ -1,11 +1,12 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ObjectId } from "mongodb";
+import { toPresetDays } from "@/lib/base/values/date-presets";
 import { parseJsonWithTexts } from "@/lib/base/values/exact-json";
 import { withTexts } from "@/lib/base/values/exact-sources";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import type { QueryOrigin } from "@/lib/features/query/model";
-import { toCondition, toDays } from "@/lib/features/results/crossfilter/filters";
+import { toCondition } from "@/lib/features/results/crossfilter/filters";
 import type { Answer } from "@/lib/features/results/crossfilter/finish";
 import { toEarlier, withGrain } from "@/lib/features/results/crossfilter/period";
 import { QueryBatcher } from "@/lib/features/results/crossfilter/query-batcher";
@@ -601,7 +602,7 @@ function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain:
 /** Returns the previous period; null for a widget that is not compared. */
 function earlierOf({ compare, now, zone }: Look, widget: Widget, conditions: readonly Condition[]) {
   if (compare === undefined || !needsOf(widget)?.isCompared(widget.spec)) return null;
-  return toEarlier(conditions, compare, toDays("today", now, zone).to);
+  return toEarlier(conditions, compare, toPresetDays("today", now, zone).to);
 }
 
 /** Returns the rows of the previous period whose groups are shown. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { Binary, type ObjectId } from "mongodb";
-import { toDays } from "@/lib/features/results/crossfilter/filters";
+import { toPresetDays } from "@/lib/base/values/date-presets";
 import { log } from "@/lib/platform/log";
 import { collections } from "./collections";
 import type { DashboardDoc } from "./model";
@@ -39,7 +39,7 @@ export function toPageKey(look: Look, stands: Stands): string | null {
     parts.push([name, kept.table.id]);
   }
   if (parts.length === 0) return null;
-  const today = toDays("today", look.now, look.zone).from;
+  const today = toPresetDays("today", look.now, look.zone).from;
   const said = [PAGE_FORMAT, look.doc.version, look.zone, today, parts.sort(([a], [b]) => (a < b ? -1 : 1))];
   return createHash("sha256").update(JSON.stringify(said)).digest("base64");
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { NO_CUBE } from "@/lib/base/cubes/cube";
+import { DATE_PRESETS } from "@/lib/base/values/date-presets";
 import { FIELD_TYPES } from "@/lib/base/values/fields";
-import { toZoneName, ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { access, commitMessage, fileCommitSchema, version } from "@/lib/features/folders/schema";
 import { metricSource } from "@/lib/features/metrics/schema";
-import { params, query } from "@/lib/features/query/schema";
-import { DATE_PRESETS, FILTER_KINDS } from "@/lib/features/results/crossfilter/filters";
+import { params, query, timezone as zone } from "@/lib/features/query/schema";
+import { FILTER_KINDS } from "@/lib/features/results/crossfilter/filters";
 import { COMPARISONS, GRAINS } from "@/lib/features/results/crossfilter/words";
 import { scheduleSchema } from "@/lib/features/runs/schedules/schema";
 import { logLineSchema, runSchema } from "@/lib/features/runs/schema";
@@ -291,12 +291,7 @@ const FILTERS_CHARS_MAX = 8_000;
 export const FILTER_KEY_CHARS_MAX = 65;
 const TYPED_CHARS_MAX = 200;
 const LIST_VALUES_MAX = 200;
-const timezone = z
-  .string()
-  .max(ZONE_CHARS_MAX)
-  .refine((name) => toZoneName(name) !== null, "Unknown time zone.")
-  .default("UTC")
-  .describe("Time zone for days, weeks and hours");
+const timezone = zone.default("UTC").describe("Time zone for days, weeks and hours");
 const filterValues = z
   .string()
   .max(

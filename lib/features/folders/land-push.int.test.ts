@@ -668,6 +668,7 @@ describe("a query that can't run", () => {
         "create trigger a after insert on b begin select 1; select {{c}}; end;\nselect f(1) from nowhere -- form",
       ),
       "consoles/sure/optional.sql": matter("Reader", "select 1 from t where true [[and a = {{a}}]]"),
+      "consoles/sure/list.sql": matter("Reader", "select 1 [[, {{a}} ]] from t [[where a = {{b}}]]"),
       "consoles/sure/none.sql": BAD,
       "consoles/sure/language.mongodb": matter("Reader", "db.a.find({})"),
       "consoles/sure/docs.mongodb": matter(

@@ -59,7 +59,19 @@ export async function executeOn(
   if (!connection) throw noSuchConnection();
   const session = await enterSession(caller, connection, { body, request, signal });
   if (session instanceof Response) return session;
-  const { query, params, variables, limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites } = body;
+  const {
+    query,
+    params,
+    variables,
+    timezone,
+    limit,
+    result,
+    timeoutMs,
+    executionId,
+    readOnly,
+    confirm,
+    confirmWrites,
+  } = body;
   const origin = { kind: "adhoc" as const, id: connection._id };
   const limits = { limit, result, timeoutMs, executionId };
   const rest = { connection, origin, ...limits, readOnly, confirm, confirmWrites, signal, ...(session && { session }) };
@@ -68,7 +80,13 @@ export async function executeOn(
     const message = "variables require a text query and can't be combined with params.";
     throw new AppError("invalid_request", message, { details: [{ path: "variables", message }] });
   }
-  const variablesBound = await bindVariables(query, driverOf(connection.type), variables, connection.workspaceId);
+  const variablesBound = await bindVariables(
+    query,
+    driverOf(connection.type),
+    variables,
+    connection.workspaceId,
+    timezone,
+  );
   const bound = expand ? await expand(caller, connection, variablesBound) : variablesBound;
   try {
     return await executeQuery(caller, { ...rest, statement: { query: bound.query, params: bound.params } }, format);

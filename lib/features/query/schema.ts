@@ -2,6 +2,8 @@ import { z } from "zod";
 import { ANY_VALUES_MAX, CONDITION_OPS } from "@/lib/base/sql/conditions";
 import { VARIABLE_NAME } from "@/lib/base/sql/marks";
 import { WRITE_REASONS } from "@/lib/base/sql/writes";
+import { DATE_PRESETS } from "@/lib/base/values/date-presets";
+import { toZoneName, ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { confirmWritesSchema, entityNameSchema, ISOLATION_LEVELS } from "@/lib/features/connections/schema";
 import { exactNumber, isoDate, objectIdText } from "@/lib/platform/http/schema";
 import {
@@ -41,6 +43,11 @@ export const typedValue = z.union([
   z.object({ type: z.literal("number"), value: z.union([z.number(), numberText]) }),
   z.object({ type: z.literal("boolean"), value: z.boolean() }),
   z.object({ type: z.literal("date"), value: dateText }),
+  z.object({
+    type: z.literal("date"),
+    preset: z.enum(DATE_PRESETS, `preset must be one of ${DATE_PRESETS.join(", ")}.`),
+    edge: z.enum(["start", "end"]).optional().describe("First or last day of the preset. Default: start"),
+  }),
 ]);
 /** A value as stored and returned. A number that does not fit a double is a text. */
 export const variableValue = z.union([z.string(), z.number(), z.boolean(), z.null(), ...typedValue.options]);
@@ -61,10 +68,17 @@ const variables = z
     'Value for each {{name}}, sent as a bound parameter: text, number, boolean, null or {type, value}. Numbers keep every digit; long ones can be text: {type: "number", value: "9007199254740993"}',
   );
 
+/** A time zone's name. */
+export const timezone = z
+  .string()
+  .max(ZONE_CHARS_MAX)
+  .refine((name) => toZoneName(name) !== null, "Unknown time zone.");
+
 const common = {
   query,
   params: params.optional(),
   variables,
+  timezone: timezone.optional().describe("Time zone for the days of date presets in variables. Default: UTC"),
   limit: z
     .int("limit must be a whole number.")
     .optional()

@@ -1,5 +1,5 @@
 import type { ObjectId } from "mongodb";
-import type { Mark } from "@/lib/base/sql/marks";
+import { blankClauses, type Mark, openClauses } from "@/lib/base/sql/marks";
 import type { Driver, TextError } from "@/lib/features/connections/data-source";
 import { checkStatementText, SHORT_CHARS_MAX } from "@/lib/features/connections/drivers/shared/statements/check";
 import type { ConsoleSyntax } from "./variables";
@@ -9,8 +9,6 @@ import type { ConsoleSyntax } from "./variables";
  * in its own way, so a text has an error only if it has one with all of them.
  */
 const PLACEHOLDERS = { sql: ["$1", "?", "1", "'a'", "a"], mongodb: ["0", "a"] } as const;
-/** An optional part, as some other tools write it around variables. Millrace has none, and cannot tell what it means. */
-const OPTIONAL_PART = /\[\[[^\]]*\{\{/;
 
 /**
  * Returns an error because of which no statement of a console could run, without running it. Only texts that Millrace
@@ -25,15 +23,22 @@ export async function findSyntaxError(
   const { language, dialect = "standard" } = driver;
   if (!driver.findSyntaxError || language === null || content.length > SHORT_CHARS_MAX) return null;
   const tenant = String(context.workspaceId);
-  if (OPTIONAL_PART.test(content)) return null;
   const { marks } = await checkStatementText("variables", { query: content, language, dialect, own: null }, tenant);
   const find = (text: string) => driver.findSyntaxError?.(text, { readOnly: context.readOnly, tenant }) ?? null;
   if (marks.length === 0) return find(content);
   let first: TextError | null = null;
+  const whole = openClauses(content, marks);
   for (const placeholder of PLACEHOLDERS[language]) {
-    const error = await find(fill(content, marks, placeholder));
+    const error = await find(fill(whole, marks, placeholder));
     if (!error) return null;
     first ??= named(error, content, marks, placeholder);
+  }
+  const required = marks.filter(({ clause }) => !clause);
+  if (required.length === marks.length) return first;
+  // Without its optional clauses, the text may be right.
+  const short = blankClauses(content, marks);
+  for (const placeholder of PLACEHOLDERS[language]) {
+    if (!(await find(fill(short, required, placeholder)))) return null;
   }
   return first;
 }

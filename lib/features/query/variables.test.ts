@@ -152,3 +152,52 @@ it("maps every position of the engine's text to the console's", async () => {
   expect(toSource(query.indexOf("$2"))).toBe(content.indexOf("{{a_long"));
   expect(toSource(query.length)).toBe(content.length);
 });
+
+describe("optional clauses", () => {
+  const content = "select id from t where a = {{a}} [[and b = {{b}}]][[and c = {{c}}]]\norder by nam";
+
+  it("are left out when a variable in them has no value", async () => {
+    expect(await bound(content, "postgres", { a: "x", b: "y", c: null })).toEqual({
+      query: "select id from t where a = $1  and b = $2  \norder by nam",
+      params: ["x", "y"],
+    });
+    expect((await bound(content, "mysql", { a: "x" })).params).toEqual(["x"]);
+    expect((await bound(content, "sqlite", { a: "x", c: "" })).params).toEqual(["x", ""]);
+  });
+
+  it("need no values, and the other variables do", async () => {
+    expect(await variablesOf(content, "duckdb")).toEqual(["a"]);
+  });
+
+  it("work in MongoDB's shell, beside nested arrays", async () => {
+    const text = "db.o.find({ p: [[{{x}}, 2]] [[, s: {{s}}]] })";
+    expect((await bound(text, "mongodb", { x: 1 })).query).toBe("db.o.find({ p: [[1, 2]]   })");
+    expect((await bound(text, "mongodb", { x: 1, s: "a" })).query).toBe('db.o.find({ p: [[1, 2]]  , s: "a"  })');
+  });
+
+  it("keep the positions of the text around them", async () => {
+    for (const values of [{ a: 1 }, { a: 1, b: 2, c: 3 }] as Record<string, VariableValue>[]) {
+      const { query, toSource } = await bindVariables(content, "duckdb", values);
+      for (const word of ["select", "where", "order", "nam"]) {
+        expect(toSource(query.indexOf(word))).toBe(content.indexOf(word));
+      }
+    }
+  });
+
+  it("hide no native placeholder of the engine", async () => {
+    const text = "select 1 where true [[and a = :own and b = {{a}}]]";
+    expect((await refusal(() => bindVariables(text, "sqlite", { a: 1 }))).message).toContain(":own");
+  });
+});
+
+it("resolves date presets on the day of the time zone", async () => {
+  const text = "select {{a}}, {{b}}";
+  const values = { a: { type: "date", preset: "lastYear" }, b: { type: "date", preset: "lastYear", edge: "end" } };
+  const { params } = await bindVariables(text, "duckdb", values as Record<string, VariableValue>);
+  const year = new Date().getUTCFullYear() - 1;
+  expect(params).toEqual([`${year}-01-01`, `${year}-12-31`]);
+  const day = async (zone: string) =>
+    (await bindTo("{{a}}", syntaxOf("duckdb"), { a: { type: "date", preset: "today" } }, WORKSPACE, zone)).params;
+  // These zones are 25 hours apart: it is never the same day in both.
+  expect(await day("Pacific/Kiritimati")).not.toEqual(await day("Pacific/Pago_Pago"));
+});

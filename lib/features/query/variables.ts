@@ -1,6 +1,7 @@
 import type { ObjectId } from "mongodb";
-import type { Mark } from "@/lib/base/sql/marks";
+import type { Mark, Span } from "@/lib/base/sql/marks";
 import type { QuerySuggestion } from "@/lib/base/sql/query-error";
+import { toPresetDays } from "@/lib/base/values/date-presets";
 import { ExactNumber, isRounded } from "@/lib/base/values/exact-json";
 import type { Driver } from "@/lib/features/connections/data-source";
 import { checkStatementText } from "@/lib/features/connections/drivers/shared/statements/check";
@@ -8,6 +9,9 @@ import type { TypedValue, VariableBinder } from "@/lib/features/connections/vari
 import type { InputProblem } from "@/lib/platform/http/errors";
 import { AppError } from "@/lib/platform/http/errors";
 import type { VariableValue } from "./schema";
+
+/** Length of the `[[` and `]]` of an optional clause. */
+const BRACKETS = 2;
 
 /** Parts of a driver's declaration that determine how consoles are read and bound. */
 export type ConsoleSyntax = Pick<Driver, "label" | "language" | "dialect" | "variables">;
@@ -22,7 +26,8 @@ export type BoundStatement = {
 
 /**
  * Replaces each `{{name}}` with the engine's placeholder; the values are sent separately. Strings and comments stay
- * unchanged.
+ * unchanged. An optional clause `[[…]]` with a variable without a value, or with null, is left out.
+ * @param zone time zone for the days of date presets
  * @param workspaceId workspace of the statement: workspaces alternate in reading long texts
  * @throws AppError `invalid_request`, naming every variable without a value; for an engine without variables; and for a
  *   text with the engine's placeholders: they and the variables would get each other's values
@@ -32,6 +37,7 @@ export async function bindVariables(
   syntax: ConsoleSyntax,
   values: Readonly<Record<string, VariableValue>>,
   workspaceId: ObjectId,
+  zone = "UTC",
 ): Promise<BoundStatement> {
   // Most texts have no variables, and long ones are read in a thread.
   if (!content.includes("{{")) return { query: content, toSource: (offset) => offset };
@@ -39,19 +45,35 @@ export async function bindVariables(
   const request = { query: content, language, dialect, own: variables?.own ?? null };
   const { marks, ownPlaceholder } = await checkStatementText("variables", request, String(workspaceId));
   if (marks.length === 0) return { query: content, toSource: (offset) => offset };
-  const missing = [...new Set(marks.map(({ name }) => name))].filter((name) => !Object.hasOwn(values, name));
+  const isGiven = ({ name }: Mark) => Object.hasOwn(values, name) && values[name] !== null;
+  const left = new Set(marks.flatMap((mark) => (mark.clause && !isGiven(mark) ? mark.clause.start : [])));
+  const used = marks.filter(({ clause }) => !clause || !left.has(clause.start));
+  const missing = [...new Set(used.map(({ name }) => name))].filter((name) => !Object.hasOwn(values, name));
   if (missing.length > 0) throw lacking(missing);
   const binder = beginBinding(ownPlaceholder, syntax);
+  const clock = { now: new Date(), zone };
+  const parts: { span: Span; text: string }[] = used.map((mark) => {
+    const placeholder = binder.add(mark.name, toTyped(values[mark.name] ?? null, clock));
+    return { span: mark, text: apart(placeholder, content.charAt(mark.start - 1), content.charAt(mark.end)) };
+  });
+  for (const clause of new Map(marks.map(({ clause }) => [clause?.start, clause])).values()) {
+    if (!clause) continue;
+    const [opening, closing] = [clause.start + BRACKETS, clause.end - BRACKETS];
+    if (left.has(clause.start)) parts.push({ span: clause, text: " " });
+    else {
+      parts.push({ span: { start: clause.start, end: opening }, text: " " });
+      parts.push({ span: { start: closing, end: clause.end }, text: " " });
+    }
+  }
+  parts.sort((a, b) => a.span.start - b.span.start);
   let query = "";
   let from = 0;
-  const shifts: { start: number; end: number; source: Mark }[] = [];
-  for (const mark of marks) {
-    query += content.slice(from, mark.start);
-    const start = query.length;
-    const placeholder = binder.add(mark.name, toTyped(values[mark.name] ?? null));
-    query += apart(placeholder, content.charAt(mark.start - 1), content.charAt(mark.end));
-    shifts.push({ start, end: query.length, source: mark });
-    from = mark.end;
+  const shifts: { start: number; end: number; source: Span }[] = [];
+  for (const { span, text } of parts) {
+    query += content.slice(from, span.start);
+    shifts.push({ start: query.length, end: query.length + text.length, source: span });
+    query += text;
+    from = span.end;
   }
   query += content.slice(from);
   return { query, params: binder.params(), toSource: (offset) => sourceOffset(shifts, offset) };
@@ -103,11 +125,15 @@ function beginBinding(ownPlaceholder: string | null, { label, variables }: Conso
   return variables.begin();
 }
 
-function toTyped(value: VariableValue): TypedValue {
+function toTyped(value: VariableValue, { now, zone }: { now: Date; zone: string }): TypedValue {
   if (value === null) return { type: "null" };
   if (typeof value === "string") return { type: "text", value };
   if (typeof value === "number") return { type: "number", value };
   if (typeof value === "boolean") return { type: "boolean", value };
+  if ("preset" in value) {
+    const { from, to } = toPresetDays(value.preset, now, zone);
+    return { type: "date", value: value.edge === "end" ? to : from };
+  }
   if (value.type !== "number" || typeof value.value === "number") return value as TypedValue;
   const number = Number(value.value);
   return { type: "number", value: isRounded(value.value, number) ? new ExactNumber(value.value) : number };
@@ -119,7 +145,7 @@ function apart(placeholder: string, before: string, after: string): string {
   return `${isWord(before) ? " " : ""}${placeholder}${isWord(after) ? " " : ""}`;
 }
 
-function sourceOffset(shifts: { start: number; end: number; source: Mark }[], offset: number): number {
+function sourceOffset(shifts: { start: number; end: number; source: Span }[], offset: number): number {
   const last = shifts.findLast(({ start }) => start <= offset);
   if (!last) return offset;
   return offset < last.end ? last.source.start : last.source.end + (offset - last.end);

@@ -9,6 +9,7 @@ import type {
 } from "@/lib/features/consoles/schema";
 import { itemApi } from "@/lib/features/folders/browser/client";
 import type { FileCommit as ConsoleCommit } from "@/lib/features/folders/schema";
+import type { ResultAnswer } from "@/lib/features/query/schema";
 import { toQuery } from "@/lib/features/runs/browser/client";
 import { sendPage } from "@/lib/platform/browser/lists";
 import { send } from "@/lib/platform/browser/request";
@@ -24,6 +25,10 @@ type ConsoleTypes = {
   update: UpdateConsoleBody;
 };
 
+type Choices = Console["choices"][string];
+/** A longer list is no help. */
+const CHOICES_MAX = 1000;
+
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
 
 /** Requests about saved consoles. Each function throws ApiError. */
@@ -33,6 +38,16 @@ export const consoleApi = {
   /** Lists the consoles on a connection, oldest first. @param cursor of the previous page; null for the first page */
   listOn: (workspaceId: string, connectionId: string, cursor: string | null, signal?: AbortSignal) =>
     sendPage<ConsoleSummary[]>(`${root(workspaceId)}${toQuery({ connectionId, cursor })}`, { signal }),
+
+  /** Runs a console for the choices of a variable: values of a column, the first unless it is named. */
+  readChoices: async (workspaceId: string, { consoleId, column }: Choices, signal?: AbortSignal): Promise<string[]> => {
+    const body = { limit: CHOICES_MAX, readOnly: true, keep: false };
+    const url = `${root(workspaceId)}/${consoleId}/execute`;
+    const { fields, rows } = await send<ResultAnswer>("POST", url, { body, signal });
+    const name = column ?? fields[0]?.name ?? "";
+    const values = rows.flatMap((row) => (row[name] === null || row[name] === undefined ? [] : toText(row[name])));
+    return [...new Set(values)];
+  },
 
   /** Returns the user's unsaved draft; null without one. */
   readDraft: (workspaceId: string, id: string, signal?: AbortSignal) =>
@@ -44,3 +59,7 @@ export const consoleApi = {
   search: (workspaceId: string, q: string, signal?: AbortSignal) =>
     send<SearchHit[]>("GET", `${root(workspaceId)}/search?q=${encodeURIComponent(q)}`, { signal }),
 };
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeValue, isPreset, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
+import { isPreset } from "@/lib/base/values/date-presets";
+import { describeValue, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
 
 test("describes a filter's value, and nothing for an open one", () => {
   const said = [null, undefined, "", [], {}, "north", 7, true, ["north", null], ["", "b"], ["a", "b", "c"]].map(

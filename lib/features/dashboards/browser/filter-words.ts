@@ -1,32 +1,11 @@
 import { toPlainText } from "@/lib/base/values/cell-text";
+import { isPreset, PRESET_WORDS } from "@/lib/base/values/date-presets";
 import type { CellValue } from "@/lib/base/values/json-rows";
 import type { Filter } from "@/lib/features/dashboards/schema";
-import type { DatePreset } from "@/lib/features/results/crossfilter/filters";
 import { formatDay } from "@/lib/platform/browser/format-time";
 
-/** Relative date ranges, in menu order. */
-export const PRESET_WORDS: Readonly<Record<DatePreset, string>> = {
-  today: "Today",
-  yesterday: "Yesterday",
-  last7Days: "Last 7 days",
-  last30Days: "Last 30 days",
-  last90Days: "Last 90 days",
-  last12Months: "Last 12 months",
-  thisWeek: "This week",
-  lastWeek: "Last week",
-  thisMonth: "This month",
-  lastMonth: "Last month",
-  thisQuarter: "This quarter",
-  lastQuarter: "Last quarter",
-  thisYear: "This year",
-  lastYear: "Last year",
-};
 /** More values than these are shown as a number. */
 const NAMED_MAX = 2;
-
-export function isPreset(value: unknown): value is DatePreset {
-  return typeof value === "string" && Object.hasOwn(PRESET_WORDS, value);
-}
 
 /** Returns the display name of a filter: its title, else its field. */
 export function toFilterName({ title, field }: Pick<Filter, "title" | "field">): string {

@@ -1,3 +1,4 @@
+import { deviceZone } from "@/lib/base/values/names";
 import type { ConfirmWrites } from "@/lib/features/connections/schema";
 import type { ConfirmationDetails, VariableValue } from "@/lib/features/query/schema";
 import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
@@ -50,13 +51,19 @@ export function toExecuteRequest(
   if (consoleId !== null) {
     return {
       url: `${root}/consoles/${consoleId}/execute`,
-      body: { content: text, variables, connectionId, ...options },
+      body: { content: text, variables, ...zoneOf(variables), connectionId, ...options },
     };
   }
   const { keep: _, ...rest } = options;
   // Sent also for a console that names a metric: only the text of a console is completed.
-  const values = Object.keys(variables).length > 0 || METRIC_CALL.test(text) ? { variables } : {};
+  const values = Object.keys(variables).length > 0 || METRIC_CALL.test(text) ? { variables, ...zoneOf(variables) } : {};
   return { url: `${root}/databases/${connectionId}/execute`, body: { query: text, ...values, ...rest } };
+}
+
+/** Returns the time zone of the user, if date presets depend on it. */
+function zoneOf(variables: Bound["variables"]): { timezone?: string } {
+  const isNeeded = Object.values(variables).some((value) => typeof value === "object" && value && "preset" in value);
+  return isNeeded ? { timezone: deviceZone() } : {};
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
-import { DATE_PRESETS, type FilterKind, toCondition, toDays } from "./filters";
+import { DATE_PRESETS, toPresetDays } from "@/lib/base/values/date-presets";
+import { type FilterKind, toCondition } from "./filters";
 
 const NOW = new Date("2026-11-23T02:30:00Z");
 const of = (kind: FilterKind, value: unknown, zone = "UTC") =>
@@ -21,22 +22,22 @@ test.each([
   ["thisYear", "2026-01-01", "2026-12-31"],
   ["lastYear", "2025-01-01", "2025-12-31"],
 ] as const)("%s is from %s to %s", (preset, from, to) => {
-  expect(toDays(preset, NOW, "UTC")).toEqual({ from, to });
+  expect(toPresetDays(preset, NOW, "UTC")).toEqual({ from, to });
 });
 
 describe("days", () => {
   it("follow the time zone's calendar", () => {
     // It is still Sunday in New York.
-    expect(toDays("today", NOW, "America/New_York")).toEqual({ from: "2026-11-22", to: "2026-11-22" });
-    expect(toDays("thisWeek", NOW, "America/New_York")).toEqual({ from: "2026-11-16", to: "2026-11-22" });
-    expect(toDays("today", new Date("2026-11-22T23:30:00Z"), "Europe/Berlin").from).toBe("2026-11-23");
+    expect(toPresetDays("today", NOW, "America/New_York")).toEqual({ from: "2026-11-22", to: "2026-11-22" });
+    expect(toPresetDays("thisWeek", NOW, "America/New_York")).toEqual({ from: "2026-11-16", to: "2026-11-22" });
+    expect(toPresetDays("today", new Date("2026-11-22T23:30:00Z"), "Europe/Berlin").from).toBe("2026-11-23");
   });
 
   it("of every preset are in order, on any day", () => {
     for (let day = 0; day < 800; day += 1) {
       const now = new Date(Date.UTC(2024, 0, 1 + day, 12));
       for (const preset of DATE_PRESETS) {
-        const { from, to } = toDays(preset, now, "Asia/Kolkata");
+        const { from, to } = toPresetDays(preset, now, "Asia/Kolkata");
         expect(from <= to, `${preset} of ${now.toISOString()}`).toBe(true);
       }
     }

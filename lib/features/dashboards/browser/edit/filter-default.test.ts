@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DATE_PRESETS } from "@/lib/features/results/crossfilter/filters";
-import { PRESET_WORDS, toDefaultText, toFilterDefault } from "./filter-default";
+import { DATE_PRESETS, PRESET_WORDS } from "@/lib/base/values/date-presets";
+import { toDefaultText, toFilterDefault } from "./filter-default";
 
 describe("the default of a filter", () => {
   it.each([

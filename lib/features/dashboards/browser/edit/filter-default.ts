@@ -1,8 +1,5 @@
 import type { Filter } from "@/lib/features/dashboards/schema";
 
-/** Labels of relative date ranges. */
-export const PRESET_WORDS = { today: "Today", yesterday: "Yesterday", last7Days: "Last 7 days", last30Days: "Last 30 days", last90Days: "Last 90 days", last12Months: "Last 12 months", thisWeek: "This week", lastWeek: "Last week", thisMonth: "This month", lastMonth: "Last month", thisQuarter: "This quarter", lastQuarter: "Last quarter", thisYear: "This year", lastYear: "Last year" } as const; // biome-ignore format: one look
-
 /** Types with numbers in rows; exact numbers and dates are texts. */
 const NUMBERS = new Set(["int32", "int64", "float64"]);
 

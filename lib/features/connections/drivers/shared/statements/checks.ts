@@ -1,7 +1,7 @@
 import { readMongoMarks } from "../../../../../base/mongo-shell/marks.ts";
 import type { SqlDialect } from "../../../../../base/sql/dialects/registry.ts";
 import { readSqlTokens } from "../../../../../base/sql/lexer.ts";
-import { type Mark, readSqlMarks } from "../../../../../base/sql/marks.ts";
+import { type Mark, openClauses, readSqlMarks } from "../../../../../base/sql/marks.ts";
 import type { QueryErrorDetails, QuerySuggestion } from "../../../../../base/sql/query-error.ts";
 import { suggestCorrections } from "../../../../../base/sql/query-suggestions.ts";
 import { type ChangeVerb, changeVerbOf, firstWordOf } from "../../../../../base/sql/statement-kind.ts";
@@ -103,7 +103,7 @@ const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Check
   write: ({ query, dialect }) => findSqlWrite(query, dialect),
   variables({ query, language, dialect, own }) {
     const marks = language === "mongodb" ? readMongoMarks(query) : readSqlMarks(query, dialect);
-    const tokens = own && marks.length > 0 ? readSqlTokens(query, dialect) : [];
+    const tokens = own && marks.length > 0 ? readSqlTokens(openClauses(query, marks), dialect) : [];
     const token = tokens.find(({ kind, text }) => kind === "symbol" && own?.test(text));
     return { marks, ownPlaceholder: token?.text ?? null };
   },
