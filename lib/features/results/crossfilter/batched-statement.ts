@@ -11,8 +11,8 @@ export type Together = Question & { part: (answer: Batch) => Answer[] };
 
 /** Name of the rows that match the conditions. */
 const LET_THROUGH = "let_through";
-/** Medians and distinct counts take many times as long as a sum: other queries must not wait for them. */
-const HEAVY: ReadonlySet<string> = new Set(["median", "countDistinct"]);
+/** Quantiles and distinct counts take many times as long as a sum: other queries must not wait for them. */
+const HEAVY: ReadonlySet<string> = new Set(["median", "q1", "q3", "countDistinct"]);
 
 /** Returns whether a grouping benefits from a shared statement: plain rows and slow measures do not. */
 export function isLight({ dimensions, measures }: AggregateSpec): boolean {

@@ -16,7 +16,7 @@ type CubePlan = {
 };
 
 /** Operations that cannot be computed from partial results. */
-const INDIVISIBLE: ReadonlySet<string> = new Set(["countDistinct", "median", "ratio"]);
+const INDIVISIBLE: ReadonlySet<string> = new Set(["countDistinct", "median", "q1", "q3", "ratio"]);
 
 /** Returns the reason why no cube is possible, independent of the rows; null when one is. */
 export function whyNoCube({ dimensions, measures }: AggregateSpec): NoCube["none"] | null {

@@ -3,7 +3,18 @@ import { boundedText } from "@/lib/platform/http/schema";
 
 /* Schemas of a widget's query and a filter's condition (docs/develop/api.md, Dashboards). */
 
-export const AGGREGATES = ["count", "countDistinct", "sum", "avg", "min", "max", "median", "ratio"] as const;
+export const AGGREGATES = [
+  "count",
+  "countDistinct",
+  "sum",
+  "avg",
+  "min",
+  "max",
+  "median",
+  "q1",
+  "q3",
+  "ratio",
+] as const;
 export const TIME_UNITS = ["year", "quarter", "month", "week", "day", "hour"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 

@@ -97,6 +97,13 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
       expect(await ask({ measures: [...weights, { op: "count" }] })).toEqual([[1.5, 0.3, 0.3, 6]]);
     });
 
+    it("have quartiles: values of the column, and interpolated only for binary fractions", async () => {
+      const quartiles = (field: string) => ask({ measures: ["q1", "q3"].map((op) => ({ field, op })) });
+      expect(await quartiles("price")).toEqual([["20.01", "40.00"]]);
+      expect(await quartiles("id")).toEqual([[2, 5]]);
+      expect(await quartiles("weight")).toEqual([[0.2, 0.4]]);
+    });
+
     it("use the page's time zone, through both clock changes", async () => {
       const by = (timeUnit: string) =>
         ask({ dimensions: [{ field: "at", timeUnit, as: "when" }], measures: [{ field: "id", op: "count" }] });

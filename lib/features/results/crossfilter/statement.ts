@@ -261,7 +261,14 @@ export class Builder {
       this.#add({ ...field, name: called }, { kind: "as-is", at }, sql);
     } else if (field.type === "float64") {
       // The last digits of a plain sum depend on the order in which threads add up.
-      const sql = { sum: `fsum(${column})`, avg: `favg(${column})`, median: `quantile_cont(${column}, 0.5)` }[op];
+      const quantile = (part: number) => `quantile_cont(${column}, ${part})`;
+      const sql = {
+        sum: `fsum(${column})`,
+        avg: `favg(${column})`,
+        median: quantile(0.5),
+        q1: quantile(0.25),
+        q3: quantile(0.75),
+      }[op];
       add("float64", { kind: "as-is", at }, sql);
     } else if (WHOLE.has(field.type) || field.type === "decimal") {
       const isDecimal = field.type === "decimal";
@@ -271,6 +278,10 @@ export class Builder {
       else if (op === "avg") {
         const finish: Finish = { kind: "quotient", sum: at, count: at + 1, isDecimal };
         add(isDecimal ? "decimal" : "float64", finish, `sum(${exact})`, `count(${column})`);
+      } else if (op === "q1" || op === "q3") {
+        // A value of the column: the engine would interpolate in binary.
+        const sql = `quantile_disc(${exact}, ${op === "q1" ? 0.25 : 0.75})`;
+        add(isDecimal ? "decimal" : "int64", { kind: isDecimal ? "as-is" : "whole", at }, sql);
       } else {
         // The lower and the upper of the two middle values, which coincide for an odd count.
         const middle = `quantile_disc(${exact}, 0.5) - quantile_disc(-${exact}, 0.5)`;

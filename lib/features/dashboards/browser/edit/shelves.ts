@@ -8,11 +8,22 @@ import type { ResultField } from "@/lib/base/values/json-rows";
  * unchanged.
  */
 
-export const OPERATIONS = ["sum", "count", "countDistinct", "avg", "median", "min", "max", "ratio"] as const;
+export const OPERATIONS = [
+  "sum",
+  "count",
+  "countDistinct",
+  "avg",
+  "median",
+  "q1",
+  "q3",
+  "min",
+  "max",
+  "ratio",
+] as const;
 export type Operation = (typeof OPERATIONS)[number];
 export const UNITS = ["year", "quarter", "month", "week", "day", "hour"] as const;
 export type Unit = (typeof UNITS)[number];
-export const OPERATION_WORDS: Record<Operation, string> = { sum: "Sum of", count: "Count of", countDistinct: "Distinct count of", avg: "Average of", median: "Median of", min: "Minimum of", max: "Maximum of", ratio: "Ratio of" }; // biome-ignore format: one look
+export const OPERATION_WORDS: Record<Operation, string> = { sum: "Sum of", count: "Count of", countDistinct: "Distinct count of", avg: "Average of", median: "Median of", q1: "Lower quartile of", q3: "Upper quartile of", min: "Minimum of", max: "Maximum of", ratio: "Ratio of" }; // biome-ignore format: one look
 export const UNIT_WORDS: Record<Unit, string> = { year: "by year", quarter: "by quarter", month: "by month", week: "by week", day: "by day", hour: "by hour" }; // biome-ignore format: one look
 
 export type Dimension = { field: string; timeUnit: Unit | null; as: string | null };
@@ -71,10 +82,15 @@ export function toFirstDimension(field: ResultField): Dimension {
 }
 
 /** Returns the operations that a column supports. */
-export function operationsFor(field: ResultField | undefined): readonly Operation[] {
-  if (field === undefined || isNumericField(field)) return OPERATIONS;
-  return isTimeField(field) ? ["count", "countDistinct", "min", "max"] : ["count", "countDistinct", "min", "max"];
+export function operationsFor(
+  field: ResultField | undefined,
+  among: readonly Operation[] = OPERATIONS,
+): readonly Operation[] {
+  const all: readonly Operation[] = field === undefined || isNumericField(field) ? OPERATIONS : OF_ANY;
+  return all.filter((op) => among.includes(op));
 }
+/** Operations on columns without arithmetic. */
+const OF_ANY: readonly Operation[] = ["count", "countDistinct", "min", "max"];
 
 function toDimension({ field, timeUnit, as }: Dimension): unknown {
   return timeUnit === null && as === null ? field : { field, ...(timeUnit && { timeUnit }), ...(as && { as }) };
@@ -163,7 +179,8 @@ function findProblem(spec: Spec, lists: readonly string[]): string | null {
 
 const EXAMPLES = {
   dimensions: 'expected a column or { "field": "placed_at", "timeUnit": "month" }.',
-  measures: '{ "field": "amount", "op": "sum" }; op is one of sum, count, countDistinct, avg, median, min, max, ratio.',
+  measures:
+    '{ "field": "amount", "op": "sum" }; op is one of sum, count, countDistinct, avg, median, q1, q3, min, max, ratio.',
   sort: '{ "by": "sum_amount", "order": "desc" }.',
 };
 /** Same limit as on the server (docs/develop/api.md, Dashboards). */
