@@ -30,6 +30,8 @@ export type ShelfRules = {
   /** Whether dimensions are added by a button, not by an empty shelf. */
   hasAddButton?: boolean;
   measuresMax: number;
+  /** Operations of the measures; default: all that a column supports. */
+  operations?: readonly Operation[];
   /** Whether sort order and limit apply. */
   isSorted: boolean;
 };
@@ -55,62 +57,70 @@ export function ShelvesForm({ rules, fields, shelves, onChange }: ShelvesFormPro
   const free = fields.find(({ name }) => !dimensions.some(({ field }) => field === name));
   return (
     <>
-      <fieldset className="edit-part">
-        <legend>{rules.legend}</legend>
-        {Array.from({ length: shown }, (_, at) => {
-          const dimension = dimensions[at];
-          const field = fields.find(({ name }) => name === dimension?.field);
-          const label = labels[at] ?? `Column ${at + 1}`;
-          const isNeeded = rules.isFirstRequired === true && at === 0;
-          return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a shelf is its place
-            <div key={at} className="field">
-              <span className="flabel">{label}</span>
-              <div className="edit-shelf">
-                <Select
-                  label={label}
-                  size="sm"
-                  value={dimension?.field ?? NONE}
-                  placeholder="Select a column"
-                  options={[
-                    ...(isNeeded ? [] : [{ value: NONE, label: "None" }]),
-                    ...columns.map(({ name }) => ({ value: name, label: name })),
-                  ]}
-                  onChange={(name) => {
-                    const chosen = fields.find((each) => each.name === name);
-                    setDimension(at, name === NONE || !chosen ? null : toFirstDimension(chosen));
-                  }}
-                />
-                {dimension && field && isTimeField(field) && (
+      {dimensionsMax > 0 && (
+        <fieldset className="edit-part">
+          <legend>{rules.legend}</legend>
+          {Array.from({ length: shown }, (_, at) => {
+            const dimension = dimensions[at];
+            const field = fields.find(({ name }) => name === dimension?.field);
+            const label = labels[at] ?? `Column ${at + 1}`;
+            const isNeeded = rules.isFirstRequired === true && at === 0;
+            return (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a shelf is its place
+              <div key={at} className="field">
+                <span className="flabel">{label}</span>
+                <div className="edit-shelf">
                   <Select
-                    label={`Time grain of ${dimension.field}`}
+                    label={label}
                     size="sm"
-                    value={dimension.timeUnit ?? NONE}
+                    value={dimension?.field ?? NONE}
+                    placeholder="Select a column"
                     options={[
-                      { value: NONE, label: "no grouping" },
-                      ...UNITS.map((unit) => ({ value: unit as string, label: UNIT_WORDS[unit] })),
+                      ...(isNeeded ? [] : [{ value: NONE, label: "None" }]),
+                      ...columns.map(({ name }) => ({ value: name, label: name })),
                     ]}
-                    onChange={(unit) =>
-                      setDimension(at, { ...dimension, timeUnit: UNITS.find((each) => each === unit) ?? null })
-                    }
+                    onChange={(name) => {
+                      const chosen = fields.find((each) => each.name === name);
+                      setDimension(at, name === NONE || !chosen ? null : toFirstDimension(chosen));
+                    }}
                   />
-                )}
+                  {dimension && field && isTimeField(field) && (
+                    <Select
+                      label={`Time grain of ${dimension.field}`}
+                      size="sm"
+                      value={dimension.timeUnit ?? NONE}
+                      options={[
+                        { value: NONE, label: "no grouping" },
+                        ...UNITS.map((unit) => ({ value: unit as string, label: UNIT_WORDS[unit] })),
+                      ]}
+                      onChange={(unit) =>
+                        setDimension(at, { ...dimension, timeUnit: UNITS.find((each) => each === unit) ?? null })
+                      }
+                    />
+                  )}
+                </div>
               </div>
-            </div>
-          );
-        })}
-        {rules.hasAddButton && dimensions.length < dimensionsMax && free && (
-          <button
-            type="button"
-            className="btn sm ghost"
-            onClick={() => setDimension(dimensions.length, toFirstDimension(free))}
-          >
-            <Plus className="s" />
-            Add column
-          </button>
-        )}
-      </fieldset>
-      <MeasuresField fields={fields} measures={measures} max={rules.measuresMax} onChange={setMeasures} />
+            );
+          })}
+          {rules.hasAddButton && dimensions.length < dimensionsMax && free && (
+            <button
+              type="button"
+              className="btn sm ghost"
+              onClick={() => setDimension(dimensions.length, toFirstDimension(free))}
+            >
+              <Plus className="s" />
+              Add column
+            </button>
+          )}
+        </fieldset>
+      )}
+      <MeasuresField
+        fields={fields}
+        measures={measures}
+        max={rules.measuresMax}
+        operations={rules.operations}
+        onChange={setMeasures}
+      />
       {rules.isSorted && <OrderField {...{ fields, shelves, onChange }} limitMax={LIMIT_MAX} placeholder="5000" />}
     </>
   );
@@ -122,11 +132,14 @@ type MeasuresFieldProps = {
   max: number;
   /** Whether the last one cannot be removed. */
   isNeeded?: boolean;
+  /** Default: all that a column supports. */
+  operations?: readonly Operation[] | undefined;
   onChange: (measures: Measure[], words: string) => void;
 };
 
 /** The measures of a widget: an operation and a column each. */
-export function MeasuresField({ fields, measures, max, isNeeded = false, onChange }: MeasuresFieldProps) {
+export function MeasuresField(props: MeasuresFieldProps) {
+  const { fields, measures, max, isNeeded = false, operations, onChange } = props;
   return (
     <fieldset className="edit-part">
       <legend>Measures</legend>
@@ -139,10 +152,10 @@ export function MeasuresField({ fields, measures, max, isNeeded = false, onChang
             <Select
               label={`Measure ${at + 1}`}
               size="sm"
-              value={measure.op}
-              options={operationsFor(field).map((op) => ({ value: op, label: OPERATION_WORDS[op] }))}
+              value={operations?.includes(measure.op) === false ? (operations[0] ?? measure.op) : measure.op}
+              options={operationsFor(field, operations).map((op) => ({ value: op, label: OPERATION_WORDS[op] }))}
               onChange={(op) => {
-                const able = fields.find((each) => operationsFor(each).includes(op));
+                const able = fields.find((each) => operationsFor(each, operations).includes(op));
                 const column = measure.field ?? (op === "count" ? null : (able?.name ?? null));
                 if (op === "count" || column !== null) set(withOperation({ ...measure, field: column }, op, fields));
               }}
@@ -153,12 +166,17 @@ export function MeasuresField({ fields, measures, max, isNeeded = false, onChang
               value={measure.field ?? NONE}
               options={[
                 ...(measure.op === "count" ? [{ value: NONE, label: "rows" }] : []),
-                ...fields.map(({ name }) => ({ value: name, label: name })),
+                ...fields
+                  .filter((each) => operationsFor(each, operations).length > 0)
+                  .map(({ name }) => ({ value: name, label: name })),
               ]}
               onChange={(name) => {
                 if (name === NONE) return set({ ...measure, field: null });
-                const may = operationsFor(fields.find((each) => each.name === name));
-                const op = may.includes(measure.op) ? measure.op : "count";
+                const may = operationsFor(
+                  fields.find((each) => each.name === name),
+                  operations,
+                );
+                const op = may.includes(measure.op) ? measure.op : (may[0] ?? "count");
                 set(withOperation({ ...measure, field: name }, op, fields));
               }}
             />
@@ -190,7 +208,7 @@ export function MeasuresField({ fields, measures, max, isNeeded = false, onChang
         <button
           type="button"
           className="btn sm ghost"
-          onClick={() => onChange([...measures, toNextMeasure(fields, measures)], "Add measure")}
+          onClick={() => onChange([...measures, toNextMeasure(fields, measures, operations)], "Add measure")}
         >
           <Plus className="s" />
           Add measure
@@ -280,7 +298,15 @@ function withOperation({ by, ...measure }: Measure, op: Operation, fields: reado
   return { ...measure, op, by: divisor ?? measure.field ?? "" };
 }
 
-function toNextMeasure(fields: readonly ResultField[], measures: readonly Measure[]): Measure {
+function toNextMeasure(
+  fields: readonly ResultField[],
+  measures: readonly Measure[],
+  operations?: readonly Operation[],
+): Measure {
+  if (operations) {
+    const able = fields.find((field) => operationsFor(field, operations).length > 0);
+    return { field: able?.name ?? null, op: operations[0] ?? "count", as: null };
+  }
   const isTaken = (name: string) => measures.some(({ field, op }) => field === name && op === "sum");
   const number = fields.find((field) => operationsFor(field).includes("sum") && !isTaken(field.name));
   return number && measures.length > 0

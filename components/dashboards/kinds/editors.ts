@@ -1,7 +1,12 @@
 import type { LucideIcon } from "lucide-react";
 import { kindOfLook, type Look } from "@/lib/features/dashboards/browser/edit/looks";
 import type { WidgetKind } from "@/lib/features/dashboards/kinds/traits";
+import { boxEditor } from "./box/editor";
 import { chartEditor } from "./chart/editor";
+import { comboEditor } from "./combo/editor";
+import { funnelEditor } from "./funnel/editor";
+import { gaugeEditor } from "./gauge/editor";
+import { heatmapEditor } from "./heatmap/editor";
 import type { KindEditor } from "./kind-editor";
 import { kpiEditor } from "./kpi/editor";
 import { pivotEditor } from "./pivot/editor";
@@ -12,6 +17,11 @@ import { textEditor } from "./text/editor";
 export const KIND_EDITORS: Readonly<Record<WidgetKind, KindEditor>> = {
   kpi: kpiEditor,
   chart: chartEditor,
+  combo: comboEditor,
+  gauge: gaugeEditor,
+  funnel: funnelEditor,
+  heatmap: heatmapEditor,
+  box: boxEditor,
   table: tableEditor,
   pivot: pivotEditor,
   text: textEditor,

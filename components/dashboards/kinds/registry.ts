@@ -1,5 +1,10 @@
 import type { WidgetKind } from "@/lib/features/dashboards/kinds/traits";
+import { boxView } from "./box";
 import { chartView } from "./chart";
+import { comboView } from "./combo";
+import { funnelView } from "./funnel";
+import { gaugeView } from "./gauge";
+import { heatmapView } from "./heatmap";
 import type { KindView } from "./kind-view";
 import { kpiView } from "./kpi";
 import { pivotView } from "./pivot";
@@ -10,6 +15,11 @@ import { textView } from "./text";
 export const KIND_VIEWS: Readonly<Record<WidgetKind, KindView>> = {
   kpi: kpiView,
   chart: chartView,
+  combo: comboView,
+  gauge: gaugeView,
+  funnel: funnelView,
+  heatmap: heatmapView,
+  box: boxView,
   table: tableView,
   pivot: pivotView,
   text: textView,

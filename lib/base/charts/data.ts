@@ -1,4 +1,5 @@
 import { Amount, type ChartCell, toNumber } from "@/lib/base/charts/amount";
+import type { ChartExtras } from "@/lib/base/charts/extras";
 import { wallClock } from "@/lib/base/charts/moments";
 import {
   type ChartSettings,
@@ -57,6 +58,7 @@ export type ChartData = {
   isAddedUp: boolean;
   /** Number of x values that are too long to be distinguished from their neighbours in a picture. */
   blurred: number;
+  extras?: ChartExtras;
 };
 
 const CATEGORIES_MAX = 30;
@@ -78,9 +80,10 @@ export function toChartData(
   zone: string | null = null,
 ): ChartData {
   const source = toSource(table, rows, toDrawable(kept, table.fields), zone);
-  if (source.settings.kind === "scatter") return toDots(source);
-  const data = toGroups(source);
-  return source.settings.kind === "histogram" ? withEmptyBins(data) : data;
+  const { extras } = kept;
+  const drawn = source.settings.kind === "scatter" ? toDots(source) : toGroups(source);
+  const data = source.settings.kind === "histogram" ? withEmptyBins(drawn) : drawn;
+  return extras ? { ...data, extras } : data;
 }
 
 /** The rows of a chart, and the meaning of their columns. Columns are indexes, -1 for none. */

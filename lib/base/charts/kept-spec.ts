@@ -1,3 +1,4 @@
+import { readExtras } from "@/lib/base/charts/extras";
 import {
   CHART_KINDS,
   type ChartKind,
@@ -91,7 +92,9 @@ function readShelves(kept: Record<string, unknown>): ChartSettings | null {
   if (kind === undefined || up.length === 0 || up.length > UP_MAX || (across === null && kind !== "kpi")) return null;
   if (!up.every((measure) => measure !== null)) return null;
   const top = kept.top;
+  const extras = readExtras(kept.extras);
   return {
+    ...(extras && { extras }),
     kind,
     across,
     up,

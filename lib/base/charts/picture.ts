@@ -9,9 +9,11 @@ import {
   toDrawable,
   toMeasureName,
 } from "@/lib/base/charts/settings";
+import { DIGITS_MAX, formatValue, type ValueFormat } from "@/lib/base/charts/value-format";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { isIdentifierField } from "@/lib/base/values/cell-text";
 import { compareNumberText, isPlainNumber, sumNumberTexts } from "@/lib/base/values/exact-number";
+import type { ResultField } from "@/lib/base/values/json-rows";
 
 /**
  * A drawn element: a segment of a bar, a point of a line, a slice (`low` and `high` are then parts of the circle).
@@ -70,17 +72,22 @@ export function toPicture(data: ChartData, kept: ChartSettings, hidden: Readonly
     kind === "scatter"
       ? stops.map(({ rows }) => rows[0]?.at ?? 0)
       : marks.flatMap(({ low, high, value }) => (value === null ? [] : [low, high]));
+  const goals = (data.extras?.goals ?? []).map(({ value }) => value);
   const [low, high] = extent(ups);
+  const [least, most] = extent(stack === "share" || kind === "pie" ? ups : [...ups, ...goals]);
   const isShare = stack === "share";
   const field = data.upFields[0] ?? null;
-  const up = toNumberAxis({
-    low: isShare ? 0 : low,
-    high: isShare ? 1 : high,
+  const axis = toNumberAxis({
+    low: isShare ? 0 : least,
+    high: isShare ? 1 : most,
     isZero: kind === "bar" || kind === "area" || kind === "histogram",
     isWhole: !isShare && ups.every(Number.isInteger),
     isShare,
     isName: kind === "scatter" && field !== null && isIdentifierField(field),
   });
+  const format = field && !isShare ? data.extras?.formats?.[field.name] : undefined;
+  const up =
+    format && field ? { ...axis, labels: axis.ticks.map((tick) => formatTick(tick, axis, field, format)) } : axis;
   if ((kind === "line" || kind === "scatter") && (up.low > 0 || up.high < 0)) {
     const near = up.low > 0 ? 0 : -1;
     notes.push(`The y-axis starts at ${up.labels.at(near) ?? ""}.`);
@@ -90,6 +97,14 @@ export function toPicture(data: ChartData, kept: ChartSettings, hidden: Readonly
   }
   if (hidden.size > 0 && (isShare || kind === "pie")) notes.push("Percentages include visible series only.");
   return { kind, stack, settings, data, shown, marks, stops, up, across: toAcross(data, kind), notes };
+}
+
+/** Writes a tick in its column's format: with as many digits as the steps need, unless the format says so. */
+function formatTick(tick: number, { ticks }: NumberAxis, field: ResultField, format: ValueFormat): string {
+  const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0)) * (format.style === "percent" ? 100 : 1);
+  const digits =
+    format.style === "short" ? undefined : Math.max(0, Math.min(DIGITS_MAX, -Math.floor(Math.log10(step))));
+  return formatValue(tick, field, { style: "plain", digits, ...format }, { digits: "grouped", times: "utc" });
 }
 
 /** Returns whether there is nothing to draw: no row, or no value in any of them. */

@@ -1,3 +1,4 @@
+import type { ChartExtras } from "@/lib/base/charts/extras";
 import { isIdentifierField, isNumericField, toPlainText } from "@/lib/base/values/cell-text";
 import type { CellTable, ResultField } from "@/lib/base/values/json-rows";
 
@@ -25,6 +26,7 @@ export type ChartSettings = {
   sort: ChartSort;
   /** Number of the greatest to show, the rest as "other". Null for as many as can be read. */
   top: number | null;
+  extras?: ChartExtras | undefined;
 };
 
 /** Maximum number of distinguishable colours; the tokens have as many. */

@@ -1,7 +1,8 @@
 import type { TopLevelSpec } from "vega-lite";
 import type { ChartData } from "@/lib/base/charts/data";
-import type { NumberAxis } from "@/lib/base/charts/number-axis";
+import { type NumberAxis, toShort } from "@/lib/base/charts/number-axis";
 import type { Mark, Picture } from "@/lib/base/charts/picture";
+import { formatShare, formatUp } from "@/lib/base/charts/words";
 
 /** Colours and fonts of the page, as values: a chart cannot read the page's variables. */
 export type ChartTheme = {
@@ -38,7 +39,9 @@ export function isLying({ kind, data }: Picture): boolean {
 }
 
 /** Returns the colour of a series, which does not change when others are hidden. The rest and the past are grey. */
-export function colourOf({ series }: ChartData, index: number, theme: ChartTheme): string {
+export function colourOf({ series, extras }: ChartData, index: number, theme: ChartTheme): string {
+  const own = extras?.colours?.[series[index]?.name ?? ""];
+  if (own !== undefined) return theme.series[own - 1] ?? "";
   const { isBefore, of } = series[index] ?? {};
   if (isBefore) return of === undefined ? theme.axis : (theme.series[of % theme.series.length] ?? theme.axis);
   return (series[index]?.isRest ? theme.series.at(-1) : theme.series[index % theme.series.length]) ?? "";
@@ -47,13 +50,21 @@ export function colourOf({ series }: ChartData, index: number, theme: ChartTheme
 /** Returns a picture as a Vega-Lite specification, with every position fixed by the picture, in the page's colours. */
 export function toDrawnSpec(picture: Picture, theme: ChartTheme, size: ChartSize, frame?: ChartFrame): TopLevelSpec {
   const { data, kind } = picture;
-  const drawn = kind === "pie" ? toPie(picture) : kind === "scatter" ? toScatter(picture, size) : toPlot(picture, size);
+  const plot = kind === "pie" ? toPie(picture) : kind === "scatter" ? toScatter(picture, size) : toPlot(picture, size);
+  const drawn = withTitles([...plot, ...toLabels(picture, plot, theme), ...toGoals(picture, theme)], picture);
   const names = data.series.map(({ name }) => name);
+  const places = ownPlaces(picture);
   const hasLegend = frame !== undefined && names.length > 1;
   const color = {
     field: "series",
     type: "nominal",
-    scale: { domain: names, range: names.map((_, i) => colourOf(data, i, theme)) },
+    scale: {
+      domain: [...names, ...places],
+      range: [
+        ...names.map((_, i) => colourOf(data, i, theme)),
+        ...places.map((name) => theme.series[(data.extras?.colours?.[name] ?? 1) - 1]),
+      ],
+    },
     legend: hasLegend
       ? {
           title: null,
@@ -64,7 +75,8 @@ export function toDrawnSpec(picture: Picture, theme: ChartTheme, size: ChartSize
         }
       : null,
   };
-  const withColour = (layer: Layer) => ({ ...layer, encoding: { ...layer.encoding, color } });
+  const withColour = ({ isPlain, ...layer }: Layer) =>
+    isPlain ? layer : { ...layer, encoding: { ...layer.encoding, color } };
   return {
     ...size,
     autosize: { type: "fit", contains: "padding" },
@@ -75,7 +87,10 @@ export function toDrawnSpec(picture: Picture, theme: ChartTheme, size: ChartSize
     config: {
       font: theme.font,
       view: { stroke: null },
-      axis: { aria: false, labelColor: theme.axis, gridColor: theme.grid, labelFontSize: 12, labelPadding: 8 },
+      axis: {
+        ...{ aria: false, labelColor: theme.axis, gridColor: theme.grid, labelFontSize: 12, labelPadding: 8 },
+        ...{ titleColor: theme.text, titleFontWeight: 400, titleFontSize: 12 },
+      },
       legend: { labelColor: theme.text, labelFontSize: 12, labelLimit: 160 },
       line: { strokeWidth: 2, strokeJoin: "round" },
       bar: { cornerRadiusEnd: 2 },
@@ -85,18 +100,130 @@ export function toDrawnSpec(picture: Picture, theme: ChartTheme, size: ChartSize
   } as unknown as TopLevelSpec;
 }
 
-type Layer = { data?: unknown; mark: unknown; encoding: Record<string, unknown> };
+/** `isPlain` has one colour for all series. */
+type Layer = {
+  data?: { values: Record<string, unknown>[] };
+  mark: unknown;
+  encoding: Record<string, unknown>;
+  isPlain?: true;
+};
+
+/** More labels than these would overlap. */
+const VALUE_LABELS_MAX = 60;
+
+/** Returns the categories with a separate colour, where series have none to tell. */
+function ownPlaces({ data, kind }: Picture): string[] {
+  if (kind !== "bar" || data.scale !== "category" || data.series.length > 1) return [];
+  return data.places.flatMap(({ at }) => (data.extras?.colours?.[String(at)] === undefined ? [] : String(at)));
+}
+
+/** Adds the titles of the axes. */
+function withTitles(layers: Layer[], picture: Picture): Layer[] {
+  const { x, y } = picture.data.extras?.titles ?? {};
+  if (x === undefined && y === undefined) return layers;
+  const [across, up] = isLying(picture) ? ["y", "x"] : ["x", "y"];
+  return layers.map((layer) => ({
+    ...layer,
+    encoding: Object.fromEntries(
+      Object.entries(layer.encoding).map(([channel, value]) => {
+        const title = channel === across ? x : channel === up ? y : undefined;
+        return [channel, title === undefined ? value : { ...(value as object), title }];
+      }),
+    ),
+  }));
+}
+
+/** Returns lines at the goals, with their labels at the end. */
+function toGoals(picture: Picture, theme: ChartTheme): Layer[] {
+  const { data, kind, stack, up } = picture;
+  const goals = data.extras?.goals ?? [];
+  if (goals.length === 0 || kind === "pie" || stack === "share") return [];
+  const values = goals.map(({ value, label = "" }) => ({ goal: value, label }));
+  const at = { field: "goal", ...toUp(up) };
+  const lying = isLying(picture);
+  const encoding = lying ? { x: at } : { y: at };
+  return [
+    { data: { values }, mark: { type: "rule", strokeDash: [5, 4], color: theme.text }, encoding, isPlain: true },
+    {
+      data: { values },
+      mark: {
+        ...{ type: "text", color: theme.text, fontSize: 11 },
+        ...(lying ? { align: "right", baseline: "bottom", dx: -4 } : { align: "right", baseline: "bottom", dy: -3 }),
+      },
+      encoding: { ...encoding, ...(lying ? { y: { value: 0 } } : { x: { value: "width" } }), text: { field: "label" } },
+      isPlain: true,
+    },
+  ];
+}
+
+/** Returns the values of the marks as text beside them, if there are few enough. */
+function toLabels(picture: Picture, [first]: Layer[], theme: ChartTheme): Layer[] {
+  const { data, kind, stack, marks, shown } = picture;
+  const drawn = marks.filter(({ value }) => value !== null && value !== 0);
+  if (data.extras?.labels !== true || kind === "pie" || kind === "scatter" || !first) return [];
+  if (drawn.length === 0 || drawn.length > VALUE_LABELS_MAX) return [];
+  const isStacked = kind !== "line" && stack !== "apart" && shown.length > 1;
+  const lying = isLying(picture);
+  const [across, up] = lying ? ["y", "x"] : ["x", "y"];
+  const encoding = first.encoding as Record<string, Record<string, unknown>>;
+  const isScale = encoding[across]?.field === "from" || encoding[across]?.field === "across";
+  if (!isScale) return [];
+  const width =
+    data.scale === "category" || data.scale === "none" ? null : toBarWidth(picture, { width: 0, height: 0 });
+  const values = drawn.map((mark) => {
+    const { across: place, low, high, value, series } = mark;
+    const end = kind === "line" || stack === "apart" ? (value ?? 0) : (value ?? 0) < 0 ? low : high;
+    const middle = width && kind === "histogram" ? Number(place) + width.slot / 2 : place;
+    return {
+      across: middle,
+      up: isStacked ? (low + high) / 2 : end,
+      label: toLabel(value ?? 0, series, picture),
+      series: data.series[series]?.name ?? "",
+    };
+  });
+  const { xOffset, yOffset } = encoding;
+  return [
+    {
+      data: { values },
+      mark: {
+        ...{ type: "text", fontSize: 11, color: isStacked ? theme.surface : theme.text },
+        ...(isStacked ? {} : lying ? { align: "left", dx: 4 } : { baseline: "bottom", dy: -4 }),
+      },
+      encoding: {
+        [across]: { ...encoding[across], field: "across" },
+        [up]: { ...encoding[up], field: "up" },
+        ...(xOffset && { xOffset }),
+        ...(yOffset && { yOffset }),
+        text: { field: "label" },
+      },
+      isPlain: true,
+    },
+  ];
+}
+
+function toLabel(value: number, series: number, picture: Picture): string {
+  const { data, stack } = picture;
+  if (stack === "share") return formatShare(value);
+  const field = data.upFields.length > 1 ? data.upFields[series] : data.upFields[0];
+  const hasFormat = field && data.extras?.formats?.[field.name] !== undefined;
+  return hasFormat ? formatUp(String(value), picture, series, { digits: "grouped", times: "utc" }) : toShort(value);
+}
+
+function toUp(up: NumberAxis) {
+  return {
+    type: "quantitative",
+    title: null,
+    axis: toUpAxis(up),
+    scale: { domain: [up.low, up.high], nice: false, zero: false },
+  };
+}
 
 function toPlot(picture: Picture, size: ChartSize): Layer[] {
   const { data, kind, marks, stack, shown } = picture;
   const name = (series: number) => data.series[series]?.name ?? "";
   const lying = isLying(picture);
-  const up = {
-    type: "quantitative",
-    title: null,
-    axis: toUpAxis(picture.up),
-    scale: { domain: [picture.up.low, picture.up.high], nice: false, zero: false },
-  };
+  const up = toUp(picture.up);
+  const isAlone = data.places.length === 1;
   if (kind === "line" || (kind === "area" && stack === "apart")) {
     const values = marks.map((mark) => ({ across: mark.across, up: mark.value, series: name(mark.series) }));
     const hasDots = data.places.length < DOTS_ON_LINES_MAX;
@@ -107,7 +234,8 @@ function toPlot(picture: Picture, size: ChartSize): Layer[] {
     const line: Layer = {
       mark: {
         type: "line",
-        point: hasDots && before.length === 0 ? { size: 24, filled: true } : false,
+        // A line of one point has no length.
+        point: isAlone || (hasDots && before.length === 0) ? { size: isAlone ? 60 : 24, filled: true } : false,
         invalid: "break-paths-show-domains",
       },
       encoding: {
@@ -126,7 +254,7 @@ function toPlot(picture: Picture, size: ChartSize): Layer[] {
     ];
   }
   const drawn = marks.filter(({ value }) => value !== null);
-  if (kind === "area") {
+  if (kind === "area" && !isAlone) {
     const values = drawn.map((mark) => ({
       across: mark.across,
       low: mark.low,
@@ -152,11 +280,12 @@ function toPlot(picture: Picture, size: ChartSize): Layer[] {
     };
     return [{ data: { values }, mark: { type: "rect" }, encoding }];
   }
+  const own = new Set(ownPlaces(picture));
   const values = drawn.map((mark) => ({
     across: mark.across,
     low: mark.low,
     high: mark.high,
-    series: name(mark.series),
+    series: own.has(String(mark.across)) ? String(mark.across) : name(mark.series),
   }));
   const across = { field: "across", ...toAcross(picture, size, 0) };
   const sub =
@@ -193,13 +322,7 @@ function toScatter(picture: Picture, size: ChartSize): Layer[] {
     }));
   const encoding = {
     x: { field: "across", ...toAcross(picture, size, 0) },
-    y: {
-      field: "up",
-      type: "quantitative",
-      title: null,
-      axis: toUpAxis(up),
-      scale: { domain: [up.low, up.high], nice: false, zero: false },
-    },
+    y: { field: "up", ...toUp(up) },
   };
   return [
     {
@@ -297,7 +420,7 @@ function toAcross(picture: Picture, size: ChartSize, slot: number) {
       type: "temporal",
       title: null,
       scale: { type: "utc", domain: { signal: `[${low}, ${high}]` }, nice: false },
-      axis: { ...plain, ...toTimeAxis(ats, low, high, size) },
+      axis: { ...plain, ...toTimeAxis(ats, low, high, size, dateFormOf(data)) },
     };
   }
   if (across === null) return { type: "quantitative", title: null, axis: plain };
@@ -320,6 +443,14 @@ function toAcross(picture: Picture, size: ChartSize, slot: number) {
   };
 }
 
+const DATE_SPECIFIERS = { day: "%-d %b %Y", month: "%b %Y", year: "%Y", weekday: "%a %-d %b", time: "%H:%M" } as const;
+
+/** Returns the notation of the x axis's date format; null without one. */
+function dateFormOf({ acrossField, extras }: ChartData): string | null {
+  const form = acrossField ? extras?.formats?.[acrossField.name]?.date : undefined;
+  return form === undefined ? null : (DATE_SPECIFIERS[form] ?? null);
+}
+
 function toUpAxis({ ticks, labels }: NumberAxis) {
   return {
     grid: true,
@@ -334,15 +465,17 @@ function toUpAxis({ ticks, labels }: NumberAxis) {
 /** Returns an expression for the precomputed labels: a tick's position among the others selects its label. */
 function toLabelExpr(ticks: number[], labels: string[]): string {
   const [first = 0, second = first + 1] = ticks;
-  return `${JSON.stringify(labels)}[round((datum.value - ${first}) / ${second - first})]`;
+  // A unit may have line separators, which end no text in JSON but do in an expression.
+  const list = JSON.stringify(labels).replace(/[\u2028\u2029]/g, " ");
+  return `${list}[round((datum.value - ${first}) / ${second - first})]`;
 }
 
 /** Returns a time axis with labels at the positions themselves if they are few, in their grain. */
-function toTimeAxis(ats: number[], low: number, high: number, { width }: ChartSize) {
+function toTimeAxis(ats: number[], low: number, high: number, { width }: ChartSize, form: string | null) {
   const places = [...new Set(ats)].sort((a, b) => a - b);
   const span = high - low;
   const hasClock = places.some((place) => place % DAY_MS !== 0);
-  const format = span > 2 * YEAR_MS ? "%b %Y" : hasClock && span < 2 * DAY_MS ? "%H:%M" : "%-d %b";
+  const format = form ?? (span > 2 * YEAR_MS ? "%b %Y" : hasClock && span < 2 * DAY_MS ? "%H:%M" : "%-d %b");
   const count = Math.max(2, Math.min(PLACE_LABELS.count, Math.floor(width / PLACE_LABELS.px)));
   const nth = Math.ceil(places.length / count);
   if (nth > 1 && !isEven(places)) return { format, tickCount: Math.max(2, Math.floor(width / 110)) };

@@ -1,3 +1,4 @@
+import { EXTRAS, readExtras } from "@/lib/base/charts/extras";
 import { readSettings } from "@/lib/base/charts/kept-spec";
 import {
   CHART_KINDS,
@@ -31,16 +32,18 @@ export function toWidgetPicture(
   spec: Readonly<Record<string, unknown>>,
   fields: readonly ResultField[],
 ): WidgetPicture | null {
-  const picture = Object.fromEntries(Object.entries(spec).filter(([key]) => !COMPUTED.has(key)));
+  const picture = Object.fromEntries(Object.entries(spec).filter(([key]) => !COMPUTED.has(key) && !EXTRAS.has(key)));
+  const extras = readExtras(spec);
+  const withExtras = (settings: ChartSettings) => ({ kind: "settings", settings: { extras, ...settings } }) as const;
   if (picture.usermeta !== undefined || picture.encoding !== undefined) {
     const settings = fitSettings(readSettings(picture), fields);
-    if (settings) return { kind: "settings", settings };
+    if (settings) return withExtras(settings);
   }
   if (picture.encoding !== undefined || LAYERED.some((key) => picture[key] !== undefined)) {
     return { kind: "vega", spec: picture };
   }
   const settings = toPlainSettings(spec, fields);
-  return settings && { kind: "settings", settings };
+  return settings && withExtras(settings);
 }
 
 const LAYERED = ["layer", "facet", "hconcat", "vconcat", "concat", "repeat", "spec"];

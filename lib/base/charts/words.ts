@@ -1,6 +1,7 @@
 import type { ChartData } from "@/lib/base/charts/data";
 import { isCell, type Picture, type Stop, type StopRow } from "@/lib/base/charts/picture";
 import { type ChartKind, type ChartSettings, toMeasureName } from "@/lib/base/charts/settings";
+import { formatValue } from "@/lib/base/charts/value-format";
 import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
 import type { ResultField } from "@/lib/base/values/json-rows";
@@ -21,7 +22,8 @@ const AMOUNT: ResultField = { name: "", type: "decimal" };
 /** Formats a value of the value axis as the grid would, with all digits. */
 export function formatUp(text: string, { data }: Pick<Picture, "data">, series: number, look: CellLook): string {
   const field = data.upFields.length > 1 ? data.upFields[series] : data.upFields[0];
-  return toShownText(text, field ?? AMOUNT, look);
+  const format = field && data.extras?.formats?.[field.name];
+  return format ? formatValue(text, field, format, look) : toShownText(text, field ?? AMOUNT, look);
 }
 
 /** Formats 0.1234 as "12.3%"; a share above 0 is never "0%". */
@@ -257,10 +259,17 @@ export function toFigures({ cells, places }: ChartData): Figure[] {
   });
 }
 
-function formatTime({ step, acrossField, places }: ChartData, at: number, text: string | null, look: CellLook): string {
+function formatTime(
+  { step, acrossField, places, extras }: ChartData,
+  at: number,
+  text: string | null,
+  look: CellLook,
+): string {
   if (step === null && text !== null && look.times === "raw") return text;
   const iso = new Date(at).toISOString();
   const day = iso.slice(0, 10);
+  const format = acrossField ? extras?.formats?.[acrossField.name] : undefined;
+  if (acrossField && format?.date) return formatValue(iso.slice(0, 19), { ...acrossField, type: "date" }, format, look);
   if (step?.name === "year") return iso.slice(0, 4);
   if (step?.name === "month") return iso.slice(0, 7);
   if (step?.name === "week") return `week of ${day}`;

@@ -45,6 +45,15 @@ const REFUSED: Record<string, [string, Record<string, unknown>, string]> = {
   "an order that is none": ["table", { sort: [{ by: "n", order: "up" }] }, "sort.0.order"],
   "a limit of nothing": ["table", { limit: 0 }, "limit"],
   "a limit that is no number": ["table", { limit: "all" }, "limit"],
+  "a goal that is a text": ["gauge", { measures, goal: "100" }, "goal"],
+  "a gauge that is none": ["gauge", { measures, mark: "dial" }, "mark"],
+  "goals without a value": ["chart", { measures, mark: "bar", goals: [{ label: "Plan" }] }, "goals.0.value"],
+  "a title of an axis that is none": ["chart", { measures, mark: "bar", titles: { z: "Z" } }, "titles"],
+  "a colour beyond the palette": ["chart", { measures, mark: "bar", colours: { paid: 9 } }, "colours.paid"],
+  "too many decimal places": ["box", { formats: { min: { digits: 7 } } }, "formats.min.digits"],
+  "a number style that is none": ["funnel", { formats: { n: { style: "roman" } } }, "formats.n.style"],
+  "a date format that is none": ["combo", { formats: { day: { date: "decade" } } }, "formats.day.date"],
+  "labels that are a text": ["heatmap", { labels: "yes" }, "labels"],
   "a text that is a list": ["text", { text: ["# Hi"] }, "text"],
 };
 

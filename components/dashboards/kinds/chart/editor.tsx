@@ -1,6 +1,7 @@
 "use client";
 
 import { AreaChart, ChartBar, ChartBarStacked, ChartLine, ChartPie, ChartScatter } from "lucide-react";
+import { ExtrasFields } from "@/components/dashboards/edit/extras-fields";
 import { MEASURES_MAX, type ShelfRules } from "@/components/dashboards/edit/shelves-form";
 import { SpecShelves } from "@/components/dashboards/edit/spec-shelves";
 import type { KindEditor } from "@/components/dashboards/kinds/kind-editor";
@@ -29,6 +30,7 @@ export const chartEditor: KindEditor = {
       rulesOf={(look, { measures }) => (look === "pie" ? PIE : ofAxis(measures.length > 1 ? 1 : 2))}
     />
   ),
+  Settings: (props) => (props.look === "own" ? null : <ExtrasFields {...props} />),
 };
 
 /** Each measure has a colour, so that several leave none for a dimension. */

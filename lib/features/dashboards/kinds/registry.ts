@@ -1,4 +1,9 @@
+import { boxKind } from "./box";
 import { chartKind } from "./chart";
+import { comboKind } from "./combo";
+import { funnelKind } from "./funnel";
+import { gaugeKind } from "./gauge";
+import { heatmapKind } from "./heatmap";
 import type { Kind } from "./kind";
 import { kpiKind } from "./kpi";
 import { pivotKind } from "./pivot";
@@ -10,6 +15,11 @@ import type { WidgetKind } from "./traits";
 export const KINDS: Readonly<Record<WidgetKind, Kind>> = {
   kpi: kpiKind,
   chart: chartKind,
+  combo: comboKind,
+  gauge: gaugeKind,
+  funnel: funnelKind,
+  heatmap: heatmapKind,
+  box: boxKind,
   table: tableKind,
   pivot: pivotKind,
   text: textKind,

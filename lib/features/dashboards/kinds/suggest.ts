@@ -25,3 +25,11 @@ export function findGroupFields(fields: readonly ResultField[]) {
 export function fillBlank(spec: Spec, shelves: Shelves): EditedSpec | null {
   return "dimensions" in spec || "measures" in spec ? null : writeShelves(spec, shelves);
 }
+
+/** Properties of drawings, which another kind does not have. */
+const DRAWN = new Set(["mark", "goal", "min", "max", "better", "labels"]);
+
+/** Removes what only one kind draws. */
+export function dropDrawn(spec: Spec): EditedSpec {
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => !DRAWN.has(name)));
+}

@@ -1,4 +1,9 @@
+import { boxTraits } from "./box/traits";
 import { chartTraits } from "./chart/traits";
+import { comboTraits } from "./combo/traits";
+import { funnelTraits } from "./funnel/traits";
+import { gaugeTraits } from "./gauge/traits";
+import { heatmapTraits } from "./heatmap/traits";
 import type { KindTraits } from "./kind-traits";
 import { kpiTraits } from "./kpi/traits";
 import { pivotTraits } from "./pivot/traits";
@@ -9,6 +14,11 @@ import { textTraits } from "./text/traits";
 export const KIND_TRAITS = {
   kpi: kpiTraits,
   chart: chartTraits,
+  combo: comboTraits,
+  gauge: gaugeTraits,
+  funnel: funnelTraits,
+  heatmap: heatmapTraits,
+  box: boxTraits,
   table: tableTraits,
   pivot: pivotTraits,
   text: textTraits,

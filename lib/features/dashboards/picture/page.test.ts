@@ -155,6 +155,52 @@ describe("a dashboard as an image", () => {
     expect((await drawPage(drawn)).pdf).toBeNull();
   });
 
+  it("is drawn with gauges, funnels, heat maps, box plots, combo charts and a chart's additions", {
+    timeout: 120_000,
+  }, async () => {
+    const CITY = { ...REGION, name: "city" };
+    const FIVE = ["min", "q1", "median", "q3", "max"].map((name) => ({ ...SOLD, name }));
+    const regions = ["North", "South", NASTY];
+    const rows = regions.map((region, i) => ({ region, sold: 100 - i * 30 }));
+    const bar = { dimensions: ["region"], measures, mark: "bar" };
+    const extras = {
+      ...{ goals: [{ value: 130, label: NASTY }], titles: { x: NASTY, y: "Sold" }, labels: true },
+      ...{ formats: { sold: { prefix: "\u2028'", suffix: '"', digits: 1 } }, colours: { North: 4, [NASTY]: 2 } },
+    };
+    const lone = [{ day: "2026-11-01", sold: 5 }];
+    const shown: [string, Widget["kind"], Record<string, unknown>, WidgetData["fields"], WidgetData["rows"]][] = [
+      ["gauge", "gauge", { measures, goal: 120, formats: { sold: { suffix: " kg" } } }, [SOLD], [{ sold: 75 }]],
+      ["progress", "gauge", { measures, mark: "progress", goal: 50 }, [SOLD], [{ sold: 75 }]],
+      ["funnel", "funnel", bar, [REGION, SOLD], rows],
+      ["heatmap", "heatmap", { labels: true }, [REGION, CITY, SOLD], rows.map((row) => ({ ...row, city: NASTY }))],
+      [
+        "box",
+        "box",
+        {},
+        [REGION, ...FIVE],
+        regions.map((region) => ({ region, min: 1, q1: 2, median: 4, q3: 6, max: 9 })),
+      ],
+      ["combo", "combo", {}, [REGION, SOLD, { ...SOLD, name: "n" }], rows.map((row, n) => ({ ...row, n }))],
+      ["bars", "chart", { ...bar, ...extras }, [REGION, SOLD], rows],
+      ["line", "chart", { ...bar, ...extras, dimensions: ["day"], mark: "line" }, [DAY, SOLD], lone],
+      ["area", "chart", { dimensions: ["day"], measures, mark: "area" }, [DAY, SOLD], lone],
+    ];
+    const { page: drawn, words } = toPicturePage(
+      page({
+        widgets: shown.map(([id, kind, spec], at) =>
+          widget(id, kind, spec, layout((at % 2) * 6, Math.floor(at / 2) * 6, 6, 6)),
+        ),
+        data: shown.map(([id, , , fields, own]) => data(id, fields, own)),
+      }),
+    );
+    const { png, undrawn } = await drawPage(drawn);
+    if (process.env.PICTURE_TO) (await import("node:fs")).writeFileSync(`${process.env.PICTURE_TO}.kinds.png`, png);
+    expect(undrawn).toBe(0);
+    expect(words.find(({ title }) => title === "gauge")?.lines).toEqual(["75 kg (63% of 120 kg)"]);
+    expect(words.find(({ title }) => title === "progress")?.lines).toEqual(["75 (150% of 50)"]);
+    expect(words.find(({ title }) => title === "bars")?.lines[0]).toContain("'100.0");
+  });
+
   it("survives any names, and a chart that can't be drawn fails no other", {
     timeout: 120_000,
   }, async () => {

@@ -1,33 +1,8 @@
-/* Text in an image: estimated widths and line breaks. */
+/* Text in an image: line breaks and elements. */
 
-/** Classes of characters by their width in em. An image clips text that is still too long. */
-const NARROW = /[iljtfr.,:;|!'"()[\] ]/;
-const WIDE = /[mwMW@%]/;
-const CAPITAL = /[A-Z0-9&€$£#+=]/;
-const FULL = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u{1f000}-\u{3ffff}]/u;
+import { cutTo, widthOf } from "../../../base/text/text-width.ts";
 
-/** Returns the estimated width of a text, in pixels. */
-export function widthOf(text: string, size: number): number {
-  let em = 0;
-  for (const character of text) {
-    if (NARROW.test(character)) em += 0.3;
-    else if (WIDE.test(character)) em += 0.86;
-    else if (CAPITAL.test(character)) em += 0.63;
-    else em += FULL.test(character) ? 1 : 0.56;
-  }
-  return em * size;
-}
-
-/** Returns the part of a text that fits, with an ellipsis if it was cut. */
-export function cutTo(text: string, width: number, size: number): string {
-  if (widthOf(text, size) <= width) return text;
-  let kept = "";
-  for (const character of text) {
-    if (widthOf(`${kept}${character}…`, size) > width) break;
-    kept += character;
-  }
-  return `${kept.trimEnd()}…`;
-}
+export { cutTo, widthOf };
 
 /** Breaks a text into lines between words. A word that is wider than a line is cut. */
 export function wrapTo(text: string, width: number, size: number): string[] {

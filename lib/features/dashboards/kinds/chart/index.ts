@@ -1,11 +1,12 @@
 import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { aggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { aggregatesItself } from "../../truncation";
+import { extras } from "../drawing-spec";
 import type { DataKind } from "../kind";
 import { drawChart } from "./draw";
 
 export const chartKind: DataKind = {
-  spec: aggregateSpec,
+  spec: aggregateSpec.extend(extras),
   findProblems: findSpecProblems,
   data: {
     query: aggregateSpec,

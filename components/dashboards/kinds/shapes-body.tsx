@@ -1,0 +1,158 @@
+"use client";
+
+import { useMemo, useRef } from "react";
+import { useSize } from "@/components/chart/use-size";
+import type { KindBodyProps } from "@/components/dashboards/kinds/kind-view";
+import type { WidgetPress } from "@/components/dashboards/widget-press";
+import type { Ink, LayOut, Shape } from "@/lib/base/charts/shapes";
+import type { ResultRow } from "@/lib/base/values/json-rows";
+import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import {
+  addClick,
+  findClickColumns,
+  isClicked,
+  isSameClick,
+  toCellClick,
+} from "@/lib/features/dashboards/browser/widget-click";
+import "./shapes.css";
+
+type ShapesBodyProps = KindBodyProps & {
+  layOut: LayOut;
+  /** Number of dimensions that it draws; a specification may have more. */
+  dimensions: number;
+};
+
+/** The content of a widget that is drawn from shapes. Marks with a row filter the page. */
+export function ShapesBody({ title, spec, data, rows, look, press, layOut, dimensions }: ShapesBodyProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const size = useSize(frame);
+  const { digits, times } = look;
+  const drawing = useMemo(
+    () => (size === null ? null : layOut(spec, { fields: data.fields, rows }, size, { digits, times })),
+    [layOut, spec, data.fields, rows, size, digits, times],
+  );
+  const clicks = useMemo(
+    () => (press ? rows.map((row) => toClick(spec, data.fields, row, dimensions)) : []),
+    [press, spec, data.fields, rows, dimensions],
+  );
+  if (size !== null && drawing === null) return <p className="widget-said">Select more columns.</p>;
+  return (
+    <div ref={frame} className="shapes">
+      {size !== null && drawing !== null && (
+        <svg width={size.width} height={size.height} role={press ? "group" : "img"} aria-label={title || "Chart"}>
+          <desc>{drawing.words.join("; ")}</desc>
+          {drawing.shapes.map((shape, at) => (
+            <Mark
+              // biome-ignore lint/suspicious/noArrayIndexKey: a shape is its place
+              key={at}
+              shape={shape}
+              press={press}
+              click={shape.row === undefined ? null : (clicks[shape.row] ?? null)}
+            />
+          ))}
+        </svg>
+      )}
+    </div>
+  );
+}
+
+/** Returns the filter of a row's dimensions; null if one of them cannot be filtered. */
+function toClick(
+  spec: Record<string, unknown>,
+  fields: KindBodyProps["data"]["fields"],
+  row: ResultRow,
+  shown: number,
+): ClickValue | null {
+  const dimensions = Array.isArray(spec.dimensions) ? spec.dimensions.slice(0, shown) : [];
+  if (dimensions.length === 0) return null;
+  const columns = findClickColumns({ ...spec, dimensions }, fields);
+  const entries = columns.map((column) => [column.field, toCellClick(column, row[column.column])] as const);
+  if (entries.length === 0 || entries.some(([, value]) => value === null)) return null;
+  return Object.fromEntries(entries) as ClickValue;
+}
+
+type MarkProps = { shape: Shape; press: WidgetPress | undefined; click: ClickValue | null };
+
+function Mark({ shape, press, click }: MarkProps) {
+  const drawn = <Drawn shape={shape} />;
+  if (!press || click === null) return shape.title ? <g>{drawn}</g> : drawn;
+  const pick = (isAdding: boolean) =>
+    press.put((before) => (isAdding ? addClick(before, click) : isSameClick(before, click) ? null : click));
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: SVG has no buttons
+    <g
+      role="button"
+      tabIndex={0}
+      aria-label={shape.title}
+      aria-pressed={isClicked(press.value, click)}
+      className={press.value !== null && !isClicked(press.value, click) ? "faded" : undefined}
+      onClick={(event) => pick(event.shiftKey || event.ctrlKey || event.metaKey)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        pick(event.shiftKey);
+      }}
+    >
+      {drawn}
+    </g>
+  );
+}
+
+function Drawn({ shape }: { shape: Shape }) {
+  const hint = shape.title && <title>{shape.title}</title>;
+  switch (shape.kind) {
+    case "rect":
+      return (
+        <rect
+          {...{ x: shape.x, y: shape.y, width: Math.max(0, shape.width), height: Math.max(0, shape.height) }}
+          rx={shape.radius}
+          fill={toColour(shape.fill)}
+          fillOpacity={shape.opacity}
+        >
+          {hint}
+        </rect>
+      );
+    case "path":
+      return <path d={shape.d} fill={toColour(shape.fill)} fillOpacity={shape.opacity} />;
+    case "stroke":
+      return (
+        <path
+          d={shape.d}
+          fill="none"
+          stroke={toColour(shape.ink)}
+          strokeWidth={shape.width}
+          strokeDasharray={shape.dash}
+        />
+      );
+    case "dot":
+      return (
+        <circle cx={shape.x} cy={shape.y} r={shape.r} fill={toColour(shape.fill)}>
+          {hint}
+        </circle>
+      );
+    case "label":
+      return (
+        <text
+          {...{ x: shape.x, y: shape.y, fontSize: shape.size, fontWeight: shape.isBold ? 600 : undefined }}
+          textAnchor={shape.anchor}
+          fill={toColour(shape.ink)}
+        >
+          {shape.text}
+        </text>
+      );
+  }
+}
+
+const COLOURS: Readonly<Record<Exclude<Ink, number>, string>> = {
+  ink: "var(--text-1)",
+  quiet: "var(--text-2)",
+  faint: "var(--text-3)",
+  line: "var(--line-1)",
+  sheet: "var(--surface-sheet)",
+  good: "var(--success)",
+  bad: "var(--danger)",
+};
+
+function toColour(ink: Ink): string {
+  return typeof ink === "number" ? `var(--viz-${(ink % 8) + 1})` : COLOURS[ink];
+}

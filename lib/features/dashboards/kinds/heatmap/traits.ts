@@ -1,0 +1,25 @@
+import { readShelves, toFirstDimension } from "../../browser/edit/shelves";
+import type { KindTraits } from "../kind-traits";
+import { dropDrawn, fillBlank, findGroupFields, NO_SHELVES, suggestMeasures } from "../suggest";
+
+/** A value for each pair of two dimensions. */
+export const heatmapTraits = {
+  label: "Heat map",
+  reference: "the heat map",
+  size: { w: 8, h: 8 },
+  readsData: true,
+  looks: { heatmap: "Heat map" },
+  initial: {},
+  computed: ["dimensions", "measures", "sort", "limit", "timeUnit"],
+  dimensions: ["dimensions"],
+  lookOf: () => "heatmap",
+  toPlain: dropDrawn,
+  withLook: (plain) => ({ ...plain }),
+  readShelves,
+  suggest(spec, _, fields) {
+    const { time, word } = findGroupFields(fields);
+    const other = fields.find((field) => field !== time && field !== word);
+    const dimensions = [time ?? word, time ? word : other].flatMap((field) => (field ? [toFirstDimension(field)] : []));
+    return fillBlank(spec, { ...NO_SHELVES, dimensions, measures: suggestMeasures(fields) });
+  },
+} as const satisfies KindTraits;
