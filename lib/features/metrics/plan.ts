@@ -1,13 +1,15 @@
 import { toSqlCondition } from "@/lib/base/sql/conditions";
 import type { MetricGrain, MetricSql } from "@/lib/base/sql/dialects/metric-sql";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { toCombinedParts } from "@/lib/base/sql/grouped-parts";
+import { toLocalSql } from "@/lib/base/sql/local-time";
 import { quoteSqlName, toSqlPath, toSqlText } from "@/lib/base/sql/names";
+import { before, type Period, type Shift, toBound, toStamp } from "@/lib/base/values/period";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { type Aggregate, type Expression, walk } from "./expression";
 import { columnOf, type Dataset, type Field, type Metric, type Model, targetOf } from "./file";
 import type { FilterOp } from "./filter-ops";
 import { type Joins, joinsOf } from "./join-paths";
-import { before, offsetSpans, type Period, type Shift, toBound, toStamp } from "./period";
 import { toSql, toSqlAggregate } from "./print";
 
 /** The dimension that stands for each metric's own time field. */
@@ -80,7 +82,12 @@ class Planner {
     const parts = groups.flatMap((group) => group.parts);
     const keys = dimensions.map((_, index) => `d${index + 1}`);
     const tables = groups.map((group, index) => `m${index + 1} as (\n${this.group(group)}\n)`);
-    if (groups.length > 1) tables.push(`m as (\n${combined(groups, keys)}\n)`);
+    if (groups.length > 1) {
+      const grouped = groups.map((group) => ({
+        columns: group.parts.map(({ column, aggregate }) => ({ name: column, isCount: aggregate.name === "count" })),
+      }));
+      tables.push(`m as (\n${toCombinedParts(grouped, keys)}\n)`);
+    }
     const names = [...dimensions.map(({ name }) => name), ...results.map(({ name }) => name)];
     const columns = [...keys.map((key) => `m.${key}`), ...results.map(({ sql }) => sql)].map(
       (sql, index) => `${sql} as ${this.name(names[index] ?? "")}`,
@@ -293,16 +300,8 @@ class Planner {
     const { zone } = this.question;
     const value = this.field(at);
     if (timeType(at.field) !== "instant") return value;
-    if (this.sql.toLocal) return this.sql.toLocal(value, toSqlText(zone, this.dialect));
     const period = { from: bounds?.from?.instant ?? null, to: bounds?.to?.instant ?? null };
-    const spans = offsetSpans(zone, period);
-    const compared = this.sql.comparable?.(value, "instant") ?? value;
-    const cases = spans.map(({ until, minutes }) => {
-      const shifted = this.sql.add(value, minutes, "minute");
-      if (until === Number.POSITIVE_INFINITY) return spans.length === 1 ? shifted : ` else ${shifted} end`;
-      return ` when ${compared} < ${this.sql.literal(toStamp(until, false), "instant")} then ${shifted}`;
-    });
-    return spans.length === 1 ? (cases[0] ?? value) : `case${cases.join("")}`;
+    return toLocalSql(value, { sql: this.sql, dialect: this.dialect, zone, period });
   }
 
   private bounds(at: FieldOf, { from, to }: Question["period"]): string[] {
@@ -387,27 +386,6 @@ class Planner {
     if (Number.isNaN(bound.instant)) throw invalidInput(path, "This date does not exist.");
     return this.sql.literal(toStamp(type === "instant" ? bound.instant : bound.local, type === "date"), type);
   }
-}
-
-/** Puts groups together: each is one branch, in which the columns of the others are null in their own types. */
-function combined(groups: readonly Group[], keys: readonly string[]): string {
-  const branches = groups.map((group, at) => {
-    const columns = groups.flatMap(({ parts }, index) =>
-      parts.map(({ column }) =>
-        group.parts.some((each) => each.column === column)
-          ? column
-          : `(select ${column} from m${index + 1} where 1 = 0) as ${column}`,
-      ),
-    );
-    return `select ${[...keys, ...columns].join(", ")} from m${at + 1}`;
-  });
-  const columns = groups.flatMap(({ parts }) =>
-    parts.map(({ column, aggregate }) =>
-      aggregate.name === "count" ? `coalesce(max(${column}), 0) as ${column}` : `max(${column}) as ${column}`,
-    ),
-  );
-  const grouped = keys.length === 0 ? "" : `\ngroup by ${keys.join(", ")}`;
-  return `select ${[...keys, ...columns].join(", ")}\nfrom (\n${branches.join("\nunion all\n")}\n) as u${grouped}`;
 }
 
 function whereOf(conditions: readonly string[]): string {

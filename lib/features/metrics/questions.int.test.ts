@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WireValue } from "@/lib/base/values/fields";
+import { shiftOf, toBound } from "@/lib/base/values/period";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
 import { AppError } from "@/lib/platform/http/errors";
 import { ask, change, type Subject, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
@@ -12,7 +13,6 @@ import {
   shopRows,
 } from "@/test/fixtures/metrics/shop-questions";
 import { type Model, parseMetricFile } from "./file";
-import { shiftOf, toBound } from "./period";
 import { planQuestion } from "./plan";
 
 const QUESTIONS = { normal: 15, long: 500 };

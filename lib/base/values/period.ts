@@ -1,6 +1,4 @@
-import { toZoneName } from "@/lib/base/values/names";
-import { offsetAt } from "@/lib/base/values/offset";
-import { invalidInput } from "@/lib/platform/http/errors";
+import { offsetAt } from "./offset";
 
 const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -11,13 +9,6 @@ export type Bound = { local: number; instant: number };
 export type Period = { from: Bound; to: Bound };
 /** Shift from a period to the one that it is compared with. */
 export type Shift = { count: number; unit: "month" | "day" | "minute" };
-
-/** Returns a zone's name. @throws AppError invalid_request */
-export function requireZone(text: string): string {
-  const zone = toZoneName(text);
-  if (zone === null) throw invalidInput("timezone", "Use a time zone such as Europe/Vienna.");
-  return zone;
-}
 
 /** Returns a bound. A day is its first moment; with `isEnd`, that of the next day. */
 export function toBound(text: string, zone: string, isEnd: boolean): Bound {
