@@ -173,6 +173,7 @@ describe("read-only keys", () => {
     "POST /api/workspaces/{workspaceId}/dashboards/{dashboardId}/filters/{filterId}/values",
     "POST /api/workspaces/{workspaceId}/dashboards/{dashboardId}/widgets/{widgetId}/cube",
     "POST /api/workspaces/{workspaceId}/databases/{connectionId}/execute",
+    "POST /api/workspaces/{workspaceId}/databases/{connectionId}/question",
     "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows",
     "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows/count",
     "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel",

@@ -673,6 +673,8 @@ def put_table(case):
         case.body["table"] = {"name": "orders"}
         for name in ("filters", "sort", "after"):
             case.body.pop(name, None)
+    if case.path.endswith("/question"):
+        case.body["question"] = {"table": {"name": "orders"}}
     if case.path.endswith("/rows/changes"):
         case.body.update(table={"name": "orders"}, changes=[{"op": "insert"}], dryRun=True)
 

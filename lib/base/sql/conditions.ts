@@ -49,10 +49,19 @@ function toHolds(
   dialect: SqlDialect,
   write: (value: string, kind: ConditionKind) => string,
 ): string {
-  const { textType, toContains } = DIALECTS[dialect];
+  const { toContains } = DIALECTS[dialect];
   if (toContains) return toContains(column, write(value, "text"));
-  const text = kind === "text" ? column : `cast(${column} as ${textType})`;
-  const pattern = `%${value.toLowerCase().replace(/[!%_]/g, "!$&")}%`;
+  return toSqlLike({ start: "%", value, end: "%" }, { column, kind, dialect }, write);
+}
+
+/** Returns a condition on the start, the end or any part of a text, regardless of case. */
+export function toSqlLike(
+  { start, value, end }: { start: "" | "%"; value: string; end: "" | "%" },
+  { column, kind, dialect }: { column: string; kind: ConditionKind; dialect: SqlDialect },
+  write: (value: string, kind: ConditionKind) => string,
+): string {
+  const text = kind === "text" ? column : `cast(${column} as ${DIALECTS[dialect].textType})`;
+  const pattern = `${start}${value.toLowerCase().replace(/[!%_]/g, "!$&")}${end}`;
   return `lower(${text}) like ${write(pattern, "text")} escape '!'`;
 }
 

@@ -64,6 +64,11 @@ export const TABLE_REFUSALS = {
   after: "A cursor of another query",
 };
 
+export const QUESTION_REFUSALS = {
+  question:
+    "Unknown tables or columns, values or grains of the wrong type, repeated names, or a summary that joins would repeat of a table without a primary key. `details` has the path",
+};
+
 /** Formats of a result that Accept may request besides JSON. */
 export const RESULT_STREAMS: ContentShapes = {
   "application/x-ndjson": null,

@@ -29,6 +29,14 @@ export type MetricSql = {
    * into the statement. @param zone the zone's name as a literal
    */
   toLocal?(instant: string, zone: string): string;
+  /** The reverse of `toLocal`. Absent: local times are compared. */
+  toInstant?(local: string, zone: string): string;
+  /** The present moment, as an instant. */
+  readonly now: string;
+  /** Types without a zone in their name whose values are instants. Absent: there are none. */
+  readonly instants?: RegExp;
+  /** Returns the lower bound of the range of numbers that a value is in. @param width a positive number as a literal */
+  bin(value: string, width: string): string;
   /** Returns a column in the form in which its type is compared. Absent: unchanged. */
   comparable?(value: string, type: "date" | "time" | "instant"): string;
   /** Returns a literal. @param text ISO: a day, or a time with a space; instants are in UTC without an offset */
@@ -71,6 +79,9 @@ export const STANDARD_METRICS: MetricSql = {
   },
   add: (value, count, unit) => `(${value} + interval '${count} ${unit}')`,
   toLocal: (instant, zone) => `(${instant} at time zone ${zone})`,
+  toInstant: (local, zone) => `(cast(${local} as timestamp) at time zone ${zone})`,
+  now: "now()",
+  bin: (value, width) => `(floor(cast(${value} as numeric) / ${width}) * ${width})`,
   literal: (text, type) =>
     type === "instant" ? `timestamptz '${text}+00'` : `${type === "date" ? "date" : "timestamp"} '${text}'`,
 };
@@ -80,6 +91,8 @@ export const DUCKDB_METRICS: MetricSql = {
   divide: (left, right) => `(cast(${left} as double) / nullif(${right}, 0))`,
   types: { ...STANDARD_METRICS.types, decimal: "decimal(38, 10)", float: "double" },
   functions: {},
+  // Its division of decimals is one of doubles.
+  bin: (value, width) => `(${value} - ((${value} % ${width}) + ${width}) % ${width})`,
   aggregates: {
     avg: (value, distinct) => `avg(${distinct}${value})`,
     median: (value) => `quantile_cont(${value}, 0.5)`,
@@ -119,6 +132,10 @@ export const MYSQL_METRICS: MetricSql = {
   part: (part, value) => (part === "week" ? `week(${value}, 3)` : `${part}(${value})`),
   truncate: (value, grain) => MYSQL_DAYS[grain]?.(value) ?? value,
   add: (value, count, unit) => `date_add(${value}, interval ${count} ${unit})`,
+  now: "utc_timestamp()",
+  instants: /^timestamp\b/i,
+  // Its division rounds to four more digits.
+  bin: (value, width) => `(${value} - mod(mod(${value}, ${width}) + ${width}, ${width}))`,
   literal: (text, type) => `${type === "date" ? "date" : "timestamp"} '${text}'`,
 };
 
@@ -170,6 +187,8 @@ export const SQLITE_METRICS: MetricSql = {
       : `cast(strftime('${SQLITE_PARTS[part]}', ${value}) as integer)`,
   truncate: (value, grain) => SQLITE_DAYS[grain]?.(value) ?? value,
   add: (value, count, unit) => `datetime(${value}, '${count} ${unit}s')`,
+  now: "datetime('now')",
+  bin: (value, width) => `(floor(1.0 * ${value} / ${width}) * ${width})`,
   comparable: (value, type) => (type === "date" ? `date(${value})` : `datetime(${value})`),
   literal: (text) => `'${text}'`,
 };

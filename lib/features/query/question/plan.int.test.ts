@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Question } from "@/lib/base/questions/question";
+import { quoteSqlName, toSqlText } from "@/lib/base/sql/names";
+import type { Entity } from "@/lib/base/values/fields";
+import type { QueryableSource } from "@/lib/features/connections/data-source";
+import { ask, change, type Subject, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
+import {
+  answerOf,
+  type Cell,
+  COLUMNS,
+  NOW,
+  questionRows,
+  randomQuestion,
+  TABLES,
+} from "@/test/fixtures/query/question-shop";
+import { planQuestion } from "./plan";
+
+const QUESTIONS = { normal: 40, long: 300 };
+const BATCH = 65;
+const rows = questionRows();
+
+const TYPES = { integer: "integer", decimal: "decimal(12, 2)", text: "varchar(40)", boolean: "boolean", date: "date" };
+/** Types of a local time and of an instant. */
+const TIMES: Partial<Record<SubjectName, { time: string; instant: string }>> = {
+  postgres: { time: "timestamp", instant: "timestamptz" },
+  duckdb: { time: "timestamp", instant: "timestamptz" },
+  mariadb: { time: "datetime", instant: "timestamp null" },
+  sqlite: { time: "timestamp", instant: "timestamptz" },
+};
+
+describe.each(Object.entries(TIMES))("questions on %s", (subjectName, times) => {
+  let subject: Subject | null = null;
+  let source: QueryableSource;
+  let entities: Entity[];
+
+  beforeAll(async () => {
+    subject = await startSubject(subjectName as SubjectName);
+    if (!subject) return;
+    const { dialect = "standard" } = subject.driver;
+    const quote = (name: string) => quoteSqlName(name, dialect);
+    const writer = await subject.open(false);
+    for (const table of TABLES) {
+      const columns = Object.entries(COLUMNS[table]).map(([name, type]) => {
+        const plain = type.replace("!", "") as keyof typeof TYPES | keyof typeof times;
+        const key = name === "id" ? " primary key" : type.endsWith("!") ? " not null" : "";
+        return `${quote(name)} ${{ ...TYPES, ...times }[plain]}${key}`;
+      });
+      const literal = (value: Cell, column: string) => {
+        if (value === null || typeof value === "number") return String(value);
+        if (typeof value === "boolean") return String(Number(value) === 1 ? "1 = 1" : "1 = 0");
+        const isZoned = column === "placed_at" && (dialect === "postgres" || dialect === "duckdb");
+        return toSqlText(`${value}${isZoned ? "+00" : ""}`, dialect);
+      };
+      const values = rows[table].map(
+        (row) =>
+          `(${Object.entries(row)
+            .map(([column, value]) => literal(value, column))
+            .join(", ")})`,
+      );
+      await change(
+        writer,
+        `create table ${quote(table)} (${columns.join(", ")})`,
+        `insert into ${quote(table)} values ${values.join(", ")}`,
+      );
+    }
+    await writer.close();
+    source = await subject.open(true);
+    entities = await source.entities(new AbortController().signal);
+  });
+  afterAll(async () => {
+    await source?.close();
+    await subject?.stop();
+  });
+
+  function planOf(question: Question) {
+    const tables = [question.table, ...question.joins.map(({ table }) => table)].map(({ name }) => {
+      const entity = entities.find((each) => each.name === name);
+      if (!entity) throw new Error(name);
+      return entity;
+    });
+    const { dialect = "standard", values } = subject?.driver ?? {};
+    const engine = { dialect, nullsLast: values?.nullsLast ?? null, keysRepeat: values?.keysRepeat === true, now: NOW };
+    return planQuestion(question, tables, engine);
+  }
+
+  async function check(seed: number): Promise<void> {
+    const question = randomQuestion(seed);
+    const { sql, columns } = planOf(question);
+    const about = `${seed}: ${JSON.stringify(question)}\n${sql}`;
+    const answer = await ask(source, sql).catch((error: Error) => {
+      throw new Error(`${error.message}\n${about}`);
+    });
+    expect(
+      answer.fields.map(({ name }) => name),
+      about,
+    ).toEqual(columns.map(({ name }) => name));
+    const expected = answerOf(question, rows).map((row) => row.map(toText));
+    const found = answer.rows.map((row) => row.map((value) => toText(value as Cell)));
+    const at = columns.findIndex(({ name }) => name === question.sorts[0]?.by);
+    if (at !== -1) {
+      const sign = question.sorts[0]?.order === "desc" ? -1 : 1;
+      const order = expected.map((row) => row[at]).sort((a, b) => sign * (Number(a) - Number(b)));
+      expect(
+        found.map((row) => row[at]),
+        about,
+      ).toEqual(order.slice(0, question.limit));
+    }
+    const counted = new Map<string, number>();
+    for (const row of expected) counted.set(row.join(" | "), (counted.get(row.join(" | ")) ?? 0) + 1);
+    for (const row of found) counted.set(row.join(" | "), (counted.get(row.join(" | ")) ?? 0) - 1);
+    const wrong = [...counted].filter(([, count]) => count < 0 || (question.limit === undefined && count > 0));
+    expect(Object.fromEntries(wrong.slice(0, 6)), `missing rows are positive; ${about}`).toEqual({});
+  }
+
+  it("returns the rows that a plain evaluation returns", async ({ skip }) => {
+    if (!subject) return skip();
+    for (let seed = 0; seed < QUESTIONS.normal; seed += 1) await check(seed);
+  });
+
+  it.each(Array.from({ length: (QUESTIONS.long - QUESTIONS.normal) / BATCH }, (_, n) => QUESTIONS.normal + n * BATCH))(
+    "returns them for the questions from %i",
+    { tags: ["long"] },
+    async (start) => {
+      for (let seed = start; subject && seed < start + BATCH; seed += 1) await check(seed);
+    },
+  );
+});
+
+/** Returns a cell in a form that all databases share: numbers with nine digits, times without their zone. */
+function toText(value: Cell): string {
+  if (value === null) return "null";
+  if (typeof value === "boolean") return String(Number(value));
+  const text = String(value);
+  if (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return String(Number(Number(text).toPrecision(9)) + 0);
+  return /^\d{4}-\d\d-\d\d[T ]/.test(text) ? text.slice(0, 19).replace("T", " ") : text;
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { NEW_QUESTION, type Question } from "@/lib/base/questions/question";
+import { DIALECTS, SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { readSqlTokens } from "@/lib/base/sql/lexer";
+import type { Entity } from "@/lib/base/values/fields";
+import { planQuestion } from "./plan";
+import { questionSchema } from "./schema";
+
+const column = (name: string, type: string, primaryKey = false) => ({ name, type, primaryKey, nullable: !primaryKey });
+const customers: Entity = {
+  name: "customers",
+  schema: "crm",
+  kind: "table",
+  columns: [column("id", "integer", true), column("region", "text"), column("credit", "numeric")],
+};
+const orders: Entity = {
+  name: "orders",
+  kind: "table",
+  columns: [
+    column("id", "integer", true),
+    column("customer_id", "integer"),
+    column("status", "order_status"),
+    column("placed_at", "timestamp with time zone"),
+    column("total", "numeric(12,2)"),
+  ],
+};
+const visits: Entity = {
+  name: "visits",
+  kind: "view",
+  columns: [column("customer_id", "integer"), column("pages", "integer")],
+};
+const engine = (dialect: SqlDialect) => ({ dialect, nullsLast: " nulls last", keysRepeat: false });
+const ask = (question: Partial<Question>, entities: Entity[], dialect: SqlDialect = "postgres") =>
+  planQuestion(
+    { table: { name: entities[0]?.name ?? "" }, timezone: "UTC", ...NEW_QUESTION, ...question },
+    entities,
+    engine(dialect),
+  ).sql;
+const join = (name: string, from: string, to: string, table?: string): Question["joins"][number] => ({
+  table: { name },
+  kind: "left",
+  on: [{ from: { ...(table && { table }), column: from }, column: to }],
+});
+const problem = (question: Partial<Question>, entities: Entity[]) => {
+  try {
+    ask(question, entities);
+  } catch (error) {
+    return (error as { details?: { path: string; message: string }[] }).details?.[0];
+  }
+  return null;
+};
+
+describe("the statement of a question", () => {
+  it("groups one joined table in a statement that a person could have written", () => {
+    const question: Partial<Question> = {
+      joins: [join("customers", "customer_id", "id")],
+      filters: [{ column: { column: "status" }, op: "ne", values: ["cancelled"] }],
+      summaries: [{ function: "sum", column: { column: "total" } }],
+      groups: [
+        { column: { column: "placed_at" }, grain: "month" },
+        { column: { table: "customers", column: "region" } },
+      ],
+      limit: 1000,
+    };
+    expect(ask(question, [orders, customers])).toBe(`select
+  cast(date_trunc('month', (orders.placed_at at time zone 'UTC')) as date) as placed_at,
+  customers.region as region,
+  sum(orders.total) as sum_total
+from orders
+left join crm.customers as customers on orders.customer_id = customers.id
+where (orders.status <> 'cancelled' or orders.status is null)
+group by 1, 2
+order by placed_at nulls last, region nulls last
+limit 1000`);
+  });
+
+  it("sums each row once by its key where a join repeats it", () => {
+    const question = {
+      joins: [join("orders", "id", "customer_id")],
+      summaries: [{ function: "sum" as const, column: { column: "credit" } }],
+    };
+    expect(ask(question, [customers, orders])).toContain(
+      "select distinct customers.credit as va1,\n  customers.id as k1",
+    );
+    expect(ask({ ...question, joins: [] }, [customers])).not.toContain("distinct");
+  });
+
+  it("takes a column that a foreign key names as unique", () => {
+    const people: Entity = { ...customers, columns: [column("code", "text"), column("credit", "numeric")] };
+    const keyed: Entity = {
+      ...orders,
+      foreignKeys: [{ columns: ["status"], references: { name: "customers", schema: "crm", columns: ["code"] } }],
+    };
+    const question = {
+      joins: [join("customers", "status", "code")],
+      summaries: [{ function: "sum" as const, column: { column: "total" } }],
+    };
+    expect(ask(question, [keyed, people])).not.toContain("distinct");
+    expect(ask(question, [orders, people])).toContain("distinct");
+  });
+
+  it("refuses a sum over rows that a join repeats and nothing identifies, with the reason", () => {
+    const question = {
+      joins: [join("orders", "customer_id", "customer_id")],
+      summaries: [{ function: "avg" as const, column: { column: "pages" } }],
+    };
+    expect(problem(question, [visits, orders])).toEqual({
+      path: "summaries.0",
+      message:
+        "Joins repeat the rows of visits, which has no primary key. Remove the join, or summarize a column of the joined table.",
+    });
+  });
+
+  it.each(SQL_DIALECTS)("writes each value of %s as a literal, whatever its characters", (dialect) => {
+    const value = "x'; drop table orders; -- \\";
+    const sql = ask(
+      { filters: [{ column: { column: "region" }, op: "in", values: [value, '`"'] }], columns: [{ column: "id" }] },
+      [{ ...customers, columns: [column("id", "integer", true), column("region", "varchar")] }],
+      dialect,
+    );
+    const texts = readSqlTokens(sql, dialect).filter(({ kind }) => kind === "string");
+    const escaped = DIALECTS[dialect].lexical.quotes["'"]?.escapes ? value.replaceAll("\\", "\\\\") : value;
+    expect(texts.map(({ text }) => text)).toEqual([escaped, '`"']);
+  });
+
+  it.each([
+    [{ filters: [{ column: { column: "nope" }, op: "eq", values: [1] }] }, "filters.0.column"],
+    [{ filters: [{ column: { column: "total" }, op: "contains", values: ["1"] }] }, "filters.0.op"],
+    [{ filters: [{ column: { column: "total" }, op: "eq", values: ["1 or 1=1"] }] }, "filters.0.values.0"],
+    [{ filters: [{ column: { column: "total" }, op: "between", values: [1] }] }, "filters.0.values"],
+    [{ filters: [{ column: { column: "placed_at" }, op: "eq", values: ["2026-02-31"] }] }, "filters.0.values.0"],
+    [{ filters: [{ column: { column: "placed_at" }, op: "last", values: [], unit: "day" }] }, "filters.0.count"],
+    [{ groups: [{ column: { column: "total" }, grain: "day" }] }, "groups.0.grain"],
+    [{ groups: [{ column: { column: "status" }, bin: 10 }] }, "groups.0.bin"],
+    [{ summaries: [{ function: "sum", column: { column: "placed_at" } }] }, "summaries.0.column"],
+    [{ summaries: [{ function: "sum" }] }, "summaries.0.column"],
+    [{ joins: [join("orders", "id", "id")] }, "joins.0.as"],
+    [{ joins: [join("customers", "id", "id", "customers")] }, "joins.0.on.0.from"],
+    [{ sorts: [{ by: "nope", order: "asc" }] }, "sorts.0.by"],
+    [
+      { formulas: [{ name: "f", left: { column: { column: "f" } }, sign: "+", right: { number: 1 } }] },
+      "formulas.0.left.column",
+    ],
+  ] as [Partial<Question>, string][])("names the place of a fault: %j", (question, path) => {
+    expect(problem(question, [orders, customers])?.path).toBe(path);
+  });
+
+  it("bounds each list and text of a question", () => {
+    const parse = (question: object) => questionSchema.safeParse({ table: { name: "orders" }, ...question }).success;
+    const filter = { column: { column: "id" }, op: "in" };
+    expect(parse({})).toBe(true);
+    expect(parse({ filters: [{ ...filter, values: Array.from({ length: 1000 }, (_, n) => n) }] })).toBe(true);
+    expect(parse({ filters: [{ ...filter, values: Array.from({ length: 1001 }, (_, n) => n) }] })).toBe(false);
+    expect(parse({ filters: [{ ...filter, values: ["x".repeat(10_001)] }] })).toBe(false);
+    expect(parse({ filters: Array.from({ length: 51 }, () => filter) })).toBe(false);
+    expect(parse({ joins: Array.from({ length: 11 }, () => join("orders", "id", "id")) })).toBe(false);
+    expect(parse({ groups: [{ column: { column: "id" }, bin: 0 }] })).toBe(false);
+    expect(parse({ limit: 0 })).toBe(false);
+  });
+});
