@@ -4,7 +4,7 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useId } from "react";
 import { EditSide } from "@/components/dashboards/edit/edit-side";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
-import { type SourceState, useDatasetSources } from "@/components/dashboards/edit/use-preview";
+import { type SourceState, useDatasetSources, usePreview } from "@/components/dashboards/edit/use-preview";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
@@ -22,7 +22,7 @@ import { withMember } from "@/lib/features/dashboards/browser/edit/exclusions";
 import { toDefaultText, toFilterDefault } from "@/lib/features/dashboards/browser/edit/filter-default";
 import { readsData } from "@/lib/features/dashboards/kinds/traits";
 import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
-import type { Filter } from "@/lib/features/dashboards/schema";
+import type { Filter, Widget } from "@/lib/features/dashboards/schema";
 
 const KINDS: { value: FilterKind; label: string }[] = [
   { value: "dateRange", label: "Date range" },
@@ -31,6 +31,8 @@ const KINDS: { value: FilterKind; label: string }[] = [
   { value: "search", label: "Contains text" },
 ];
 const ALL = "all";
+/** Value for the column with the name of the filter's field. */
+const SAME = "\u0000";
 const TIMES = new Set(["date", "timestamp", "timestamptz"]);
 
 type FiltersPanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
@@ -51,12 +53,15 @@ export function FiltersPanel({ editing, dashboardId, onClose }: FiltersPanelProp
   return (
     <EditSide title="Filters" onClose={onClose}>
       <p className="t2">Filters apply to every widget that has the field.</p>
-      {draft.datasets.length === 0 && <Notice kind="info">Filters use dataset fields. Add a dataset first.</Notice>}
+      {draft.datasets.length + draft.widgets.length === 0 && (
+        <Notice kind="info">Filters use fields of widgets. Add a widget first.</Notice>
+      )}
       {draft.filters.map((filter, at) => (
         <FilterItem
           key={filter.id}
           filter={filter}
           editing={editing}
+          dashboardId={dashboardId}
           fields={fields}
           isFirst={at === 0}
           isLast={at === draft.filters.length - 1}
@@ -73,12 +78,13 @@ export function FiltersPanel({ editing, dashboardId, onClose }: FiltersPanelProp
 type FilterItemProps = {
   filter: Filter;
   editing: Editing;
+  dashboardId: string;
   fields: SourceState["fields"];
   isFirst: boolean;
   isLast: boolean;
 };
 
-function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProps) {
+function FilterItem({ filter, editing, dashboardId, fields, isFirst, isLast }: FilterItemProps) {
   const id = useId();
   const { draft, apply, pause } = editing;
   const name = filter.title || filter.field || "unnamed";
@@ -142,6 +148,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
         onChange={(value) => change({ default: value }, "Change default of", "default")}
       />
       <DatasetChecks filter={filter} datasets={draft.datasets} onChange={change} />
+      <ColumnFields filter={filter} draft={draft} dashboardId={dashboardId} onChange={change} />
       <ExclusionChecks filter={filter} widgets={draft.widgets.filter(readsData)} onChange={change} />
       <div className="row">
         <button
@@ -207,6 +214,40 @@ function DatasetChecks({ filter, datasets, onChange }: DatasetChecksProps) {
           </label>
         ))}
     </fieldset>
+  );
+}
+
+type ColumnFieldsProps = { filter: Filter; draft: Draft; dashboardId: string; onChange: ChangeFilter };
+
+/** The column that a filter narrows in each widget with a separate source, such as a console. */
+function ColumnFields({ filter, draft, dashboardId, onChange }: ColumnFieldsProps) {
+  const own = draft.widgets.filter(({ source }) => source && !("datasetId" in source));
+  return own.map((widget) => <ColumnField key={widget.id} {...{ filter, draft, dashboardId, widget, onChange }} />);
+}
+
+function ColumnField({ filter, draft, dashboardId, widget, onChange }: ColumnFieldsProps & { widget: Widget }) {
+  const { source } = usePreview(dashboardId, draft, widget);
+  const { [widget.id]: column, ...others } = filter.columns ?? {};
+  const names = source?.fields.map(({ name }) => name) ?? [];
+  if (column === undefined && names.length === 0) return null;
+  const name = toWidgetName(widget);
+  return (
+    <div className="field">
+      <span className="flabel">Column in {name}</span>
+      <Select
+        label={`Column in ${name}`}
+        size="sm"
+        value={column ?? SAME}
+        placeholder={`${column} (missing)`}
+        options={[
+          { value: SAME, label: names.includes(filter.field) ? filter.field : "Not filtered" },
+          ...names.filter((each) => each !== filter.field).map((each) => ({ value: each, label: each })),
+        ]}
+        onChange={(next) =>
+          onChange({ columns: next === SAME ? others : { ...others, [widget.id]: next } }, "Change columns of")
+        }
+      />
+    </div>
   );
 }
 

@@ -87,15 +87,18 @@ export function complete(sent: SentParts): Partial<Pick<DashboardFile, "datasets
     }),
     ...(sent.widgets && { widgets: placed(sent.widgets) }),
     ...(sent.filters && {
-      filters: sent.filters.map(({ id = newId(), kind, field, title, datasets = "all", exclude = [], ...rest }) => ({
-        id,
-        kind,
-        field,
-        title: title ?? null,
-        datasets,
-        exclude,
-        default: rest.default ?? null,
-      })),
+      filters: sent.filters.map(
+        ({ id = newId(), kind, field, title, datasets = "all", exclude = [], columns = {}, ...rest }) => ({
+          id,
+          kind,
+          field,
+          title: title ?? null,
+          datasets,
+          exclude,
+          ...(Object.keys(columns).length > 0 && { columns }),
+          default: rest.default ?? null,
+        }),
+      ),
     }),
   };
 }
@@ -128,6 +131,11 @@ export function refuseUnfit({ datasets, widgets, filters }: DashboardFile): void
     for (const id of missing) refuse(`filters.${index}.datasets`, `Dataset “${id}” not found.`);
     for (const id of filter.exclude.filter((each) => !widgetIds.has(each))) {
       refuse(`filters.${index}.exclude`, `Widget “${id}” not found.`);
+    }
+    const ofOwn = widgets.filter(({ source }) => source && !("datasetId" in source)).map(({ id }) => id);
+    for (const id of Object.keys(filter.columns ?? {})) {
+      if (datasetIds.has(id) || ofOwn.includes(id)) continue;
+      refuse(`filters.${index}.columns.${id}`, `No dataset or widget with its own source has the ID “${id}”.`);
     }
   }
   if (details.length === 0) return;

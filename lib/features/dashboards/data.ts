@@ -255,12 +255,13 @@ export async function readValuesOf(
 }
 
 async function readValues(page: Page, filter: Filter, query: ValuesQuery): Promise<FilterValues> {
-  const parts = partsOf(page.file, page.file.widgets).filter(({ name }) => isFiltered(filter, name));
+  const parts = partsOf(page.file, page.file.widgets).filter(({ name }) => columnIn(filter, name) !== null);
   if (parts.length === 0) return { field: { name: filter.field, type: "other" }, values: [], isMore: false };
   const stands = await readParts(page, parts);
   const having = parts.flatMap(({ name }) => {
     const kept = stands.get(name)?.kept;
-    return kept && hasField(kept.fields, filter.field) ? [{ name, kept }] : [];
+    const column = columnIn(filter, name);
+    return kept && column !== null && hasField(kept.fields, column) ? [{ name, kept, column }] : [];
   });
   const [first] = having;
   if (!first) {
@@ -278,7 +279,7 @@ async function readValues(page: Page, filter: Filter, query: ValuesQuery): Promi
       toListStatement(
         table,
         columns,
-        { field: filter.field, search: query.q ?? "", limit: query.limit },
+        { field: first.column, search: query.q ?? "", limit: query.limit },
         conditionsFor({ ...page, filters: others }, first.name, first.kept.fields, null),
       ),
     page.signal,
@@ -460,9 +461,14 @@ function refreshBeside(reader: Caller, place: DatasetPlace, source: DatasetSourc
   );
 }
 
-/** Returns whether a filter applies to a part: to all datasets, or to those that it names. */
-function isFiltered({ datasets }: Filter, partName: string): boolean {
-  return datasets === "all" || datasets.some((id) => partName === `dataset:${id}`);
+/**
+ * Returns the column that a filter narrows in a part: the one that it names for it, else its field in all datasets or
+ * those that it lists. Null for a part that it does not filter.
+ */
+function columnIn({ datasets, field, columns = {} }: Filter, partName: string): string | null {
+  const id = partName.slice(partName.indexOf(":") + 1);
+  if (Object.hasOwn(columns, id)) return columns[id] ?? field;
+  return datasets === "all" || datasets.some((each) => partName === `dataset:${each}`) ? field : null;
 }
 
 export function hasField(fields: readonly Field[], name: string): boolean {
@@ -476,10 +482,11 @@ export function conditionsFor(
   widgetId: string | null,
 ): Condition[] {
   const chosen = page.filters.flatMap((filter) => {
-    if (!isFiltered(filter, partName) || !hasField(fields, filter.field)) return [];
+    const column = columnIn(filter, partName);
+    if (column === null || !hasField(fields, column)) return [];
     if (widgetId !== null && filter.exclude.includes(widgetId)) return [];
     const condition = conditionOf(page, filter);
-    return condition ? [condition] : [];
+    return condition ? [{ ...condition, field: column }] : [];
   });
   // The rows behind a clicked mark are those of the mark.
   const own = page.isRows ? page.clicks.filter((click) => click.widgetId === widgetId) : [];
@@ -493,9 +500,12 @@ export function conditionsFor(
 export function refuseUnknownFields(page: Page, stands: ReadonlyMap<string, Stand>): void {
   for (const filter of page.filters) {
     if (!Object.hasOwn(page.values, filter.id)) continue;
-    const parts = [...stands].filter(([name]) => isFiltered(filter, name));
-    const isKnown = parts.every(([, { kept }]) => kept !== null) && parts.length > 0;
-    if (!isKnown || parts.some(([, { kept }]) => kept && hasField(kept.fields, filter.field))) continue;
+    const parts = [...stands].flatMap(([name, { kept }]) => {
+      const column = columnIn(filter, name);
+      return column === null ? [] : [{ kept, column }];
+    });
+    const isKnown = parts.every(({ kept }) => kept !== null) && parts.length > 0;
+    if (!isKnown || parts.some(({ kept, column }) => kept && hasField(kept.fields, column))) continue;
     throw new AppError("invalid_request", `No dataset has field ${filter.field} of filter “${filter.id}”.`, {
       details: { filter: filter.id },
     });

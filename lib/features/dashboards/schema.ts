@@ -128,6 +128,11 @@ const filterFields = {
     .optional()
     .describe("Default: all widgets that have the field"),
   exclude: z.array(localId).max(WIDGETS_MAX).optional().describe("Widgets that it does not filter"),
+  columns: z
+    .record(localId, boundedText(FIELD_CHARS_MAX).min(1, "Column is required."))
+    .refine((value) => Object.keys(value).length <= WIDGETS_MAX + DATASETS_MAX, "Too many columns.")
+    .optional()
+    .describe("Column to filter by dataset ID, or by ID of a widget with its own source. Default: `field`"),
 };
 const filter = z.discriminatedUnion("kind", [
   z.object({ ...filterFields, kind: z.literal("dateRange"), default: dateRange.nullish() }),
@@ -232,7 +237,7 @@ export const sharedDashboardSchema = z.object({
   description: z.string(),
   version: z.int(),
   widgets: z.array(keptWidget.omit({ source: true })),
-  filters: z.array(keptFilter.omit({ datasets: true })),
+  filters: z.array(keptFilter.omit({ datasets: true, columns: true })),
 });
 export type SharedDashboard = z.infer<typeof sharedDashboardSchema>;
 

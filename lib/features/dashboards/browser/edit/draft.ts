@@ -97,15 +97,31 @@ export function duplicateWidget(draft: Draft, id: string): [Draft, string] | nul
 /** Removes a widget, also from the exclusions of filters. */
 export function removeWidget(draft: Draft, id: string): Draft {
   if (!draft.widgets.some((each) => each.id === id)) return draft;
-  return {
+  return withKnownColumns({
     ...draft,
     widgets: settle(draft.widgets.filter((each) => each.id !== id)),
     filters: draft.filters.map((filter) => without(filter, "exclude", id)),
-  };
+  });
+}
+
+/** Drops the columns that filters name for datasets, and widgets with their own source, that the draft does not have. */
+export function withKnownColumns(draft: Draft): Draft {
+  const known = new Set([
+    ...draft.datasets.map(({ id }) => id),
+    ...draft.widgets.flatMap(({ id, source }) => (source && !("datasetId" in source) ? id : [])),
+  ]);
+  const filters = draft.filters.map((filter): Filter => {
+    const { columns, ...rest } = filter;
+    if (columns === undefined || Object.keys(columns).every((id) => known.has(id))) return filter;
+    const left = Object.entries(columns).filter(([id]) => known.has(id));
+    return left.length === 0 ? rest : { ...rest, columns: Object.fromEntries(left) };
+  });
+  return { ...draft, filters };
 }
 
 export function changeWidget(draft: Draft, id: string, change: Partial<Omit<Widget, "id">>): Draft {
-  return { ...draft, widgets: changed(draft.widgets, id, change) };
+  const next = { ...draft, widgets: changed(draft.widgets, id, change) };
+  return change.source === undefined ? next : withKnownColumns(next);
 }
 
 export function addDataset(draft: Draft, given: Omit<Dataset, "id">): [Draft, string] {
@@ -120,13 +136,13 @@ export function changeDataset(draft: Draft, id: string, change: Partial<Omit<Dat
 /** Removes a dataset unless widgets read it. */
 export function removeDataset(draft: Draft, id: string): Draft {
   if (readersOf(draft, id).length > 0) return draft;
-  return {
+  return withKnownColumns({
     ...draft,
     datasets: draft.datasets.filter((each) => each.id !== id),
     filters: draft.filters.map((filter) =>
       filter.datasets === "all" ? filter : { ...filter, datasets: filter.datasets.filter((each) => each !== id) },
     ),
-  };
+  });
 }
 
 /** Returns the widgets that read a dataset. */

@@ -1,5 +1,5 @@
 import { isSameJson } from "@/lib/base/values/same-json";
-import { type Draft, listChanges } from "./draft";
+import { type Draft, listChanges, withKnownColumns } from "./draft";
 import { settle } from "./layout";
 
 export type Side = "mine" | "theirs";
@@ -109,5 +109,5 @@ function repair(draft: Draft, from: readonly Draft[]): Draft {
     exclude: filter.exclude.filter((id) => widgetIds.has(id)),
     datasets: filter.datasets === "all" ? ("all" as const) : filter.datasets.filter((id) => datasetIds.has(id)),
   }));
-  return { ...draft, datasets, widgets: settle(draft.widgets), filters };
+  return withKnownColumns({ ...draft, datasets, widgets: settle(draft.widgets), filters });
 }

@@ -7,7 +7,7 @@ import { toComputed } from "./looks";
 export type PreviewItem = {
   widget: Pick<Widget, "id" | "kind" | "source" | "spec">;
   dataset: Pick<Dataset, "id" | "source"> | null;
-  filters: Pick<Filter, "id" | "field" | "kind" | "default">[];
+  filters: Pick<Filter, "id" | "field" | "columns" | "kind" | "default">[];
 };
 type Parts = Pick<Draft, "datasets" | "widgets" | "filters">;
 type Waiting = { item: PreviewItem; resolve: (preview: Preview) => void; reject: (error: unknown) => void };
@@ -22,18 +22,20 @@ export function toPreviewItem(draft: Draft, widget: Widget): PreviewItem | null 
   const datasetId = "datasetId" in source ? source.datasetId : null;
   const dataset = draft.datasets.find((each) => each.id === datasetId);
   if (datasetId !== null && !dataset) return null;
+  const partId = datasetId ?? id;
   const filters = draft.filters.filter(
-    ({ datasets, exclude, default: value }) =>
+    ({ datasets, exclude, columns, default: value }) =>
       value !== null &&
       !exclude.includes(id) &&
-      (datasets === "all" || (datasetId !== null && datasets.includes(datasetId))),
+      (datasets === "all" || columns?.[partId] !== undefined || (datasetId !== null && datasets.includes(datasetId))),
   );
   return {
     widget: { id, kind, source, spec: toComputed(widget) },
     dataset: dataset ? { id: dataset.id, source: dataset.source } : null,
-    filters: filters.map(({ id: filterId, field, kind: filterKind, default: value }) => ({
+    filters: filters.map(({ id: filterId, field, columns, kind: filterKind, default: value }) => ({
       id: filterId,
       field,
+      ...(columns?.[partId] !== undefined && { columns: { [partId]: columns[partId] } }),
       kind: filterKind,
       default: value,
     })),
@@ -98,7 +100,11 @@ function toParts(items: readonly PreviewItem[]): Parts {
       dataset ? [[dataset.id, { ...dataset, name: dataset.id, maxAgeS: null }] as const] : [],
     ),
   );
-  const filters = new Map(items.flatMap((item) => item.filters.map((filter) => [filter.id, filter] as const)));
+  const filters = new Map<string, PreviewItem["filters"][number]>();
+  for (const filter of items.flatMap((item) => item.filters)) {
+    const columns = { ...filters.get(filter.id)?.columns, ...filter.columns };
+    filters.set(filter.id, { ...filter, ...(Object.keys(columns).length > 0 && { columns }) });
+  }
   return {
     widgets: [...widgets.values()],
     datasets: [...datasets.values()],
