@@ -54,6 +54,6 @@ function WidgetRows({ widget, data, press, period = {} }: WidgetBodyProps & { da
   const { Body } = KIND_VIEWS[widget.kind];
   const rows = data.rows as ResultRow[];
   if (rows.length === 0 || !Body) return <p className="widget-said">No data for these filters</p>;
-  const spec = withPageGrain(widget.spec, period.grain);
+  const spec = withPageGrain(widget.spec, data.grain ?? period.grain);
   return <Body {...{ title: widget.title, spec, data, rows, period, press }} look={{ digits, times }} />;
 }

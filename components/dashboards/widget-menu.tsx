@@ -46,14 +46,17 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
   const fileMark = data?.firstRows === undefined ? "" : ` (${firstRowsNotice(data.firstRows).toLowerCase()})`;
   const saveRows = () => {
     if (!data) return;
-    const own = toCsv?.(withPageGrain(widget.spec, period.grain), data) ?? null;
+    const own = toCsv?.(withPageGrain(widget.spec, data?.grain ?? period.grain), data) ?? null;
     const text = own ?? toCopyText("csv", data.fields, data.rows as ResultRow[], true);
     saveFile(new Blob([text], { type: "text/csv;charset=utf-8" }), `${name}${fileMark}.csv`);
     announce(data.truncated ? "Visible rows exported" : "CSV exported");
   };
   const savePicture = async () => {
     if (!data || !toPictureSpec) return;
-    const drawn = { title: `${name}${fileMark}`, spec: toPictureSpec(withPageGrain(widget.spec, period.grain)) };
+    const drawn = {
+      title: `${name}${fileMark}`,
+      spec: toPictureSpec(withPageGrain(widget.spec, data?.grain ?? period.grain)),
+    };
     try {
       const { savePictureOf } = await loadPicture();
       if (await savePictureOf(drawn, data, { digits, times })) announce("PNG exported");

@@ -51,7 +51,17 @@ export type WidgetCube = {
  * period is shown beside its figures; there would be more cells than the limit; it has totals of several levels; it has no rows to
  * show.
  */
-export const NO_CUBE = ["unaffected", "distinct", "rows", "trend", "earlier", "size", "totals", "failed"] as const;
+export const NO_CUBE = [
+  "unaffected",
+  "distinct",
+  "rows",
+  "trend",
+  "earlier",
+  "size",
+  "totals",
+  "grain",
+  "failed",
+] as const;
 export type NoCube = { id: string; none: (typeof NO_CUBE)[number] };
 
 export type Cube = { widgets: (WidgetCube | NoCube)[] };

@@ -18,6 +18,7 @@ import {
   asItIs,
   conditionsFor,
   cutOf,
+  grainOf,
   hasField,
   openPage,
   type Page,
@@ -68,7 +69,7 @@ export async function readCubeOf(
   const page = { ...whole, clicks: whole.clicks.filter(({ widgetId }) => widgetId !== active.id) };
   const others = page.file.widgets.filter((widget) => readsData(widget) && widget.id !== active.id);
   // Without data there is nothing to click.
-  const pressed = readsData(active) ? toPressedColumns(withGrain(queryOf(active), page.grain)) : [];
+  const pressed = readsData(active) ? toPressedColumns(withGrain(queryOf(active), grainOf(page, active))) : [];
   const spared = new Set(Array.isArray(active.spec.exclude) ? active.spec.exclude : []);
   return readCurrent(() => readCubes(page, others, pressed, spared));
 }
@@ -114,7 +115,12 @@ async function readOne(
     const conditions = conditionsFor(page, partNameOf(widget), kept.fields, id);
     const hasLevels = needsOf(widget)?.toPlan?.(widget.spec, spec) != null;
     if (stand?.groups) refuseWrongTotals(stand.groups, spec, kept.fields, false);
-    const none = whyNoCube(spec) ?? (hasLevels ? "totals" : null) ?? whatStandsBeside(page, widget, conditions);
+    const isFiner = grainOf(page, widget) !== page.grain;
+    const none =
+      (isFiner ? "grain" : null) ??
+      whyNoCube(spec) ??
+      (hasLevels ? "totals" : null) ??
+      whatStandsBeside(page, widget, conditions);
     if (none !== null) return { id, none };
     let toParts: ReturnType<typeof toCubeStatement>["toParts"] | null = null;
     const { rows, isMore } = await queryTables(

@@ -8,7 +8,7 @@ import type { Field, WireValue } from "@/lib/base/values/fields";
 import type { QueryOrigin } from "@/lib/features/query/model";
 import { toCondition } from "@/lib/features/results/crossfilter/filters";
 import type { Answer } from "@/lib/features/results/crossfilter/finish";
-import { toEarlier, withGrain } from "@/lib/features/results/crossfilter/period";
+import { finerGrain, toEarlier, withGrain } from "@/lib/features/results/crossfilter/period";
 import { QueryBatcher } from "@/lib/features/results/crossfilter/query-batcher";
 import { type AggregateSpec, aggregateSpec, type Condition, LIMIT_MAX } from "@/lib/features/results/crossfilter/spec";
 import { type TableField, toAggregateStatement, toListStatement } from "@/lib/features/results/crossfilter/statement";
@@ -526,7 +526,8 @@ async function compute(
   const age = { cachedAt: kept.at.toISOString(), ageMs: Math.max(0, page.now.getTime() - kept.at.getTime()) };
   const cut = cutOf(kept);
   try {
-    const spec = page.isRows ? ROWS : withGrain(queryOf(widget), page.grain);
+    const grain = page.isRows ? undefined : grainOf(page, widget);
+    const spec = page.isRows ? ROWS : withGrain(queryOf(widget), grain);
     if (
       kept.truncated &&
       !stand.acceptTruncated &&
@@ -560,6 +561,7 @@ async function compute(
     const before = then && toObjects(then);
     return {
       ...{ id: widget.id, ...shown, ...age },
+      ...(grain !== undefined && grain !== page.grain && { grain }),
       ...(tookMs !== null && { tookMs: Math.round(tookMs * 10) / 10 }),
       ...(line && { trend: toObjects(line).toReversed() }),
       ...(earlier &&
@@ -579,6 +581,28 @@ async function compute(
     if (failure instanceof RowsReplacedError) throw failure;
     return { ...nothing, ...age, ...cut, truncated: kept.truncated, error: page.toReader(wordsOf(failure)) };
   }
+}
+
+/**
+ * Returns the time grain of a widget: that of the page, else a finer one than its own where a filter leaves only one of
+ * its time units. Undefined for its own.
+ */
+export function grainOf(page: Look, widget: Widget): Grain | undefined {
+  const isPlanned = needsOf(widget)?.toPlan !== undefined;
+  // The rows of a metric are grouped already.
+  if (page.grain !== undefined || isPlanned || (widget.source && "metrics" in widget.source)) return page.grain;
+  const { dimensions, measures, timeUnit } = queryOf(widget);
+  if (measures.length === 0) return undefined;
+  for (const filter of page.filters) {
+    const column = columnIn(filter, partNameOf(widget));
+    const dimension = dimensions.find(({ field }) => field === column);
+    const unit = dimension && "timeUnit" in dimension ? (dimension.timeUnit ?? timeUnit) : timeUnit;
+    const range = dimension && unit && !filter.exclude.includes(widget.id) ? conditionOf(page, filter) : null;
+    if (range?.kind !== "days" || range.from === null || range.to === null || unit === undefined) continue;
+    const grain = finerGrain(unit, range.from, range.to);
+    if (grain !== undefined) return grain;
+  }
+  return undefined;
 }
 
 /** Returns the notice for truncated rows. */

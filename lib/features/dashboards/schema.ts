@@ -390,6 +390,10 @@ export const widgetDataSchema = z.object({
     })
     .optional()
     .describe("Arrangement of a pivot table"),
+  grain: z
+    .enum(GRAINS)
+    .optional()
+    .describe("Present if the filtered days are at most one time unit of the widget: the finer unit of its times"),
   tookMs: z.number().optional().describe("Preview only: engine time in ms for rows in memory, as for a click"),
   error: z.string().optional().describe("Error of the last refresh"),
 });

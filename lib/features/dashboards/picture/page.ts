@@ -131,6 +131,6 @@ function drawBody(widget: Widget, data: WidgetData | undefined, body: Box, how: 
     return drawWords(data?.error ?? "No data yet.", body, paint.bad);
   }
   if (data.rows.length === 0) return drawWords("No matching rows.", body, paint.faint);
-  const spec = withPageGrain(widget.spec, how.period.grain);
+  const spec = withPageGrain(widget.spec, data.grain ?? how.period.grain);
   return kind.draw(spec, data, body, how);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { toEarlier, withGrain } from "./period";
-import { aggregateSpec, type Condition } from "./spec";
+import { finerGrain, toEarlier, withGrain } from "./period";
+import { aggregateSpec, type Condition, type TimeUnit } from "./spec";
 
 const days = (from: string | null, to: string | null, field = "day"): Condition => ({ field, kind: "days", from, to });
 const north: Condition = { field: "region", kind: "oneOf", values: ["north"] };
@@ -47,4 +47,18 @@ it("applies the page's grain to all times, and keeps plain rows", () => {
   const rows = aggregateSpec.parse({ dimensions: ["day"] });
   expect(withGrain(rows, "month")).toBe(rows);
   expect(withGrain(spec, undefined)).toBe(spec);
+});
+
+it.each<[TimeUnit, string, string, string | undefined]>([
+  ["month", "2026-03-01", "2026-03-31", "day"],
+  ["month", "2026-03-15", "2026-03-15", "day"],
+  ["month", "2026-03-01", "2026-04-30", undefined],
+  ["quarter", "2026-01-01", "2026-03-31", "week"],
+  ["year", "2026-01-01", "2026-12-31", "month"],
+  ["year", "2026-01-01", "2026-01-07", "day"],
+  ["week", "2026-03-02", "2026-03-08", "day"],
+  ["day", "2026-03-02", "2026-03-02", undefined],
+  ["hour", "2026-03-02", "2026-03-02", undefined],
+])("refines %s for %s to %s to %s", (unit, from, to, grain) => {
+  expect(finerGrain(unit, from, to)).toBe(grain);
 });

@@ -1,5 +1,5 @@
-import type { AggregateSpec, Condition } from "./spec";
-import type { Comparison, Grain } from "./words";
+import type { AggregateSpec, Condition, TimeUnit } from "./spec";
+import { type Comparison, GRAINS, type Grain } from "./words";
 
 /* Grain of a whole page, and the previous period that it is compared with. */
 
@@ -19,6 +19,23 @@ export function withGrain(spec: AggregateSpec, grain: Grain | undefined): Aggreg
       "timeUnit" in each && each.timeUnit !== undefined ? { ...each, timeUnit: grain } : each,
     ),
   };
+}
+
+/** Maximum number of days of a time unit. */
+const UNIT_DAYS: Readonly<Record<Grain, number>> = { year: 366, quarter: 92, month: 31, week: 7, day: 1 };
+/** A chart over fewer times shows no course. */
+const TIMES_WANTED = 5;
+
+/**
+ * Returns the grain for a range of days that is no longer than one time unit, which would be a single place: the
+ * coarsest that has several, or days.
+ * @returns undefined for a range with several of the unit, and for hours
+ */
+export function finerGrain(unit: TimeUnit, from: string, to: string): Grain | undefined {
+  const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+  if (unit === "hour" || unit === "day" || days > UNIT_DAYS[unit]) return undefined;
+  const finer = GRAINS.slice(GRAINS.indexOf(unit) + 1);
+  return finer.find((grain) => days / UNIT_DAYS[grain] >= TIMES_WANTED) ?? "day";
 }
 
 /**
