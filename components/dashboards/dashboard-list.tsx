@@ -1,6 +1,6 @@
 "use client";
 
-import { FileUp, LayoutDashboard, Lock, Plus, Users } from "lucide-react";
+import { FileUp, LayoutDashboard, Lock, Plus, Star, Users } from "lucide-react";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
@@ -9,13 +9,14 @@ import { useNewDashboard } from "@/components/dashboards/use-dashboard-actions";
 import {
   RECENT_MAX,
   useDashboardSource,
+  useDashboardsById,
   useDashboardsByName,
   useRecentDashboards,
 } from "@/components/dashboards/use-dashboards";
 import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { NavFind } from "@/components/layout/nav-find";
 import { Page } from "@/components/layout/page";
-import { useWorkspace } from "@/components/layout/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListRow } from "@/components/ui/list-row";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -39,6 +40,7 @@ const MoveDialog = lazyComponent(loadMoveDialog, (module) => module.MoveDialog);
 const AGE_EVERY_MS = 30_000;
 const HEADS = ["Dashboard", "Folder", "Visibility", "Updated", ACTIONS];
 const NONE: DashboardSummary[] = [];
+const NO_IDS: string[] = [];
 
 /** Pause in typing before the server is asked. */
 const SEARCH_AFTER_MS = 150;
@@ -56,7 +58,12 @@ export function DashboardList() {
   const all = list.data ?? NONE;
   const isPart = all.length >= RECENT_MAX;
   const found = named.data ?? NONE;
-  const known = useMemo(() => new Map([...found, ...all].map((each) => [each.id, each])), [found, all]);
+  const favourites = useWorkbench()?.favourites ?? NO_IDS;
+  const marked = useDashboardsById(favourites).data ?? NONE;
+  const known = useMemo(
+    () => new Map([...marked, ...found, ...all].map((each) => [each.id, each])),
+    [marked, found, all],
+  );
   const find = useMemo(() => (id: string) => known.get(id), [known]);
   const placed = usePlacedDashboards(find);
   const [isImporting, setIsImporting] = useState(false);
@@ -67,7 +74,10 @@ export function DashboardList() {
   const isHit = ({ title, path }: DashboardSummary) => `${title} ${path}`.toLowerCase().includes(search.toLowerCase());
   const shown = [...known.values()]
     .filter((each) => foundIds.has(each.id) || isHit(each))
-    .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+    .sort(
+      (a, b) =>
+        Number(favourites.includes(b.id)) - Number(favourites.includes(a.id)) || b.updatedAt.localeCompare(a.updatedAt),
+    );
   const add = (
     <button type="button" className="btn primary" onClick={() => void newDashboard()}>
       <Plus className="s" />
@@ -125,7 +135,13 @@ export function DashboardList() {
         <ListTable label="Dashboards" className="dashboards" columns={HEADS}>
           <tbody>
             {shown.map((each) => (
-              <Row key={each.id} dashboard={each} placed={placed} onMove={() => setMovingId(each.id)} />
+              <Row
+                key={each.id}
+                dashboard={each}
+                isFavourite={favourites.includes(each.id)}
+                placed={placed}
+                onMove={() => setMovingId(each.id)}
+              />
             ))}
           </tbody>
         </ListTable>
@@ -148,9 +164,14 @@ export function DashboardList() {
   );
 }
 
-type RowProps = { dashboard: DashboardSummary; placed: ReturnType<typeof usePlacedDashboards>; onMove: () => void };
+type RowProps = {
+  dashboard: DashboardSummary;
+  isFavourite: boolean;
+  placed: ReturnType<typeof usePlacedDashboards>;
+  onMove: () => void;
+};
 
-function Row({ dashboard, placed, onMove }: RowProps) {
+function Row({ dashboard, isFavourite, placed, onMove }: RowProps) {
   const { id, title, path, access, updatedAt } = dashboard;
   const now = useNow(true, AGE_EVERY_MS);
   const [isRenaming, setIsRenaming] = useState(false);
@@ -179,6 +200,7 @@ function Row({ dashboard, placed, onMove }: RowProps) {
         ) : (
           <Link className="row-link" href={placed.toAddress(id)}>
             {title}
+            {isFavourite && <Star className="s favourite" aria-label="Favourite" />}
           </Link>
         )}
       </td>

@@ -1,10 +1,12 @@
 "use client";
 
-import { CopyPlus, FileDown, FolderInput, Link2, Pencil, Trash2 } from "lucide-react";
+import { CopyPlus, FileDown, FolderInput, Link2, Pencil, Star, StarOff, Trash2 } from "lucide-react";
 import type { PlacedDashboard, usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { copyLink } from "@/components/folders/copy-link";
 import { AccessItem } from "@/components/folders/folder-menu";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
+import { toggleFavourite } from "@/lib/features/consoles/browser/workbench";
 
 type DashboardMenuProps = {
   dashboard: PlacedDashboard;
@@ -17,8 +19,16 @@ type DashboardMenuProps = {
 export function DashboardMenu({ dashboard, placed, onRename, onMove }: DashboardMenuProps) {
   const { id, title, access } = dashboard;
   const named = { ...dashboard, name: title };
+  const { workbench } = useWorkspace();
+  const isFavourite = useWorkbench()?.favourites.includes(id) ?? false;
   return (
     <>
+      <MenuItem
+        icon={isFavourite ? <StarOff /> : <Star />}
+        onSelect={() => workbench.change((each) => toggleFavourite(each, id))}
+      >
+        {isFavourite ? "Remove from favourites" : "Add to favourites"}
+      </MenuItem>
       <MenuItem icon={<Pencil />} onSelect={onRename}>
         Rename
       </MenuItem>

@@ -1,6 +1,6 @@
 "use client";
 
-import { FolderPlus, LayoutDashboard, Plus } from "lucide-react";
+import { FolderPlus, LayoutDashboard, Plus, Star } from "lucide-react";
 import { useMemo, useState } from "react";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { useDashboardActions, useNewDashboard } from "@/components/dashboards/use-dashboard-actions";
@@ -26,6 +26,7 @@ const DeleteFolder = lazyComponent(loadDeleteFolder, (module) => module.DeleteFo
 const ROOTS = toRoots("dashboards-");
 const MINE: FolderChoice = { folderId: null, access: "private" };
 const NONE_TOGGLED: Record<string, boolean> = {};
+const NO_IDS: string[] = [];
 const BAR_WIDTHS = [44, 58, 50];
 
 const toPlacedItem = ({ id, title, folderId, access }: DashboardSummary) => ({ id, name: title, folderId, access });
@@ -35,6 +36,7 @@ export function DashboardsExplorer() {
   const { workspace, workbench: store } = useWorkspace();
   const toggled = useWorkbench()?.toggled ?? NONE_TOGGLED;
   const isAwake = useWorkbench() !== null;
+  const favourites = useWorkbench()?.favourites ?? NO_IDS;
   const source = useDashboardSource();
   const activeId = useActiveDashboardId();
   const { data: shown } = useDashboard(activeId);
@@ -125,7 +127,7 @@ export function DashboardsExplorer() {
             onRemove={remove}
             onRemoveFolder={setRemoving}
             toMovable={toPlacedItem}
-            toIcon={() => <LayoutDashboard />}
+            toIcon={({ id }) => (favourites.includes(id) ? <Star aria-label="Favourite" /> : <LayoutDashboard />)}
             toMenu={(each, acts) => <DashboardMenu dashboard={each} placed={placed} {...acts} />}
           />
         )}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   addConsole, adoptSaved, closeTab, completeStep, EMPTY_WORKBENCH, findTitle, fitWorkbench, listOtherTabs, mergeWorkbenches, moveTab, openTab,
-  parseWorkbench, removeConsole, restoreConsole, restoreTabs, setTitle, toConsoleName, toFreeName,type Workbench, 
+  parseWorkbench, removeConsole, restoreConsole, restoreTabs, setTitle, toConsoleName, toFreeName, toggleFavourite, type Workbench,
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
 
 const draft = (id: string) => ({ id, name: `${id}.sql`, content: `select '${id}'`, connectionId: null });
@@ -157,4 +157,12 @@ describe("parseWorkbench", () => {
     const workbench = { ...workbenchOf("a", "b"), consoles: [draft("a")] };
     expect(parseWorkbench(JSON.stringify(workbench))).toMatchObject({ tabs: ["a"], lastActiveId: "a" });
   });
+});
+
+it("marks dashboards as favourites, the last one first, and drops invalid ids", () => {
+  const [a, b] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
+  const both = toggleFavourite(toggleFavourite(EMPTY_WORKBENCH, a), b);
+  expect(both.favourites).toEqual([b, a]);
+  expect(toggleFavourite(both, b).favourites).toEqual([a]);
+  expect(parseWorkbench(JSON.stringify({ ...both, favourites: [a, 7, "x"] }))?.favourites).toEqual([a]);
 });

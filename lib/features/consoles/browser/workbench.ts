@@ -33,6 +33,8 @@ export type Workbench = {
   gone: Record<string, number>;
   /** Folders expanded (true) or collapsed (false) in the explorer. */
   toggled: Record<string, boolean>;
+  /** Ids of dashboards that the user has marked, the last one first. */
+  favourites: string[];
   /** The saved console that the first visit created from the sample; null without one. */
   sampleId: string | null;
   /** Time of the last change, in epoch milliseconds; of two workbenches the later one wins. */
@@ -57,6 +59,7 @@ export const EMPTY_WORKBENCH: Workbench = {
   titles: {},
   gone: {},
   toggled: {},
+  favourites: [],
   sampleId: null,
   changedAt: 0,
   done: ["workspace"],
@@ -77,6 +80,16 @@ export function findTitle(workbench: Pick<Workbench, "consoles" | "titles">, id:
 
 export function findConsole(workbench: Pick<Workbench, "consoles">, id: string | null): DraftConsole | null {
   return workbench.consoles.find((each) => each.id === id) ?? null;
+}
+
+/** More would not fit the list that they are at the top of. */
+const FAVOURITES_MAX = 50;
+
+/** Marks or unmarks a dashboard. */
+export function toggleFavourite(workbench: Workbench, id: string): Workbench {
+  const others = workbench.favourites.filter((each) => each !== id);
+  const favourites = others.length < workbench.favourites.length ? others : [id, ...others].slice(0, FAVOURITES_MAX);
+  return { ...workbench, favourites };
 }
 
 /** Adds a console and opens it as the last tab. */
@@ -293,6 +306,7 @@ function tidy(workbench: Workbench): Workbench {
     ...workbench,
     tabs,
     titles,
+    favourites: (workbench.favourites ?? []).filter((id) => isSavedId(id)),
     lastActiveId: isActiveKnown ? workbench.lastActiveId : (tabs[0] ?? null),
   };
 }
