@@ -62,8 +62,9 @@ describe("a new workspace", () => {
       body: { query },
     });
     const [shop] = asked.json.data.rows;
-    expect(widgets.get("revenue")?.rows).toEqual([{ revenue: shop.revenue }]);
-    expect(widgets.get("orders")?.rows).toEqual([{ orders: shop.orders }]);
+    const sum = (id: string) =>
+      (widgets.get(id)?.rows ?? []).reduce((all, row) => all + Number(row[id]), 0).toFixed(id === "revenue" ? 2 : 0);
+    expect([sum("revenue"), sum("orders")]).toEqual([shop.revenue, String(shop.orders)]);
     expect(widgets.get("by-month")?.rows).toHaveLength(34);
     expect(widgets.get("top-products")?.rows).toHaveLength(10);
     for (const [filter, count] of [

@@ -1,6 +1,7 @@
 "use client";
 
 import { Table2 } from "lucide-react";
+import { FormatFields } from "@/components/dashboards/edit/format-fields";
 import { DIMENSIONS_MAX, MEASURES_MAX, type ShelfRules } from "@/components/dashboards/edit/shelves-form";
 import { SpecShelves } from "@/components/dashboards/edit/spec-shelves";
 import type { DataFormProps, KindEditor } from "@/components/dashboards/kinds/kind-editor";
@@ -21,13 +22,17 @@ export const tableEditor: KindEditor = {
   Settings: TableSettings,
 };
 
-function TableSettings({ spec, onChange }: DataFormProps) {
+function TableSettings(props: DataFormProps) {
+  const { spec, onChange } = props;
   return (
-    <SwitchRow
-      label="Totals"
-      help="Adds a total row"
-      isOn={spec.totals === true}
-      onChange={(isOn) => onChange({ ...spec, totals: isOn || undefined }, isOn ? "Show totals" : "Hide totals")}
-    />
+    <>
+      <SwitchRow
+        label="Totals"
+        help="Adds a total row"
+        isOn={spec.totals === true}
+        onChange={(isOn) => onChange({ ...spec, totals: isOn || undefined }, isOn ? "Show totals" : "Hide totals")}
+      />
+      <FormatFields {...props} />
+    </>
   );
 }

@@ -1,9 +1,10 @@
 "use client";
 
 import type { WidgetPress } from "@/components/dashboards/widget-press";
+import { formatValue, readFormats } from "@/lib/base/charts/value-format";
 import { formatChange, toTone } from "@/lib/base/charts/widget-change";
 import { toEarlierCells, toTotals } from "@/lib/base/charts/widget-table";
-import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
+import type { CellLook } from "@/lib/base/values/cell-look";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
 import {
@@ -39,6 +40,9 @@ const ROWS_MAX = 200;
 
 /** The rows of a widget, with totals for `totals`, and the change of each measure on a page with a comparison. */
 export function WidgetTable({ title, spec, fields, rows, isCut, look, press, before, compare }: WidgetTableProps) {
+  const formats = readFormats(spec);
+  const textOf = (value: CellValue | undefined, field: ResultField) =>
+    formatValue(value, field, formats[field.name], look);
   const pressable = press ? findClickColumns(spec, fields) : [];
   const totals = spec.totals === true && !isCut ? toTotals(spec, fields, rows) : null;
   const earlierOf = toEarlierCells(spec, fields, before?.rows as ResultRow[] | undefined);
@@ -71,7 +75,7 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
                       <i className="t3">null</i>
                     ) : (
                       <Cell
-                        text={toShownText(value, field, look)}
+                        text={textOf(value, field)}
                         value={value}
                         column={pressable.find((each) => each.column === field.name)}
                         press={press}
@@ -83,7 +87,7 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
                         title={
                           earlier.value === null
                             ? `No data for ${beforeWords}`
-                            : `vs ${toShownText(earlier.value, field, look)}, ${beforeWords}`
+                            : `vs ${textOf(earlier.value, field)}, ${beforeWords}`
                         }
                       >
                         {earlier.value === null ? (
@@ -104,11 +108,7 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
             <tr>
               {fields.map((field, column) => (
                 <td key={field.name} className={isNumericField(field) ? "r num" : undefined}>
-                  {totals[column] === undefined
-                    ? column === 0
-                      ? "Total"
-                      : ""
-                    : toShownText(totals[column], field, look)}
+                  {totals[column] === undefined ? (column === 0 ? "Total" : "") : textOf(totals[column], field)}
                 </td>
               ))}
             </tr>

@@ -16,8 +16,9 @@ Click a country or a month, and everything else follows.`;
 const source = { datasetId: "sales" };
 const revenue = { field: "revenue", op: "sum", as: "revenue" } as const;
 const orders = { field: "order_id", op: "countDistinct", as: "orders" } as const;
-/** The trend of a figure, in the small line beside it. */
-const trend = { field: "placed_on", timeUnit: "month" } as const;
+/** A figure over months shows the last one, its change from the month before, and the course in a small line. */
+const monthly = { dimensions: [{ field: "placed_on", timeUnit: "month" }], sort: [{ by: "placed_on" }] } as const;
+const euros = { prefix: "€", digits: 0 } as const;
 const nominal = (field: string, title: string) => ({ field, type: "nominal", sort: null, title });
 const amount = (field: string, title: string) => ({ field, type: "quantitative", title });
 
@@ -33,25 +34,29 @@ export function sampleDashboard(connectionId: string) {
       {
         id: "revenue",
         kind: "kpi" as const,
-        title: "Revenue",
+        title: "Revenue, last month",
         source,
-        spec: { measures: [revenue], prefix: "€", better: "up", trend },
+        spec: { ...monthly, measures: [revenue], prefix: "€", better: "up" },
         layout: { x: 0, y: 0, w: 3, h: 3 },
       },
       {
         id: "orders",
         kind: "kpi" as const,
-        title: "Orders",
+        title: "Orders, last month",
         source,
-        spec: { measures: [orders], better: "up", trend },
+        spec: { ...monthly, measures: [orders], better: "up" },
         layout: { x: 3, y: 0, w: 3, h: 3 },
       },
       {
         id: "customers",
         kind: "kpi" as const,
-        title: "Customers",
+        title: "Customers, last month",
         source,
-        spec: { measures: [{ field: "customer_id", op: "countDistinct", as: "customers" }], better: "up", trend },
+        spec: {
+          ...monthly,
+          measures: [{ field: "customer_id", op: "countDistinct", as: "customers" }],
+          better: "up",
+        },
         layout: { x: 6, y: 0, w: 3, h: 3 },
       },
       { id: "about", kind: "text" as const, title: "", spec: { text: ABOUT }, layout: { x: 9, y: 0, w: 3, h: 3 } },
@@ -113,6 +118,7 @@ export function sampleDashboard(connectionId: string) {
           ],
           sort: [{ by: "revenue", order: "desc" }],
           totals: true,
+          formats: { revenue: euros, margin: euros },
         },
         layout: { x: 6, y: 11, w: 6, h: 7 },
       },

@@ -1,5 +1,5 @@
+import { formatValue, readFormats } from "@/lib/base/charts/value-format";
 import { toTotals } from "@/lib/base/charts/widget-table";
-import { toShownText } from "@/lib/base/values/cell-look";
 import { isNumericField } from "@/lib/base/values/cell-text";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { cutTo, toText, widthOf } from "@/lib/platform/embedded/drawing/text";
@@ -14,19 +14,20 @@ const TABLE_LINES = 5;
 export function drawTable(spec: Record<string, unknown>, data: WidgetData, body: Box, { look, paint }: How): Drawn {
   const fields = data.fields as ResultField[];
   const rows = data.rows as ResultRow[];
+  const formats = readFormats(spec);
   const totals = spec.totals === true && !data.truncated ? toTotals(spec, fields, rows) : null;
   const room = Math.floor((body.height - TABLE_ROW - (totals ? TABLE_ROW : 0)) / TABLE_ROW);
   const isCut = rows.length > room || data.truncated;
   const shown = rows.slice(0, Math.max(0, isCut ? room - 1 : room));
   const textOf = (row: ResultRow, field: ResultField) => {
     const value = row[field.name];
-    return value === null || value === undefined ? "" : toShownText(value, field, look);
+    return value === null || value === undefined ? "" : formatValue(value, field, formats[field.name], look);
   };
   const cells = shown.map((row) => fields.map((field) => textOf(row, field)));
   const foot = totals?.map((total, column) => {
     const field = fields[column];
     if (total === undefined || !field) return column === 0 ? "Total" : "";
-    return toShownText(total, field, look);
+    return formatValue(total, field, formats[field.name], look);
   });
   const widths = toWidths([fields.map(({ name }) => name), ...cells, ...(foot ? [foot] : [])], body.width);
   const line = (texts: readonly string[], y: number, look: { fill: string; isBold?: boolean }) => {
