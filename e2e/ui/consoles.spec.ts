@@ -474,6 +474,19 @@ test("leaves optional clauses out, and has presets, lists and a link for values"
   await page.reload();
   await expect(bar.getByLabel("status", { exact: true })).toHaveValue("paid");
   await expect(bar.getByRole("combobox", { name: "Date of since" })).toHaveText("This month");
+  // Another console lists the values, once this one is saved.
+  await consolePage.saveNew();
+  await bar.getByRole("button", { name: "List for status" }).click();
+  await page.getByRole("combobox", { name: "Values from console" }).click();
+  await page
+    .getByRole("option", { name: /best-sellers/ })
+    .first()
+    .click();
+  await page.keyboard.press("Escape");
+  await bar.getByRole("combobox", { name: "Value of status" }).click();
+  await page.getByRole("option", { name: "open", exact: true }).click();
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("open");
 });
 
 test("binds variables in a console that was never saved, and runs on Enter", { tag: "@long" }, async ({
