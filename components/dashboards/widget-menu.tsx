@@ -1,7 +1,7 @@
 "use client";
 
 import { Code, Ellipsis, FileSpreadsheet, ImageDown, Maximize2, Table2 } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { KIND_VIEWS } from "@/components/dashboards/kinds/registry";
 import { useFrame } from "@/components/layout/use-frame";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -25,6 +25,7 @@ const loadQuery = later(() => import("@/components/dashboards/widget-query"));
 const WidgetQuery = lazyComponent(loadQuery, (module) => module.WidgetQuery);
 const loadRows = later(() => import("@/components/dashboards/widget-source-rows"));
 const WidgetSourceRows = lazyComponent(loadRows, (module) => module.WidgetSourceRows);
+const loadCardPicture = later(() => import("@/components/dashboards/page-picture"));
 const loadPicture = later(() => import("@/components/dashboards/kinds/chart/picture-file"));
 
 type WidgetMenuProps = {
@@ -41,7 +42,8 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
   const { digits, times } = useFrame().frame;
   const [opened, setOpened] = useState<"large" | "query" | "rows" | null>(null);
   const name = widget.title || widget.kind;
-  const { toCsv, toPictureSpec } = KIND_VIEWS[widget.kind];
+  const { toCsv, toPictureSpec, isPictured } = KIND_VIEWS[widget.kind];
+  const buttonId = useId();
   // The name of an exported file carries the notice that the page shows beside the widget.
   const fileMark = data?.firstRows === undefined ? "" : ` (${firstRowsNotice(data.firstRows).toLowerCase()})`;
   const saveRows = () => {
@@ -51,7 +53,19 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
     saveFile(new Blob([text], { type: "text/csv;charset=utf-8" }), `${name}${fileMark}.csv`);
     announce(data.truncated ? "Visible rows exported" : "CSV exported");
   };
+  const saveCard = async () => {
+    const card = document.getElementById(buttonId)?.closest<HTMLElement>(".widget-card");
+    if (!card) return;
+    try {
+      const { savePageAs } = await loadCardPicture();
+      await savePageAs(`${name}${fileMark}`, card);
+      announce("PNG exported");
+    } catch {
+      showFailure("Couldn't export the PNG. Export CSV instead.");
+    }
+  };
   const savePicture = async () => {
+    if (isPictured) return saveCard();
     if (!data || !toPictureSpec) return;
     const drawn = {
       title: `${name}${fileMark}`,
@@ -71,7 +85,12 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
       <Menu
         align="end"
         trigger={
-          <button type="button" className="btn ghost icon sm widget-more" aria-label={`Actions for ${name}`}>
+          <button
+            id={buttonId}
+            type="button"
+            className="btn ghost icon sm widget-more"
+            aria-label={`Actions for ${name}`}
+          >
             <Ellipsis className="s" />
           </button>
         }
@@ -91,7 +110,7 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
             <MenuItem icon={<FileSpreadsheet />} onSelect={saveRows}>
               Export CSV
             </MenuItem>
-            {toPictureSpec && (
+            {(toPictureSpec || isPictured) && (
               <MenuItem icon={<ImageDown />} onSelect={() => void savePicture()}>
                 Export PNG
               </MenuItem>

@@ -46,6 +46,14 @@ test("shows gauges, a funnel, a heat map, a combo chart and a box plot, and filt
   await expectAccessible(page);
   if (process.env.SHOTS) await shoot(page, process.env.SHOTS);
 
+  await card(page, "Plan").hover();
+  await card(page, "Plan").getByRole("button", { name: "Actions for Plan" }).click();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: "Export PNG" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe("Plan.png");
+
   await islands.focus();
   await page.keyboard.press("Enter");
   await expect(islands).toHaveAttribute("aria-pressed", "true");
@@ -67,6 +75,20 @@ test("adds a gauge with a goal and formats, and a goal line to a chart", async (
   await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
   const gauge = (await readDashboard(page.request, made.id)).widgets.find(({ kind }) => kind === "gauge");
   expect(gauge?.spec).toMatchObject({ goal: 50_000, formats: { sum_revenue: { style: "short" } } });
+});
+
+test("marks a dashboard as a favourite, which the list shows first", async ({ page, person }) => {
+  const older = await open(page, person);
+  await addDashboard(page.request, { title: "Newer", access: "workspace" });
+  await page.goto(`/w/${person.slug}/dashboards`);
+  const rows = page.getByRole("table", { name: "Dashboards" }).locator("tbody tr");
+  await expect(rows.first()).toContainText("Newer");
+  await rows.filter({ hasText: "Kinds" }).getByRole("button").click();
+  await page.getByRole("menuitem", { name: "Add to favourites" }).click();
+  await expect(rows.first()).toContainText("Kinds");
+  await page.reload();
+  await expect(rows.first().getByRole("link")).toHaveAttribute("href", new RegExp(older.id));
+  await expect(rows.first().getByLabel("Favourite")).toBeVisible();
 });
 
 /** Pictures of the page for people to look at. */

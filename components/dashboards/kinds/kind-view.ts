@@ -31,6 +31,7 @@ export type KindView =
       Large?: never;
       toCsv?: never;
       toPictureSpec?: never;
+      isPictured?: never;
     }
   | {
       Static?: never;
@@ -41,4 +42,6 @@ export type KindView =
       toCsv?: (spec: Record<string, unknown>, data: WidgetData) => string | null;
       /** Returns the specification of its picture file; omitted for a kind without one. */
       toPictureSpec?: (spec: Record<string, unknown>) => Record<string, unknown>;
+      /** Whether its picture file is its card on the page. */
+      isPictured?: true;
     };

@@ -4,4 +4,5 @@ import { layOutHeatmap } from "@/lib/features/dashboards/kinds/heatmap/layout";
 
 export const heatmapView: KindView = {
   Body: (props) => <ShapesBody {...props} layOut={layOutHeatmap} dimensions={2} />,
+  isPictured: true,
 };
