@@ -2,6 +2,7 @@
 
 import { Plus, X } from "lucide-react";
 import { useId } from "react";
+import { ExtrasForm } from "@/components/chart/extras-form";
 import { LabelledSelect } from "@/components/ui/labelled-select";
 import { Select } from "@/components/ui/select";
 import {
@@ -97,6 +98,9 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
           ]}
           onChange={(next) => set({ top: next === "null" ? null : Number(next) })}
         />
+      )}
+      {kind !== "pie" && kind !== "kpi" && (
+        <ExtrasForm extras={settings.extras ?? {}} onChange={(extras) => set({ extras })} />
       )}
     </>
   );

@@ -11,6 +11,7 @@ import {
   toMeasureName,
 } from "@/lib/base/charts/settings";
 import { chooseStep, type Rounding, type Step } from "@/lib/base/charts/steps";
+import type { ValueFormat } from "@/lib/base/charts/value-format";
 import { isNumericField, toPlainText } from "@/lib/base/values/cell-text";
 import type { CellTable, CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { naturalKey } from "@/lib/base/values/natural-key";
@@ -59,6 +60,8 @@ export type ChartData = {
   /** Number of x values that are too long to be distinguished from their neighbours in a picture. */
   blurred: number;
   extras?: ChartExtras;
+  /** The format of each measure, by its column. */
+  upFormats?: (ValueFormat | undefined)[];
 };
 
 const CATEGORIES_MAX = 30;
@@ -83,7 +86,9 @@ export function toChartData(
   const { extras } = kept;
   const drawn = source.settings.kind === "scatter" ? toDots(source) : toGroups(source);
   const data = source.settings.kind === "histogram" ? withEmptyBins(drawn) : drawn;
-  return extras ? { ...data, extras } : data;
+  if (extras === undefined) return data;
+  const upFormats = kept.up.map(({ column }) => (column === null ? undefined : extras.formats?.[column]));
+  return { ...data, extras, upFormats };
 }
 
 /** The rows of a chart, and the meaning of their columns. Columns are indexes, -1 for none. */

@@ -3,11 +3,11 @@ import { readFormats, type ValueFormats } from "@/lib/base/charts/value-format";
 /** Additions to a chart's marks. Omitted parts are not drawn. */
 export type ChartExtras = {
   /** Lines across the plot at these values. */
-  goals?: { value: number; label?: string | undefined }[];
+  goals?: { value: number; label?: string | undefined }[] | undefined;
   /** Titles of the axes. */
-  titles?: { x?: string | undefined; y?: string | undefined };
+  titles?: { x?: string | undefined; y?: string | undefined } | undefined;
   /** Whether the marks have their values beside them. */
-  labels?: boolean;
+  labels?: boolean | undefined;
   formats?: ValueFormats;
   /** Colours by the name of a series or category: numbers of the palette, from 1. */
   colours?: Readonly<Record<string, number>>;

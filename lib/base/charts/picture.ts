@@ -85,9 +85,8 @@ export function toPicture(data: ChartData, kept: ChartSettings, hidden: Readonly
     isShare,
     isName: kind === "scatter" && field !== null && isIdentifierField(field),
   });
-  const format = field && !isShare ? data.extras?.formats?.[field.name] : undefined;
-  const up =
-    format && field ? { ...axis, labels: axis.ticks.map((tick) => formatTick(tick, axis, field, format)) } : axis;
+  const format = isShare ? undefined : data.upFormats?.[0];
+  const up = format ? { ...axis, labels: axis.ticks.map((tick) => formatTick(tick, axis, format)) } : axis;
   if ((kind === "line" || kind === "scatter") && (up.low > 0 || up.high < 0)) {
     const near = up.low > 0 ? 0 : -1;
     notes.push(`The y-axis starts at ${up.labels.at(near) ?? ""}.`);
@@ -99,12 +98,15 @@ export function toPicture(data: ChartData, kept: ChartSettings, hidden: Readonly
   return { kind, stack, settings, data, shown, marks, stops, up, across: toAcross(data, kind), notes };
 }
 
+/** Field of a tick, without a column. */
+const TICK: ResultField = { name: "", type: "float64" };
+
 /** Writes a tick in its column's format: with as many digits as the steps need, unless the format says so. */
-function formatTick(tick: number, { ticks }: NumberAxis, field: ResultField, format: ValueFormat): string {
+function formatTick(tick: number, { ticks }: NumberAxis, format: ValueFormat): string {
   const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0)) * (format.style === "percent" ? 100 : 1);
   const digits =
     format.style === "short" ? undefined : Math.max(0, Math.min(DIGITS_MAX, -Math.floor(Math.log10(step))));
-  return formatValue(tick, field, { style: "plain", digits, ...format }, { digits: "grouped", times: "utc" });
+  return formatValue(tick, TICK, { style: "plain", digits, ...format }, { digits: "grouped", times: "utc" });
 }
 
 /** Returns whether there is nothing to draw: no row, or no value in any of them. */

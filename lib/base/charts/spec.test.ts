@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toChartData } from "@/lib/base/charts/data";
+import { readExtras } from "@/lib/base/charts/extras";
 import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { toPicture } from "@/lib/base/charts/picture";
 import { CHART_KINDS, type ChartSettings, STACKINGS } from "@/lib/base/charts/settings";
@@ -30,6 +31,40 @@ describe("toDrawnSpec", () => {
           expect(svg).not.toMatch(/NaN|Infinity|undefined/);
         }
       }
+    }
+  });
+
+  it("draws goals, titles, value labels, formats and own colours with every kind, scale and stacking", async () => {
+    const extras = {
+      goals: [{ value: 400_000, label: "Plan <b>" }],
+      titles: { x: "Across", y: "Amount" },
+      labels: true,
+      formats: { revenue: { prefix: "€", digits: 1 }, week: { date: "weekday" as const } },
+      colours: { north: 4 },
+    };
+    for (const kind of CHART_KINDS.filter((each) => each !== "kpi" && each !== "pie")) {
+      for (const across of ["week", "region", "year"]) {
+        for (const stack of STACKINGS) {
+          const settings = { ...LINES, kind, across, stack, extras };
+          const svg = await draw(sales, settings);
+          expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+          expect(svg, `${kind} ${across} ${stack}`).toContain(">Amount<");
+          const isShare = toPicture(toChartData(sales, null, settings), settings).stack === "share";
+          if (!isShare) expect(svg, `${kind} ${across} ${stack}`).toContain(">Plan &lt;b&gt;<");
+          expect(svg).toContain(THEME.series[3]);
+        }
+      }
+    }
+    const svg = await draw(sales, { ...LINES, kind: "line", extras });
+    expect(svg).toContain(">Mon 5 Oct<");
+    expect(svg).toContain("€50,000.0");
+  });
+
+  it("shows the only place of a line and of a stacked area", async () => {
+    const one = tableOf(["week:date", "region:string", "revenue:decimal"], [["2026-10-05", "north", "5"]]);
+    for (const stack of STACKINGS) {
+      const svg = await draw(one, { ...LINES, kind: "area", stack });
+      expect(svg).toMatch(/<path[^>]*d="M[^"]*[A-Za-z][^"]*"[^>]*(fill|stroke)/);
     }
   });
 
@@ -125,4 +160,12 @@ describe("a stored specification", () => {
       { usermeta: { shelves: { kind: "bar", across: "x", up: [] } } }, { usermeta: { shelves: { kind: "evil", across: "x", up: [{ of: "count" }] } } },
     ]) expect(readSettings(spec)).toBeNull(); // biome-ignore format: one look
   });
+});
+
+it("keeps additions with a console's chart, and reads only valid ones", () => {
+  const extras = { goals: [{ value: 5, label: "Plan" }], titles: { y: "Amount" }, labels: true };
+  expect(readSettings(toKeptSpec({ ...LINES, extras }, sales.fields))?.extras).toEqual(extras);
+  expect(readSettings(toKeptSpec(LINES, sales.fields))).not.toHaveProperty("extras");
+  const odd = { goals: [{ value: "5" }, { value: 7 }], titles: { y: 3 }, labels: "yes", colours: { a: 99, b: 2 } };
+  expect(readExtras(odd)).toEqual({ goals: [{ value: 7 }], colours: { b: 2 } });
 });

@@ -2,7 +2,7 @@ import type { TopLevelSpec } from "vega-lite";
 import type { ChartData } from "@/lib/base/charts/data";
 import { type NumberAxis, toShort } from "@/lib/base/charts/number-axis";
 import type { Mark, Picture } from "@/lib/base/charts/picture";
-import { formatShare, formatUp } from "@/lib/base/charts/words";
+import { formatShare, formatUp, upFormatOf } from "@/lib/base/charts/words";
 
 /** Colours and fonts of the page, as values: a chart cannot read the page's variables. */
 export type ChartTheme = {
@@ -204,9 +204,8 @@ function toLabels(picture: Picture, [first]: Layer[], theme: ChartTheme): Layer[
 function toLabel(value: number, series: number, picture: Picture): string {
   const { data, stack } = picture;
   if (stack === "share") return formatShare(value);
-  const field = data.upFields.length > 1 ? data.upFields[series] : data.upFields[0];
-  const hasFormat = field && data.extras?.formats?.[field.name] !== undefined;
-  return hasFormat ? formatUp(String(value), picture, series, { digits: "grouped", times: "utc" }) : toShort(value);
+  if (upFormatOf(data, series) === undefined) return toShort(value);
+  return formatUp(String(value), picture, series, { digits: "grouped", times: "utc" });
 }
 
 function toUp(up: NumberAxis) {

@@ -1,7 +1,7 @@
 import type { ChartData } from "@/lib/base/charts/data";
 import { isCell, type Picture, type Stop, type StopRow } from "@/lib/base/charts/picture";
 import { type ChartKind, type ChartSettings, toMeasureName } from "@/lib/base/charts/settings";
-import { formatValue } from "@/lib/base/charts/value-format";
+import { formatValue, type ValueFormat } from "@/lib/base/charts/value-format";
 import { formatCount, formatCountOf } from "@/lib/base/values/amounts";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
 import type { ResultField } from "@/lib/base/values/json-rows";
@@ -22,8 +22,12 @@ const AMOUNT: ResultField = { name: "", type: "decimal" };
 /** Formats a value of the value axis as the grid would, with all digits. */
 export function formatUp(text: string, { data }: Pick<Picture, "data">, series: number, look: CellLook): string {
   const field = data.upFields.length > 1 ? data.upFields[series] : data.upFields[0];
-  const format = field && data.extras?.formats?.[field.name];
-  return format ? formatValue(text, field, format, look) : toShownText(text, field ?? AMOUNT, look);
+  return formatValue(text, field ?? AMOUNT, upFormatOf(data, series), look);
+}
+
+/** Returns the format of a series' values: that of its measure, if there are several. */
+export function upFormatOf({ upFormats = [] }: ChartData, series: number): ValueFormat | undefined {
+  return upFormats.length > 1 ? upFormats[series] : upFormats[0];
 }
 
 /** Formats 0.1234 as "12.3%"; a share above 0 is never "0%". */

@@ -47,7 +47,8 @@ export const chartTraits = {
   fromChart(settings, stored) {
     const { kind, stack } = settings;
     const shelves = readChartShelves(settings);
-    return shelves === null ? { ...stored } : writeShelves({ mark: kind, ...(kind === "bar" && { stack }) }, shelves);
+    if (shelves === null) return { ...stored };
+    return writeShelves({ ...settings.extras, mark: kind, ...(kind === "bar" && { stack }) }, shelves);
   },
 } as const satisfies KindTraits;
 
