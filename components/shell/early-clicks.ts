@@ -17,6 +17,10 @@ export function useEarlyClicks(): void {
     clicks.current.push(...(window.takeEarlyClicks?.() ?? []).filter(({ event }) => event !== window.event));
   }, []);
   useEffect(() => {
-    for (const { button } of clicks.current.splice(0)) if (button.isConnected) button.click();
+    const performAll = () => {
+      for (const { button } of clicks.current.splice(0)) if (button.isConnected) button.click();
+    };
+    // After the effects of the whole commit: the router follows the address only from its own effect on.
+    queueMicrotask(performAll);
   }, []);
 }

@@ -140,7 +140,11 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
       if (!event.defaultPrevented && !event.isComposing) onKey(event);
     };
     document.addEventListener("keydown", listener);
-    for (const event of takeEarlyKeys(LETTERS)) onKey(event);
+    const early = takeEarlyKeys(LETTERS);
+    // After the effects of the whole commit: the router follows the address only from its own effect on.
+    queueMicrotask(() => {
+      for (const event of early) onKey(event);
+    });
     return () => document.removeEventListener("keydown", listener);
   }, []);
 }

@@ -104,6 +104,26 @@ test("performs a click that came before the page was interactive, once", async (
   await expect(page.getByRole("button", { name: "Show explorer" })).toBeVisible();
 });
 
+test("opens a new console that was requested by a click before the first page was interactive", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  let wake = () => {};
+  const held = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`/w/${person.slug}`, { waitUntil: "commit" });
+  await consolePage.newConsole.click();
+  wake();
+  await expect(consolePage.editor).toBeVisible();
+  await expect(page.getByRole("tab", { name: "untitled.sql" })).toHaveAttribute("aria-selected", "true");
+});
+
 test("opens a console requested before the page was interactive beside the open ones", async ({
   page,
   person,
