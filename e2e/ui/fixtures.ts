@@ -12,6 +12,10 @@ type Fixtures = {
   quietPage: undefined;
   /** Allows console errors, for a page that tries what its policy blocks. */
   isLoud: boolean;
+  /** Loads the later parts of each page while it is idle. Without it a part is loaded when a test needs it. */
+  isLoadedAhead: boolean;
+  /** Tells pages to save data, as a browser may. Parts that no test needs cost a third of a page. */
+  savedData: undefined;
 };
 
 export const PASSWORD = "seven herons by the mill";
@@ -47,6 +51,19 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: "worker", auto: true, timeout: 60_000 },
   ],
   isLoud: [false, { option: true }],
+  isLoadedAhead: [false, { option: true }],
+  savedData: [
+    async ({ context, isLoadedAhead }, use) => {
+      if (!isLoadedAhead) {
+        await context.addInitScript(() => {
+          const { connection } = navigator as { connection?: object };
+          if (connection) Object.defineProperty(connection, "saveData", { value: true });
+        });
+      }
+      await use(undefined);
+    },
+    { auto: true },
+  ],
   quietPage: [
     async ({ page, isLoud }, use) => {
       const errors: string[] = [];
@@ -81,6 +98,10 @@ export async function expectAccessible(page: Page): Promise<void> {
   // A frame that is reloading is checked once it has loaded.
   await Promise.all(page.frames().map((frame) => frame.evaluate(untilDrawn).catch(() => {})));
   const { violations } = await new AxeBuilder({ page })
+    // Only violations are described in detail.
+    .options({ resultTypes: ["violations"] })
+    // Frames of other origins need another page to merge their results, which takes longer than the check itself.
+    .setLegacyMode(page.frames().length === 1)
     // Menus and dialogs are separate layers at the end of the body, outside of every landmark.
     .disableRules(["region"])
     .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])

@@ -50,6 +50,9 @@ const test = base.extend<{ mortal: Mortal }>({
   baseURL: async ({ mortal }, use) => use(mortal.url),
 });
 
+// Without the server, nothing can be loaded.
+test.use({ isLoadedAhead: true });
+
 const LOST = "Server unreachable, reconnecting";
 const strip = (page: Page) => page.getByRole("group", { name: "Run" });
 

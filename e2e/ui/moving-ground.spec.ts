@@ -4,6 +4,8 @@ import { addConsole, readConsole, saveOver, shownId } from "./consoles.fixtures"
 import { expect, expectAccessible, test } from "./fixtures";
 import { join, workspaceIdOf } from "./settings.fixtures";
 
+test.use({ isLoadedAhead: true });
+
 async function openShared(page: Page, slug: string, name = "moving.sql") {
   const { id } = await addConsole(page.request, { name, content: "select 1", access: "workspace" });
   await page.goto(`/w/${slug}/consoles/${id}`);

@@ -12,7 +12,7 @@ import { invite, settings, workspaceIdOf } from "./settings.fixtures";
 
 // The trace recorder takes snapshots with a script in every frame, and the mail's frame blocks scripts
 // (outbox.spec.ts).
-test.use({ trace: { mode: "retain-on-failure", snapshots: false } });
+test.use({ isLoadedAhead: true, trace: { mode: "retain-on-failure", snapshots: false } });
 
 /** Console messages and policy violations of pages, and the visited addresses. */
 type Watch = { complaints: string[]; visited: Set<string> };
