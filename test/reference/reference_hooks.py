@@ -177,6 +177,20 @@ class Person:
                 answer.raise_for_status()
         return name
 
+    def new_import(self):
+        headers = {**self.headers(), "Content-Type": "application/octet-stream"}
+        content = b"id,name\n1,a\n2\n"
+        answer = requests.post(f"{BASE}{self.home}/imports?name=one.csv", data=content, headers=headers, timeout=30)
+        answer.raise_for_status()
+        upload = answer.json()["data"]["id"]
+        send("POST", f"{self.home}/imports/{upload}/preview", self, {})
+        return upload
+
+    def new_imported_table(self):
+        name = f"t{uuid.uuid4().hex}"
+        send("POST", f"{self.home}/imports/{self.new_import()}/table", self, {"table": name})
+        return name
+
     def new_rule(self):
         body = {
             "resourceType": "scheduled_query",
@@ -503,6 +517,8 @@ PATH_VALUES = {
     "userId": lambda case, person: thing(case, person, "member", person.new_member),
     "sessionId": session_of,
     "file": lambda case, person: thing(case, person, "other file", person.new_file),
+    "importId": lambda case, person: thing(case, person, "import", person.new_import),
+    "table": lambda case, person: thing(case, person, "imported table", person.new_imported_table),
     "token": token_of,
     "flowId": flow_of,
     "executionId": execution_of,

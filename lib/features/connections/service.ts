@@ -1,4 +1,5 @@
 import "server-only";
+import { createHash } from "node:crypto";
 import { type Document, type Filter, ObjectId } from "mongodb";
 import type { Entity } from "@/lib/base/values/fields";
 import type { Caller } from "@/lib/platform/access/caller";
@@ -20,6 +21,10 @@ import type { FindUses, Use } from "./uses";
 
 /** Name of the demo connection (docs/develop/api.md, Accounts). */
 const SAMPLE_NAME = "Sample shop";
+/** Name and file of the connection for imported tables. */
+const FILES_NAME = "Files";
+export const FILES_FILE = "Files.duckdb";
+const OBJECT_ID_CHARS = 24;
 /** Time limit of reading a schema, in ms; it is quick everywhere, unless the source hangs. */
 const ENTITIES_TIMEOUT_MS = 30_000;
 /** Maximum characters of a table's definition. A view may be generated, and longer ones are of no use to a reader. */
@@ -55,6 +60,39 @@ export async function createSampleConnection(workspaceId: ObjectId, userId: Obje
     createdAt: now,
     updatedAt: now,
   });
+}
+
+/**
+ * Returns the ID of the workspace's connection for imported tables, and creates the connection if it is missing. Its ID
+ * follows from the workspace's, so two imports at once create one.
+ */
+export async function ensureFilesConnection({ workspaceId, user }: Caller, now = new Date()): Promise<ObjectId> {
+  const _id = filesConnectionId(workspaceId);
+  await collections.connections().updateOne(
+    { _id, workspaceId },
+    {
+      $setOnInsert: {
+        name: FILES_NAME,
+        type: "duckdb",
+        category: "database",
+        readOnly: true,
+        config: { file: FILES_FILE },
+        secrets: {},
+        ...UNTESTED,
+        createdBy: user._id,
+        createdAt: now,
+        updatedAt: now,
+      },
+    },
+    { upsert: true },
+  );
+  return _id;
+}
+
+/** Returns the ID that a workspace's connection for imported tables has, once it exists. */
+export function filesConnectionId(workspaceId: ObjectId): ObjectId {
+  const hash = createHash("sha256").update(`files:${workspaceId.toHexString()}`).digest("hex");
+  return new ObjectId(hash.slice(0, OBJECT_ID_CHARS));
 }
 
 /** Returns the id of a workspace's sample shop; null where it has none. */
@@ -315,6 +353,12 @@ export function getDriverOrThrow(type: string): Driver {
 
 type CachedEntities = { readAt: number; entities: Entity[] };
 const entitiesCache = new Map<string, CachedEntities>();
+
+/** Drops the cached entities of a connection whose tables have changed. */
+export function forgetEntities(connectionId: ObjectId): void {
+  const prefix = `${connectionId.toHexString()}:`;
+  for (const key of entitiesCache.keys()) if (key.startsWith(prefix)) entitiesCache.delete(key);
+}
 
 /**
  * Returns the tables, views and collections of a connection.

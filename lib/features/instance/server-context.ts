@@ -133,6 +133,7 @@ declare module "@/lib/platform/process/server-context" {
     queryAdmission: Map<string, Places>;
     largeAnswers: Map<string, Semaphore>;
     queryHistory: HistoryBuffer;
+    importReaders: Semaphore;
     sampleBuilds: Coalescer<void>;
     sourceRates: Map<string, number>;
     statementThreads: LimitedThreads<CheckRequest, CheckAnswer>;

@@ -45,6 +45,9 @@ const UNDELIVERED = new Set(["EPIPE", "ECONNREFUSED", "ENOENT"]);
 /** A running result: leaving the loop early cancels the statement. Errors while iterating are AppErrors. */
 export type EngineRows = { fields: Field[]; batches: AsyncIterable<Batch>; affectedRows: () => number | null };
 
+/** Requests that change a file, which are not sent again if its engine dies. */
+const CHANGES: ReadonlySet<EngineRequest["type"]> = new Set(["transact", "import", "drop"]);
+
 type Answered = { channel: Channel; first: EngineResponse };
 
 /** The client side of a file engine's socket; see `lib/platform/embedded/engine/wire.ts`. Safe for concurrent use. */
@@ -71,7 +74,7 @@ export class EngineClient {
     request: EngineRequest & { type: T },
     signal: AbortSignal,
   ): Promise<Extract<EngineResponse, { type: T }>> {
-    const { channel, first } = await this.#beginAgain(request, request.type !== "transact", signal);
+    const { channel, first } = await this.#beginAgain(request, !CHANGES.has(request.type), signal);
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
     if (first.type !== request.type) throw engineAway(new Error(`The engine sent ${first.type} for ${request.type}.`));

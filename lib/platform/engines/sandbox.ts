@@ -13,9 +13,12 @@ const FILES = "/files";
 type Confinement = {
   /** The database; its folder is writable for its log and for temporary files of sorts. */
   filePath: string;
-  socketFolder: string;
+  /** Absent for a child without a socket. */
+  socketFolder?: string;
   /** Part that the engine cannot change. */
   readOnly: "nothing" | "file" | "folder";
+  /** Packages that it needs beside DuckDB. */
+  packages?: readonly string[];
 };
 
 /** Returns whether engines run confined. Tests change it. */
@@ -26,19 +29,23 @@ export const bubblewrap = serverMember("engineSandbox", probe);
  * program and the file's folder, under a neutral name (T40). If bubblewrap is missing or namespaces are not allowed,
  * the engine runs without it, protected by DuckDB's settings, and the log says so once.
  */
-export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement): ServiceSpec["wrap"] {
+export function engineSandbox({ filePath, socketFolder, readOnly, packages = [] }: Confinement): ServiceSpec["wrap"] {
   if (!bubblewrap().isThere) return undefined;
   const folder = dirname(filePath);
   const inside = `${FILES}/${basename(filePath)}`;
   const root = process.cwd();
   return (command, args) => {
     const mounts: Mount[] = [
-      ...readable([...SYSTEM_FOLDERS, ...programFolders(root, command, args[0] ?? "")]),
+      ...readable([
+        ...SYSTEM_FOLDERS,
+        ...programFolders(root, command, args[0] ?? ""),
+        ...packages.map((name) => `${root}/node_modules/${name}`),
+      ]),
       { from: folder, to: FILES, mode: readOnly === "folder" ? "read" : "write" },
-      { from: socketFolder, to: socketFolder, mode: "write" },
+      ...(socketFolder ? [{ from: socketFolder, to: socketFolder, mode: "write" } as const] : []),
       ...(readOnly === "file" ? [{ from: filePath, to: inside, mode: "read" } as const] : []),
     ];
-    const inner = args.map((arg) => (arg === filePath ? inside : arg));
+    const inner = args.map((arg) => (arg === filePath ? inside : arg === folder ? FILES : arg));
     const options = ["--tmpfs", "/tmp"];
     return { command: "bwrap", args: confined({ mounts, folder: FILES, options }, [command, ...inner]) };
   };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 export const CHILD_ENTRIES = {
   store: "lib/platform/embedded/mongo/main.ts",
   engine: "lib/platform/embedded/engine/main.ts",
+  import: "lib/platform/embedded/import/main.ts",
   sqlite: "lib/platform/embedded/engine/sqlite/main.ts",
   grammar: "lib/platform/embedded/grammar/worker.ts",
   statements: "lib/features/connections/drivers/shared/statements/worker.ts",

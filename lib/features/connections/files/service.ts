@@ -12,7 +12,7 @@ import { workspaceFolder } from "./folders";
 import { fileName, type StoredFile } from "./schema";
 
 /** Maximum bytes of a file (docs/develop/api.md, Connections). */
-const FILE_BYTES_MAX = 1024 ** 3;
+export const FILE_BYTES_MAX = 1024 ** 3;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 const UPLOAD_ENDING = ".upload";
@@ -42,7 +42,7 @@ export async function storeFile(
     const counter = countingStream();
     const source = body ? Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([]);
     await pipeline(source, counter.stream, createWriteStream(temporary, { flags: "wx", mode: OWNER_ONLY_FILE }));
-    if (announcedBytes !== null && counter.bytes() !== announcedBytes) throw brokenOff();
+    if (announcedBytes !== null && counter.bytes() !== announcedBytes) throw uploadBrokenOff();
     // Unlike a rename, a link never replaces a file that was created under this name in between.
     await link(temporary, target);
     return { file: name, bytes: counter.bytes() };
@@ -100,7 +100,8 @@ export async function deleteFile({ workspaceId }: Caller, name: string, uses: Us
   for (const companion of [".wal", "-wal", "-shm", "-journal"]) await rm(`${path}${companion}`, { force: true });
 }
 
-function countingStream(): { stream: Transform; bytes: () => number } {
+/** Counts the bytes that pass, up to the limit of a file. */
+export function countingStream(): { stream: Transform; bytes: () => number } {
   let total = 0;
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -112,11 +113,12 @@ function countingStream(): { stream: Transform; bytes: () => number } {
   return { stream, bytes: () => total };
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null)) !== null;
 }
 
-function toUploadError(error: unknown, name: string): unknown {
+/** Returns the error of a failed upload for its caller. */
+export function toUploadError(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "EEXIST") return nameTaken(name);
@@ -125,10 +127,10 @@ function toUploadError(error: unknown, name: string): unknown {
       cause: error,
     });
   }
-  return new AppError("invalid_request", brokenOff().message, { cause: error });
+  return new AppError("invalid_request", uploadBrokenOff().message, { cause: error });
 }
 
-function brokenOff(): AppError {
+export function uploadBrokenOff(): AppError {
   return new AppError("invalid_request", "The upload was interrupted. Try again.");
 }
 
@@ -136,6 +138,6 @@ function nameTaken(name: string): AppError {
   return new AppError("conflict", `File ${name} already exists. Delete it or use another name.`);
 }
 
-function tooLarge(): AppError {
+export function tooLarge(): AppError {
   return new AppError("too_large", "Files are limited to 1 GiB.");
 }

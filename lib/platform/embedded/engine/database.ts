@@ -16,7 +16,7 @@ const OWN_TABLE_FUNCTIONS = `
   where internal and function_type in ('table', 'table_macro', 'pragma')`;
 const OWN_VIEWS = "select distinct lower(view_name) from duckdb_views() where internal";
 
-const LOCKS = {
+export const LOCKS = {
   enable_external_access: "false",
   autoinstall_known_extensions: "false",
   autoload_known_extensions: "false",

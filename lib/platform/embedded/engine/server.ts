@@ -9,6 +9,7 @@ import type { KillSwitch } from "./kill-switch.ts";
 import { RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX, STATEMENTS_AT_ONCE } from "./limits.ts";
 import { findFault } from "./parse.ts";
 import { type Answerable, type Asked, serveRequests } from "./request-server.ts";
+import { dropTable, runImport } from "./run-import.ts";
 import { type EngineSession, readState, runManually, runStatement } from "./run-statement.ts";
 import { runTransaction } from "./run-transaction.ts";
 import { type EngineResponse, type ExecuteRequest, encodeFrame, sendFrame } from "./wire.ts";
@@ -65,6 +66,16 @@ async function work(
   if (request.type === "transact") {
     await within(request.timeoutMs, loads, controller, () => runTransaction(database, request, controller.signal));
     return { type: "transact" };
+  }
+  if (request.type === "import") {
+    const done = await within(request.timeoutMs, loads, controller, () =>
+      runImport(database, request, controller.signal),
+    );
+    return { type: "import", ...done };
+  }
+  if (request.type === "drop") {
+    await within(request.timeoutMs, loads, controller, () => dropTable(database, request.table));
+    return { type: "drop" };
   }
   if (request.type === "session") {
     const session = sessions.get(socket) ?? (await openSession(database, socket, request.readOnly, sessions));

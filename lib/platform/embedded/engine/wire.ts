@@ -42,6 +42,27 @@ export type TransactRequest = {
   timeoutMs: number;
 };
 
+/**
+ * Copies rows that the server has staged in another DuckDB file of the folder into a table, in one transaction. The
+ * server builds the statements.
+ */
+export type ImportRequest = {
+  type: "import";
+  /** Path of the staged file, relative to the database's folder. */
+  staged: string;
+  table: string;
+  mode: "create" | "replace" | "append";
+  columns: { name: string; dbType: string }[];
+  /** Select of the staged rows, with these columns. */
+  rows: string;
+  /** Table of the rejected rows (line, problem, text) and their select; null for none. */
+  rejected: { table: string; rows: string } | null;
+  timeoutMs: number;
+};
+
+/** Deletes a table; it is `query_failed` with the refusal `missing` if there is none. */
+export type DropTableRequest = { type: "drop"; table: string; timeoutMs: number };
+
 /** Reads a text of any number of statements for syntax errors. Nothing runs, and no file is read. */
 export type ParseRequest = { type: "parse"; dialect: "duckdb" | "sqlite"; text: string };
 
@@ -65,6 +86,8 @@ export type SyntaxFault = { message: string; offset: number | null };
 export type EngineRequest =
   | ExecuteRequest
   | TransactRequest
+  | ImportRequest
+  | DropTableRequest
   | ParseRequest
   | SessionRequest
   | StopRequest
@@ -73,6 +96,9 @@ export type EngineRequest =
 
 /** Reason in the details of a failed transaction. */
 export type TransactRefusal = "taken" | "row";
+
+/** Reason in the details of a failed import. */
+export type ImportRefusal = "exists" | "missing" | "columns";
 
 /**
  * Details of a failure `unavailable`: the engine ends because another statement could not be stopped. A request that
@@ -97,6 +123,8 @@ export type EngineResponse =
   | { type: "entities"; entities: Entity[] }
   | { type: "version"; version: string }
   | { type: "transact" }
+  | { type: "import"; rows: number; rejectedRows: number }
+  | { type: "drop" }
   | { type: "session"; state: EngineSessionState }
   /** Null: the text has no syntax error. */
   | { type: "parse"; fault: SyntaxFault | null };

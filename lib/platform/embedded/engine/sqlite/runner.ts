@@ -32,6 +32,7 @@ export function runRunner(file: string, readOnly: boolean, isManual: boolean): v
       runSqliteTransaction(opened, request);
       return { type: "transact" };
     }
+    if (request.type !== "execute") throw new Error(`The engine of SQLite has no ${request.type}.`);
     const ending = await runSqlite(opened, request, {
       fields: (fields) => send({ type: "fields", fields }),
       batch: async (batch) => {

@@ -1,0 +1,435 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
+import { tableFromArrays, tableToIPC } from "apache-arrow";
+import { writeXlsx } from "hucre/xlsx";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { call, callRaw } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { workspaceFolder } from "../files/folders";
+import type { ImportedTable, ImportPreview, ImportProblem } from "./schema";
+
+const { drop } = takeOwnDatabase();
+afterAll(drop);
+
+let owner: Person;
+let home: string;
+
+beforeAll(async () => {
+  owner = await seedPerson();
+  home = `/api/workspaces/${owner.workspaceId}`;
+});
+
+const send = (method: string, path: string, body?: unknown, cookie = owner.cookie) =>
+  call(method, `${home}${path}`, { cookie, body });
+
+async function upload(name: string, content: string | Uint8Array): Promise<string> {
+  const rawBody = typeof content === "string" ? content : Buffer.from(content);
+  const answer = await call("POST", `${home}/imports?name=${name}`, { cookie: owner.cookie, rawBody });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.json.data.id;
+}
+
+async function preview(id: string, settings: object = {}): Promise<ImportPreview> {
+  const answer = await send("POST", `/imports/${id}/preview`, { settings });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json.data;
+}
+
+async function previewOf(content: string | Uint8Array, settings: object = {}, name = "data.csv") {
+  return preview(await upload(name, content), settings);
+}
+
+async function store(id: string, body: object): Promise<ImportedTable> {
+  const answer = await send("POST", `/imports/${id}/table`, body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json.data;
+}
+
+async function rowsOf(connectionId: string, query: string) {
+  const answer = await send("POST", `/databases/${connectionId}/execute`, { query });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json.data.rows;
+}
+
+/** Returns type by column name. */
+const typesOf = ({ columns }: ImportPreview) => Object.fromEntries(columns.map(({ name, dbType }) => [name, dbType]));
+const linesOf = (problems: ImportProblem[], severity: string) =>
+  problems.filter((each) => each.severity === severity).map(({ line, message }) => `${line}: ${message}`);
+const refusalOf = async (content: string | Uint8Array, name = "data.csv", settings: object = {}) => {
+  const answer = await send("POST", `/imports/${await upload(name, content)}/preview`, { settings });
+  expect(answer.status, answer.text).toBe(400);
+  return answer.json.details[0].message;
+};
+
+const ORDERS = `order_no;sku;placed_on;customer;qty;net;account_no;note
+SO-1;004812;02/01/2026;"Alder; ""Sons""";2;1.148,00;90071992547409931;NA
+SO-2;017730;02/01/2026;Café;1;86,40;90071992547409940;
+SO-3;017730;2026-08-01;Café;n/a;86,40;;x
+SO-4;017730;02/01/2026;Café;1;86,40
+SO-5;017730;13/01/2026;Café;1;86,40;3;"two
+lines"
+SO-6;017730;31/01/2026;"Lumen Haus;1;86,40;3;y
+SO-7;017730;31/01/2026;Café;1;86,40;3;y
+`;
+
+describe("a delimited text", () => {
+  test("is detected, and nothing of it changes", async () => {
+    const found = await previewOf(ORDERS);
+    expect(found.settings).toMatchObject({
+      format: "csv",
+      delimiter: ";",
+      quote: '"',
+      encoding: "utf-8",
+      header: true,
+      decimal: ",",
+      dateFormat: "DD/MM/YYYY",
+      nullWords: ["", "n/a"],
+    });
+    expect(typesOf(found)).toEqual({
+      order_no: "VARCHAR",
+      sku: "VARCHAR",
+      placed_on: "DATE",
+      customer: "VARCHAR",
+      qty: "BIGINT",
+      net: "DECIMAL(6,2)",
+      account_no: "BIGINT",
+      note: "VARCHAR",
+    });
+    expect(found.preview[0]).toEqual({
+      line: 2,
+      values: ["SO-1", "004812", "2026-01-02", 'Alder; "Sons"', "2", "1148.00", "90071992547409931", "NA"],
+    });
+    expect([found.rows, found.rejectedRows]).toEqual([5, 2]);
+    expect(linesOf(found.problems, "rejected")).toEqual([
+      "5: 6 fields, 8 expected",
+      "8: Quote opened and never closed",
+    ]);
+    expect(linesOf(found.problems, "warning")).toEqual([
+      "4: placed_on: a second date form beside DD/MM/YYYY",
+      "null: account_no: above 2^53, kept exact",
+      "null: sku: kept as text, leading zeros",
+    ]);
+  });
+
+  test("checks types on all rows: a misfit far below is rejected with its line", async () => {
+    const lines = Array.from({ length: 30_000 }, (_, row) => `${row},${row === 25_000 ? "1x" : row}`);
+    const found = await previewOf(`id,qty\n${lines.join("\n")}\n`);
+    expect(typesOf(found).qty).toBe("BIGINT");
+    expect([found.rows, found.rejectedRows]).toEqual([29_999, 1]);
+    expect(found.problems).toMatchObject([
+      { message: "qty: not a whole number", line: 25_002, lastLine: 25_002, rows: 1, text: "1x" },
+    ]);
+  });
+
+  test("finds a leading zero and a decimal that only a late row has", async () => {
+    const lines = Array.from(
+      { length: 30_000 },
+      (_, row) => `${row === 25_000 ? "007" : row},${row === 25_000 ? "1.5" : row}`,
+    );
+    const found = await previewOf(`code,qty\n${lines.join("\n")}\n`);
+    expect(typesOf(found)).toEqual({ code: "VARCHAR", qty: "DECIMAL(6,1)" });
+    expect(found.rejectedRows).toBe(0);
+  });
+
+  test("takes corrections of types, names and dates", async () => {
+    const id = await upload("codes.csv", "code,day\n007,01/02/2026\n008,03/04/2026\n");
+    const first = await preview(id);
+    expect(typesOf(first)).toEqual({ code: "VARCHAR", day: "DATE" });
+    expect(first.preview[0]?.values).toEqual(["007", "2026-02-01"]);
+    expect(first.problems.map(({ message }) => message)).toContain(
+      "Dates read as DD/MM/YYYY; every day is also a month",
+    );
+    const second = await preview(id, {
+      dateFormat: "MM/DD/YYYY",
+      columns: [{ index: 0, name: "number", type: "integer" }],
+    });
+    expect(typesOf(second)).toEqual({ number: "BIGINT", day: "DATE" });
+    expect(second.preview[0]?.values).toEqual(["7", "2026-01-02"]);
+  });
+
+  test.each([
+    ["Windows-1252", Buffer.from("name;v\nCaf\xe9;1,5\n", "latin1"), "windows-1252"],
+    [
+      "UTF-16 with a mark",
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("name;v\nCafé;1,5\n", "utf16le")]),
+      "utf-16le",
+    ],
+    ["UTF-16 without a mark", Buffer.from("name;v\nCafé;1,5\n", "utf16le"), "utf-16le"],
+    ["UTF-8 with a mark", Buffer.from("\ufeffname;v\nCafé;1,5\n"), "utf-8"],
+    [
+      "Windows-1252 far below",
+      Buffer.from(`name;v\n${"plain;1,5\n".repeat(40_000)}Caf\xe9;1,5\n`, "latin1"),
+      "windows-1252",
+    ],
+  ])("reads %s", async (_, content, encoding) => {
+    const found = await previewOf(content);
+    expect(found.settings.encoding).toBe(encoding);
+    expect(found.columns.map(({ name }) => name)).toEqual(["name", "v"]);
+    expect(found.rejectedRows).toBe(0);
+    if (found.rows === 1) expect(found.preview[0]?.values).toEqual(["Café", "1.5"]);
+  });
+
+  test("names the lines of mixed encodings, NUL bytes, line ends and an open quote", async () => {
+    const content = Buffer.concat([
+      Buffer.from("a,b\r\n1,x\n2,y\r3,caf"),
+      Buffer.from([0xe9]),
+      Buffer.from('\n4,café\n5,z\0z\n\n6,q\n7,"q\n'),
+    ]);
+    const found = await previewOf(content);
+    expect(found.preview.map(({ line }) => line)).toEqual([2, 3, 5, 8]);
+    expect(linesOf(found.problems, "rejected")).toEqual([
+      "4: Not valid UTF-8",
+      "6: NUL byte",
+      "9: Quote opened and never closed",
+    ]);
+    expect(linesOf(found.problems, "warning")).toEqual([
+      "null: Mixed line ends: 1 CRLF, 7 LF, 1 CR",
+      "null: Blank lines, skipped",
+      "4: Mixed encodings: UTF-8 and another one",
+    ]);
+  });
+
+  test("tells a header without rows, empty and repeated names", async () => {
+    const found = await previewOf("a,b,A,\n");
+    expect(found.columns.map(({ name }) => name)).toEqual(["a", "b", "A_2", "column_4"]);
+    expect([found.rows, found.preview.length]).toEqual([0, 0]);
+    expect(found.problems.map(({ message }) => message)).toEqual([
+      "Columns without a name: 4",
+      "Column names that occur twice: A",
+      "The file has no rows below its header",
+    ]);
+  });
+
+  test("refuses an empty file and too many columns in words", async () => {
+    expect(await refusalOf("")).toBe("The file is empty. Choose another file.");
+    const wide = Array.from({ length: 16_000 }, (_, index) => `c${index}`).join(",");
+    expect(await refusalOf(wide)).toBe("The file has 16,000 columns. A table can have at most 5,000. Split the file.");
+  });
+
+  test("rejects a line that is too long and reads the others", async () => {
+    const found = await previewOf(`a,b\n1,${"x".repeat(9 * 1024 * 1024)}\n2,y\n`);
+    expect(linesOf(found.problems, "rejected")).toEqual(["2: Line longer than 2 MiB"]);
+    expect(found.preview).toEqual([{ line: 3, values: ["2", "y"] }]);
+  });
+});
+
+describe("other formats", () => {
+  test("reads NDJSON with exact numbers and rejects lines that are no objects", async () => {
+    const found = await previewOf(
+      '{"a":1,"code":"007","big":12345678901234567890123,"in":{"x":1}}\n{"a":2,"on":"2026-01-02"}\nno\n',
+      {},
+      "data.ndjson",
+    );
+    expect(typesOf(found)).toEqual({ a: "BIGINT", code: "VARCHAR", big: "DECIMAL(23,0)", in: "JSON", on: "DATE" });
+    expect(found.preview[0]?.values).toEqual(["1", "007", "12345678901234567890123", '{"x":1}', null]);
+    expect(linesOf(found.problems, "rejected")).toEqual(["3: Not a JSON object"]);
+  });
+
+  test("reads an array of JSON, and tells a damaged one", async () => {
+    const found = await previewOf('[{"a":1.5},\n{"a":2,"b":true}]', {}, "data.json");
+    expect(typesOf(found)).toEqual({ a: "DECIMAL(2,1)", b: "BOOLEAN" });
+    expect(await refusalOf('[{"a":1},\n{"a":nul}]', "data.json")).toMatch(/^The file is not valid JSON\./);
+  });
+
+  test("reads a sheet of a workbook, with its row numbers", async () => {
+    const book = await writeXlsx({
+      sheets: [
+        { name: "Notes", rows: [["only"]] },
+        {
+          name: "Orders",
+          rows: [
+            ["code", "qty"],
+            ["007", 2],
+            [null, 3.5],
+          ],
+        },
+      ],
+    });
+    const id = await upload("book.xlsx", book);
+    expect((await preview(id)).sheets).toEqual(["Notes", "Orders"]);
+    const found = await preview(id, { sheet: "Orders" });
+    expect(typesOf(found)).toEqual({ code: "VARCHAR", qty: "DECIMAL(2,1)" });
+    expect(found.preview).toEqual([
+      { line: 2, values: ["007", "2.0"] },
+      { line: 3, values: [null, "3.5"] },
+    ]);
+  });
+
+  test("refuses a workbook that grows beyond the limit, whatever sizes it states", async () => {
+    const bomb = zipOf("xl/sharedStrings.xml", deflateRawSync(Buffer.alloc(300 * 1024 * 1024)));
+    expect(await refusalOf(bomb, "bomb.xlsx")).toBe(
+      "The workbook is too large once decompressed. Export the sheet as CSV.",
+    );
+    expect(await refusalOf("PK\x03\x04 no", "bad.xlsx")).toMatch(/not a valid XLSX/);
+  });
+
+  test("reads Arrow with its types", async () => {
+    const table = tableFromArrays({
+      id: new Int32Array([1, 2]),
+      big: BigInt64Array.from([9007199254740993n, 2n]),
+      name: ["é", "b"],
+    });
+    const found = await previewOf(tableToIPC(table, "file"), {}, "data.arrow");
+    expect(typesOf(found)).toEqual({ id: "BIGINT", big: "BIGINT", name: "VARCHAR" });
+    expect(found.preview[0]?.values).toEqual(["1", "9007199254740993", "é"]);
+    expect(await refusalOf("ARROW1\0\0 no", "bad.arrow")).toMatch(/not valid Arrow/);
+  });
+
+  test("refuses a damaged Parquet file", async () => {
+    expect(await refusalOf("PAR1 no", "bad.parquet")).toMatch(/not valid Parquet/);
+  });
+});
+
+describe("an import", () => {
+  test("creates the connection and the table, keeps rejected rows, and deletes the upload", async () => {
+    const id = await upload("orders.csv", ORDERS);
+    const done = await store(id, { table: "orders" });
+    expect(done).toMatchObject({ table: "orders", rows: 5, rejectedRows: 2, rejectedTable: "orders_rejected" });
+    expect((await send("GET", `/connectors/${done.connectionId}`)).json.data).toMatchObject({
+      name: "Files",
+      type: "duckdb",
+    });
+    expect(
+      await rowsOf(done.connectionId, "select sku, net, account_no from orders order by order_no limit 1"),
+    ).toEqual([{ sku: "004812", net: "1148.00", account_no: "90071992547409931" }]);
+    expect(await rowsOf(done.connectionId, "select line, problem from orders_rejected order by line")).toEqual([
+      { line: 5, problem: "6 fields, 8 expected" },
+      { line: 8, problem: "Quote opened and never closed" },
+    ]);
+    const entities = (await send("GET", `/connectors/${done.connectionId}/entities`)).json.data;
+    expect(entities.map(({ name }: { name: string }) => name)).toEqual(["orders", "orders_rejected"]);
+    expect((await send("GET", `/imports/${id}`)).status).toBe(404);
+  });
+
+  test("replaces only when asked, appends what fits, and deletes", async () => {
+    const first = await store(await upload("t.csv", "id,v\n1,a\n"), { table: "t" });
+    const again = await upload("t.csv", "id,v\n2,b\n");
+    const conflict = await send("POST", `/imports/${again}/table`, { table: "T" });
+    expect([conflict.status, conflict.json.code]).toEqual([409, "conflict"]);
+    expect((await store(again, { table: "t", mode: "append" })).rows).toBe(1);
+    expect(await rowsOf(first.connectionId, "select id, v from t order by id")).toEqual([
+      { id: 1, v: "a" },
+      { id: 2, v: "b" },
+    ]);
+    const other = await upload("t.csv", "id,v\n2.5,b\n");
+    const refused = await send("POST", `/imports/${other}/table`, { table: "t", mode: "append" });
+    expect([refused.status, refused.json.details[0].message]).toEqual([
+      400,
+      "Column id is DECIMAL(2,1) in the file and BIGINT in the table. Change its type.",
+    ]);
+    expect((await store(other, { table: "t", mode: "replace" })).rows).toBe(1);
+    expect(await rowsOf(first.connectionId, "select id from t")).toEqual([{ id: "2.5" }]);
+    expect((await send("DELETE", "/imported-tables/t")).status).toBe(200);
+    expect((await send("DELETE", "/imported-tables/t")).status).toBe(404);
+    const missing = await send("POST", `/imports/${await upload("t.csv", "id\n1\n")}/table`, {
+      table: "t",
+      mode: "append",
+    });
+    expect(missing.status).toBe(404);
+  });
+
+  test("stops at rejected rows when asked, and offers them as CSV", async () => {
+    const id = await upload("orders.csv", ORDERS);
+    expect((await send("POST", `/imports/${id}/table`, { table: "stopped", rejected: "stop" })).status).toBe(400);
+    const csv = await call("GET", `${home}/imports/${id}/rejected-rows`, { cookie: owner.cookie });
+    expect(csv.text.split("\n").slice(0, 2)).toEqual([
+      "line,problem,text",
+      '5,"6 fields, 8 expected","SO-4;017730;02/01/2026;Café;1;86,40"',
+    ]);
+    expect((await send("DELETE", "/imported-tables/stopped")).status).toBe(404);
+  });
+
+  test("streams its progress", async () => {
+    const id = await upload("t.csv", "id\n1\n2\n");
+    const answer = await callRaw("POST", `${home}/imports/${id}/table`, {
+      cookie: owner.cookie,
+      headers: { accept: "application/x-ndjson" },
+      body: { table: "streamed" },
+    });
+    const lines = (await answer.text())
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toEqual({ progress: { stage: "queued", bytes: 0, rows: 0 } });
+    expect(lines.at(-2)).toEqual({ progress: { stage: "write", bytes: 0, rows: 2 } });
+    expect(lines.at(-1)).toMatchObject({ data: { table: "streamed", rows: 2 } });
+  });
+
+  test("leaves nothing when its client leaves", async () => {
+    const id = await upload("t.csv", `id\n${"1\n".repeat(400_000)}`);
+    const left = new AbortController();
+    const answer = await callRaw("POST", `${home}/imports/${id}/table`, {
+      cookie: owner.cookie,
+      headers: { accept: "application/x-ndjson" },
+      body: { table: "left" },
+      signal: left.signal,
+    });
+    left.abort();
+    await answer.text().catch(() => {});
+    // The next request on the upload waits for the end of the one that was cancelled.
+    expect((await store(id, { table: "left" })).rows).toBe(400_000);
+  });
+
+  test("of two at once into one table, one wins", async () => {
+    const ids = await Promise.all(["1", "2"].map((value) => upload("t.csv", `id\n${value}\n`)));
+    const answers = await Promise.all(ids.map((id) => send("POST", `/imports/${id}/table`, { table: "race" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+});
+
+describe("an upload", () => {
+  test("is its uploader's alone", async () => {
+    const id = await upload("t.csv", "id\n1\n");
+    const colleague = await seedMember(owner.workspaceId, "admin");
+    const stranger = await seedPerson();
+    expect((await send("GET", `/imports/${id}`, undefined, colleague.cookie)).status).toBe(404);
+    const elsewhere = `/api/workspaces/${stranger.workspaceId}/imports/${id}`;
+    expect((await call("GET", elsewhere, { cookie: stranger.cookie })).status).toBe(404);
+    expect((await send("DELETE", `/imports/${id}`, undefined, colleague.cookie)).status).toBe(404);
+    expect((await send("DELETE", `/imports/${id}`)).status).toBe(200);
+    expect((await send("DELETE", `/imports/${id}`)).status).toBe(404);
+  });
+
+  test("needs a key that may write", async () => {
+    const key = await seedKey(owner.workspaceId, owner, "read");
+    const answer = await call("POST", `${home}/imports?name=t.csv`, { key, rawBody: "id\n1\n" });
+    expect(answer.status).toBe(403);
+  });
+
+  test("is refused above the limit, and unknown after a killed server", async () => {
+    const headers = { "content-length": String(1024 ** 3 + 1) };
+    const answer = await call("POST", `${home}/imports?name=t.csv`, { cookie: owner.cookie, rawBody: "id\n", headers });
+    expect(answer.status).toBe(413);
+    const left = new ObjectId();
+    const folder = join(workspaceFolder(new ObjectId(owner.workspaceId)), ".imports", left.toHexString());
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "source"), "id\n1\n");
+    expect((await send("POST", `/imports/${left}/preview`, {})).status).toBe(404);
+  });
+});
+
+/** Returns a ZIP file of one part that claims to have one byte. */
+function zipOf(name: string, packed: Buffer): Buffer {
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50, 0);
+  local.writeUInt16LE(8, 8);
+  local.writeUInt32LE(packed.length, 18);
+  local.writeUInt32LE(1, 22);
+  local.writeUInt16LE(name.length, 26);
+  const entry = Buffer.alloc(46);
+  entry.writeUInt32LE(0x02014b50, 0);
+  entry.writeUInt16LE(8, 10);
+  entry.writeUInt32LE(packed.length, 20);
+  entry.writeUInt32LE(1, 24);
+  entry.writeUInt16LE(name.length, 28);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(entry.length + name.length, 12);
+  end.writeUInt32LE(local.length + name.length + packed.length, 16);
+  return Buffer.concat([local, Buffer.from(name), packed, entry, Buffer.from(name), end]);
+}

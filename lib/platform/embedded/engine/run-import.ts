@@ -1,0 +1,162 @@
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { type EngineDatabase, LOCKS } from "./database.ts";
+import { StatementFailure } from "./failures.ts";
+import { interruptOnAbort } from "./interrupt.ts";
+import type { DropTableRequest, ImportRefusal, ImportRequest } from "./wire.ts";
+
+/** Memory of the staged file's reader, beside the database's own. */
+const STAGED_MEMORY_LIMIT = "128MB";
+/** Data chunks between two writes, of some 2,000 rows each: an abort takes effect in between. */
+const CHUNKS_AT_ONCE = 64;
+/** Temporary table of the rows to append. */
+const APPENDED = "imported_rows";
+
+/**
+ * Copies staged rows into a table, all or none. The staged file is opened as a separate database, so that this one
+ * keeps its locks.
+ * @throws StatementFailure `query_failed` with a refusal: the table exists, is missing, or has other columns
+ */
+export async function runImport(
+  database: EngineDatabase,
+  request: ImportRequest,
+  signal: AbortSignal,
+): Promise<{ rows: number; rejectedRows: number }> {
+  const staged = await DuckDBInstance.create(`./${request.staged}`, {
+    ...LOCKS,
+    memory_limit: STAGED_MEMORY_LIMIT,
+    access_mode: "READ_ONLY",
+  });
+  const source = await staged.connect();
+  const target = await database.connect();
+  const stops = [interruptOnAbort(source, signal), interruptOnAbort(target, signal)];
+  try {
+    await source.run("SET TimeZone = 'UTC'");
+    await target.run("BEGIN TRANSACTION");
+    const rows = await fillTable(source, target, request, signal);
+    const rejectedRows = await fillRejected(source, target, request, signal);
+    signal.throwIfAborted();
+    await target.run("COMMIT");
+    return { rows, rejectedRows };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    for (const stop of stops) stop();
+    // Closing also ends an open transaction.
+    target.closeSync();
+    source.closeSync();
+    staged.closeSync();
+  }
+}
+
+/** Deletes a table. @throws StatementFailure `query_failed` with the refusal `missing` */
+export async function dropTable(database: EngineDatabase, table: DropTableRequest["table"]): Promise<void> {
+  const connection = await database.connect();
+  try {
+    if ((await columnsOf(connection, table)).size === 0) throw refused("missing", `Table ${table} not found.`);
+    await connection.run(`DROP TABLE main.${quote(table)}`);
+  } finally {
+    connection.closeSync();
+  }
+}
+
+async function fillTable(
+  source: DuckDBConnection,
+  target: DuckDBConnection,
+  { table, mode, columns, rows }: ImportRequest,
+  signal: AbortSignal,
+): Promise<number> {
+  const found = await columnsOf(target, table);
+  if (mode === "create" && found.size > 0) throw refused("exists", `Table ${table} already exists.`);
+  const definition = `(${columns.map(({ name, dbType }) => `${quote(name)} ${dbType}`).join(", ")})`;
+  if (mode !== "append") {
+    await target.run(`DROP TABLE IF EXISTS main.${quote(table)}`);
+    await target.run(`CREATE TABLE main.${quote(table)} ${definition}`);
+    return copyRows(source, target, rows, { table, catalog: null }, signal);
+  }
+  if (found.size === 0) throw refused("missing", `Table ${table} not found. Create it instead.`);
+  for (const { name, dbType } of columns) refuseOther(name, dbType, found.get(name.toLowerCase()));
+  await target.run(`CREATE TEMP TABLE ${APPENDED} ${definition}`);
+  const count = await copyRows(source, target, rows, { table: APPENDED, catalog: "temp" }, signal);
+  const names = columns.map(({ name }) => quote(name)).join(", ");
+  await target.run(`INSERT INTO main.${quote(table)} (${names}) SELECT ${names} FROM temp.${APPENDED}`);
+  await target.run(`DROP TABLE temp.${APPENDED}`);
+  return count;
+}
+
+async function fillRejected(
+  source: DuckDBConnection,
+  target: DuckDBConnection,
+  { rejected, mode }: ImportRequest,
+  signal: AbortSignal,
+): Promise<number> {
+  if (rejected === null) return 0;
+  const name = `main.${quote(rejected.table)}`;
+  if (mode !== "append") await target.run(`DROP TABLE IF EXISTS ${name}`);
+  await target.run(`CREATE TABLE IF NOT EXISTS ${name} (line BIGINT, problem VARCHAR, text VARCHAR)`);
+  return copyRows(source, target, rejected.rows, { table: rejected.table, catalog: null }, signal);
+}
+
+/** Copies a result chunk by chunk, without reading its values. @returns the number of rows */
+async function copyRows(
+  source: DuckDBConnection,
+  target: DuckDBConnection,
+  select: string,
+  { table, catalog }: { table: string; catalog: string | null },
+  signal: AbortSignal,
+): Promise<number> {
+  const result = await source.stream(select);
+  const appender = await target.createAppender(table, catalog === null ? "main" : null, catalog);
+  let rows = 0;
+  for (let chunks = 1; ; chunks += 1) {
+    const chunk = await result.fetchChunk();
+    if (!chunk || chunk.rowCount === 0) break;
+    appender.appendDataChunk(chunk);
+    rows += chunk.rowCount;
+    if (chunks % CHUNKS_AT_ONCE === 0) {
+      signal.throwIfAborted();
+      appender.flushSync();
+    }
+  }
+  signal.throwIfAborted();
+  appender.closeSync();
+  return rows;
+}
+
+/** Returns types of a table's columns by name in lower case; none for a missing table. */
+async function columnsOf(connection: DuckDBConnection, table: string): Promise<Map<string, string>> {
+  const found = await connection.runAndReadAll(
+    `SELECT lower(column_name), data_type FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name = 'main' AND lower(table_name) = lower($table)`,
+    { table },
+  );
+  return new Map(found.getRows().map(([name, type]) => [String(name), String(type)]));
+}
+
+/** Types that hold every value of another type. */
+const WIDER: Readonly<Record<string, readonly string[]>> = {
+  BIGINT: ["HUGEINT", "DECIMAL(38,0)"],
+  DATE: ["TIMESTAMP"],
+};
+
+/** Refuses a column whose values the table would change. */
+function refuseOther(name: string, dbType: string, inTable: string | undefined): void {
+  if (inTable === undefined) throw refused("columns", `Column ${name} is not in the table. Create a new table.`);
+  if (inTable === dbType || inTable === "VARCHAR" || WIDER[dbType]?.includes(inTable)) return;
+  const [one, other] = [dbType, inTable].map((type) => /^DECIMAL\((\d+),(\d+)\)$/.exec(type)?.slice(1).map(Number));
+  const fits =
+    one &&
+    other &&
+    (other[1] ?? 0) >= (one[1] ?? 0) &&
+    (other[0] ?? 0) - (other[1] ?? 0) >= (one[0] ?? 0) - (one[1] ?? 0);
+  if (fits) return;
+  throw refused("columns", `Column ${name} is ${dbType} in the file and ${inTable} in the table. Change its type.`);
+}
+
+function refused(refusal: ImportRefusal, message: string): StatementFailure {
+  return new StatementFailure("query_failed", message, { refusal });
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
