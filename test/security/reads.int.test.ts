@@ -94,6 +94,9 @@ beforeAll(async () => {
     "/entities": "?refresh=1",
     "/entities/ddl": "?name=goods",
   };
+  const upload = await call("POST", `${base}/imports?name=goods.csv`, { cookie, rawBody: "name,size\nx,1\ny\n" });
+  const importId = upload.json.data.id;
+  await call("POST", `${base}/imports/${importId}/preview`, { cookie, body: {} });
   const executed = await make(`/databases/${connection.id}/execute`, { query: "create table goods (name text)" });
   const chatId = newId();
   const { events } = await ask("How many goods are there?", { cookie, workspaceId, chatId });
@@ -117,6 +120,7 @@ beforeAll(async () => {
     runId: flowRun,
     deliveryId: deliveries.json.data.items[0].id,
     inviteId: invite.id,
+    importId,
     chatId,
     resultId: kept?.output.resultId,
     token: invite.link.split("/").at(-1),
