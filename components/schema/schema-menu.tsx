@@ -1,6 +1,6 @@
 "use client";
 
-import { Code, Copy, FileCode2, RefreshCw, Sigma, Table2, TextCursorInput } from "lucide-react";
+import { Code, Copy, FileCode2, MessageCircleQuestion, RefreshCw, Sigma, Table2, TextCursorInput } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useFindType } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
@@ -12,6 +12,7 @@ import { MenuItem, MenuLine } from "@/components/ui/menu";
 import type { Entity } from "@/lib/base/values/fields";
 import type { SchemaNode } from "@/lib/features/connections/browser/schema-rows";
 import { toTableAddress } from "@/lib/features/connections/browser/table-links";
+import { toQuestionAddress } from "@/lib/features/query/browser/question-address";
 
 type SchemaMenuProps = {
   node: SchemaNode;
@@ -69,7 +70,9 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
   const findType = useFindType();
   const databases = useDatabases();
   const { entity, selectText } = node;
-  const hasDdl = findType(databases.find(({ id }) => id === connectionId)?.type)?.hasDdl;
+  const type = findType(databases.find(({ id }) => id === connectionId)?.type);
+  const hasDdl = type?.hasDdl;
+  const isSql = type?.dialect !== undefined;
   return (
     <>
       {selectText !== null && (
@@ -80,6 +83,14 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
           >
             Preview rows
           </MenuItem>
+          {isSql && (
+            <MenuItem
+              icon={<MessageCircleQuestion />}
+              onSelect={() => router.push(toQuestionAddress(workspace.slug, connectionId, entity))}
+            >
+              New question
+            </MenuItem>
+          )}
           <MenuItem icon={<Sigma />} onSelect={() => void count(connectionId, entity)}>
             Count rows
           </MenuItem>

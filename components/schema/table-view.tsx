@@ -1,6 +1,6 @@
 "use client";
 
-import { Code, FileCode2, RefreshCw, Sigma } from "lucide-react";
+import { Code, FileCode2, MessageCircleQuestion, RefreshCw, Sigma } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useDialect, useFindType, useScriptLanguage } from "@/components/connections/use-connection-types";
@@ -39,6 +39,7 @@ import {
 } from "@/lib/features/connections/browser/table-links";
 import type { Connection } from "@/lib/features/connections/schema";
 import { api } from "@/lib/features/query/browser/api";
+import { toQuestionAddress } from "@/lib/features/query/browser/question-address";
 import { toConditionKind, toFilterValue } from "@/lib/features/results/browser/column-filter";
 import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
 import type { SortBy } from "@/lib/features/results/browser/sort-rows";
@@ -231,6 +232,14 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
         />
         {hasDdl && (
           <ToolButton label="Show DDL" word="DDL" icon={<Code className="s" />} onClick={() => setDdl("open")} />
+        )}
+        {!isShell && (
+          <ToolButton
+            label="New question"
+            word="Question"
+            icon={<MessageCircleQuestion className="s" />}
+            onClick={() => router.push(toQuestionAddress(workspace.slug, connectionId, table))}
+          />
         )}
         <ToolButton
           label="Open in console"

@@ -22,6 +22,7 @@ import { updateFrame, useFrame } from "@/components/layout/use-frame";
 import { useOffer } from "@/components/layout/use-offer";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Command } from "@/components/palette/command-store";
+import { useFindDatabase } from "@/components/schema/use-schema";
 import { AREAS } from "@/components/shell/areas";
 import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
 
@@ -35,6 +36,7 @@ export function useShellCommands({ showPalette, showShortcuts, showTextSearch }:
   const { frame } = useFrame();
   const isAgentOpen = useIsAgentOpen();
   const router = useRouter();
+  const database = useFindDatabase()(null);
   const root = `/w/${workspace.slug}`;
   const go = (path: string) => () => router.push(`${root}${path}`);
   const commands: Command[] = [
@@ -47,6 +49,9 @@ export function useShellCommands({ showPalette, showShortcuts, showTextSearch }:
       run: showTextSearch,
     },
     { id: "new-console", name: "New console", icon: Plus, keys: "c", run: () => create() },
+    ...(database === null
+      ? []
+      : [{ id: "new-question", name: "New question", icon: Plus, run: go(`/questions/${database.id}`) }]),
     { id: "new-connection", name: "Add connection", icon: Plus, run: go("/connections/new") },
     { id: "new-flow", name: "New flow", icon: Plus, run: go("/flows/new") },
     { id: "new-metric", name: "New metric", icon: Plus, run: go("/metrics?new=1") },

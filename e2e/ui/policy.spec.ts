@@ -138,6 +138,9 @@ test("breaks no security policy and logs nothing on any page (T106)", async ({ b
   await open(`/w/${slug}/tables/${connections[0].id}?name=orders`);
   await expect(page.getByRole("grid", { name: "Table rows" })).toBeVisible();
 
+  await open(`/w/${slug}/questions/${connections[0].id}?name=orders`);
+  await expect(page.getByRole("grid", { name: "Preview rows" })).toBeVisible();
+
   // Metrics: the list, and one with its preview.
   const metric = await page.request.put(`/api/workspaces/${wid}/metrics/shop`, { data: { content: metricModel() } });
   expect(metric.status()).toBe(200);

@@ -8,7 +8,7 @@ export const QUESTION_GRAINS = ["minute", "hour", "day", "week", "month", "quart
 export type QuestionGrain = (typeof QUESTION_GRAINS)[number];
 
 /** `last` and `next` include the current unit of time, `previous` does not. */
-export const RELATIVE_OPS = ["last", "previous", "next"] as const;
+const RELATIVE_OPS = ["last", "previous", "next"] as const;
 export const QUESTION_OPS = [
   ...["eq", "ne", "lt", "lte", "gt", "gte", "between", "in", "nin"],
   ...["contains", "notContains", "startsWith", "endsWith", "isNull", "notNull", ...RELATIVE_OPS],

@@ -100,7 +100,7 @@ export function outputsOf(question: Question, tables: readonly NamedTable[]): Ou
 }
 
 /** Returns the default name of a summary's column. */
-export function summaryName({ function: name, column, table }: QuestionSummary): string {
+function summaryName({ function: name, column, table }: QuestionSummary): string {
   const of = column?.column ?? table;
   return of === undefined ? FUNCTION_NAMES[name] : `${FUNCTION_NAMES[name]}_${of}`;
 }

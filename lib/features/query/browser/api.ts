@@ -1,9 +1,11 @@
 import type { z } from "zod";
+import type { Question } from "@/lib/base/questions/question";
 import type { Entity } from "@/lib/base/values/fields";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { Connection, ddlAnswer } from "@/lib/features/connections/schema";
 import type { LastResult as SentResult } from "@/lib/features/consoles/schema";
 import type { ExecuteRequest } from "@/lib/features/query/browser/execute";
+import type { QuestionAnswer, questionBody } from "@/lib/features/query/question/schema";
 import type {
   ResultAnswer,
   RowChangesAnswer,
@@ -27,9 +29,13 @@ export type FurtherResult = Omit<ResultAnswer, "rows" | "fields"> & { fields: Re
 
 /** Request for rows of a table; omitted fields get the server's defaults. */
 export type TableRowsAsk = Pick<z.input<typeof tableRowsBody>, "table"> & Partial<z.input<typeof tableRowsBody>>;
+type QuestionAsk = z.input<typeof questionBody>;
 /** Request to change rows; omitted fields get the server's defaults. */
 type RowChangesAsk = z.input<typeof rowChangesBody>;
 export type TablePage = Omit<TableRowsAnswer, "rows" | "fields"> & { fields: ResultField[]; rows: ResultRow[] };
+export type QuestionResult = Pick<ExecuteAnswer, "fields" | "rows" | "rowCount" | "truncated" | "durationMs"> & {
+  sql: string;
+};
 export type LastResult = Omit<SentResult, "rows" | "fields"> & Pick<ExecuteAnswer, "rows" | "fields" | "bytes">;
 
 /** API client for connections, queries and the server itself. Each function throws ApiError. */
@@ -63,6 +69,17 @@ export const api = {
   changeRows: (workspaceId: string, connectionId: string, body: RowChangesAsk, signal?: AbortSignal) =>
     send<RowChangesAnswer>("POST", `/api/workspaces/${workspaceId}/databases/${connectionId}/rows/changes`, {
       body,
+      signal,
+    }),
+  askQuestion: (workspaceId: string, connectionId: string, body: QuestionAsk, signal?: AbortSignal) =>
+    send<QuestionResult>("POST", `/api/workspaces/${workspaceId}/databases/${connectionId}/question`, {
+      body,
+      signal,
+    }),
+  /** Returns the statement of a question, without running it. */
+  explainQuestion: (workspaceId: string, connectionId: string, question: Question, signal?: AbortSignal) =>
+    send<QuestionAnswer>("POST", `/api/workspaces/${workspaceId}/databases/${connectionId}/question`, {
+      body: { question, dryRun: true } satisfies QuestionAsk,
       signal,
     }),
   /** Sends a request of `toExecuteRequest`, and reads the whole response. */

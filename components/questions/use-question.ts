@@ -1,0 +1,77 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { NEW_QUESTION, type Question, type QuestionTable } from "@/lib/base/questions/question";
+import { api } from "@/lib/features/query/browser/api";
+import { readFragment, toFragment } from "@/lib/features/query/browser/question-address";
+
+/** Pause after the last change before a preview runs, in ms. */
+const PAUSE_MS = 350;
+/** Rows of a preview. */
+const PREVIEW_ROWS = 1_000;
+
+type Asked = { question: Question | null; isRead: boolean; change: (next: Question) => void };
+
+/** The question in the address, which a reload keeps; at first a new one about the table. */
+export function useQuestion(table: QuestionTable | null): Asked {
+  const [state, setState] = useState<{ question: Question | null; isRead: boolean }>({ question: null, isRead: false });
+  // The server does not know the fragment.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another table is another page
+  useEffect(() => {
+    const read = () => setState({ question: readFragment(window.location.hash) ?? toNew(table), isRead: true });
+    read();
+    window.addEventListener("hashchange", read);
+    return () => window.removeEventListener("hashchange", read);
+  }, []);
+  const change = useCallback((next: Question) => {
+    setState({ question: next, isRead: true });
+    const { pathname, search } = window.location;
+    window.history.replaceState(null, "", pathname + search + toFragment(next));
+  }, []);
+  return { ...state, change };
+}
+
+function toNew(table: QuestionTable | null): Question | null {
+  return table && newQuestion(table);
+}
+
+export function newQuestion(table: QuestionTable): Question {
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { ...NEW_QUESTION, table, timezone, limit: PREVIEW_ROWS };
+}
+
+/** Returns a value once it has stayed the same for a moment. */
+export function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+/** Returns the statement of a question; null asks nothing. */
+export function useQuestionSql(connectionId: string, question: Question | null) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["question-sql", workspace.id, connectionId, question],
+    queryFn: ({ signal }) => api.explainQuestion(workspace.id, connectionId, question as Question, signal),
+    enabled: question !== null,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** Returns the result of a question; null asks nothing. @param run number of the run, so that Run asks again */
+export function useQuestionAnswer(connectionId: string, question: Question | null, run: number) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["question-answers", workspace.id, connectionId, question, run],
+    queryFn: ({ signal }) => api.askQuestion(workspace.id, connectionId, { question: question as Question }, signal),
+    enabled: question !== null,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
