@@ -37,7 +37,7 @@ import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import type { QuestionResult } from "@/lib/features/query/browser/api";
 import { toSummaryWords } from "@/lib/features/query/browser/question-words";
 import { AnswerRows } from "@/lib/features/results/browser/rows-source";
-import { formatCountOf, toDuration } from "@/lib/platform/browser/format";
+import { formatCountOf, formatDuration } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 import "@/components/consoles/console.css";
 import "@/components/ui/foot.css";
@@ -279,7 +279,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
                 <span className="st run">Running</span>
               ) : (
                 data &&
-                `${formatCountOf(data.rowCount, "row")}${data.truncated ? ", cut" : ""}, ${toDuration(data.durationMs)}`
+                `${formatCountOf(data.rowCount, "row")}${data.truncated ? ", cut" : ""}, ${formatDuration(data.durationMs)}`
               )}
             </span>
           </div>
