@@ -9,18 +9,24 @@ const COLUMNS_MAX = 5000;
 const NULL_WORDS_MAX = 50;
 const SKIPPED_MAX = 10_000;
 
+/** A name without control characters, which does not start with a space. */
 const plainName = z
   .string()
-  .trim()
-  .min(1)
-  .max(NAME_CHARS_MAX)
-  .regex(/^\P{Cc}*$/u, "Remove control characters.");
+  .refine(
+    (text) => text.isWellFormed() && /^[^\p{Cc} \u00a0]\P{Cc}*$/u.test(text),
+    "Enter a name without control characters.",
+  )
+  .refine((text) => text.length <= NAME_CHARS_MAX, `At most ${NAME_CHARS_MAX} characters.`)
+  .meta({
+    maxLength: NAME_CHARS_MAX,
+    pattern: "^[^\\u0000-\\u0020\\u007f-\\u00a0][^\\u0000-\\u001f\\u007f-\\u009f]*$",
+  });
 const columnType = z.enum(COLUMN_TYPES);
 
 export const importQuery = z.object({ name: plainName });
 
 /** A table's name, unquoted. */
-export const tableName = plainName.regex(/^[^"]*$/, "Remove the quotes.");
+export const tableName = plainName;
 
 export const importSettings = z.object({
   format: z.enum(FILE_FORMATS).optional(),

@@ -108,7 +108,7 @@ export function detectDialect(head: Buffer, asked: Partial<Detected>): Detected 
       const { width, count } = usualWidth(records);
       const share = count / Math.max(1, records.length + rejected);
       // Many fields in the same number are no accident; of decimal commas, a line has only a few.
-      const score = share * share * Math.log2(width + 1) * (quote === "'" && head.includes('"') ? 0.5 : 1);
+      const score = share * Math.log2(width + 1) * (quote === "'" && head.includes('"') ? 0.5 : 1);
       if (score > best.score) best = { score, delimiter, quote, records, width };
     }
   }
