@@ -1,6 +1,6 @@
 "use client";
 
-import { Database, Plus, RefreshCw } from "lucide-react";
+import { Database, FileUp, Plus, RefreshCw } from "lucide-react";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useState } from "react";
@@ -76,6 +76,10 @@ export function ConnectionList() {
           Test all
         </button>
       )}
+      <Link className="btn" href={`${root}/import`}>
+        <FileUp className="s" />
+        Import file
+      </Link>
       {add}
     </>
   );

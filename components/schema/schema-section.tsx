@@ -1,7 +1,8 @@
 "use client";
 
-import { Plus, RefreshCw, Search, X } from "lucide-react";
+import { FileUp, Plus, RefreshCw, Search, X } from "lucide-react";
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -23,6 +24,7 @@ const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
 /** Tree of the workspace's databases: connections, schemas, tables and columns, each level loaded when opened. */
 export function SchemaSection() {
   const { editors, workspace } = useWorkspace();
+  const router = useRouter();
   const connections = useConnections();
   const databases = useDatabases();
   const { refresh, isRefreshing } = useSchemaRefresh();
@@ -57,6 +59,11 @@ export function SchemaSection() {
           icon: <Search className="s" />,
           onPress: () => setSearch(search === null ? "" : null),
           isPressed: search !== null,
+        },
+        {
+          label: "Import file",
+          icon: <FileUp className="s" />,
+          onPress: () => router.push(`/w/${workspace.slug}/connections/import`),
         },
         {
           label: "Refresh schema",

@@ -3,6 +3,7 @@
 import { usePathname, useSearchParams } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { AgentDock } from "@/components/agent/agent-dock";
+import { WindowDrop } from "@/components/connections/import/window-drop";
 import { uncoverFromExplorer } from "@/components/layout/use-frame";
 import { useEarlyClicks } from "@/components/shell/early-clicks";
 import { Explorer } from "@/components/shell/explorer";
@@ -85,6 +86,7 @@ export function Shell({ children }: { children: ReactNode }) {
       {isListOpen && <ShortcutList isOpen onClose={() => setIsListOpen(false)} />}
       {isTextSearch && <TextSearch onClose={() => setIsTextSearch(false)} />}
       {paletteMode !== null && <Palette mode={paletteMode} onClose={() => setPaletteMode(null)} />}
+      {!isWall && <WindowDrop />}
       <LiveRegion />
       <Toaster />
     </TipGroup>

@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  FileUp,
   Keyboard,
   LogOut,
   MessageSquare,
@@ -53,6 +54,7 @@ export function useShellCommands({ showPalette, showShortcuts, showTextSearch }:
       ? []
       : [{ id: "new-question", name: "New question", icon: Plus, run: go(`/questions/${database.id}`) }]),
     { id: "new-connection", name: "Add connection", icon: Plus, run: go("/connections/new") },
+    { id: "import-file", name: "Import file", icon: FileUp, run: go("/connections/import") },
     { id: "new-flow", name: "New flow", icon: Plus, run: go("/flows/new") },
     { id: "new-metric", name: "New metric", icon: Plus, run: go("/metrics?new=1") },
     { id: "new-dashboard", name: "New dashboard", icon: Plus, run: () => void newDashboard() },

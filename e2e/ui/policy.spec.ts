@@ -133,6 +133,7 @@ test("breaks no security policy and logs nothing on any page (T106)", async ({ b
   await open(`/w/${slug}/connections`);
   const types = (await (await page.request.get("/api/connectors/types")).json()).data as { type: string }[];
   for (const { type } of types) await open(`/w/${slug}/connections/new?type=${type}`);
+  await open(`/w/${slug}/connections/import`);
   const connections = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
   await open(`/w/${slug}/connections/${connections[0].id}`);
   await open(`/w/${slug}/tables/${connections[0].id}?name=orders`);

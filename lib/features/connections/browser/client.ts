@@ -49,19 +49,18 @@ export const connectionsApi = {
     sendAll<StoredFile>(`${root(workspaceId)}/files`, { signal }),
   removeFile: (workspaceId: string, file: string) =>
     send<null>("DELETE", `${root(workspaceId)}/files/${encodeURIComponent(file)}`),
-  uploadFile,
+  uploadFile: (workspaceId: string, file: File, options: UploadOptions) =>
+    uploadTo<UploadedFile>(`${root(workspaceId)}/files`, file, options),
 };
+
+type UploadOptions = { onProgress: (sentBytes: number) => void; signal: AbortSignal };
 
 /**
  * Uploads a file unchanged. Uses XMLHttpRequest, since fetch does not report upload progress.
  * @param onProgress bytes sent so far
  * @throws ApiError; the signal's reason when it was aborted
  */
-function uploadFile(
-  workspaceId: string,
-  file: File,
-  options: { onProgress: (sentBytes: number) => void; signal: AbortSignal },
-): Promise<UploadedFile> {
+export function uploadTo<T>(url: string, file: File, options: UploadOptions): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const sentAfter = lastOutage();
@@ -78,11 +77,11 @@ function uploadFile(
     request.onload = () => {
       const answer = parseEnvelope(request.responseText);
       if (answer !== null) reportReachable(sentAfter);
-      if (request.status < 300 && answer?.success === true) resolve(answer.data as UploadedFile);
+      if (request.status < 300 && answer?.success === true) resolve(answer.data as T);
       else reject(toApiError(request.status, request.getResponseHeader("retry-after"), answer));
     };
     request.onloadend = () => options.signal.removeEventListener("abort", abort);
-    request.open("POST", `${root(workspaceId)}/files?name=${encodeURIComponent(file.name)}`);
+    request.open("POST", `${url}?name=${encodeURIComponent(file.name)}`);
     request.setRequestHeader("content-type", "application/octet-stream");
     request.send(file);
   });

@@ -1,0 +1,68 @@
+import { expect, test } from "./fixtures";
+
+const ORDERS = `order_no;sku;placed_on;qty;net
+SO-1;004812;02/01/2026;2;1.148,00
+SO-2;017730;2026-08-01;n/a;86,40
+SO-3;017730;13/01/2026;1
+SO-4;017730;31/01/2026;1;86,40
+`;
+const FILE = { name: "Orders 2026.csv", mimeType: "text/csv", buffer: Buffer.from(ORDERS) };
+
+test("imports a chosen file: settings are detected, corrected, and the table opens", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections`);
+  await page.getByRole("link", { name: "Import file" }).click();
+  await page.getByLabel("Choose file").setInputFiles(FILE);
+  await expect(page.getByRole("heading", { name: "Import Orders 2026.csv" })).toBeVisible();
+  const rows = page.getByRole("table", { name: "First rows" });
+  await expect(rows.getByRole("row")).toHaveCount(4);
+  await expect(rows.getByRole("row").nth(1)).toHaveText("2SO-10048122026-01-0221148.00");
+  const settings = page.getByRole("region", { name: "Import settings" });
+  await expect(settings.getByRole("combobox", { name: "Delimiter" })).toHaveText("Semicolon");
+  await expect(settings.getByRole("combobox", { name: "Dates" })).toHaveText("DD/MM/YYYY");
+  await expect(settings.getByRole("combobox", { name: "Decimal" })).toHaveText("Comma");
+  const problems = page.getByRole("list", { name: "Problems" }).getByRole("listitem");
+  await expect(problems.filter({ hasText: "4 fields, 5 expected" })).toContainText("4");
+
+  await problems.filter({ hasText: "leading zeros" }).getByRole("button", { name: "Use integer" }).click();
+  await expect(rows.getByRole("row").nth(1)).toHaveText("2SO-148122026-01-0221148.00");
+  await settings.getByRole("button", { name: "Remove n/a" }).click();
+  await expect(rows.getByRole("columnheader", { name: "qty" }).getByRole("combobox")).toHaveText("text");
+
+  await page.getByRole("button", { name: "Import 3 rows" }).click();
+  await expect(page).toHaveURL(/\/tables\/[0-9a-f]{24}\?name=orders_2026/);
+  await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("SO-4");
+});
+
+test("takes a file that is dropped on the window, and keeps an existing table by default", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections`);
+  const drop = async (name: string, text: string) => {
+    const files = await page.evaluateHandle(
+      ([name, text]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([text], name, { type: "text/csv" }));
+        return transfer;
+      },
+      [name, text] as const,
+    );
+    await page.locator("#main").dispatchEvent("dragenter", { dataTransfer: files });
+    await expect(page.getByText("Drop to import")).toBeVisible();
+    await page.locator("#main").dispatchEvent("drop", { dataTransfer: files });
+    await expect(page.getByText("Drop to import")).toBeHidden();
+  };
+  await drop("stock.csv", "id,name\n1,a\n");
+  await page.getByRole("button", { name: "Import 1 rows" }).click();
+  await expect(page).toHaveURL(/\?name=stock/);
+  await drop("stock.csv", "id,name\n2,b\n");
+  await expect(page.getByRole("radio", { name: "Create stock_2" })).toBeChecked();
+  await page.getByRole("radio", { name: "Replace rows" }).check();
+  await page.getByRole("button", { name: "Import 1 rows" }).click();
+  await expect(page.getByRole("dialog", { name: "Replace stock?" })).toBeVisible();
+  await page.getByRole("button", { name: "Replace table" }).click();
+  await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("b");
+});
+
+test("tells why a file cannot be read", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections/import`);
+  await page.getByLabel("Choose file").setInputFiles({ ...FILE, buffer: Buffer.alloc(0) });
+  await expect(page.getByText("The file is empty. Choose another file.")).toBeVisible();
+});

@@ -1,0 +1,93 @@
+import type {
+  ImportBody,
+  ImportedTable,
+  ImportLine,
+  ImportPreview,
+  ImportSettings,
+  UploadedImport,
+} from "@/lib/features/connections/imports/schema";
+import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { ApiError, parseEnvelope, send, toApiError } from "@/lib/platform/browser/request";
+import { uploadTo } from "./client";
+
+const LINES = "application/x-ndjson";
+const CUT = "The response was interrupted. Try again.";
+
+export type ImportProgress = Extract<ImportLine<never>, { progress: unknown }>["progress"];
+type Watch = { signal: AbortSignal; onProgress: (progress: ImportProgress) => void };
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/imports`;
+
+/** Requests of the import page. Each function throws ApiError. */
+export const importsApi = {
+  upload: (workspaceId: string, file: File, options: Parameters<typeof uploadTo>[2]) =>
+    uploadTo<UploadedImport>(root(workspaceId), file, options),
+  read: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<UploadedImport>("GET", `${root(workspaceId)}/${id}`, { signal }),
+  preview: (workspaceId: string, id: string, settings: ImportSettings, watch: Watch) =>
+    sendLines<ImportPreview>(`${root(workspaceId)}/${id}/preview`, { settings }, watch),
+  store: (workspaceId: string, id: string, body: ImportBody, watch: Watch) =>
+    sendLines<ImportedTable>(`${root(workspaceId)}/${id}/table`, body, watch),
+  remove: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}`),
+  /** Returns the address of the rejected rows as CSV. */
+  rejectedUrl: (workspaceId: string, id: string) => `${root(workspaceId)}/${id}/rejected-rows`,
+};
+
+/** Sends a request whose answer is lines of progress and then the data. */
+async function sendLines<T>(url: string, body: object, { signal, onProgress }: Watch): Promise<T> {
+  const sentAfter = lastOutage();
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { accept: LINES, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      cache: "no-store",
+      signal,
+    });
+    if (!response.ok || response.body === null) {
+      const answer = parseEnvelope(await response.text());
+      if (answer !== null) reportReachable(sentAfter);
+      throw toApiError(response.status, response.headers.get("retry-after"), answer);
+    }
+    reportReachable(sentAfter);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) throw new ApiError(0, "cut", CUT);
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() ?? "";
+      for (const text of lines) {
+        const line = JSON.parse(text) as ImportLine<T>;
+        if ("data" in line) return line.data;
+        if ("error" in line) throw new ApiError(400, line.error.code, line.error.message);
+        onProgress(line.progress);
+      }
+    }
+  } catch (cause) {
+    if (signal.aborted || cause instanceof ApiError) throw cause;
+    reportUnreachable();
+    throw ApiError.unreachable();
+  }
+}
+
+/** Returns a table's name for a file: "orders_2026" for "Orders 2026.csv". */
+export function toTableName(file: string): string {
+  const name = file
+    .replace(/\.[^.]*$/, "")
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
+  if (name === "") return "table_1";
+  return /^[0-9]/.test(name) ? `t_${name}` : name;
+}
+
+/** Returns the name, or the first with a number after it that no table has. */
+export function toFreeName(name: string, tables: readonly string[]): string {
+  const taken = new Set(tables.map((each) => each.toLowerCase()));
+  let free = name;
+  for (let number = 2; taken.has(free.toLowerCase()); number += 1) free = `${name}_${number}`;
+  return free;
+}
