@@ -35,6 +35,13 @@ export class ConsolePage {
     await this.editor.waitFor();
   }
 
+  /** Creates a console and waits until its editor has replaced that of the console before. */
+  async create(): Promise<void> {
+    await this.newConsole.click();
+    await this.page.getByRole("main", { name: /^untitled/ }).waitFor();
+    await this.editor.waitFor();
+  }
+
   /** Replaces the whole text as a user does: select all, then type. */
   async write(text: string): Promise<void> {
     await this.editor.click();

@@ -146,7 +146,7 @@ test("shows layers over a page: palette, search, menus and dialogs", async ({ pa
     await expect(page.getByRole("option").first()).toBeVisible();
   });
   await open("a first save", async () => {
-    await consolePage.newConsole.click();
+    await consolePage.create();
     await consolePage.write("select 1");
     await consolePage.save.click();
   });

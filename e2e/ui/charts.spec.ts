@@ -178,7 +178,7 @@ test("exports PNG at twice its size and SVG, named after the console, on the the
   tag: "@long",
 }, async ({ page, consolePage }) => {
   const chart = new ChartPage(page);
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write(SALES);
   await consolePage.saveNew("weekly sales.sql");
   await expect(consolePage.save).toHaveText("Saved");

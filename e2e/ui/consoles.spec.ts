@@ -72,7 +72,7 @@ test("restores tabs in another browser of the same person", async ({ page, perso
   const kept = page.waitForResponse(
     (answer) => answer.url().endsWith("/api/me/preferences") && answer.request().method() === "PUT",
   );
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select 'never saved'");
   await kept;
   const other = await browser.newContext();
@@ -89,7 +89,7 @@ test("restores tabs in another browser of the same person", async ({ page, perso
 });
 
 test("keeps a new console in the browser until its first save", async ({ page, consolePage }) => {
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select 3 as three");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("3");
@@ -110,7 +110,7 @@ test("keeps a new console in the browser until its first save", async ({ page, c
 });
 
 test("asks for name, folder and message on a first save", async ({ page, consolePage }) => {
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select 6");
   await page.keyboard.press("ControlOrMeta+s");
   const dialog = page.getByRole("dialog", { name: "Save console", exact: true });
@@ -457,7 +457,7 @@ test("leaves optional clauses out, and has presets, lists and a link for values"
   await consolePage.write("select 'paid' as status union all select 'open'");
   await consolePage.save.click();
   const bar = page.getByRole("region", { name: "Variables" });
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write(
     "select s from (select 'paid' as s union all select 'open') t where {{since}} <= '2999-01-01' [[and s = {{status}}]] order by s",
   );
@@ -493,7 +493,7 @@ test("binds variables in a console that was never saved, and runs on Enter", { t
   page,
   consolePage,
 }) => {
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select {{n}} * 2 as n");
   const value = page.getByRole("region", { name: "Variables" }).getByLabel("n", { exact: true });
   await value.fill("7");

@@ -29,7 +29,7 @@ test("restores a closed tab at its position by undo", async ({ page, consolePage
 });
 
 test("pastes nothing when a tab is closed with the middle button", async ({ page, consolePage }) => {
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select 'selected last'");
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.press("ArrowRight");
@@ -53,7 +53,7 @@ test("moves and closes tabs by keyboard", async ({ page, consolePage }) => {
 });
 
 test("returns to the previous tab by Back, without losing an edit", async ({ page, consolePage }) => {
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select 1");
   await page.goBack();
   await expect(consolePage.editor).toContainText("Sample shop");

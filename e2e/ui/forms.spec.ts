@@ -69,7 +69,7 @@ const FORMS: Record<string, Form> = {
     open: async (page, person) => {
       const consolePage = new ConsolePage(page);
       await page.goto(`/w/${person.slug}`);
-      await consolePage.newConsole.click();
+      await consolePage.create();
       await consolePage.write("select 6");
       await page.keyboard.press("ControlOrMeta+s");
       const field = page.getByRole("dialog", { name: "Save console" }).getByRole("textbox", { name: "Name" });

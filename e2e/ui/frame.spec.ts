@@ -292,7 +292,7 @@ test("keeps a console that was created while the first one was still opening", a
   });
   await page.goto(`/w/${person.slug}`);
   await isAsked;
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select 41 + 1");
   answer();
   await expect(consolePage.tabs).toHaveCount(2);

@@ -149,7 +149,7 @@ test("keeps results of an unsaved console, and pinned ones, over a reload of the
   consolePage,
 }) => {
   await consolePage.open(person.slug);
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select 'pinned' as step");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("pinned");

@@ -72,7 +72,7 @@ test("places a new console that was saved offline when the server is back", { ta
 }) => {
   test.slow();
   const { consolePage } = await openShared(page, person.slug);
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select 'new' as text");
   await untilLoadedAhead(page);
   await context.setOffline(true);

@@ -71,7 +71,7 @@ test("suggests a chart, changes it by shelves, shows it as a table, and stores i
 });
 
 test("saves a chart that was selected before the first save", { tag: "@long" }, async ({ page, consolePage }) => {
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
   await consolePage.run.click();
   await page.getByRole("radio", { name: "Chart" }).click();
