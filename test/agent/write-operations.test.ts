@@ -58,6 +58,7 @@ const EXCLUDED: Record<string, readonly RegExp[]> = {
     /\/sessions/,
     /DELETE .*\/(?:consoles|flows|metrics|dashboards|apps|files|notification-rules)\//,
   ],
+  "takes a file from a person": [/\/imports(?:$|\/)/, /\/imported-tables\//],
   "undoes or repeats a change of a person": [
     /\/restore$/,
     /\/duplicate$/,

@@ -118,7 +118,7 @@ function UploadedFile({ id, root, bar, failure, tools }: UploadedProps) {
   const [seconds, setSeconds] = useState(0);
   const [choice, setChoice] = useState<TableChoice | null>(null);
   const [isAsking, setIsAsking] = useState(false);
-  const files = useConnections().data?.find(({ type, config }) => type === "duckdb" && config.file === "Files.duckdb");
+  const files = useConnections().data?.find(({ config }) => config.file === "Files.duckdb");
   const tables = useEntities(files?.id ?? null).map(({ name }) => name);
   const file = upload.data;
   const table: TableChoice = choice ?? { name: toTableName(file?.file ?? ""), mode: "create", rejected: "quarantine" };

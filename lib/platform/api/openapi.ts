@@ -52,6 +52,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Consoles: "Saved queries with folders, drafts, history and schedules.",
   Dashboards: "Widgets over datasets, with filters, refreshes and snapshots.",
   Flows: "Jobs that move data, their runs and inbound webhooks.",
+  Imports: "Uploaded files, previews of their rows, and their import into tables of the connection Files.",
   Metrics: "Metric files in Ossie's core format, and queries of their metrics.",
   Members: "Members of a workspace and invitations.",
   Notifications: "Rules, deliveries and test notifications.",
