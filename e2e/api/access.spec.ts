@@ -39,9 +39,12 @@ test.describe("access control", () => {
           wrong.push(`${route.method} ${fill(route.path, id)}: ${answer.status} ${answer.text.slice(0, 100)}`);
         }
       }
-      // An app can be named by its slug, a binding, a metric file and a review by their names; a file's path is not an id.
+      // An app can be named by its slug; a binding, a metric file, a review and a table by their names. A file's path is
+      // not an id.
       if (
-        /\{(?!workspaceId|file|path|token|executionId|appId|bindingName|metricName|reviewName)\w+\}/.test(route.path)
+        /\{(?!workspaceId|file|path|token|executionId|appId|bindingName|metricName|reviewName|table)\w+\}/.test(
+          route.path,
+        )
       ) {
         const path = fill(route.path, stranger.workspaceId, "abc");
         const answer = await owner.api.send(route.method, path);

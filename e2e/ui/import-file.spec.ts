@@ -62,7 +62,8 @@ test("takes a file that is dropped on the window, and keeps an existing table by
 });
 
 test("tells why a file cannot be read", async ({ page, person }) => {
-  await page.goto(`/w/${person.slug}/connections/import`);
+  await page.goto(`/w/${person.slug}/connections`);
+  await page.getByRole("link", { name: "Import file" }).click();
   await page.getByLabel("Choose file").setInputFiles({ ...FILE, buffer: Buffer.alloc(0) });
   await expect(page.getByText("The file is empty. Choose another file.")).toBeVisible();
 });

@@ -28,7 +28,7 @@ export const importQuery = z.object({ name: plainName });
 /** A table's name, unquoted. */
 export const tableName = plainName;
 
-export const importSettings = z.object({
+export const importSettings = z.strictObject({
   format: z.enum(FILE_FORMATS).optional(),
   delimiter: z
     .string()
