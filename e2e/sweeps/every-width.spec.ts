@@ -52,7 +52,7 @@ test("shows a console before its first run, and with rows in each view", async (
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   await look(page, "not run yet, with the agent and the first steps");
   await page.keyboard.press("ControlOrMeta+j");
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await expect(consolePage.tabs).toHaveCount(2);
   await look(page, "an empty console");
 

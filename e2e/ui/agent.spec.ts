@@ -335,7 +335,7 @@ test("opens the whole result of a query as a grid, sorted and read to its end", 
 
 test("includes an unsaved console's text, and fixes a failed query offline", async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
   await consolePage.write("select count(*) as n from ordrs");
   await consolePage.run.click();

@@ -26,6 +26,7 @@ test("opens from the explorer's head, moves by arrows, closes by Escape", async 
   await page.getByRole("button", { name: "Search or jump to" }).click();
   await expect(find(page)).toBeFocused();
   const options = page.getByRole("option");
+  await expect(page.getByRole("option", { name: /^Format statement/ })).toBeVisible();
   await expect(options.first()).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("ArrowDown");
   await expect(options.nth(1)).toHaveAttribute("aria-selected", "true");

@@ -129,7 +129,7 @@ test("asks for name, folder and message on a first save", async ({ page, console
 });
 
 test("reports a taken name on a first save, and accepts another", { tag: "@long" }, async ({ page, consolePage }) => {
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await addConsole(page.request, { name: "untitled.sql", content: "select 0" });
   await expect(consolePage.row("untitled.sql")).toHaveCount(2);
   await consolePage.write("select 5");

@@ -7,7 +7,7 @@ test.beforeEach(async ({ consolePage, person }) => {
 });
 
 test("keeps consoles, texts and tabs over a reload", async ({ page, consolePage }) => {
-  await consolePage.newConsole.click();
+  await consolePage.create();
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
   await consolePage.write("select 'kept' as word");
   await consolePage.tabs.nth(1).dblclick();
