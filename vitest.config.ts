@@ -48,7 +48,10 @@ export default defineConfig({
   test: {
     setupFiles: ["test/quiet.setup.ts"],
     tags: [
-      { name: "heavy", description: "takes seconds of processor time: `npm test` runs it, `npm run check` does not" },
+      {
+        name: "heavy",
+        description: "takes half a second of processor time or more: `npm test` runs it, `npm run check` does not",
+      },
       { name: "long", description: "takes half a minute or more, and is looked at by `npm run test:long` alone" },
     ],
     // The default leaves two cores with one: many of the files wait for servers, children and time limits.

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { expect, test, vi } from "vitest";
 import { DataReader } from "@/components/dashboards/data-reader";
 import type { Cube } from "@/lib/base/cubes/cube";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { toast as sonner, type ToastT } from "sonner";
 import { expect, test } from "vitest";
 import { showToast } from "./toast";

@@ -19,11 +19,13 @@ const SOURCES = ["lib", "components", "app", "emails", "inngest", "scripts/comma
 
 /** Marks tests of the long suite in a file, directly or through test/cases.ts. */
 const MARKS_LONG = /\["long"\]|\bsplitCases\b/;
+/** First line of a file of heavy unit tests. */
+const MARKS_HEAVY = "// @module-tag heavy";
 
 /**
  * Runs lint, language, layers, types and unit tests; they need no build. All but the tests run in parallel and count as
  * one test each.
- * @param {boolean} isQuick leaves out the heavy unit tests: a check before each commit takes less than a minute
+ * @param {boolean} isQuick leaves out the heavy unit tests: a check before each commit takes half a minute
  */
 export async function runCheck(isQuick = false) {
   generateRoutes();
@@ -51,7 +53,7 @@ export function runVitest(name, isQuick = false) {
   // Two projects: files that may share a process, and the others.
   const args = [`--project=${project}`, `--project=${project}-alone`];
   if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 2}`, `--tagsFilter=${long ?? "!long"}`);
-  if (isQuick) args.push("--tagsFilter=!heavy");
+  if (isQuick) args.push(...heavyFiles().flatMap((file) => ["--exclude", file]));
   // Loading hundreds of files without long tests would take as long as the tests.
   const all = long ? filesWithLongTests() : [];
   return withRepeat(name, async (failed) => {
@@ -157,6 +159,12 @@ async function repeatFiles(name, files, failed, secondsBefore, runFiles) {
   const counts = countFiles(merged.files, merged.again);
   const isUnexplained = outcome.code !== 0 && counts.failed === 0;
   return { name, ...counts, failed: isUnexplained ? 1 : counts.failed + outcome.errors, seconds: total };
+}
+
+/** A filter by their tag would load them, which takes as long as the rest. */
+function heavyFiles() {
+  const files = globSync("{app,lib,components,inngest,emails,scripts,test}/**/*.test.{ts,tsx}", { cwd: inRoot() });
+  return files.filter((file) => readFileSync(inRoot(file), "utf8").startsWith(MARKS_HEAVY));
 }
 
 function filesWithLongTests() {

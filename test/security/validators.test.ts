@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { describe, expect, it } from "vitest";
 import { fastestMs } from "@/test/processor-time";
 import { endpoints } from "./routes";

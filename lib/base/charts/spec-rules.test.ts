@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { Error as LOG_ERROR, type LoggerInterface, logger, parse, View } from "vega";
 import { compile } from "vega-lite";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { describe, expect, it } from "vitest";
 import { toChartData } from "@/lib/base/charts/data";
 import { readExtras } from "@/lib/base/charts/extras";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { SQL_DIALECTS, type SqlDialect } from "./dialects/registry";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { fastestMs } from "@/test/processor-time";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { expect, it } from "vitest";
 import { RESULT_COLUMNS_MAX } from "@/lib/base/values/column-limits";
 import type { Entity } from "@/lib/base/values/fields";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { describe, expect, it, vi } from "vitest";
 import { endingWith } from "./ending-body";
 

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { afterEach, expect, it, vi } from "vitest";
 
 afterEach(() => {

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { testPolicy } from "@/test/fixtures/net/policy";

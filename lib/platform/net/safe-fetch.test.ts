@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { createServer as createTlsServer } from "node:tls";
 import { expect, test } from "vitest";
 import { TEST_CERTIFICATE, TEST_KEY } from "@/test/fixtures/net/certificate";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { heldByOpenAnswers, paced, within } from "./stream-through";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { beforeEach, expect, it, vi } from "vitest";
 import {
   closeServerContext,

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { beforeEach, expect, test, vi } from "vitest";
 
 const FILES = ["sqlite", "duckdb"];

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { expect, it } from "vitest";
 import type { Batch, WireValue } from "@/lib/base/values/fields";
 import { turnsOf } from "@/test/processor-time";

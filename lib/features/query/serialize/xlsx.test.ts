@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { execFileSync, spawnSync } from "node:child_process";
 import { readXlsx } from "hucre/xlsx";
 import { expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { expect, it } from "vitest";
 import { checkText } from "./guard";
 import { checkText as checkSqlite } from "./sqlite/guard";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { expect, it } from "vitest";
 import { MessageGuard } from "./guarded-connection";
 import { RowCollector } from "./row-collector";

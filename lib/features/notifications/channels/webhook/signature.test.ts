@@ -1,3 +1,4 @@
+// @module-tag heavy
 import { createHmac, timingSafeEqual } from "node:crypto";
 import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";

@@ -1,3 +1,4 @@
+// @module-tag heavy
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyValue } from "../../../../../test/fixtures/embedded/mongo/arbitrary.ts";
