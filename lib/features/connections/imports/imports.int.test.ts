@@ -378,6 +378,14 @@ describe("an import", () => {
     const answers = await Promise.all(ids.map((id) => send("POST", `/imports/${id}/table`, { table: "race" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
+
+  test("of one upload twice at once runs once", async () => {
+    const id = await upload("t.csv", "id\n1\n");
+    const body = { table: "twice", mode: "append" };
+    await store(await upload("t.csv", "id\n0\n"), { table: "twice" });
+    const answers = await Promise.all([1, 2].map(() => send("POST", `/imports/${id}/table`, body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+  });
 });
 
 describe("an upload", () => {

@@ -89,9 +89,7 @@ export async function getImport(caller: Caller, id: ObjectId): Promise<UploadedI
 
 /** Deletes an upload of the caller. @throws AppError `not_found` */
 export async function deleteImport(caller: Caller, id: ObjectId): Promise<void> {
-  await metaOrThrow(caller, id);
-  const folder = uploadFolder(caller.workspaceId, id);
-  await withKeyedLock(folder, () => rm(folder, { recursive: true, force: true }));
+  await withUpload(caller, id, (_meta, folder) => rm(folder, { recursive: true, force: true }));
 }
 
 /**
@@ -104,9 +102,7 @@ export async function previewImport(
   settings: ImportSettings,
   options: { signal: AbortSignal; report: Report },
 ): Promise<ImportPreview> {
-  const meta = await metaOrThrow(caller, id);
-  const folder = uploadFolder(caller.workspaceId, id);
-  return withKeyedLock(folder, () => preview(folder, meta.file, settings, options));
+  return withUpload(caller, id, (meta, folder) => preview(folder, meta.file, settings, options));
 }
 
 async function preview(
@@ -142,9 +138,7 @@ export async function importTable(
   { signal, report }: { signal: AbortSignal; report: Report },
 ): Promise<ImportedTable> {
   const { workspaceId } = caller;
-  const meta = await metaOrThrow(caller, id);
-  const folder = uploadFolder(workspaceId, id);
-  return withKeyedLock(folder, async () => {
+  return withUpload(caller, id, async (meta, folder) => {
     const kept = await readJson(join(folder, PREVIEW_FILE), keptPreview);
     const isCurrent = kept && (settings === undefined || JSON.stringify(settings) === JSON.stringify(kept.asked));
     const staged = isCurrent ? kept.result : await preview(folder, meta.file, settings ?? {}, { signal, report });
@@ -301,6 +295,21 @@ async function metaOrThrow({ workspaceId, user }: Caller, id: ObjectId): Promise
   const isOwn = meta?.userId === user._id.toHexString();
   if (meta && isOwn && Date.now() - meta.uploadedAt < UPLOAD_LIFETIME_MS) return meta;
   throw new AppError("not_found", "Upload not found. Upload the file again.");
+}
+
+/**
+ * Runs work on an upload of the caller, after all earlier work on it. An import that came first has deleted it.
+ * @throws AppError `not_found`
+ */
+async function withUpload<T>(
+  caller: Caller,
+  id: ObjectId,
+  work: (meta: z.infer<typeof metaSchema>, folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = uploadFolder(caller.workspaceId, id);
+  // Only its owner waits for it.
+  await metaOrThrow(caller, id);
+  return withKeyedLock(folder, async () => work(await metaOrThrow(caller, id), folder));
 }
 
 function toUploaded(id: ObjectId, { file, bytes, uploadedAt }: z.infer<typeof metaSchema>): UploadedImport {
