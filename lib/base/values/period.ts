@@ -1,6 +1,7 @@
 import { offsetAt } from "./offset";
 
 const DAY_MS = 86_400_000;
+const DAY_CHARS = "2026-05-31".length;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** A bound as local time in the zone and as an instant, both in ms since 1970 (local: as if it were UTC). */
@@ -10,8 +11,20 @@ export type Period = { from: Bound; to: Bound };
 /** Shift from a period to the one that it is compared with. */
 export type Shift = { count: number; unit: "month" | "day" | "minute" };
 
-/** Returns a bound. A day is its first moment; with `isEnd`, that of the next day. */
+/**
+ * Returns a bound. A day is its first moment; with `isEnd`, that of the next day.
+ * @param text ISO 8601 with or without a time and an offset
+ * @returns NaN for a date that does not exist, which JavaScript reads as another: 31 February as a day in March
+ */
 export function toBound(text: string, zone: string, isEnd: boolean): Bound {
+  const day = text.slice(0, DAY_CHARS);
+  const start = Date.parse(`${day}T00:00:00Z`);
+  if (
+    Number.isNaN(start) ||
+    new Date(start).toISOString().slice(0, DAY_CHARS) !== day ||
+    Number.isNaN(Date.parse(text))
+  )
+    return { local: Number.NaN, instant: Number.NaN };
   if (DATE.test(text)) return ofLocal(Date.parse(`${text}T00:00:00Z`) + (isEnd ? DAY_MS : 0), zone);
   if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) {
     const instant = Date.parse(text);

@@ -174,12 +174,7 @@ export function momentOf(
   const isDay = text.length === "2026-05-31".length;
   if (kind === "date" && !isDay) throw invalidInput(path, "Use a date such as 2026-05-31.");
   const { local, instant } = toBound(text.replace(" ", "T"), zone, false);
-  // JavaScript reads 31 February as a day in March.
-  const day = text.slice(0, 10);
-  const date = Date.parse(`${day}T00:00:00Z`);
-  if (Number.isNaN(instant) || new Date(date).toISOString().slice(0, 10) !== day) {
-    throw invalidInput(path, "This date does not exist.");
-  }
+  if (Number.isNaN(instant)) throw invalidInput(path, "This date does not exist.");
   if (isDay) return { start: local, end: isTemporal(kind) && kind !== "date" ? local + DAY_MS : null };
   const isZoned = /(?:Z|[+-]\d\d:\d\d)$/.test(text);
   return { start: local, end: null, ...(isZoned && kind === "instant" && { instant }) };
