@@ -89,6 +89,8 @@ export const QUESTION_LIMITS = {
   parts: 50,
   values: 1_000,
   columns: 500,
+  /** Columns and numbers of a formula, with those of the formulas that it uses: each use repeats the expression. */
+  terms: 200,
   nameChars: 500,
   valueChars: 10_000,
   /** Units of a relative date: three years of days. */

@@ -3,6 +3,7 @@ import {
   type ColumnRef,
   isSummarized,
   joinName,
+  QUESTION_LIMITS,
   type Question,
   type QuestionFilter,
   type QuestionGrain,
@@ -102,9 +103,10 @@ function checkNames(question: Question, tables: readonly NamedTable[], columns: 
       }
     }
   }
-  const formulas = new Set<string>();
+  const formulas = new Map<string, number>();
   for (const [index, { name, left, right }] of question.formulas.entries()) {
     const path = `formulas.${index}`;
+    let terms = 0;
     if (formulas.has(name) || tables[0]?.entity.columns?.some((each) => each.name === name)) {
       throw invalidInput(`${path}.name`, `“${name}” already exists. Choose another name.`);
     }
@@ -113,6 +115,7 @@ function checkNames(question: Question, tables: readonly NamedTable[], columns: 
       if ((column === undefined) === (number === undefined)) {
         throw invalidInput(`${path}.${side}`, "Use a column or a number.");
       }
+      terms += (column?.table === undefined && formulas.get(column?.column ?? "")) || 1;
       if (column === undefined) continue;
       // A formula reads only those before it, so that none reads itself.
       const isLater =
@@ -122,7 +125,11 @@ function checkNames(question: Question, tables: readonly NamedTable[], columns: 
         throw invalidInput(`${path}.${side}.column`, `“${column.column}” is not a number.`);
       }
     }
-    formulas.add(name);
+    if (terms > QUESTION_LIMITS.terms) {
+      const message = `“${name}” has more than ${QUESTION_LIMITS.terms} terms with those of its formulas. Use a console.`;
+      throw invalidInput(path, message);
+    }
+    formulas.set(name, terms);
   }
 }
 

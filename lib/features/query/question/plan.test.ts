@@ -145,6 +145,22 @@ limit 1000`);
     expect(problem(question, [orders, customers])?.path).toBe(path);
   });
 
+  it("refuses formulas that double at each step, and takes 200 terms", () => {
+    const part = (column: string) => ({ column: { column } });
+    const doubled = (count: number) =>
+      Array.from({ length: count }, (_, n) => {
+        const side = part(n === 0 ? "total" : `f${n - 1}`);
+        return { name: `f${n}`, left: side, sign: "+" as const, right: side };
+      });
+    expect(problem({ formulas: doubled(50), summaries: [{ function: "sum", ...part("f49") }] }, [orders])).toEqual({
+      path: "formulas.7",
+      message: "“f7” has more than 200 terms with those of its formulas. Use a console.",
+    });
+    const sum = { name: "s", left: part("f6"), sign: "+" as const, right: part("f5") };
+    const formulas = [...doubled(7), sum, { ...sum, name: "t", left: part("s"), right: { number: 8 } }];
+    expect(ask({ formulas, columns: [{ column: "t" }] }, [orders]).split("orders.total")).toHaveLength(193);
+  });
+
   it("bounds each list and text of a question", () => {
     const parse = (question: object) => questionSchema.safeParse({ table: { name: "orders" }, ...question }).success;
     const filter = { column: { column: "id" }, op: "in" };

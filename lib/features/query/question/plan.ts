@@ -57,6 +57,7 @@ class Planner {
   private readonly tables: NamedTable[];
   private readonly columns: Columns;
   private readonly dialect: SqlDialect;
+  private readonly formulas = new Map<string, string>();
 
   constructor(
     private readonly question: Question,
@@ -263,6 +264,8 @@ class Planner {
   /** Returns a column, or the expression of a formula. */
   private value({ table, column, name }: Column): string {
     if (table && column) return this.column(table, column.name);
+    const known = this.formulas.get(name);
+    if (known !== undefined) return known;
     const index = this.question.formulas.findIndex((each) => each.name === name);
     const formula = this.question.formulas[index];
     if (!formula) throw invalidInput("formulas", `Unknown formula “${name}”.`);
@@ -271,8 +274,12 @@ class Planner {
       if (ref) return this.value(this.columns.of(ref, `formulas.${index}.${side}.column`));
       return `(${toDecimal(number ?? 0)})`;
     }) as [string, string];
-    if (formula.sign === "/") return this.sql?.divide(left, right) ?? `(${left} * 1.0 / nullif(${right}, 0))`;
-    return `(${left} ${formula.sign} ${right})`;
+    const sql =
+      formula.sign === "/"
+        ? (this.sql?.divide(left, right) ?? `(${left} * 1.0 / nullif(${right}, 0))`)
+        : `(${left} ${formula.sign} ${right})`;
+    this.formulas.set(name, sql);
+    return sql;
   }
 
   private group(index: number): string {
