@@ -6,12 +6,9 @@ import type {
   ImportSettings,
   UploadedImport,
 } from "@/lib/features/connections/imports/schema";
-import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
-import { ApiError, parseEnvelope, send, toApiError } from "@/lib/platform/browser/request";
+import { linesCut, readLines } from "@/lib/platform/browser/lines";
+import { ApiError, send } from "@/lib/platform/browser/request";
 import { uploadTo } from "./client";
-
-const LINES = "application/x-ndjson";
-const CUT = "The response was interrupted. Try again.";
 
 export type ImportProgress = Extract<ImportLine<never>, { progress: unknown }>["progress"];
 type Watch = { signal: AbortSignal; onProgress: (progress: ImportProgress) => void };
@@ -35,40 +32,12 @@ export const importsApi = {
 
 /** Sends a request whose answer is lines of progress and then the data. */
 async function sendLines<T>(url: string, body: object, { signal, onProgress }: Watch): Promise<T> {
-  const sentAfter = lastOutage();
-  try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { accept: LINES, "content-type": "application/json" },
-      body: JSON.stringify(body),
-      cache: "no-store",
-      signal,
-    });
-    if (!response.ok || response.body === null) {
-      const answer = parseEnvelope(await response.text());
-      if (answer !== null) reportReachable(sentAfter);
-      throw toApiError(response.status, response.headers.get("retry-after"), answer);
-    }
-    reportReachable(sentAfter);
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = "";
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) throw new ApiError(0, "cut", CUT);
-      const lines = (rest + value).split("\n");
-      rest = lines.pop() ?? "";
-      for (const text of lines) {
-        const line = JSON.parse(text) as ImportLine<T>;
-        if ("data" in line) return line.data;
-        if ("error" in line) throw new ApiError(400, line.error.code, line.error.message);
-        onProgress(line.progress);
-      }
-    }
-  } catch (cause) {
-    if (signal.aborted || cause instanceof ApiError) throw cause;
-    reportUnreachable();
-    throw ApiError.unreachable();
+  for await (const line of readLines<ImportLine<T>>({ url, method: "POST", body }, { signal })) {
+    if ("data" in line) return line.data;
+    if ("error" in line) throw new ApiError(400, line.error.code, line.error.message);
+    onProgress(line.progress);
   }
+  throw linesCut();
 }
 
 /** Returns a table's name for a file: "orders_2026" for "Orders 2026.csv". */

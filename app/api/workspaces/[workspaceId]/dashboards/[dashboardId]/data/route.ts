@@ -2,9 +2,10 @@ import { route } from "@/lib/features/accounts/route";
 import { readDashboardData } from "@/lib/features/dashboards/data";
 import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
 import { dashboardDataSchema, dataBody, dataQuery } from "@/lib/features/dashboards/schema";
-import { streamDashboardData, WIDGET_LINES } from "@/lib/features/dashboards/stream";
+import { streamDashboardData } from "@/lib/features/dashboards/stream";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
+import { acceptsLines } from "@/lib/platform/http/lines";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -18,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: dashboardDataSchema,
     refuses: DATA_REFUSALS,
     handle: ({ caller, params, query, request, signal }) =>
-      request.headers.get("accept")?.includes(WIDGET_LINES)
+      acceptsLines(request)
         ? streamDashboardData(caller, params.dashboardId, query, signal)
         : readDashboardData(caller, params.dashboardId, query, signal),
   }),
@@ -34,7 +35,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: dashboardDataSchema,
     refuses: DATA_REFUSALS,
     handle: ({ caller, params, body, request, signal }) =>
-      request.headers.get("accept")?.includes(WIDGET_LINES)
+      acceptsLines(request)
         ? streamDashboardData(caller, params.dashboardId, body, signal)
         : readDashboardData(caller, params.dashboardId, body, signal),
   }),
