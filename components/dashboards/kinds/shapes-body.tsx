@@ -4,6 +4,7 @@ import { useMemo, useRef } from "react";
 import { useSize } from "@/components/chart/use-size";
 import type { KindBodyProps } from "@/components/dashboards/kinds/kind-view";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
+import { PALETTE } from "@/lib/base/charts/extras";
 import type { Ink, LayOut, Shape } from "@/lib/base/charts/shapes";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
@@ -154,5 +155,5 @@ const COLOURS: Readonly<Record<Exclude<Ink, number>, string>> = {
 };
 
 function toColour(ink: Ink): string {
-  return typeof ink === "number" ? `var(--viz-${(ink % 8) + 1})` : COLOURS[ink];
+  return typeof ink === "number" ? `var(--viz-${(ink % PALETTE) + 1})` : COLOURS[ink];
 }

@@ -1,15 +1,19 @@
 import type { Drawing, Ink, LayOut, Shape } from "@/lib/base/charts/shapes";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import { escapeXml, round } from "@/lib/platform/embedded/drawing/text";
+import { escapeXml, round, toText } from "@/lib/platform/embedded/drawing/text";
 import type { Paint } from "../picture/paint";
 import { type Box, clip, type Drawn, drawWords } from "../picture/parts";
 import type { DataKind } from "./kind";
 
-/** Returns a function that draws a layout for snapshots and PDF. */
-export function drawLayout(layOut: LayOut): DataKind["draw"] {
-  return (spec, { fields, rows }, body, { look, paint }) => {
-    const drawing = layOut(spec, { fields, rows: rows as ResultRow[] }, body, look);
-    return drawing === null ? drawWords("No data.", body, paint.faint) : drawShapes(drawing, body, paint);
+/** Returns a kind that is drawn from a layout, on pages as in snapshots and PDF. */
+export function drawnKind(spec: DataKind["spec"], query: DataKind["data"]["query"], layOut: LayOut): DataKind {
+  return {
+    spec,
+    data: { query, isCompared: () => false, isOfShownGroups: () => false },
+    draw: (drawn, { fields, rows }, body, { look, paint }) => {
+      const drawing = layOut(drawn, { fields, rows: rows as ResultRow[] }, body, look);
+      return drawing === null ? drawWords("No data.", body, paint.faint) : drawShapes(drawing, body, paint);
+    },
   };
 }
 
@@ -31,11 +35,8 @@ function toSvg(shape: Shape, paint: Paint): string {
       return `<path d="${shape.d}" fill="none" stroke="${colour(shape.ink)}" stroke-width="${shape.width}"${shape.dash ? ` stroke-dasharray="${shape.dash}"` : ""}/>`;
     case "dot":
       return `<circle cx="${round(shape.x)}" cy="${round(shape.y)}" r="${shape.r}" ${filled(shape)}/>`;
-    case "label": {
-      const edge = shape.isBold ? ` stroke="${colour(shape.ink)}" stroke-width="${round(shape.size * 0.035)}"` : "";
-      const anchor = shape.anchor ? ` text-anchor="${shape.anchor}"` : "";
-      return `<text x="${round(shape.x)}" y="${round(shape.y)}" font-size="${shape.size}" fill="${colour(shape.ink)}"${edge}${anchor} xml:space="preserve">${escapeXml(shape.text)}</text>`;
-    }
+    case "label":
+      return toText(shape.text, shape.x, shape.y, { ...shape, fill: colour(shape.ink) });
   }
 }
 

@@ -1,8 +1,8 @@
 import { isTimeField } from "@/lib/base/charts/settings";
 import { isIdentifierField, isNumericField } from "@/lib/base/values/cell-text";
 import type { ResultField } from "@/lib/base/values/json-rows";
-import { type Measure, type Shelves, writeShelves } from "../browser/edit/shelves";
-import type { EditedSpec, Spec } from "./kind-traits";
+import { type Measure, readShelves, type Shelves, writeShelves } from "../browser/edit/shelves";
+import type { EditedSpec, KindTraits, Spec } from "./kind-traits";
 
 export const NO_SHELVES: Shelves = { dimensions: [], measures: [], sort: null, limit: null };
 
@@ -26,10 +26,11 @@ export function fillBlank(spec: Spec, shelves: Shelves): EditedSpec | null {
   return "dimensions" in spec || "measures" in spec ? null : writeShelves(spec, shelves);
 }
 
-/** Properties of drawings, which another kind does not have. */
-const DRAWN = new Set(["mark", "goal", "min", "max", "better", "labels"]);
-
-/** Removes what only one kind draws. */
-export function dropDrawn(spec: Spec): EditedSpec {
-  return Object.fromEntries(Object.entries(spec).filter(([name]) => !DRAWN.has(name)));
-}
+/** Traits of the kinds that are drawn from shapes. */
+export const DRAWN_TRAITS = {
+  readsData: true,
+  initial: {},
+  computed: ["dimensions", "measures", "sort", "limit", "timeUnit"],
+  dimensions: ["dimensions"],
+  readShelves,
+} as const satisfies Partial<KindTraits>;

@@ -28,14 +28,14 @@ export function escapeXml(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-type TextLook = { size: number; fill: string; isBold?: boolean; isEnd?: boolean };
+type TextLook = { size: number; fill: string; isBold?: boolean; anchor?: "middle" | "end" };
 
 /** Returns one line of text at its baseline, as SVG. */
-export function toText(text: string, x: number, y: number, { size, fill, isBold = false, isEnd = false }: TextLook) {
+export function toText(text: string, x: number, y: number, { size, fill, isBold = false, anchor }: TextLook) {
   // The shipped font has one weight for pictures, so bold text is drawn with an outline in its own colour.
   const edge = isBold ? ` stroke="${fill}" stroke-width="${(size * 0.035).toFixed(2)}"` : "";
-  const anchor = isEnd ? ' text-anchor="end"' : "";
-  return `<text x="${round(x)}" y="${round(y)}" font-size="${size}" fill="${fill}"${edge}${anchor} xml:space="preserve">${escapeXml(text)}</text>`;
+  const place = anchor === undefined ? "" : ` text-anchor="${anchor}"`;
+  return `<text x="${round(x)}" y="${round(y)}" font-size="${size}" fill="${fill}"${edge}${place} xml:space="preserve">${escapeXml(text)}</text>`;
 }
 
 export function round(px: number): number {

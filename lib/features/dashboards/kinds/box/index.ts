@@ -1,7 +1,6 @@
 import { aggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { formats, queryOfFirst } from "../drawing-spec";
-import type { DataKind } from "../kind";
-import { drawLayout } from "../shapes";
+import { drawnKind } from "../shapes";
 import { BOX_COLUMNS, layOutBox } from "./layout";
 
 /** Measures are the five numbers of each group, of the column of the first measure. */
@@ -11,8 +10,4 @@ const query = queryOfFirst({ dimensions: 1, measures: 1 }).transform(({ measures
   measures: measure?.field === undefined ? [] : BOX_COLUMNS.map((op) => ({ field: measure.field, op, as: op })),
 }));
 
-export const boxKind: DataKind = {
-  spec: aggregateSpec.extend({ formats }),
-  data: { query, isCompared: () => false, isOfShownGroups: () => false },
-  draw: drawLayout(layOutBox),
-};
+export const boxKind = drawnKind(aggregateSpec.extend({ formats }), query, layOutBox);

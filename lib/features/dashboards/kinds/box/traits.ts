@@ -1,21 +1,17 @@
-import { readShelves, toFirstDimension } from "../../browser/edit/shelves";
+import { toFirstDimension } from "../../browser/edit/shelves";
 import type { KindTraits } from "../kind-traits";
-import { dropDrawn, fillBlank, findGroupFields, NO_SHELVES, suggestMeasures } from "../suggest";
+import { DRAWN_TRAITS, fillBlank, findGroupFields, NO_SHELVES, suggestMeasures } from "../suggest";
 
 /** The distribution of a column in each group. */
 export const boxTraits = {
   label: "Box plot",
   reference: "the box plot",
   size: { w: 6, h: 8 },
-  readsData: true,
+  ...DRAWN_TRAITS,
   looks: { box: "Box plot" },
-  initial: {},
-  computed: ["dimensions", "measures", "sort", "limit", "timeUnit"],
-  dimensions: ["dimensions"],
   lookOf: () => "box",
-  toPlain: dropDrawn,
+  toPlain: (spec) => ({ ...spec }),
   withLook: (plain) => ({ ...plain }),
-  readShelves,
   suggest(spec, _, fields) {
     const { word } = findGroupFields(fields);
     const [amount] = suggestMeasures(fields);

@@ -1,7 +1,6 @@
 import { aggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { formats, queryOfFirst } from "../drawing-spec";
-import type { DataKind } from "../kind";
-import { drawLayout } from "../shapes";
+import { drawnKind } from "../shapes";
 import { layOutCombo } from "./layout";
 import { COMBO_MEASURES_MAX } from "./limits";
 
@@ -11,8 +10,4 @@ const query = queryOfFirst({ dimensions: 1, measures: COMBO_MEASURES_MAX }).tran
   measures: asked.measures.length === 1 ? [...asked.measures, { op: "count" as const, as: "rows" }] : asked.measures,
 }));
 
-export const comboKind: DataKind = {
-  spec: aggregateSpec.extend({ formats }),
-  data: { query, isCompared: () => false, isOfShownGroups: () => false },
-  draw: drawLayout(layOutCombo),
-};
+export const comboKind = drawnKind(aggregateSpec.extend({ formats }), query, layOutCombo);

@@ -1,3 +1,4 @@
+import { toNumber } from "@/lib/base/charts/amount";
 import { type NumberAxis, toNumberAxis } from "@/lib/base/charts/number-axis";
 import { type Drawing, px, type Shape } from "@/lib/base/charts/shapes";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
@@ -67,14 +68,14 @@ export function layOutCombo(
     const title = `${names[index]}: ${measures.map((field) => `${field.name} ${textOf(row, field)}`).join(", ")}`;
     words.push(title);
     for (const [i, field] of bars.entries()) {
-      const value = toNumber(row[field.name]);
+      const value = toNumber(row[field.name] ?? null);
       if (value === null) continue;
       const [y, zero] = [at(left, value), at(left, 0)];
       const box = { x: middle - group / 2 + (i * group) / bars.length, y: Math.min(y, zero) };
       const size = { width: Math.max(1, group / bars.length - 1), height: Math.abs(zero - y) };
       shapes.push({ kind: "rect", ...box, ...size, radius: 1, fill: i, row: index, title });
     }
-    const value = toNumber(row[line.name]);
+    const value = toNumber(row[line.name] ?? null);
     path += value === null ? "" : `${path === "" || path.endsWith(" ") ? "M" : "L"}${px(middle)} ${at(right, value)}`;
     if (value === null) path += " ";
     if (index % nth === 0) {
@@ -85,7 +86,7 @@ export function layOutCombo(
   shapes.push({ kind: "stroke", d: path, ink: bars.length, width: 2 });
   if (rows.length <= 40) {
     for (const [index, row] of rows.entries()) {
-      const value = toNumber(row[line.name]);
+      const value = toNumber(row[line.name] ?? null);
       if (value === null) continue;
       const title = words[index] ?? "";
       shapes.push({
@@ -103,10 +104,11 @@ export function layOutCombo(
 }
 
 function toAxis(rows: readonly ResultRow[], fields: readonly ResultField[], isZero: boolean): NumberAxis {
-  const values = rows.flatMap((row) => fields.flatMap(({ name }) => toNumber(row[name]) ?? []));
+  const values = rows.flatMap((row) => fields.flatMap(({ name }) => toNumber(row[name] ?? null) ?? []));
   return toNumberAxis({
-    low: Math.min(...values, ...(isZero || values.length === 0 ? [0] : [])),
-    high: Math.max(...values, ...(isZero || values.length === 0 ? [0] : [])),
+    // Spread arguments would overflow the stack.
+    low: values.reduce((low, value) => Math.min(low, value), isZero ? 0 : (values[0] ?? 0)),
+    high: values.reduce((high, value) => Math.max(high, value), isZero ? 0 : (values[0] ?? 0)),
     isZero,
   });
 }
@@ -124,9 +126,4 @@ function legend(fields: readonly ResultField[], lineAt: number, width: number): 
         : { kind: "rect", x: from, y: 1, width: 9, height: 9, radius: 2, fill: at };
     return [sign, { kind: "label", x: from + 14, y: 10, text, size: 12, ink: "quiet" }];
   });
-}
-
-function toNumber(value: unknown): number | null {
-  const number = value === null || value === undefined ? Number.NaN : Number(value);
-  return Number.isFinite(number) ? number : null;
 }

@@ -1,21 +1,17 @@
-import { readShelves, toFirstDimension } from "../../browser/edit/shelves";
+import { toFirstDimension } from "../../browser/edit/shelves";
 import type { KindTraits } from "../kind-traits";
-import { dropDrawn, fillBlank, findGroupFields, NO_SHELVES, suggestMeasures } from "../suggest";
+import { DRAWN_TRAITS, fillBlank, findGroupFields, NO_SHELVES, suggestMeasures } from "../suggest";
 
 /** Bars, and a line with a separate axis. */
 export const comboTraits = {
   label: "Combo chart",
   reference: "the combo chart",
   size: { w: 6, h: 8 },
-  readsData: true,
+  ...DRAWN_TRAITS,
   looks: { combo: "Combo" },
-  initial: {},
-  computed: ["dimensions", "measures", "sort", "limit", "timeUnit"],
-  dimensions: ["dimensions"],
   lookOf: () => "combo",
-  toPlain: dropDrawn,
+  toPlain: (spec) => ({ ...spec }),
   withLook: (plain) => ({ ...plain }),
-  readShelves,
   suggest(spec, _, fields) {
     const { time, word } = findGroupFields(fields);
     const dimensions = [time ?? word ?? fields[0]].flatMap((field) => (field ? [toFirstDimension(field)] : []));

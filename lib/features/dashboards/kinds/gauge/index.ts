@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { aggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { finite, formats, queryOfFirst } from "../drawing-spec";
-import type { DataKind } from "../kind";
-import { drawLayout } from "../shapes";
+import { drawnKind } from "../shapes";
 import { layOutGauge } from "./layout";
 
-export const gaugeKind: DataKind = {
-  spec: aggregateSpec.extend({
+export const gaugeKind = drawnKind(
+  aggregateSpec.extend({
     mark: z.enum(["gauge", "progress"], "mark must be gauge or progress.").optional(),
     goal: finite("goal").optional(),
     min: finite("min").optional(),
@@ -14,10 +13,6 @@ export const gaugeKind: DataKind = {
     better: z.enum(["up", "down"], "better must be up or down.").optional(),
     formats,
   }),
-  data: {
-    query: queryOfFirst({ dimensions: 0, measures: 1 }, true),
-    isCompared: () => false,
-    isOfShownGroups: () => false,
-  },
-  draw: drawLayout(layOutGauge),
-};
+  queryOfFirst({ dimensions: 0, measures: 1 }, true),
+  layOutGauge,
+);

@@ -1,4 +1,5 @@
 import { type Drawing, px, type Shape } from "@/lib/base/charts/shapes";
+import { niceSize } from "@/lib/base/charts/steps";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
 import { cutTo, widthOf } from "@/lib/base/text/text-width";
 import type { CellLook } from "@/lib/base/values/cell-look";
@@ -153,9 +154,6 @@ function toNumber(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-/** Returns the next of 1, 2, 5, 10 ... times a power of ten. */
 function toNiceEnd(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 5, 10].find((each) => each * power >= value) ?? 10) * power;
+  return value <= 0 ? 1 : niceSize(value);
 }

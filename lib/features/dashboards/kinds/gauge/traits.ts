@@ -1,20 +1,15 @@
-import { readShelves } from "../../browser/edit/shelves";
 import type { KindTraits } from "../kind-traits";
-import { dropDrawn, fillBlank, NO_SHELVES, suggestMeasures } from "../suggest";
+import { DRAWN_TRAITS, fillBlank, NO_SHELVES, suggestMeasures } from "../suggest";
 
 /** One value as a part of its goal. */
 export const gaugeTraits = {
   label: "Gauge",
   reference: "the gauge",
   size: { w: 4, h: 6 },
-  readsData: true,
+  ...DRAWN_TRAITS,
   looks: { gauge: "Gauge", progress: "Progress" },
-  initial: {},
-  computed: ["dimensions", "measures", "sort", "limit", "timeUnit"],
-  dimensions: ["dimensions"],
   lookOf: ({ mark }) => (mark === "progress" ? "progress" : "gauge"),
-  toPlain: dropDrawn,
+  toPlain: ({ mark: _mark, goal: _goal, min: _min, max: _max, better: _better, ...plain }) => plain,
   withLook: (plain, look) => ({ ...plain, mark: look }),
-  readShelves,
   suggest: (spec, _, fields) => fillBlank(spec, { ...NO_SHELVES, measures: suggestMeasures(fields) }),
 } as const satisfies KindTraits;

@@ -1,21 +1,17 @@
-import { readShelves, toFirstDimension } from "../../browser/edit/shelves";
+import { toFirstDimension } from "../../browser/edit/shelves";
 import type { KindTraits } from "../kind-traits";
-import { dropDrawn, fillBlank, findGroupFields, NO_SHELVES, suggestMeasures } from "../suggest";
+import { DRAWN_TRAITS, fillBlank, findGroupFields, NO_SHELVES, suggestMeasures } from "../suggest";
 
 /** A value for each pair of two dimensions. */
 export const heatmapTraits = {
   label: "Heat map",
   reference: "the heat map",
   size: { w: 8, h: 8 },
-  readsData: true,
+  ...DRAWN_TRAITS,
   looks: { heatmap: "Heat map" },
-  initial: {},
-  computed: ["dimensions", "measures", "sort", "limit", "timeUnit"],
-  dimensions: ["dimensions"],
   lookOf: () => "heatmap",
-  toPlain: dropDrawn,
+  toPlain: ({ labels: _, ...plain }) => plain,
   withLook: (plain) => ({ ...plain }),
-  readShelves,
   suggest(spec, _, fields) {
     const { time, word } = findGroupFields(fields);
     const other = fields.find((field) => field !== time && field !== word);

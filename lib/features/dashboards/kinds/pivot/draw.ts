@@ -145,7 +145,7 @@ function drawHead(cells: readonly HeadCell[], columns: readonly Column[], y: num
     const [first, last] = [columns[at], columns[Math.min(columns.length, at + span) - 1]];
     if (!first || !last) return [];
     const shown = cutTo(text, last.right - first.left - GAP, SIZE);
-    return [toText(shown, round(last.right - GAP / 2), y, { size: SIZE, isEnd: true, fill: paint.faint })];
+    return [toText(shown, round(last.right - GAP / 2), y, { size: SIZE, anchor: "end" as const, fill: paint.faint })];
   });
 }
 
@@ -158,7 +158,7 @@ function drawLine({ label, indent, isBold, cells }: Line, columns: readonly Colu
     const cell = cells[column];
     if (!cell) return [];
     const text = cutTo(cell.text, right - left - GAP / 2, SIZE);
-    const look = { size: SIZE, isEnd: true, fill: paint.ink, isBold: cell.isBold };
+    const look = { size: SIZE, anchor: "end" as const, fill: paint.ink, isBold: cell.isBold };
     return [toShade(cell, left, right, at.y, paint), toText(text, round(right - GAP / 2), at.y + 15, look)];
   });
   return [...values, name];

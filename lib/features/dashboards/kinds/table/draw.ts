@@ -38,7 +38,7 @@ export function drawTable(spec: Record<string, unknown>, data: WidgetData, body:
         const isEnd = fields[column] !== undefined && isNumericField(fields[column]);
         const at = isEnd ? x + width : x;
         x += width + CELL_GAP;
-        return toText(cutTo(text, width, 12), at, y, { size: 12, isEnd, ...look });
+        return toText(cutTo(text, width, 12), at, y, { size: 12, ...(isEnd && { anchor: "end" }), ...look });
       })
       .join("");
   };
