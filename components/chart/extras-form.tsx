@@ -2,11 +2,9 @@
 
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
-import type { ChartExtras } from "@/lib/base/charts/extras";
+import { type ChartExtras, LABEL_CHARS_MAX } from "@/lib/base/charts/extras";
 
 type ExtrasFormProps = { extras: ChartExtras; onChange: (extras: ChartExtras | undefined) => void };
-
-const TEXT_CHARS_MAX = 80;
 
 /** Goal line, axis titles and value labels of a chart. */
 export function ExtrasForm({ extras, onChange }: ExtrasFormProps) {
@@ -20,7 +18,7 @@ export function ExtrasForm({ extras, onChange }: ExtrasFormProps) {
       label={label}
       isDense
       value={titles[axis] ?? ""}
-      maxLength={TEXT_CHARS_MAX}
+      maxLength={LABEL_CHARS_MAX}
       onChange={({ target }) => {
         const next = { ...titles, [axis]: target.value || undefined };
         set({ titles: next.x || next.y ? next : undefined });
@@ -47,7 +45,7 @@ export function ExtrasForm({ extras, onChange }: ExtrasFormProps) {
           label="Goal label"
           isDense
           value={goal.label ?? ""}
-          maxLength={TEXT_CHARS_MAX}
+          maxLength={LABEL_CHARS_MAX}
           onChange={({ target }) => set({ goals: [{ ...goal, label: target.value || undefined }, ...others] })}
         />
       )}

@@ -17,6 +17,7 @@ import { FieldProblem, FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
 import { Segments } from "@/components/ui/segments";
 import { type FieldProblems, useServerForm } from "@/components/ui/use-server-form";
+import { deviceZone } from "@/lib/base/values/names";
 import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
 import type { CreateSnapshotBody, Snapshot } from "@/lib/features/notifications/snapshot-schema";
@@ -43,7 +44,7 @@ export function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
   const { form, formProps, failure, isBusy, control, problemOf } = useServerForm<Draft>({
     initial: {
       channel: toChannelDraft(null),
-      schedule: { cron: MONDAYS, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone, enabled: true },
+      schedule: { cron: MONDAYS, timezone: deviceZone(), enabled: true },
       theme: "light",
       withPdf: false,
     },

@@ -13,6 +13,7 @@ import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
+import { deviceZone } from "@/lib/base/values/names";
 import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import type { Dashboard } from "@/lib/features/dashboards/schema";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
@@ -84,7 +85,7 @@ export function RefreshDialog({ dashboard, isRefreshing, onRefresh, onClose }: R
             onClick={() =>
               change({
                 cron: QUARTERLY,
-                timezone: value?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+                timezone: value?.timezone ?? deviceZone(),
                 enabled: value?.enabled ?? true,
               })
             }

@@ -16,6 +16,7 @@ import { NoneShown } from "@/components/ui/none-shown";
 import { PersonCell } from "@/components/ui/person";
 import { Select } from "@/components/ui/select";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
+import { deviceZone } from "@/lib/base/values/names";
 import {
   boundsOf,
   changeOf,
@@ -60,7 +61,7 @@ export function MetricList() {
   const search = query.get("q") ?? "";
   const period = PERIODS.find((each) => each === query.get("period")) ?? "12m";
   const bounds = boundsOf(period, new Date());
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timezone = deviceZone();
   const { values, isPending } = useMetricValues(
     files,
     bounds ? { ...bounds, compare: "previous", timezone } : { timezone },

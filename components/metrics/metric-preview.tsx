@@ -11,6 +11,7 @@ import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import { deviceZone } from "@/lib/base/values/names";
 import type { MetricAnswer, MetricQuestion } from "@/lib/features/metrics/browser/client";
 import {
   boundsOf,
@@ -77,7 +78,7 @@ export function MetricPreview(props: MetricPreviewProps) {
     metrics: [name],
     content,
     ...bounds,
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone: deviceZone(),
     ...(bounds && comparison !== "none" && { compare: comparison }),
   };
   const by = breakdown !== null && dimensions.includes(breakdown) ? breakdown : null;

@@ -1,7 +1,7 @@
 "use client";
 
 import { useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { type MetricQuestion, metricApi } from "@/lib/features/metrics/browser/client";
@@ -128,14 +128,4 @@ export function useMetricValues(files: readonly MetricSummary[], question: Omit<
 /** A question that the server refuses has the same answer next time. */
 function retriesAnswer(count: number, error: Error): boolean {
   return count < 1 && !(error instanceof ApiError && error.status < 500);
-}
-
-/** Returns a value once it has not changed for a while. */
-export function useSettled<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

@@ -13,10 +13,10 @@ import { ChoiceList } from "@/components/questions/choice-list";
 import { QuestionCards } from "@/components/questions/question-cards";
 import {
   newQuestion,
+  PAUSE_MS,
   useQuestion,
   useQuestionAnswer,
   useQuestionSql,
-  useSettled,
 } from "@/components/questions/use-question";
 import { useConnections, useEntities } from "@/components/schema/use-schema";
 import { CodeBox } from "@/components/ui/code-box";
@@ -28,6 +28,7 @@ import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
 import { ToolButton } from "@/components/ui/tool-button";
+import { useLater } from "@/components/ui/use-later";
 import { isSummarized, type Question, type QuestionTable } from "@/lib/base/questions/question";
 import { tablesOf } from "@/lib/base/questions/tables";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
@@ -39,6 +40,7 @@ import { toSummaryWords } from "@/lib/features/query/browser/question-words";
 import { AnswerRows } from "@/lib/features/results/browser/rows-source";
 import { formatCountOf, formatDuration } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
+import { ApiError, type ApiProblem } from "@/lib/platform/browser/request";
 import "@/components/consoles/console.css";
 import "@/components/ui/foot.css";
 import "@/components/ui/page.css";
@@ -148,7 +150,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
   const [isAdding, setAdding] = useState(false);
   const [chart, setChart] = useState<KeptChart | null>(null);
   const [choice, setChoice] = useState<"table" | "chart" | null>(null);
-  const settled = useSettled(question);
+  const settled = useLater(question, PAUSE_MS);
   const asked = isLive ? settled : ran;
   const statement = useQuestionSql(connectionId, settled);
   const answer = useQuestionAnswer(connectionId, asked, run);
@@ -203,7 +205,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
           value={pane}
           options={[
             { value: "question", label: "Question" },
-            { value: "sql", label: "Show SQL" },
+            { value: "sql", label: "SQL" },
           ]}
           onChange={setPane}
         />
@@ -279,7 +281,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
                 <span className="st run">Running</span>
               ) : (
                 data &&
-                `${formatCountOf(data.rowCount, "row")}${data.truncated ? ", cut" : ""}, ${formatDuration(data.durationMs)}`
+                `${formatCountOf(data.rowCount, "row")}${data.truncated ? ", truncated" : ""}, ${formatDuration(data.durationMs)}`
               )}
             </span>
           </div>
@@ -359,9 +361,7 @@ function toTitle(question: Question): string {
 }
 
 /** Returns the part of the question that an error names; null for another error. */
-function problemOf(error: unknown): { path: string; message: string } | null {
-  const details = typeof error === "object" && error !== null && "details" in error ? error.details : null;
-  const [first] = Array.isArray(details) ? details : [];
-  if (typeof first?.path !== "string" || typeof first.message !== "string") return null;
-  return { path: first.path.replace(/^question\./, ""), message: first.message };
+function problemOf(error: unknown): ApiProblem | null {
+  const [first] = error instanceof ApiError ? error.problems : [];
+  return first ? { ...first, path: first.path.replace(/^question\./, "") } : null;
 }

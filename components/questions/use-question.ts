@@ -4,11 +4,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { NEW_QUESTION, type Question, type QuestionTable } from "@/lib/base/questions/question";
+import { deviceZone } from "@/lib/base/values/names";
 import { api } from "@/lib/features/query/browser/api";
 import { readFragment, toFragment } from "@/lib/features/query/browser/question-address";
 
 /** Pause after the last change before a preview runs, in ms. */
-const PAUSE_MS = 350;
+export const PAUSE_MS = 350;
 /** Rows of a preview. */
 const PREVIEW_ROWS = 1_000;
 
@@ -38,18 +39,7 @@ function toNew(table: QuestionTable | null): Question | null {
 }
 
 export function newQuestion(table: QuestionTable): Question {
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { ...NEW_QUESTION, table, timezone, limit: PREVIEW_ROWS };
-}
-
-/** Returns a value once it has stayed the same for a moment. */
-export function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
+  return { ...NEW_QUESTION, table, timezone: deviceZone(), limit: PREVIEW_ROWS };
 }
 
 /** Returns the statement of a question; null asks nothing. */

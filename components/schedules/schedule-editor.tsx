@@ -7,6 +7,7 @@ import { NextRunList } from "@/components/schedules/next-run-list";
 import { Segments } from "@/components/ui/segments";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { ZoneField } from "@/components/ui/zone-field";
+import { deviceZone } from "@/lib/base/values/names";
 import { toNextRuns } from "@/lib/features/runs/browser/next-runs";
 import {
   type ChoiceKind,
@@ -57,7 +58,7 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problemOf }:
     setDraft(next);
     onChange({
       cron: toCron(next),
-      timezone: value?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timezone: value?.timezone ?? deviceZone(),
       enabled: value?.enabled ?? true,
     });
   };

@@ -53,7 +53,7 @@ test("answers a question without SQL, which survives a reload and becomes a cons
   await page.getByRole("button", { name: "Filter status is not cancelled", exact: true }).press("Delete");
   await expect(page.getByRole("region", { name: "Filter" })).toHaveCount(0);
 
-  await page.getByRole("radio", { name: "Show SQL" }).click();
+  await page.getByRole("radio", { name: "SQL", exact: true }).click();
   await expect(page.getByRole("region", { name: "Statement" })).toContainText("left join customers");
   await page.getByRole("button", { name: "Convert to SQL" }).click();
   await expect(page).toHaveURL(/\/consoles\//);

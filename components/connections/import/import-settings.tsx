@@ -16,7 +16,7 @@ export type TableChoice = {
 };
 
 const FORMATS: Record<Settings["format"], string> = {
-  csv: "Delimited text",
+  csv: "CSV or TSV",
   xlsx: "XLSX",
   json: "JSON",
   ndjson: "NDJSON",

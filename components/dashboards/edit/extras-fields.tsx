@@ -7,34 +7,30 @@ import { NumberField } from "@/components/dashboards/edit/number-field";
 import { NONE } from "@/components/dashboards/edit/shelves-form";
 import type { DataFormProps } from "@/components/dashboards/kinds/kind-editor";
 import { Select } from "@/components/ui/select";
-import { GOALS_MAX, PALETTE, readExtras } from "@/lib/base/charts/extras";
+import { TextField } from "@/components/ui/text-field";
+import { GOALS_MAX, LABEL_CHARS_MAX, PALETTE, readExtras } from "@/lib/base/charts/extras";
 
 type FieldsProps = Pick<DataFormProps, "spec" | "fields" | "onChange">;
 
 /** Axis titles, value labels, goal lines, colours and formats of a chart. */
 export function ExtrasFields(props: FieldsProps) {
   const { spec, onChange } = props;
-  const id = useId();
   const { goals = [], titles = {}, labels = false } = readExtras(spec) ?? {};
   const set = (name: string, value: object | boolean | undefined, words: string, part?: string) =>
     onChange({ ...spec, [name]: value }, words, part);
   const setGoals = (next: typeof goals, words: string, part?: string) =>
     set("goals", next.length === 0 ? undefined : next, words, part);
   const title = (axis: "x" | "y", label: string) => (
-    <div className="field">
-      <label htmlFor={`${id}-${axis}`}>{label}</label>
-      <div className="input">
-        <input
-          id={`${id}-${axis}`}
-          value={titles[axis] ?? ""}
-          maxLength={80}
-          onChange={({ target }) => {
-            const next = { ...titles, [axis]: target.value || undefined };
-            set("titles", next.x || next.y ? next : undefined, "Change axis title", `title-${axis}`);
-          }}
-        />
-      </div>
-    </div>
+    <TextField
+      label={label}
+      isDense
+      value={titles[axis] ?? ""}
+      maxLength={LABEL_CHARS_MAX}
+      onChange={({ target }) => {
+        const next = { ...titles, [axis]: target.value || undefined };
+        set("titles", next.x || next.y ? next : undefined, "Change axis title", `title-${axis}`);
+      }}
+    />
   );
   return (
     <>
@@ -67,32 +63,24 @@ export function ExtrasFields(props: FieldsProps) {
                 setGoals(goals.with(at, { ...goal, value: value ?? 0 }), "Change goal", `goal-${at}`)
               }
             />
-            <div className="field">
-              <label htmlFor={`${id}-goal-${at}`}>Label</label>
-              <div className="row">
-                <div className="input grow">
-                  <input
-                    id={`${id}-goal-${at}`}
-                    value={goal.label ?? ""}
-                    maxLength={80}
-                    onChange={({ target }) =>
-                      setGoals(
-                        goals.with(at, { ...goal, label: target.value || undefined }),
-                        "Change goal",
-                        `goal-${at}`,
-                      )
-                    }
-                  />
-                </div>
-                <button
-                  type="button"
-                  className="btn icon sm ghost"
-                  aria-label={`Remove goal ${at + 1}`}
-                  onClick={() => setGoals(goals.toSpliced(at, 1), "Remove goal")}
-                >
-                  <X className="s" />
-                </button>
-              </div>
+            <div className="row">
+              <TextField
+                label="Label"
+                isDense
+                value={goal.label ?? ""}
+                maxLength={LABEL_CHARS_MAX}
+                onChange={({ target }) =>
+                  setGoals(goals.with(at, { ...goal, label: target.value || undefined }), "Change goal", `goal-${at}`)
+                }
+              />
+              <button
+                type="button"
+                className="btn icon sm ghost"
+                aria-label={`Remove goal ${at + 1}`}
+                onClick={() => setGoals(goals.toSpliced(at, 1), "Remove goal")}
+              >
+                <X className="s" />
+              </button>
             </div>
           </div>
         ))}

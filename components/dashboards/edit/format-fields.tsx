@@ -5,7 +5,14 @@ import { NONE } from "@/components/dashboards/edit/shelves-form";
 import type { DataFormProps } from "@/components/dashboards/kinds/kind-editor";
 import { Select } from "@/components/ui/select";
 import { isTimeField } from "@/lib/base/charts/settings";
-import { DATE_FORMS, DIGITS_MAX, NUMBER_STYLES, readFormats, type ValueFormat } from "@/lib/base/charts/value-format";
+import {
+  DATE_FORMS,
+  DIGITS_MAX,
+  NUMBER_STYLES,
+  readFormats,
+  UNIT_CHARS_MAX,
+  type ValueFormat,
+} from "@/lib/base/charts/value-format";
 import { readShelves, toColumnName } from "@/lib/features/dashboards/browser/edit/shelves";
 
 const STYLE_WORDS = { plain: "1,234.5", percent: "12.3%", short: "1.2 M" } as const;
@@ -60,7 +67,7 @@ export function FormatFields({ spec, fields, onChange }: Pick<DataFormProps, "sp
               aria-label={`${label} of ${column}`}
               value={format[name] ?? ""}
               placeholder={label}
-              maxLength={12}
+              maxLength={UNIT_CHARS_MAX}
               onChange={({ target }) => set(column, { [name]: target.value || undefined }, `${name}-${column}`)}
             />
           </div>

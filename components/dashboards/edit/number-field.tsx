@@ -1,6 +1,6 @@
 "use client";
 
-import { useId } from "react";
+import { TextField } from "@/components/ui/text-field";
 
 type NumberFieldProps = {
   label: string;
@@ -11,20 +11,15 @@ type NumberFieldProps = {
 
 /** An optional number of a specification. */
 export function NumberField({ label, value, onChange }: NumberFieldProps) {
-  const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <div className="input">
-        <input
-          id={id}
-          type="number"
-          step="any"
-          inputMode="decimal"
-          value={typeof value === "number" ? value : ""}
-          onChange={({ target }) => onChange(Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)}
-        />
-      </div>
-    </div>
+    <TextField
+      label={label}
+      isDense
+      type="number"
+      step="any"
+      inputMode="decimal"
+      value={typeof value === "number" ? value : ""}
+      onChange={({ target }) => onChange(Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)}
+    />
   );
 }

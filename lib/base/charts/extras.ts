@@ -14,6 +14,8 @@ export type ChartExtras = {
 };
 
 export const GOALS_MAX = 5;
+/** Maximum characters of an axis title or a goal's label: a line of a wide chart. */
+export const LABEL_CHARS_MAX = 80;
 /** The tokens have as many colours. */
 export const PALETTE = 8;
 /** Properties of a specification that are additions. */

@@ -19,6 +19,8 @@ export type ValueFormats = Readonly<Record<string, ValueFormat>>;
 export const NUMBER_STYLES = ["plain", "percent", "short"] as const;
 export const DATE_FORMS = ["day", "month", "year", "weekday", "time"] as const;
 export const DIGITS_MAX = 6;
+/** Maximum characters before or after a number. */
+export const UNIT_CHARS_MAX = 12;
 
 const DATES: Readonly<Record<(typeof DATE_FORMS)[number], Intl.DateTimeFormatOptions>> = {
   day: { day: "numeric", month: "short", year: "numeric" },

@@ -7,6 +7,7 @@ import { SpecShelves } from "@/components/dashboards/edit/spec-shelves";
 import type { DataFormProps, KindEditor } from "@/components/dashboards/kinds/kind-editor";
 import { Select } from "@/components/ui/select";
 import { isTimeField } from "@/lib/base/charts/settings";
+import { UNIT_CHARS_MAX } from "@/lib/base/charts/value-format";
 import { UNIT_WORDS, UNITS } from "@/lib/features/dashboards/browser/edit/shelves";
 
 const RULES: ShelfRules = {
@@ -44,7 +45,7 @@ function KpiSettings({ spec, fields, onChange }: DataFormProps) {
           id={`${id}-${name}`}
           value={typeof spec[name] === "string" ? spec[name] : ""}
           placeholder={placeholder}
-          maxLength={12}
+          maxLength={UNIT_CHARS_MAX}
           onChange={({ target }) => set({ [name]: target.value || undefined }, `Change ${name}`, name)}
         />
       </div>

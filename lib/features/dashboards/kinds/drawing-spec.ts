@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { GOALS_MAX, PALETTE } from "@/lib/base/charts/extras";
-import { DATE_FORMS, DIGITS_MAX, NUMBER_STYLES } from "@/lib/base/charts/value-format";
+import { GOALS_MAX, LABEL_CHARS_MAX, PALETTE } from "@/lib/base/charts/extras";
+import { DATE_FORMS, DIGITS_MAX, NUMBER_STYLES, UNIT_CHARS_MAX } from "@/lib/base/charts/value-format";
 import { type AggregateSpec, aggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { boundedText } from "@/lib/platform/http/schema";
 
 /* Properties of drawings that several kinds have. */
 
-const UNIT_CHARS_MAX = 12;
-const LABEL_CHARS_MAX = 80;
 /** More columns than a widget has. */
 const FORMATS_MAX = 50;
 const DIGITS_WORDS = `digits must be a whole number from 0 to ${DIGITS_MAX}.`;
