@@ -58,7 +58,7 @@ export function DashboardList() {
   const all = list.data ?? NONE;
   const isPart = all.length >= RECENT_MAX;
   const found = named.data ?? NONE;
-  const favourites = useWorkbench()?.favourites ?? NO_IDS;
+  const favourites = useWorkbench()?.favouriteDashboards ?? NO_IDS;
   const marked = useDashboardsById(favourites).data ?? NONE;
   const known = useMemo(
     () => new Map([...marked, ...found, ...all].map((each) => [each.id, each])),

@@ -6,7 +6,7 @@ import { copyLink } from "@/components/folders/copy-link";
 import { AccessItem } from "@/components/folders/folder-menu";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
-import { toggleFavourite } from "@/lib/features/consoles/browser/workbench";
+import { toggleFavouriteDashboard } from "@/lib/features/consoles/browser/workbench";
 
 type DashboardMenuProps = {
   dashboard: PlacedDashboard;
@@ -20,12 +20,12 @@ export function DashboardMenu({ dashboard, placed, onRename, onMove }: Dashboard
   const { id, title, access } = dashboard;
   const named = { ...dashboard, name: title };
   const { workbench } = useWorkspace();
-  const isFavourite = useWorkbench()?.favourites.includes(id) ?? false;
+  const isFavourite = useWorkbench()?.favouriteDashboards.includes(id) ?? false;
   return (
     <>
       <MenuItem
         icon={isFavourite ? <StarOff /> : <Star />}
-        onSelect={() => workbench.change((each) => toggleFavourite(each, id))}
+        onSelect={() => workbench.change((each) => toggleFavouriteDashboard(each, id))}
       >
         {isFavourite ? "Remove from favourites" : "Add to favourites"}
       </MenuItem>

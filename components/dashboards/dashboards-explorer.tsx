@@ -36,7 +36,7 @@ export function DashboardsExplorer() {
   const { workspace, workbench: store } = useWorkspace();
   const toggled = useWorkbench()?.toggled ?? NONE_TOGGLED;
   const isAwake = useWorkbench() !== null;
-  const favourites = useWorkbench()?.favourites ?? NO_IDS;
+  const favourites = useWorkbench()?.favouriteDashboards ?? NO_IDS;
   const source = useDashboardSource();
   const activeId = useActiveDashboardId();
   const { data: shown } = useDashboard(activeId);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   addConsole, adoptSaved, closeTab, completeStep, EMPTY_WORKBENCH, findTitle, fitWorkbench, listOtherTabs, mergeWorkbenches, moveTab, openTab,
-  parseWorkbench, removeConsole, restoreConsole, restoreTabs, setTitle, toConsoleName, toFreeName, toggleFavourite, type Workbench,
+  parseWorkbench, removeConsole, restoreConsole, restoreTabs, setTitle, toConsoleName, toFreeName, toggleFavouriteDashboard, type Workbench,
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
 
 const draft = (id: string) => ({ id, name: `${id}.sql`, content: `select '${id}'`, connectionId: null });
@@ -161,8 +161,10 @@ describe("parseWorkbench", () => {
 
 it("marks dashboards as favourites, the last one first, and drops invalid ids", () => {
   const [a, b] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
-  const both = toggleFavourite(toggleFavourite(EMPTY_WORKBENCH, a), b);
-  expect(both.favourites).toEqual([b, a]);
-  expect(toggleFavourite(both, b).favourites).toEqual([a]);
-  expect(parseWorkbench(JSON.stringify({ ...both, favourites: [a, 7, "x"] }))?.favourites).toEqual([a]);
+  const both = toggleFavouriteDashboard(toggleFavouriteDashboard(EMPTY_WORKBENCH, a), b);
+  expect(both.favouriteDashboards).toEqual([b, a]);
+  expect(toggleFavouriteDashboard(both, b).favouriteDashboards).toEqual([a]);
+  expect(parseWorkbench(JSON.stringify({ ...both, favouriteDashboards: [a, 7, "x"] }))?.favouriteDashboards).toEqual([
+    a,
+  ]);
 });

@@ -34,7 +34,7 @@ export type Workbench = {
   /** Folders expanded (true) or collapsed (false) in the explorer. */
   toggled: Record<string, boolean>;
   /** Ids of dashboards that the user has marked, the last one first. */
-  favourites: string[];
+  favouriteDashboards: string[];
   /** The saved console that the first visit created from the sample; null without one. */
   sampleId: string | null;
   /** Time of the last change, in epoch milliseconds; of two workbenches the later one wins. */
@@ -59,7 +59,7 @@ export const EMPTY_WORKBENCH: Workbench = {
   titles: {},
   gone: {},
   toggled: {},
-  favourites: [],
+  favouriteDashboards: [],
   sampleId: null,
   changedAt: 0,
   done: ["workspace"],
@@ -86,10 +86,11 @@ export function findConsole(workbench: Pick<Workbench, "consoles">, id: string |
 const FAVOURITES_MAX = 50;
 
 /** Marks or unmarks a dashboard. */
-export function toggleFavourite(workbench: Workbench, id: string): Workbench {
-  const others = workbench.favourites.filter((each) => each !== id);
-  const favourites = others.length < workbench.favourites.length ? others : [id, ...others].slice(0, FAVOURITES_MAX);
-  return { ...workbench, favourites };
+export function toggleFavouriteDashboard(workbench: Workbench, id: string): Workbench {
+  const others = workbench.favouriteDashboards.filter((each) => each !== id);
+  const favouriteDashboards =
+    others.length < workbench.favouriteDashboards.length ? others : [id, ...others].slice(0, FAVOURITES_MAX);
+  return { ...workbench, favouriteDashboards };
 }
 
 /** Adds a console and opens it as the last tab. */
@@ -306,7 +307,7 @@ function tidy(workbench: Workbench): Workbench {
     ...workbench,
     tabs,
     titles,
-    favourites: (workbench.favourites ?? []).filter((id) => isSavedId(id)),
+    favouriteDashboards: (workbench.favouriteDashboards ?? []).filter((id) => isSavedId(id)),
     lastActiveId: isActiveKnown ? workbench.lastActiveId : (tabs[0] ?? null),
   };
 }
