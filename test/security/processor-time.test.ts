@@ -4,6 +4,7 @@ import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { readMongoMarks } from "@/lib/base/mongo-shell/marks";
 import { SQL_DIALECTS } from "@/lib/base/sql/dialects/registry";
 import { readSqlTokens } from "@/lib/base/sql/lexer";
+import { readSqlMarks } from "@/lib/base/sql/marks";
 import { toSqlName, toSqlText } from "@/lib/base/sql/names";
 import { describeQueryError } from "@/lib/base/sql/query-error";
 import { splitStatements } from "@/lib/base/sql/statements";
@@ -54,6 +55,8 @@ const PIECES: Record<string, string> = {
   "square brackets": "[",
   braces: "{",
   "double braces": "{{a}} ",
+  "starts of optional clauses": "{{a}}[[and ",
+  "optional clauses": "[[and {{a}}]]",
   "empty brackets": "()",
   quotes: "'",
   "double quotes": '"',
@@ -160,6 +163,14 @@ const shellTexts: Record<string, string> = {
   "many calls": `db.a.find({})${fill(".pretty()", SHELL_CHARS_MAX - 20 - ((SHELL_CHARS_MAX - 20) % 9))}`,
 };
 
+/** Optional clauses that open far from their ends. */
+const nestedClauses = {
+  "one end": `{{a}}${fill("[[and ", MIB / 4)}]]`,
+  "ends after spaces": `{{a}}${fill("[[and ", MIB / 8)}${fill(" ", MIB / 8)}or ]]`,
+  "an end for each": `${fill("[[and ", 6 * 20_000)}{{a}}${fill("]]", 2 * 20_000)}`,
+  "variables at each level": `${fill("[[and [[and ", 12 * 10_000)}{{a}}${fill("]] {{a}} ]]", 11 * 10_000)}`,
+};
+
 const FUNCTIONS: Row[] = [
   row("uniqueColumnNames", uniqueColumnNames, {
     "equal names": times(RESULT_COLUMNS_MAX, () => "a"),
@@ -181,6 +192,10 @@ const FUNCTIONS: Row[] = [
   check("trino", { readOnly: true }),
   check("redshift", { readOnly: true }),
   check("variables", { language: "sql", dialect: "postgres", own: /^[$]/ }),
+  check("variables", { language: "sql", dialect: "sqlite", own: null }),
+  ...(["postgres", "sqlite"] as const).map((dialect) =>
+    row(`readSqlMarks of nested clauses for ${dialect}`, (text: string) => readSqlMarks(text, dialect), nestedClauses),
+  ),
   check("variables", { language: "mongodb", dialect: "standard", own: null }),
   row("readMongoMarks", readMongoMarks, statements),
   row(

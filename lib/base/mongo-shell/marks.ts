@@ -4,16 +4,13 @@ const MARK = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/y;
 /** A slash after one of these starts a regular expression; after anything else it divides. */
 const BEFORE_REGEX = "(,:[{=!&|?;";
 
-/** A nested array may be written as `[[a]]`, too, but none starts or ends with a comma. */
-const CLAUSE = /^\[\[\s*,|,\s*\]\]$/;
-
 /**
  * Returns the `{{name}}` of MongoDB shell text outside of strings, regular expressions and comments.
  * `[[, a: {{a}}]]` is an optional clause.
  */
 export function readMongoMarks(text: string): Mark[] {
   if (!text.includes("{{")) return [];
-  const marks = new MarkReader(text, (span) => CLAUSE.test(span));
+  const marks = new MarkReader(text, isClause);
   let before = "";
   let at = 0;
   while (at < text.length) {
@@ -33,12 +30,16 @@ export function readMongoMarks(text: string): Mark[] {
       continue;
     }
     if (!/\s/.test(char)) before = char;
-    const pair = text.slice(at, at + 2);
-    if (pair === "[[") marks.open(at);
-    else if (pair === "]]") marks.close(at + 2);
+    if (char === "[") marks.open(at);
+    else if (char === "]") marks.close(at);
     at += 1;
   }
   return marks.all;
+}
+
+/** A nested array may be written as `[[a]]`, too, but none starts or ends with a comma. */
+function isClause(inner: string): boolean {
+  return inner.startsWith(",") || inner.endsWith(",");
 }
 
 function skipComment(text: string, at: number): number | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SqlDialect } from "./dialects/registry";
-import { blankClauses, openClauses, readSqlMarks } from "./marks";
+import { blankClauses, findNestedClause, openClauses, readSqlMarks } from "./marks";
 import { SqlScript } from "./statements";
 
 const findVariables = (text: string, dialect: SqlDialect = "standard") =>
@@ -56,6 +56,21 @@ describe("optional clauses", () => {
     ]);
     expect(findClauses("select '[[and {{a}}]]' /* [[and {{b}}]] */, [[and x]], {{c}}")).toEqual([["c", undefined]]);
     expect(findClauses("select [a b], [[and], {{c}}", "sqlite")).toEqual([["c", undefined]]);
+  });
+
+  it.each<[SqlDialect, string, string]>([
+    ["postgres", "select 1 [[and tags[{{i}}]]] from t", "[[and tags[{{i}}]]]"],
+    ["postgres", "select [[1, 2], [3, 4]] [[and a = [[{{a}}]]]]", "[[and a = [[{{a}}]]]]"],
+    ["duckdb", "select [1 [[, {{a}}]]]", "[[, {{a}}]]"],
+    ["sqlite", "select 1 [[and [a b] = {{a}} and c = [d e]]]", "[[and [a b] = {{a}} and c = [d e]]]"],
+  ])("end at their own brackets in %s: %s", (dialect, text, clause) => {
+    expect(findClauses(text, dialect).map(([, found]) => found)).toEqual([clause]);
+  });
+
+  it.each<SqlDialect>(["postgres", "sqlite"])("have no clauses inside in %s", (dialect) => {
+    const text = "select 1 [[ and a={{a}} [[ and b={{b}} ]] ]]";
+    expect(findNestedClause(readSqlMarks(text, dialect))).toMatchObject({ offset: text.indexOf("[[") });
+    expect(findNestedClause(readSqlMarks("select 1 [[and {{a}}]] [[and {{b}}]]", dialect))).toBeNull();
   });
 
   it("make their variables optional, unless one is also used elsewhere", () => {

@@ -1,18 +1,20 @@
-import type { SqlDialect } from "./dialects/registry.ts";
+import { DIALECTS, type SqlDialect } from "./dialects/registry.ts";
 import { SqlLexer, type SqlPiece } from "./lexer.ts";
 
 /** Offsets in UTF-16 units, `end` exclusive. */
 export type Span = { start: number; end: number };
-/** A `{{name}}` in a text, and the optional clause around it. */
-export type Mark = Span & { name: string; clause?: Span };
+/** A `{{name}}` in a text, and the optional clause around it. Clauses with clauses inside are invalid. */
+export type Mark = Span & { name: string; clause?: Span & { isNested?: boolean } };
 
 /** Name between {{ and }}. */
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** An array may be written as `[[a]]`, too, but none starts or ends like this. */
 const CLAUSE_START =
-  /^\[\[\s*(?:,|(?:and|or|where|having|qualify|prewhere|join|inner|cross|(?:left|right|full)\s+(?:outer\s+)?join|limit|offset|order\s+by|group\s+by|union|except|intersect)\b)/i;
-const CLAUSE_END = /(?:,|\b(?:and|or))\s*\]\]$/i;
+  /^(?:,|(?:and|or|where|having|qualify|prewhere|join|inner|cross|(?:left|right|full)\s+(?:outer\s+)?join|limit|offset|order\s+by|group\s+by|union|except|intersect)\b)/i;
+const CLAUSE_END = /(?:,|\b(?:and|or))$/i;
+/** Number of characters that determine whether CLAUSE_END applies. */
+const CLAUSE_END_CHARS = 4;
 
 /** Number of tokens of a variable: the brackets and its name. */
 const MARK_TOKENS = 5;
@@ -24,24 +26,28 @@ const MARK_TOKENS = 5;
 export function readSqlMarks(text: string, dialect: SqlDialect): Mark[] {
   if (!text.includes("{{")) return [];
   const lexer = new SqlLexer(text, dialect);
-  const isClause = (span: string) => CLAUSE_START.test(span) || CLAUSE_END.test(span);
-  const marks = new MarkReader(text, isClause);
-  const lastClose = text.lastIndexOf("]]");
+  const marks = new MarkReader(text, isSqlClause);
+  const isClauseAt = DIALECTS[dialect].lexical.quotes["["] ? clauseFinder(text) : () => false;
   let last: SqlPiece[] = [];
-  for (let piece = lexer.next(); piece; piece = lexer.next()) {
-    const { kind, start, end } = piece;
-    if (kind === "space" || kind === "comment" || kind === "hint" || kind === "run") continue;
+  for (let at = 0; ; ) {
     // In some dialects, brackets quote names.
-    if (kind === "name" && start < lastClose && isClause(text.slice(start, end + 1))) {
-      lexer.jump(start + 2);
-      marks.open(start);
+    if (isClauseAt(at)) {
+      marks.open(at);
+      marks.open(at + 1);
+      at += 2;
+      lexer.jump(at);
       last = [];
-      continue;
     }
+    const piece = lexer.next();
+    if (!piece) return marks.all;
+    const { kind, start, end } = piece;
+    at = end;
+    if (kind === "space" || kind === "comment" || kind === "hint" || kind === "run") continue;
     last.push(piece);
     if (last.length > MARK_TOKENS) last.shift();
-    if (isPair(text, last.slice(-2), "[")) marks.open(end - 2);
-    else if (isPair(text, last.slice(-2), "]")) marks.close(end);
+    const sign = kind === "symbol" ? text.slice(start, end) : "";
+    if (sign === "[") marks.open(start);
+    else if (sign === "]") marks.close(start);
     const [open, open2, name, close, close2] = last;
     if (!open || !open2 || !name || !close || !close2) continue;
     const word = text.slice(name.start, name.end);
@@ -50,7 +56,39 @@ export function readSqlMarks(text: string, dialect: SqlDialect): Mark[] {
     marks.add({ name: word, start: open.start, end: close2.end });
     last = [];
   }
-  return marks.all;
+}
+
+function isSqlClause(inner: string): boolean {
+  return CLAUSE_START.test(inner) || isClauseEnd(inner);
+}
+
+function isClauseEnd(inner: string): boolean {
+  return CLAUSE_END.test(inner.slice(-CLAUSE_END_CHARS));
+}
+
+/**
+ * Returns a function that tells an optional clause from a quoted name at a position, by its start or by the text before
+ * the next closing bracket. Called with ascending positions, it searches for each bracket once.
+ */
+function clauseFinder(text: string): (at: number) => boolean {
+  const lastClose = text.lastIndexOf("]]");
+  let close = -1;
+  let isEnd = false;
+  return (at) => {
+    if (at >= lastClose || !text.startsWith("[[", at)) return false;
+    if (close < at) {
+      close = text.indexOf("]", at);
+      isEnd = text.charAt(close + 1) === "]" && isClauseEnd(text.slice(at + 2, close).trimEnd());
+    }
+    return isEnd || CLAUSE_START.test(text.slice(at + 2, close).trimStart());
+  };
+}
+
+/** Returns an error for the first optional clause with another one inside; null without one. */
+export function findNestedClause(marks: readonly Mark[]): { message: string; offset: number } | null {
+  const offset = marks.find(({ clause }) => clause?.isNested)?.clause?.start;
+  if (offset === undefined) return null;
+  return { message: "An optional clause cannot contain another one. Close it with ]] before the next [[.", offset };
 }
 
 /** Returns the text with spaces in place of the brackets of its optional clauses: offsets stay. */
@@ -72,16 +110,20 @@ function replaceClauses(text: string, marks: readonly Mark[], replace: (clause: 
   return replaced + text.slice(replaced.length);
 }
 
-/** Collects the variables of a text with their optional clauses. */
+/** Collects the variables of a text with their optional clauses: `[[` with the `]]` that closes the same brackets. */
 export class MarkReader {
   readonly all: Mark[] = [];
   readonly #text: string;
-  readonly #isClause: (text: string) => boolean;
-  /** Start of the brackets that are open, and the number of variables before them. */
-  #open: { start: number; count: number } | null = null;
+  readonly #isClause: (inner: string) => boolean;
+  /** Brackets that are open, with the number of variables before them. */
+  readonly #open: { at: number; count: number }[] = [];
+  /** Pair of brackets that was closed last. */
+  #pair: Span | null = null;
+  #lastClauseStart = -1;
+  #hasNested = false;
 
-  /** @param isClause tells a clause from an array, by its text with the brackets */
-  constructor(text: string, isClause: (text: string) => boolean) {
+  /** @param isClause tells a clause from an array, by the trimmed text inside its brackets */
+  constructor(text: string, isClause: (inner: string) => boolean) {
     this.#text = text;
     this.#isClause = isClause;
   }
@@ -90,18 +132,25 @@ export class MarkReader {
     this.all.push(mark);
   }
 
-  /** Takes a `[[`. */
-  open(start: number): void {
-    this.#open = { start, count: this.all.length };
+  /** Takes a `[`. */
+  open(at: number): void {
+    this.#open.push({ at, count: this.all.length });
   }
 
-  /** Takes a `]]`. */
-  close(end: number): void {
-    if (this.#open === null) return;
-    const { start, count } = this.#open;
-    this.#open = null;
-    if (count === this.all.length || !this.#isClause(this.#text.slice(start, end))) return;
-    for (const mark of this.all.slice(count)) mark.clause = { start, end };
+  /** Takes a `]`. */
+  close(at: number): void {
+    const open = this.#open.pop();
+    const inner = this.#pair;
+    this.#pair = open ? { start: open.at, end: at + 1 } : null;
+    if (!open || inner?.start !== open.at + 1 || inner.end !== at || open.count === this.all.length) return;
+    if (!this.#isClause(this.#text.slice(open.at + 2, at - 1).trim())) return;
+    const isNested = this.#lastClauseStart > open.at;
+    // One is enough for an error: marking the same variables for each level would take quadratic time.
+    if (isNested && this.#hasNested) return;
+    this.#hasNested ||= isNested;
+    this.#lastClauseStart = open.at;
+    const clause: Mark["clause"] = { start: open.at, end: at + 1, ...(isNested && { isNested }) };
+    for (const mark of this.all.slice(open.count)) mark.clause = clause;
   }
 }
 

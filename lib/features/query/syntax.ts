@@ -1,5 +1,5 @@
 import type { ObjectId } from "mongodb";
-import { blankClauses, type Mark, openClauses } from "@/lib/base/sql/marks";
+import { blankClauses, findNestedClause, type Mark, openClauses } from "@/lib/base/sql/marks";
 import type { Driver, TextError } from "@/lib/features/connections/data-source";
 import { checkStatementText, SHORT_CHARS_MAX } from "@/lib/features/connections/drivers/shared/statements/check";
 import type { ConsoleSyntax } from "./variables";
@@ -24,6 +24,8 @@ export async function findSyntaxError(
   if (!driver.findSyntaxError || language === null || content.length > SHORT_CHARS_MAX) return null;
   const tenant = String(context.workspaceId);
   const { marks } = await checkStatementText("variables", { query: content, language, dialect, own: null }, tenant);
+  const nested = findNestedClause(marks);
+  if (nested) return nested;
   const find = (text: string) => driver.findSyntaxError?.(text, { readOnly: context.readOnly, tenant }) ?? null;
   if (marks.length === 0) return find(content);
   let first: TextError | null = null;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findDriver } from "@/lib/features/connections/drivers/registry";
 import { AppError } from "@/lib/platform/http/errors";
 import type { VariableValue } from "./schema";
+import { findSyntaxError } from "./syntax";
 import { bindVariables as bindTo, type ConsoleSyntax } from "./variables";
 
 const day: VariableValue = { type: "date", value: "2026-05-31" };
@@ -173,6 +174,28 @@ describe("optional clauses", () => {
     const text = "db.o.find({ p: [[{{x}}, 2]] [[, s: {{s}}]] })";
     expect((await bound(text, "mongodb", { x: 1 })).query).toBe("db.o.find({ p: [[1, 2]]   })");
     expect((await bound(text, "mongodb", { x: 1, s: "a" })).query).toBe('db.o.find({ p: [[1, 2]]  , s: "a"  })');
+  });
+
+  it("end at their own brackets, next to arrays", async () => {
+    const shell = "db.o.find({ p: 1 [[, tags: [{{a}}]]] })";
+    expect((await bound(shell, "mongodb", { a: 1 })).query).toBe("db.o.find({ p: 1  , tags: [1]  })");
+    expect((await bound(shell, "mongodb", {})).query).toBe("db.o.find({ p: 1   })");
+    const sql = "select 1 [[where tags[{{i}}] = 'a' and 1 = list[{{i}}]]]";
+    expect((await bound(sql, "duckdb", { i: 2 })).query).toBe("select 1  where tags[$1] = 'a' and 1 = list[$1] ");
+    expect((await bound(sql, "duckdb", {})).query).toBe("select 1  ");
+  });
+
+  it.each([
+    ["postgres", "select 1 where true [[ and a={{a}} [[ and b={{b}} ]] ]]"],
+    ["sqlite", "select 1 [[where a={{a}} [[and b={{b}}]] and true]]"],
+    ["mongodb", "db.o.find({ c: 1 [[, a: {{a}} [[, b: {{b}}]] ]] })"],
+  ])("are refused inside one another by %s, at their place", async (engine, text) => {
+    const { message, details } = await refusal(() => bindVariables(text, engine, { a: 1, b: 2 }));
+    expect(message).toBe("An optional clause cannot contain another one. Close it with ]] before the next [[.");
+    expect(details).toMatchObject({ position: text.indexOf("[[") + 1, line: 1 });
+    const driver = { ...syntaxOf(engine), findSyntaxError: async () => null };
+    const found = await findSyntaxError(text, driver, { workspaceId: WORKSPACE, readOnly: true });
+    expect(found).toEqual({ message, offset: text.indexOf("[[") });
   });
 
   it("keep the positions of the text around them", async () => {

@@ -1,10 +1,11 @@
 import type { ObjectId } from "mongodb";
-import type { Mark, Span } from "@/lib/base/sql/marks";
+import { findNestedClause, type Mark, type Span } from "@/lib/base/sql/marks";
 import type { QuerySuggestion } from "@/lib/base/sql/query-error";
 import { toPresetDays } from "@/lib/base/values/date-presets";
 import { ExactNumber, isRounded } from "@/lib/base/values/exact-json";
 import type { Driver } from "@/lib/features/connections/data-source";
 import { checkStatementText } from "@/lib/features/connections/drivers/shared/statements/check";
+import { positionOf } from "@/lib/features/connections/drivers/shared/text-position";
 import type { TypedValue, VariableBinder } from "@/lib/features/connections/variables";
 import type { InputProblem } from "@/lib/platform/http/errors";
 import { AppError } from "@/lib/platform/http/errors";
@@ -45,6 +46,8 @@ export async function bindVariables(
   const request = { query: content, language, dialect, own: variables?.own ?? null };
   const { marks, ownPlaceholder } = await checkStatementText("variables", request, String(workspaceId));
   if (marks.length === 0) return { query: content, toSource: (offset) => offset };
+  const nested = findNestedClause(marks);
+  if (nested) throw new AppError("invalid_request", nested.message, { details: positionOf(content, nested.offset) });
   const isGiven = ({ name }: Mark) => Object.hasOwn(values, name) && values[name] !== null;
   const left = new Set(marks.flatMap((mark) => (mark.clause && !isGiven(mark) ? mark.clause.start : [])));
   const used = marks.filter(({ clause }) => !clause || !left.has(clause.start));
