@@ -9,6 +9,7 @@ import { env } from "@/lib/platform/env";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { childEntry } from "@/lib/platform/process/entries";
+import { withLimits } from "@/lib/platform/process/limited";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
 import { serverMember } from "@/lib/platform/process/server-context";
 import { type ImportPreview, importPreview } from "./schema";
@@ -20,6 +21,11 @@ const QUEUE_MAX = 50;
 const READ_TIMEOUT_MS = 15 * 60_000;
 /** Heap of the reader's JavaScript, in MiB: shared texts of workbooks need most of it. */
 const HEAP_MIB = 1024;
+/**
+ * Data limit of the reader, in MiB: the heap, 1 GB of DuckDB for wide files, a workbook of 100 MiB with 200 MiB of
+ * shared texts, and 80 MB of stacks.
+ */
+const DATA_MIB = 3072;
 const LAST_WORDS_CHARS = 2000;
 /** Packages of the reader, with those that they need. */
 const PACKAGES = ["hucre", "apache-arrow", "flatbuffers", "tslib"];
@@ -71,8 +77,10 @@ async function runReader(
 ): Promise<ImportMessage | undefined> {
   const args = [childEntry("import"), "--folder", folder];
   const wrap = engineSandbox({ filePath: join(folder, SOURCE_FILE), readOnly: "nothing", packages: PACKAGES });
-  const { command, args: all } = wrap ? wrap(process.execPath, args) : { command: process.execPath, args };
-  const child = spawn(command, all, {
+  const confined = wrap ? wrap(process.execPath, args) : { command: process.execPath, args };
+  const limits = { dataMib: DATA_MIB, fileBytes: job.stagedBytesMax };
+  const limited = withLimits([confined.command, ...confined.args], limits);
+  const child = spawn(limited.command, limited.args, {
     stdio: ["pipe", "pipe", "pipe"],
     env: { NODE_ENV: env().NODE_ENV, NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
   });

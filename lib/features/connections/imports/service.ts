@@ -1,6 +1,6 @@
 import "server-only";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +8,7 @@ import { ObjectId } from "mongodb";
 import { z } from "zod";
 import type { Caller } from "@/lib/platform/access/caller";
 import { acceptedRowsSql, rejectedRowsSql } from "@/lib/platform/embedded/import/column-sql";
+import { STAGED_BYTES_MAX } from "@/lib/platform/embedded/import/limits";
 import { REJECTED_FILE, SOURCE_FILE, STAGED_FILE } from "@/lib/platform/embedded/import/messages";
 import { EngineClient } from "@/lib/platform/engines/client";
 import { leaseEngine } from "@/lib/platform/engines/service";
@@ -38,6 +39,10 @@ const PREVIEW_FILE = "preview.json";
 const UPLOAD_LIFETIME_MS = 24 * 60 * 60_000;
 /** Space of a workspace's uploads and imported tables: ten of the largest files. */
 const SPACE_BYTES_MAX = 10 * FILE_BYTES_MAX;
+/** Space that a reader leaves on the disk, for the store and the other workspaces. */
+const FREE_BYTES_MIN = 1024 ** 3;
+/** Large files of a reader at one time: records, staged rows and temporary files. */
+const READER_FILES = 3;
 /** Maximum time of writing a table, in ms. */
 const WRITE_TIMEOUT_MS = 15 * 60_000;
 const OWNER_ONLY_FOLDER = 0o700;
@@ -102,10 +107,11 @@ export async function previewImport(
   settings: ImportSettings,
   options: { signal: AbortSignal; report: Report },
 ): Promise<ImportPreview> {
-  return withUpload(caller, id, (meta, folder) => preview(folder, meta.file, settings, options));
+  return withUpload(caller, id, (meta, folder) => preview(caller, folder, meta.file, settings, options));
 }
 
 async function preview(
+  { workspaceId }: Caller,
   folder: string,
   name: string,
   settings: ImportSettings,
@@ -116,7 +122,7 @@ async function preview(
   await rm(join(folder, PREVIEW_FILE), { force: true });
   const result = await readUpload(
     folder,
-    { name, settings: settings as never },
+    { name, settings: settings as never, stagedBytesMax: await stagedBytesMax(workspaceId, folder) },
     {
       signal,
       onProgress: ({ stage, bytes, rows }) => report({ progress: { stage, bytes, rows } }),
@@ -141,7 +147,9 @@ export async function importTable(
   return withUpload(caller, id, async (meta, folder) => {
     const kept = await readJson(join(folder, PREVIEW_FILE), keptPreview);
     const isCurrent = kept && (settings === undefined || JSON.stringify(settings) === JSON.stringify(kept.asked));
-    const staged = isCurrent ? kept.result : await preview(folder, meta.file, settings ?? {}, { signal, report });
+    const staged = isCurrent
+      ? kept.result
+      : await preview(caller, folder, meta.file, settings ?? {}, { signal, report });
     if (rejected === "stop" && staged.rejectedRows > 0) {
       throw invalidInput(
         "rejected",
@@ -333,6 +341,19 @@ async function usedBytes(workspaceId: ObjectId): Promise<number> {
   const paths = [join(folder, FILES_FILE), ...uploads.map((name) => join(folder, FOLDER, name))];
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => null))?.size ?? 0));
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/**
+ * Returns the bytes that each file of a reader may have.
+ * @throws AppError `storage_full` if the workspace's space is used up, or the disk is nearly full
+ */
+async function stagedBytesMax(workspaceId: ObjectId, folder: string): Promise<number> {
+  const left = SPACE_BYTES_MAX - (await usedBytes(workspaceId));
+  if (left <= 0) throw spaceFull();
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize - FREE_BYTES_MIN;
+  if (free <= 0) throw new AppError("storage_full", "Not enough disk space. Delete files and try again.");
+  return Math.floor(Math.min(STAGED_BYTES_MAX, left, free / READER_FILES));
 }
 
 function spaceFull(): AppError {

@@ -41,8 +41,11 @@ export const IMPORT_MEMORY_LIMIT = "256MB";
 /** Columns above which DuckDB needs WIDE_MEMORY_LIMIT: its buffers of a column have some hundred kilobytes. */
 export const WIDE_COLUMNS = 500;
 export const WIDE_MEMORY_LIMIT = "1GB";
-/** Maximum size of temporary files. */
-export const IMPORT_TEMP_LIMIT = "8GB";
+/**
+ * Maximum bytes of each file that the reader writes: the records, the staged rows, and temporary files. Compressed
+ * formats repeat a text with a few bytes; a plain file of 1 GiB needs less, unless its lines have a character or two.
+ */
+export const STAGED_BYTES_MAX = 4096 * MIB;
 /** DuckDB's threads, as in a file's engine. */
 export const IMPORT_THREADS = 2;
 /** Interval of progress messages, in ms. */

@@ -100,7 +100,9 @@ export type ImportJob = {
   /** Name of the file as it was uploaded. */
   name: string;
   settings: AskedSettings;
-  /** Lower limits for tests. */
+  /** Maximum bytes of each file that the reader writes. */
+  stagedBytesMax: number;
+  /** Lower limit for tests. */
   recordBytesMax?: number;
 };
 

@@ -3,14 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { allRows, analyse, ofFile, portions, type RawColumn, refusedProblems } from "./analyse.ts";
 import { quoteText, type Reading, rejectedRowsSql, valueSql } from "./column-sql.ts";
 import { detectFormat } from "./detect.ts";
-import {
-  IMPORT_MEMORY_LIMIT,
-  IMPORT_TEMP_LIMIT,
-  IMPORT_THREADS,
-  PREVIEW_CHARS_MAX,
-  PREVIEW_ROWS,
-  PROBLEMS_MAX,
-} from "./limits.ts";
+import { IMPORT_MEMORY_LIMIT, IMPORT_THREADS, PREVIEW_CHARS_MAX, PREVIEW_ROWS, PROBLEMS_MAX } from "./limits.ts";
 import {
   type FileFormat,
   type ImportJob,
@@ -23,6 +16,7 @@ import {
   type StagedColumn,
   type StagedFile,
 } from "./messages.ts";
+import { Unreadable } from "./scan.ts";
 import { stageJson } from "./stage-json.ts";
 import { readHead, stageDelimited } from "./stage-text.ts";
 import { stageArrow, stageParquet } from "./stage-typed.ts";
@@ -57,7 +51,7 @@ export async function stageFile(job: ImportJob, send: (message: ImportMessage) =
   removeStaged();
   const instance = await DuckDBInstance.create(STAGED_FILE, {
     memory_limit: IMPORT_MEMORY_LIMIT,
-    max_temp_directory_size: IMPORT_TEMP_LIMIT,
+    max_temp_directory_size: `${job.stagedBytesMax}B`,
     threads: String(IMPORT_THREADS),
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
@@ -78,10 +72,24 @@ export async function stageFile(job: ImportJob, send: (message: ImportMessage) =
     const staged = await describeRows(connection, format, job, source);
     await connection.run("checkpoint");
     return staged;
+  } catch (error) {
+    if (isTooLarge(error)) throw new Unreadable(tooLargeMessage(job.stagedBytesMax), { cause: error });
+    throw error;
   } finally {
     connection.closeSync();
     instance.closeSync();
   }
+}
+
+/** Returns whether the kernel refused to let a file grow, or DuckDB its temporary files. */
+function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /EFBIG|File too large|max_temp_directory_size/.test(error.message) || isTooLarge(error.cause);
+}
+
+function tooLargeMessage(bytes: number): string {
+  const mib = Math.floor(bytes / 1024 / 1024).toLocaleString("en");
+  return `The file takes more than ${mib} MiB once unpacked. Split it.`;
 }
 
 async function readSource(

@@ -2,6 +2,7 @@ import "server-only";
 import { dirname } from "node:path";
 import { log } from "@/lib/platform/log";
 import { confined, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
+import { withLimits } from "@/lib/platform/process/limited";
 import { serverMember } from "@/lib/platform/process/server-context";
 import type { ServiceSpec } from "@/lib/platform/process/service";
 
@@ -11,10 +12,7 @@ export const HEAP_MIB = 512;
  * Data limit: the heap, 60 MB of pixels several times over, WebAssembly, and 80 MB of stacks. The kernel enforces it.
  */
 const DATA_MIB = 1536;
-const KIB_PER_MIB = 1024;
 const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
-/** A shell sets the limit: it exists everywhere. If the kernel has no such limit, the heap's limit remains. */
-const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
 const sandbox = serverMember("pictureSandbox", probe);
 
@@ -31,10 +29,11 @@ export function pictureSandbox(socketFolder: string): NonNullable<ServiceSpec["w
       ...readable([...SYSTEM_FOLDERS, dirname(command), `${root}/node_modules`, `${root}/package.json`, sources]),
       { from: socketFolder, to: socketFolder, mode: "write" } as const,
     ];
-    const whole = isThere
-      ? ["bwrap", ...confined({ mounts, folder: "/", options: ["--tmpfs", "/tmp"] }, [command, ...args])]
-      : [command, ...args];
-    return { command: "/bin/sh", args: ["-c", LIMITED, String(DATA_MIB * KIB_PER_MIB), ...whole] };
+    const options = ["--tmpfs", "/tmp"];
+    return withLimits(
+      isThere ? ["bwrap", ...confined({ mounts, folder: "/", options }, [command, ...args])] : [command, ...args],
+      { dataMib: DATA_MIB },
+    );
   };
 }
 
