@@ -331,6 +331,24 @@ describe("an import", () => {
     expect(missing.status).toBe(404);
   });
 
+  test("keeps a table that has the name of the rejected rows", async () => {
+    const content = "id,v\n1,a\n2\n";
+    const { connectionId } = await store(await upload("t.csv", "mine\n1\n"), { table: "kept_rejected" });
+    const id = await upload("t.csv", content);
+    for (const mode of ["create", "replace", "append"]) {
+      if (mode === "append") await store(await upload("t.csv", "id,v\n0,z\n"), { table: "kept" });
+      const answer = await send("POST", `/imports/${id}/table`, { table: "kept", mode });
+      expect([mode, answer.status]).toEqual([mode, 409]);
+    }
+    expect(await rowsOf(connectionId, "select mine from kept_rejected")).toEqual([{ mine: 1 }]);
+    await store(await upload("t.csv", content), { table: "bad" });
+    const again = await upload("t.csv", content);
+    await send("DELETE", "/imported-tables/bad");
+    expect((await send("POST", `/imports/${again}/table`, { table: "bad" })).status).toBe(409);
+    await store(again, { table: "bad", mode: "replace" });
+    expect(await rowsOf(connectionId, "select line from bad_rejected")).toEqual([{ line: 3 }]);
+  });
+
   test("stops at rejected rows when asked, and offers them as CSV", async () => {
     const id = await upload("orders.csv", ORDERS);
     expect((await send("POST", `/imports/${id}/table`, { table: "stopped", rejected: "stop" })).status).toBe(400);

@@ -10,6 +10,12 @@ const STAGED_MEMORY_LIMIT = "128MB";
 const CHUNKS_AT_ONCE = 64;
 /** Temporary table of the rows to append. */
 const APPENDED = "imported_rows";
+/** Columns of a table of rejected rows. */
+const REJECTED_COLUMNS = [
+  ["line", "BIGINT"],
+  ["problem", "VARCHAR"],
+  ["text", "VARCHAR"],
+];
 
 /**
  * Copies staged rows into a table, all or none. The staged file is opened as a separate database, so that this one
@@ -32,6 +38,7 @@ export async function runImport(
   try {
     await source.run("SET TimeZone = 'UTC'");
     await target.run("BEGIN TRANSACTION");
+    await checkRejected(target, request);
     const rows = await fillTable(source, target, request, signal);
     const rejectedRows = await fillRejected(source, target, request, signal);
     signal.throwIfAborted();
@@ -84,6 +91,16 @@ async function fillTable(
   return count;
 }
 
+/** Keeps tables of people that have the name of the rejected rows. */
+async function checkRejected(target: DuckDBConnection, { rejected, mode }: ImportRequest): Promise<void> {
+  if (rejected === null) return;
+  const found = await columnsOf(target, rejected.table);
+  if (found.size === 0) return;
+  if (mode === "create") throw refused("exists", `Table ${rejected.table} already exists.`);
+  const isOurs = JSON.stringify([...found]) === JSON.stringify(REJECTED_COLUMNS);
+  if (!isOurs) throw refused("exists", `Table ${rejected.table} has no rejected rows and is kept.`);
+}
+
 async function fillRejected(
   source: DuckDBConnection,
   target: DuckDBConnection,
@@ -93,7 +110,8 @@ async function fillRejected(
   if (rejected === null) return 0;
   const name = `main.${quote(rejected.table)}`;
   if (mode !== "append") await target.run(`DROP TABLE IF EXISTS ${name}`);
-  await target.run(`CREATE TABLE IF NOT EXISTS ${name} (line BIGINT, problem VARCHAR, text VARCHAR)`);
+  const columns = REJECTED_COLUMNS.map((column) => column.join(" ")).join(", ");
+  await target.run(`CREATE TABLE IF NOT EXISTS ${name} (${columns})`);
   return copyRows(source, target, rejected.rows, { table: rejected.table, catalog: null }, signal);
 }
 
@@ -127,7 +145,8 @@ async function copyRows(
 async function columnsOf(connection: DuckDBConnection, table: string): Promise<Map<string, string>> {
   const found = await connection.runAndReadAll(
     `SELECT lower(column_name), data_type FROM duckdb_columns()
-     WHERE database_name = current_database() AND schema_name = 'main' AND lower(table_name) = lower($table)`,
+     WHERE database_name = current_database() AND schema_name = 'main' AND lower(table_name) = lower($table)
+     ORDER BY column_index`,
     { table },
   );
   return new Map(found.getRows().map(([name, type]) => [String(name), String(type)]));
