@@ -228,6 +228,26 @@ describe("other formats", () => {
     expect(linesOf(found.problems, "rejected")).toEqual(["3: Not a JSON object"]);
   });
 
+  test("reads JSON keys and numbers as they are", async () => {
+    const lines = [
+      '{"*":1,"":2,"a\\\\":3,"a.b":4,"x":0.12345678901234567890,"in":{"n":12345678901234567890.5},"y":1.50}',
+      '{"*":5,"__proto__":6,"x":1e999,"y":2}',
+    ];
+    const found = await previewOf(lines.join("\n"), { columns: [{ index: 4, type: "text" }] }, "data.ndjson");
+    expect(found.columns.map(({ name }) => name)).toEqual(["*", "column_2", "a\\", "a.b", "x", "in", "y", "__proto__"]);
+    expect(found.preview.map(({ values }) => values)).toEqual([
+      ["1", "2", "3", "4", "0.12345678901234567890", '{"n":12345678901234567890.5}', "1.50", null],
+      ["5", null, null, null, "1e999", null, "2.00", "6"],
+    ]);
+  });
+
+  test("refuses NDJSON with a new key on each line", async () => {
+    const lines = Array.from({ length: 6000 }, (_, line) => `{"key_${line}":{"${line}":1}}`).join("\n");
+    expect(await refusalOf(lines, "keys.ndjson")).toMatch(
+      /^The file has 5,001 columns\. A table can have at most 5,000/,
+    );
+  });
+
   test("reads an array of JSON, and tells a damaged one", async () => {
     const found = await previewOf('[{"a":1.5},\n{"a":2,"b":true}]', {}, "data.json");
     expect(typesOf(found)).toEqual({ a: "DECIMAL(2,1)", b: "BOOLEAN" });

@@ -34,8 +34,8 @@ export const XLSX_UNPACKED_BYTES_MAX = 2048 * MIB;
 export const XLSX_HELD_BYTES_MAX = 200 * MIB;
 /** Maximum parts of an XLSX file; a workbook has some dozens. */
 export const XLSX_PARTS_MAX = 10_000;
-/** Maximum size of an object in a JSON file, as for a record of an NDJSON file. */
-export const JSON_OBJECT_BYTES_MAX = 16 * MIB;
+/** Maximum size of an object in a JSON or NDJSON file. */
+export const JSON_OBJECT_BYTES_MAX = 8 * MIB;
 /** Memory of DuckDB, beside some 100 MB of the process. */
 export const IMPORT_MEMORY_LIMIT = "256MB";
 /** Columns above which DuckDB needs WIDE_MEMORY_LIMIT: its buffers of a column have some hundred kilobytes. */

@@ -1,18 +1,17 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { allRows, type RawColumn } from "./analyse.ts";
+import type { RawColumn } from "./analyse.ts";
 import { columnRef, quoteText } from "./column-sql.ts";
 import { detectEncoding } from "./detect.ts";
-import { JSON_OBJECT_BYTES_MAX } from "./limits.ts";
-import { type Encoding, SOURCE_FILE } from "./messages.ts";
+import { JSON_OBJECT_BYTES_MAX, REJECTED_CHARS_MAX } from "./limits.ts";
+import { type Encoding, type Problem, SOURCE_FILE } from "./messages.ts";
 import { Unreadable } from "./scan.ts";
-import { readHead, stageLines, tooWide } from "./stage-text.ts";
+import { nameColumns, readHead, stageLines, stageRows, tooWide } from "./stage-text.ts";
 
-/** Types of JSON that are read as text with all digits, and judged on all rows. */
-const NUMBERS = new Set(["BIGINT", "UBIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"]);
+type StagedJson = { encoding: Encoding; columns: RawColumn[]; raw: string[]; problems: Problem[] };
 
 /**
  * Reads objects of JSON, one a line or in an array, into the tables `rows` and `rejects`: a column for each key at the
- * top. Nested values stay JSON.
+ * top. Nested values stay JSON, and numbers keep all digits.
  * @throws Unreadable
  */
 export async function stageJson(
@@ -20,49 +19,56 @@ export async function stageJson(
   format: "json" | "ndjson",
   asked: Encoding | undefined,
   progress: (bytes: number, rows: number) => void,
-): Promise<{ encoding: Encoding; columns: RawColumn[]; raw: string[] }> {
+): Promise<StagedJson> {
   const head = readHead();
   if (head.length === 0) throw new Unreadable("The file is empty. Choose another file.");
   const encoding = asked ?? detectEncoding(head).encoding;
   if (format === "ndjson") {
-    await stageLines(connection, encoding, JSON_OBJECT_BYTES_MAX / 2, progress);
-    await connection.run(`
-      insert into rejects select line, 'Not a JSON object', left(c0, 500) from rows
-      where not json_valid(c0) or json_type(c0) <> 'OBJECT'`);
-    await connection.run(`
-      create table objects as select line, c0::json as value from rows where json_valid(c0) and json_type(c0) = 'OBJECT'`);
+    await stageLines(connection, encoding, JSON_OBJECT_BYTES_MAX, progress);
+    await connection.run("alter table rows rename to objects; alter table rejects rename to refused;");
   } else {
     if (encoding !== "utf-8") throw new Unreadable("The JSON file is not in UTF-8. Save it as UTF-8.");
-    await connection.run("create table rejects (line bigint, problem varchar, text varchar)");
+    await connection.run("create table refused (line bigint, problem varchar, text varchar)");
     await readArray(connection);
   }
-  await connection.run("drop table if exists rows");
-  const [shape] = await allRows(connection, "select json_group_structure(value)::varchar as shape from objects");
-  const types = shape?.shape ? (JSON.parse(String(shape.shape)) as Record<string, unknown> | string) : {};
-  const keys = typeof types === "object" ? Object.entries(types) : [];
+  const kinds = await kindsOfKeys(connection);
+  const keys = [...kinds.keys()];
   if (keys.length === 0) throw new Unreadable("The file has no objects with keys. Choose another file.");
-  const refusal = tooWide(keys.length);
-  if (refusal !== null) throw new Unreadable(refusal);
-  const columns = keys.map(([name, type], index): RawColumn => {
-    const isText = type === "VARCHAR";
-    const declared = isText || NUMBERS.has(String(type)) ? null : type === "BOOLEAN" ? "BOOLEAN" : "JSON";
-    return { index, name, declared, ...(isText && { isQuoted: true }) };
+  const named = nameColumns(keys, keys.length);
+  const columns = named.columns.map((column, index): RawColumn => {
+    const kind = kinds.get(keys[index] ?? "");
+    if (kind === "text") return { ...column, isQuoted: true };
+    return { ...column, declared: kind === "number" ? null : kind === "boolean" ? "BOOLEAN" : "JSON" };
   });
-  const values = columns.map(({ index, name, declared }) => {
-    const path = quoteText(`$."${name.replaceAll('"', '\\"')}"`);
-    if (declared === "JSON") return `nullif(json_extract(value, ${path}), 'null'::json) as ${columnRef(index)}`;
-    const text = `json_extract_string(value, ${path})`;
-    return `${declared === "BOOLEAN" ? `${text}::boolean` : text} as ${columnRef(index)}`;
-  });
-  await connection.run(`create table rows as select line, ${values.join(", ")} from objects`);
-  await connection.run("drop table objects");
-  return { encoding, columns, raw: [] };
+  await stageRows(
+    connection,
+    keys.length,
+    async (put, reject) => {
+      for await (const { line, text, object } of objectsOf(connection)) {
+        if (object === null) reject(line, "Not a JSON object", text.slice(0, REJECTED_CHARS_MAX));
+        else
+          put(
+            line,
+            keys.map((key, index) => fieldOf(object, key, columns[index]?.declared === "JSON")),
+          );
+      }
+    },
+    JSON_OBJECT_BYTES_MAX,
+  );
+  await connection.run("insert into rejects select * from refused; drop table refused; drop table objects;");
+  const typed = columns.filter(({ declared }) => declared !== null);
+  if (typed.length > 0) {
+    const casts = typed.map(({ index, declared }) => `${columnRef(index)}::${declared} as ${columnRef(index)}`);
+    await connection.run(`create table typed as select * replace (${casts.join(", ")}) from rows`);
+    await connection.run("drop table rows; alter table typed rename to rows;");
+  }
+  return { encoding, columns, raw: [], problems: named.problems };
 }
 
 async function readArray(connection: DuckDBConnection): Promise<void> {
   try {
     await connection.run(`
-      create table objects as select row_number() over () as line, json as value
+      create table objects as select row_number() over () as line, json::varchar as c0
       from read_json_objects(${quoteText(SOURCE_FILE)}, format = 'auto', maximum_object_size = ${JSON_OBJECT_BYTES_MAX})`);
   } catch (error) {
     const message = error instanceof Error ? error.message : "";
@@ -70,5 +76,87 @@ async function readArray(connection: DuckDBConnection): Promise<void> {
     throw new Unreadable(`The file is not valid JSON. ${reason.split("\n")[0]?.slice(0, 200) ?? ""}`.trim(), {
       cause: error,
     });
+  }
+}
+
+/** Kind of a key's values; null where all are null. */
+type Kind = "text" | "number" | "boolean" | "json" | null;
+
+/** Returns the kind of each key, in the order of the file. @throws Unreadable for too many keys */
+async function kindsOfKeys(connection: DuckDBConnection): Promise<Map<string, Kind>> {
+  const kinds = new Map<string, Kind>();
+  for await (const { object } of objectsOf(connection)) {
+    for (const [key, value] of Object.entries(object ?? {})) {
+      const kind = kindOf(value);
+      const known = kinds.get(key) ?? null;
+      kinds.set(key, known === null || kind === null || kind === known ? (kind ?? known) : "json");
+      const refusal = tooWide(kinds.size);
+      if (refusal !== null) throw new Unreadable(refusal);
+    }
+  }
+  return kinds;
+}
+
+function kindOf(value: unknown): Kind {
+  if (value === null) return null;
+  if (typeof value === "string") return "text";
+  if (typeof value === "number" || isRawNumber(value)) return "number";
+  return typeof value === "boolean" ? "boolean" : "json";
+}
+
+/** Returns the text of a key's value; null for none. */
+function fieldOf(object: JsonObject, key: string, isJson: boolean): string | null {
+  const value = Object.hasOwn(object, key) ? object[key] : null;
+  if (value === null || value === undefined) return null;
+  if (isJson) return JSON.stringify(value);
+  return isRawNumber(value) ? value.rawJSON : String(value);
+}
+
+type JsonObject = Record<string, unknown>;
+type RawNumber = { rawJSON: string };
+/** `JSON` with the source texts of numbers, which the types of the language do not have yet. */
+const RAW = JSON as unknown as {
+  parse(
+    text: string,
+    reviver: (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): RawNumber;
+  isRawJSON(value: unknown): value is RawNumber;
+};
+/** Numbers that may have another text when read and written: long ones, zeros at the end, and exponents. */
+const MAY_CHANGE = /\d[\d.]{15}|\d[eE]|\.\d*0\b|-0/;
+
+function isRawNumber(value: unknown): value is RawNumber {
+  return RAW.isRawJSON(value);
+}
+
+/** Reads an object, in which a number that a double does not hold keeps its text; null for anything else. */
+function parseObject(text: string): JsonObject | null {
+  try {
+    const value = MAY_CHANGE.test(text)
+      ? RAW.parse(text, (_key, each, { source }) =>
+          typeof each === "number" && source !== undefined && String(each) !== source ? RAW.rawJSON(source) : each,
+        )
+      : (JSON.parse(text) as unknown);
+    return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value)
+      ? (value as JsonObject)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Reads the table `objects` without holding it. */
+async function* objectsOf(
+  connection: DuckDBConnection,
+): AsyncGenerator<{ line: number; text: string; object: JsonObject | null }> {
+  const result = await connection.stream("select line, c0 from objects");
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (!chunk || chunk.rowCount === 0) return;
+    for (const [line, value] of chunk.getRows()) {
+      const text = String(value ?? "");
+      yield { line: Number(line), text, object: parseObject(text) };
+    }
   }
 }

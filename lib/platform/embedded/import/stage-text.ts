@@ -140,7 +140,8 @@ export async function stageLines(
 export async function stageRows(
   connection: DuckDBConnection,
   width: number,
-  write: (put: (line: number, fields: readonly (string | null)[]) => void) => Promise<void>,
+  write: (put: (line: number, fields: readonly (string | null)[]) => void, reject: ScanSink["reject"]) => Promise<void>,
+  recordBytesMax = RECORD_BYTES_MAX,
 ): Promise<void> {
   const files = openOutputs();
   let pending: string[] = [];
@@ -157,12 +158,12 @@ export async function stageRows(
       pending.push(text);
       chars += text.length;
       if (chars > READ_BYTES / 4) flush();
-    });
+    }, files.sink.reject);
     flush();
   } finally {
     files.close();
   }
-  await loadRecords(connection, ",", width, RECORD_BYTES_MAX);
+  await loadRecords(connection, ",", width, recordBytesMax);
 }
 
 /** @returns the reason to refuse a number of columns; null for none */
