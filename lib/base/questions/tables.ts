@@ -105,37 +105,38 @@ function summaryName({ function: name, column, table }: QuestionSummary): string
   return of === undefined ? FUNCTION_NAMES[name] : `${FUNCTION_NAMES[name]}_${of}`;
 }
 
-/** Whether two names mean one table; a list of entities omits the default schema. */
-function isSame(a: { name: string; schema?: string | undefined }, b: typeof a): boolean {
-  return a.name === b.name && (a.schema ?? "") === (b.schema ?? "");
-}
-
 export function primaryKeyOf({ columns = [] }: Entity): string[] {
   return columns.filter((column) => column.primaryKey).map(({ name }) => name);
-}
-
-/** Whether at most one row of `entity` has the same values in these columns: a primary key, or one that a foreign key of `others` names. */
-function isUnique(entity: Entity, columns: readonly string[], others: readonly Entity[]): boolean {
-  const keys = [
-    primaryKeyOf(entity),
-    ...others.flatMap(({ foreignKeys = [] }) =>
-      foreignKeys.filter(({ references }) => isSame(references, entity)).map(({ references }) => references.columns),
-    ),
-  ];
-  return keys.some((key) => key.length > 0 && key.every((column) => columns.includes(column)));
 }
 
 /**
  * Returns the tables whose rows the joins never repeat: each row of the result has at most one of theirs, and each of
  * their rows is in at most one row of the result.
  */
-export function unrepeated(tables: readonly NamedTable[]): Set<string> {
-  return new Set(tables.filter(({ name }) => reachable(tables, name).size === tables.length).map(({ name }) => name));
+export function unrepeated(tables: readonly NamedTable[], keysRepeat: boolean): Set<string> {
+  const isWhole = ({ name }: NamedTable) => reachable(tables, name, keysRepeat).size === tables.length;
+  return new Set(tables.filter(isWhole).map(({ name }) => name));
 }
 
-/** Returns the tables of which a row of `from` has at most one. */
-export function reachable(tables: readonly NamedTable[], from: string): Set<string> {
-  const entities = tables.map(({ entity }) => entity);
+/**
+ * Returns the tables of which a row of `from` has at most one, by primary keys: what a foreign key names is not unique
+ * in every database.
+ * @param keysRepeat whether several rows may have one primary key
+ */
+export function reachable(tables: readonly NamedTable[], from: string, keysRepeat: boolean): Set<string> {
+  const isUnique = ({ columns = [] }: Entity, pairs: readonly { own: string; other: string }[], other: Entity) => {
+    const key = keysRepeat ? [] : columns.filter(({ primaryKey }) => primaryKey);
+    return (
+      key.length > 0 &&
+      key.every((column) =>
+        pairs.some((pair) => {
+          const compared = other.columns?.find(({ name }) => name === pair.other);
+          // A number equals several texts: 1, 01 and 1.0.
+          return pair.own === column.name && compared && toQuestionKind(compared) === toQuestionKind(column);
+        }),
+      )
+    );
+  };
   const first = tables[0]?.name ?? "";
   const edges = tables.flatMap(({ name, entity, join }) => {
     if (!join) return [];
@@ -144,15 +145,12 @@ export function reachable(tables: readonly NamedTable[], from: string): Set<stri
     const [parent] = parents;
     const other = tables.find((each) => each.name === parent);
     if (parents.size !== 1 || !other || parent === undefined) return [];
-    const toOne = isUnique(
-      entity,
-      join.on.map(({ column }) => column),
-      entities,
-    );
+    const pairs = join.on.map((pair) => ({ own: pair.column, other: pair.from.column }));
+    const toOne = isUnique(entity, pairs, other.entity);
     const fromOne = isUnique(
       other.entity,
-      join.on.map((pair) => pair.from.column),
-      entities,
+      pairs.map(({ own, other: of }) => ({ own: of, other: own })),
+      entity,
     );
     return [...(toOne ? [{ from: parent, to: name }] : []), ...(fromOne ? [{ from: name, to: parent }] : [])];
   });

@@ -107,6 +107,11 @@ export interface Dialect {
   toContains?(column: string, text: string): string;
   /** Returns a column as text, for a comparison with one. Absent: columns of text types need no cast. */
   toTextColumn?(column: string): string;
+  /**
+   * Returns a column of a table that a left join adds, so that it is null in rows without a match. Absent: it is.
+   * @param type the database's type
+   */
+  toOptional?(column: string, type: string): string;
   /** Returns the clauses for a page of rows, with a leading space. */
   toPage(rows: number, skipped: number): string;
   /** SQL of metric queries. Absent: metrics cannot be queried. */

@@ -85,7 +85,7 @@ limit 1000`);
     expect(ask({ ...question, joins: [] }, [customers])).not.toContain("distinct");
   });
 
-  it("takes a column that a foreign key names as unique", () => {
+  it("sums each row once where a foreign key names a column that is not the primary key", () => {
     const people: Entity = { ...customers, columns: [column("code", "text"), column("credit", "numeric")] };
     const keyed: Entity = {
       ...orders,
@@ -95,20 +95,57 @@ limit 1000`);
       joins: [join("customers", "status", "code")],
       summaries: [{ function: "sum" as const, column: { column: "total" } }],
     };
-    expect(ask(question, [keyed, people])).not.toContain("distinct");
-    expect(ask(question, [orders, people])).toContain("distinct");
+    expect(ask(question, [keyed, people])).toContain("distinct");
   });
 
-  it("refuses a sum over rows that a join repeats and nothing identifies, with the reason", () => {
+  it("numbers the rows of a table without a primary key, by a name that no column has", () => {
     const question = {
       joins: [join("orders", "customer_id", "customer_id")],
       summaries: [{ function: "avg" as const, column: { column: "pages" } }],
     };
-    expect(problem(question, [visits, orders])).toEqual({
-      path: "summaries.0",
-      message:
-        "Joins repeat the rows of visits, which has no primary key. Remove the join, or summarize a column of the joined table.",
-    });
+    const named = { ...visits, columns: [...(visits.columns ?? []), column("row_number", "integer")] };
+    expect(ask(question, [named, orders])).toBe(`with m1 as (
+select avg(va1) as a1
+from (
+select distinct visits.pages as va1,
+  visits.row_number_2 as k1
+from (select customer_id, pages, row_number() over () as row_number_2 from visits) as visits
+left join orders on visits.customer_id = orders.customer_id
+where visits.row_number_2 is not null
+) as x
+)
+select
+  m.a1 as average_pages
+from m1 as m`);
+  });
+
+  it("takes no primary key as unique that is compared with another kind, or may be null", () => {
+    const summaries = [{ function: "sum" as const, column: { column: "total" } }];
+    const byText = { joins: [join("customers", "status", "id")], summaries };
+    const coded: Entity = { ...customers, columns: [column("id", "varchar(9)", true)] };
+    const byNumber = { joins: [join("customers", "customer_id", "id")], summaries };
+    expect(ask(byNumber, [orders, customers])).not.toContain("distinct");
+    expect(ask(byNumber, [orders, coded])).toContain("distinct");
+    expect(ask(byText, [orders, customers])).toContain("distinct");
+    const loose: Entity = { ...orders, columns: orders.columns?.map((each) => ({ ...each, nullable: true })) };
+    expect(ask(byNumber, [loose, coded])).toContain("orders.row_number as k1");
+  });
+
+  it("trusts no primary key where keys repeat", () => {
+    const question = {
+      joins: [join("customers", "customer_id", "id")],
+      summaries: [{ function: "sum" as const, column: { column: "total" } }],
+    };
+    const full = { table: { name: "orders" }, timezone: "UTC", ...NEW_QUESTION, ...question };
+    const repeating = { ...engine("redshift"), keysRepeat: true };
+    expect(planQuestion(full, [orders, customers], repeating).sql).toContain("orders.row_number as k1");
+    expect(planQuestion({ ...full, joins: [] }, [orders], repeating).sql).not.toContain("row_number");
+    const product = { name: "p", left: { column: { column: "total" } }, sign: "*" as const };
+    const formulas = [{ ...product, right: { column: { table: "customers", column: "credit" } } }];
+    const summaries = [{ function: "sum" as const, column: { column: "p" } }];
+    expect(() => planQuestion({ ...full, formulas, summaries }, [orders, customers], repeating)).toThrow(
+      "Rows of orders and customers can match several of each other.",
+    );
   });
 
   it.each(SQL_DIALECTS)("writes each value of %s as a literal, whatever its characters", (dialect) => {

@@ -36,6 +36,9 @@ export type QuestionPlan = { sql: string; columns: Output[] };
 /** A summary's SQL, and the column of the grouped part that it is in. */
 type Part = { home: NamedTable | null; summaries: { name: string; summary: QuestionSummary; index: number }[] };
 
+/** A column that numbers the rows of a table, which nothing else identifies. */
+type Numbered = { table: NamedTable; column: string };
+
 /** Days are the shortest span of a dialect without the SQL of metrics. */
 const PLAIN_GRAINS = ["day", "week", "month", "quarter", "year"] as const;
 /** A relative date's bounds are computed by the database later: offsets are written from here on. */
@@ -58,6 +61,8 @@ class Planner {
   private readonly columns: Columns;
   private readonly dialect: SqlDialect;
   private readonly formulas = new Map<string, string>();
+  /** Columns in the statement, by table. */
+  private readonly used = new Map<string, Set<string>>();
 
   constructor(
     private readonly question: Question,
@@ -81,14 +86,14 @@ class Planner {
       const values = columns.map(({ column, name, index }) =>
         this.value(this.columns.of(column ?? { column: name }, `columns.${index}.column`)),
       );
-      return { sql: this.select(columns, values, `${this.from()}${this.where([])}`), columns };
+      return { sql: this.select(columns, values, `${this.joined()}`), columns };
     }
     const parts = this.parts();
     const [only] = parts;
     const groups = question.groups.map((_, index) => this.group(index));
     if (only && parts.length === 1 && only.home === null) {
       const values = [...groups, ...only.summaries.map(({ summary, index }) => this.plain(summary, index))];
-      const from = `${this.from()}${this.where([])}${groupBy(groups.length)}`;
+      const from = `${this.joined()}${groupBy(groups.length)}`;
       return { sql: this.select(columns, values, from), columns };
     }
     const keys = groups.map((_, index) => `d${index + 1}`);
@@ -112,7 +117,7 @@ class Planner {
 
   /** Divides the summaries by the table whose rows they count once; null for the rows after joining. */
   private parts(): Part[] {
-    const whole = unrepeated(this.tables);
+    const whole = unrepeated(this.tables, this.engine.keysRepeat);
     const parts = new Map<string, Part>();
     const add = (home: NamedTable | null, summary: QuestionSummary, index: number) => {
       const part = parts.get(home?.name ?? "") ?? { home, summaries: [] };
@@ -135,11 +140,12 @@ class Planner {
     if ((name !== "sum" && name !== "avg") || column === undefined) return null;
     const names = this.columns.tablesOf(this.columns.of(column, `${path}.column`));
     const homes = names.length === 0 ? [this.tables[0]?.name ?? ""] : names;
-    const home = homes.find((each) => homes.every((other) => reachable(this.tables, each).has(other)));
+    const reaches = (each: string) => reachable(this.tables, each, this.engine.keysRepeat);
+    const home = homes.find((each) => homes.every((other) => reaches(each).has(other)));
     if (home !== undefined) return this.columns.table(home, path);
     throw invalidInput(
       `${path}.column`,
-      `${homes.join(" and ")} are related many-to-many. Summarize each column separately.`,
+      `Rows of ${homes.join(" and ")} can match several of each other. Summarize each column separately.`,
     );
   }
 
@@ -148,14 +154,14 @@ class Planner {
     const dims = groups.map((value, index) => `${value} as d${index + 1}`);
     if (home === null) {
       const values = summaries.map(({ name, summary, index }) => `${this.plain(summary, index)} as ${name}`);
-      return `select ${[...dims, ...values].join(",\n  ")}${this.from()}${this.where([])}${groupBy(groups.length)}`;
+      return `select ${[...dims, ...values].join(",\n  ")}${this.joined()}${groupBy(groups.length)}`;
     }
-    const keys = this.engine.keysRepeat ? [] : primaryKeyOf(home.entity);
-    const first = summaries[0]?.index ?? 0;
-    if (keys.length === 0) {
-      const message = `Joins repeat the rows of ${home.name}, which has no primary key. Remove the join, or summarize a column of the joined table.`;
-      throw invalidInput(`summaries.${first}`, message);
-    }
+    const key = home.entity.columns?.filter(({ primaryKey }) => primaryKey) ?? [];
+    // SQLite allows several rows whose key is null.
+    const isKey = !this.engine.keysRepeat && key.every(({ nullable }) => !nullable);
+    const keys = isKey ? key.map(({ name }) => name) : [];
+    const rowNumber = keys.length === 0 ? newName("row_number", home.entity.columns ?? []) : null;
+    const ids = rowNumber === null ? keys : [rowNumber];
     const inner = [
       ...dims,
       ...summaries.map(({ summary, name, index }) =>
@@ -163,13 +169,15 @@ class Planner {
           ? `${this.value(this.columns.of(summary.column, `summaries.${index}.column`))} as v${name}`
           : `1 as v${name}`,
       ),
-      ...keys.map((column, index) => `${this.column(home, column)} as k${index + 1}`),
+      ...ids.map((id, index) => `${this.column(home, id)} as k${index + 1}`),
     ];
     const values = [
       ...groups.map((_, index) => `d${index + 1}`),
       ...summaries.map(({ name, summary }) => `${this.aggregate(summary, `v${name}`)} as ${name}`),
     ];
-    const rows = `select distinct ${inner.join(",\n  ")}${this.from()}${this.where([`${this.column(home, keys[0] ?? "")} is not null`])}`;
+    const isFound = `${this.column(home, ids[0] ?? "")} is not null`;
+    const numbered = rowNumber === null ? null : { table: home, column: rowNumber };
+    const rows = `select distinct ${inner.join(",\n  ")}${this.joined([isFound], numbered)}`;
     return `select ${values.join(", ")}\nfrom (\n${rows}\n) as x${groupBy(groups.length)}`;
   }
 
@@ -197,22 +205,47 @@ class Planner {
     return `${name}(${value})`;
   }
 
-  private from(): string {
-    const [first, ...joined] = this.tables;
+  /**
+   * Returns the joined and filtered rows.
+   * @param numbered column to add to a table, which numbers its rows
+   */
+  private joined(more: readonly string[] = [], numbered: Numbered | null = null): string {
+    const [first, ...others] = this.tables;
     if (!first) throw new AppError("invalid_request", "Choose a table.");
-    const named = ({ name, entity }: NamedTable) => {
-      const table = toSqlTable(entity, this.dialect);
-      const alias = toSqlName(name, this.dialect);
-      return table === alias ? table : `${table} as ${alias}`;
-    };
-    const joins = joined.map((table, index) => {
-      const on = table.join?.on.map(({ from, column }, at) => {
+    // The conditions come first: they use columns, too.
+    const where = this.where(more);
+    const on = others.map((table, index) => {
+      const pairs = table.join?.on.map(({ from, column }, at) => {
         const other = this.value(this.columns.of(from, `joins.${index}.on.${at}.from`));
         return `${other} = ${this.column(table, column)}`;
       });
-      return `\n${table.join?.kind === "inner" ? "join" : "left join"} ${named(table)} on ${on?.join(" and ")}`;
+      return pairs?.join(" and ");
     });
-    return `\nfrom ${named(first)}${joins.join("")}`;
+    const joins = others.map((table, index) => {
+      const join = table.join?.kind === "inner" ? "join" : "left join";
+      return `\n${join} ${this.source(table, numbered)} on ${on[index]}`;
+    });
+    return `\nfrom ${this.source(first, numbered)}${joins.join("")}${where}`;
+  }
+
+  /** Returns a table under its name; as a query of its used columns where those of the table do not suffice. */
+  private source({ name, entity, join }: NamedTable, numbered: Numbered | null): string {
+    const table = toSqlTable(entity, this.dialect);
+    const alias = toSqlName(name, this.dialect);
+    const { toOptional } = DIALECTS[this.dialect];
+    const optional = (join?.kind === "left" && toOptional) || ((value: string) => value);
+    const number = numbered?.table.name === name ? numbered.column : null;
+    if (number === null && (join?.kind !== "left" || !toOptional)) {
+      return table === alias ? table : `${table} as ${alias}`;
+    }
+    const used = (entity.columns ?? []).filter((column) => this.used.get(name)?.has(column.name));
+    const columns = used.map((column) => {
+      const quoted = toSqlName(column.name, this.dialect);
+      const value = optional(quoted, column.type);
+      return value === quoted ? quoted : `${value} as ${quoted}`;
+    });
+    if (number !== null) columns.push(`${optional("row_number() over ()", "")} as ${toSqlName(number, this.dialect)}`);
+    return `(select ${columns.join(", ")} from ${table}) as ${alias}`;
   }
 
   private where(more: readonly string[]): string {
@@ -258,6 +291,7 @@ class Planner {
   }
 
   private column({ name }: NamedTable, column: string): string {
+    this.used.set(name, (this.used.get(name) ?? new Set()).add(column));
     return `${toSqlName(name, this.dialect)}.${toSqlName(column, this.dialect)}`;
   }
 
@@ -431,6 +465,14 @@ class Planner {
 
 function groupBy(count: number): string {
   return count === 0 ? "" : `\ngroup by ${Array.from({ length: count }, (_, index) => index + 1).join(", ")}`;
+}
+
+/** Returns a name that no column has. */
+function newName(name: string, columns: readonly { name: string }[]): string {
+  const taken = new Set(columns.map((column) => column.name.toLowerCase()));
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) free = `${name}_${count}`;
+  return free;
 }
 
 function isCount(summary: QuestionSummary): boolean {
