@@ -58,6 +58,8 @@ export const clickhouse: Dialect = {
   toCell: ({ value }, quote) => (typeof value === "object" ? toLiteral(value, quote) : null),
   // There is no ESCAPE.
   toContains: (column, text) => `positionCaseInsensitiveUTF8(toString(${column}), ${text}) > 0`,
+  // A column that is not Nullable has its type's default there, and read-only queries cannot set join_use_nulls.
+  toOptional: (column, type) => (WITHOUT_NULL.test(type) ? column : `toNullable(${column})`),
   toGrain: (column, grain) =>
     ({
       day: `toDate(${column})`,
@@ -67,6 +69,10 @@ export const clickhouse: Dialect = {
       year: `toYear(${column})`,
     })[grain],
 };
+
+/** Types that cannot be in Nullable. */
+const WITHOUT_NULL =
+  /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|AggregateFunction|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon)\b/;
 
 function toLiteral(value: CellValue, quote: (text: string) => string): string {
   if (value === null) return "null";
