@@ -105,13 +105,13 @@ export function useTabConsoles(): ConsoleSummary[] {
   return useConsolesById(useWorkbench()?.tabs ?? NO_IDS).data;
 }
 
-/** Reads the choices of a variable; reads nothing without a source. */
-export function useVariableChoices(source: Console["choices"][string] | undefined) {
+/** Reads the choices of a variable. @param isWanted false reads nothing */
+export function useVariableChoices(source: Console["choices"][string], isWanted: boolean) {
   const { workspace } = useWorkspace();
   return useQuery({
     queryKey: ["variable-choices", workspace.id, source],
-    queryFn: ({ signal }) => (source ? consoleApi.readChoices(workspace.id, source, signal) : []),
-    enabled: source !== undefined,
+    queryFn: ({ signal }) => consoleApi.readChoices(workspace.id, source, signal),
+    enabled: isWanted,
     staleTime: CHOICES_STALE_MS,
   });
 }

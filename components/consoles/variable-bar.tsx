@@ -15,6 +15,7 @@ const KIND_NAMES: Record<VariableKind, string> = { text: "Text", number: "Number
 const KINDS = VARIABLE_KINDS.map((value) => ({ value, label: KIND_NAMES[value] }));
 /** Option for no value; no text of a value contains it. */
 const NONE = "\u0000none";
+const LOADING = "\u0000loading";
 
 /** Returns the id of a variable's input, to focus it when its value is missing. */
 export function toInputId(name: string): string {
@@ -194,17 +195,20 @@ type ListProps = { name: string; text: string; isOptional: boolean; onChange: (t
 
 /** A value chosen from the rows of a saved console. */
 function ListValue({ name, text, isOptional, source, onChange }: ListProps & { source: Console["choices"][string] }) {
-  const { data = [], error, isPending } = useVariableChoices(source);
+  const [isWanted, setIsWanted] = useState(false);
+  const { data = [], error, isFetching } = useVariableChoices(source, isWanted);
   const values = text === "" || data.includes(text) ? data : [text, ...data];
   const none = isOptional ? [{ value: NONE, label: "Any" }] : [];
+  const loading = isFetching && data.length === 0 ? [{ value: LOADING, label: "Loading", isDisabled: true }] : [];
   return (
     <>
       <Select
         label={`Value of ${name}`}
         size="sm"
         value={text === "" ? NONE : text}
-        placeholder={isPending ? "Loading" : "Select"}
-        options={[...none, ...values.map((value) => ({ value, label: value }))]}
+        placeholder="Select"
+        onOpen={() => setIsWanted(true)}
+        options={[...none, ...values.map((value) => ({ value, label: value })), ...loading]}
         onChange={(next) => onChange(next === NONE ? "" : next)}
       />
       {error && <span className="xs var-why">{error.message}</span>}

@@ -14,6 +14,8 @@ export type SelectProps<T extends string> = {
   placeholder?: string;
   value: T;
   onChange: (value: T) => void;
+  /** Called when the list opens, to load its options. */
+  onOpen?: () => void;
   options: { value: T; label: string; note?: ReactNode; isDisabled?: boolean }[];
   isDisabled?: boolean;
   isInvalid?: boolean;
@@ -29,6 +31,7 @@ export function Select<T extends string>(props: SelectProps<T>) {
       items={options}
       disabled={isDisabled}
       onValueChange={(next: T | null) => next !== null && onChange(next)}
+      onOpenChange={(isOpen) => isOpen && props.onOpen?.()}
     >
       <Base.Trigger
         className={`input pick ${size === "sm" ? "sm quiet" : ""} ${isInvalid ? "err" : ""}`}

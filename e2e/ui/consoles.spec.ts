@@ -1,3 +1,4 @@
+import type { Request } from "@playwright/test";
 import { ConsolePage } from "../pages/console-page";
 import { addConsole, readConsole, readDraft, readHistory, saveOver, shownId } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
@@ -478,12 +479,28 @@ test("leaves optional clauses out, and has presets, lists and a link for values"
   await consolePage.saveNew();
   await bar.getByRole("button", { name: "List for status" }).click();
   await page.getByRole("combobox", { name: "Values from console" }).click();
+  const kept = page.waitForResponse((response) => response.request().method() === "PUT" && response.ok());
   await page
     .getByRole("option", { name: /best-sellers/ })
     .first()
     .click();
+  await kept;
   await page.keyboard.press("Escape");
-  await bar.getByRole("combobox", { name: "Value of status" }).click();
+  // A saved list is read when it is first opened, with the time zone of the user.
+  const isRead = (request: Request) =>
+    request.url().endsWith("/execute") && request.postDataJSON()?.timeoutMs === 10_000;
+  let reads = 0;
+  page.on("request", (request) => {
+    if (isRead(request)) reads += 1;
+  });
+  await page.reload();
+  const value = bar.getByRole("combobox", { name: "Value of status" });
+  await expect(value).toHaveText("paid");
+  expect(reads).toBe(0);
+  const read = page.waitForRequest(isRead);
+  await value.click();
+  const timezone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  expect((await read).postDataJSON()).toMatchObject({ timezone, limit: 1000, readOnly: true });
   await page.getByRole("option", { name: "open", exact: true }).click();
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("open");

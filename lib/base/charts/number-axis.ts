@@ -68,6 +68,16 @@ export function toNumberAxis(ask: AxisAsk): NumberAxis {
   };
 }
 
+/** Returns the extremes of numbers, of which there may be too many to spread as arguments; null without any. */
+export function rangeOf(numbers: Iterable<number>): { low: number; high: number } | null {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const number of numbers) {
+    low = Math.min(low, number);
+    high = Math.max(high, number);
+  }
+  return low <= high ? { low, high } : null;
+}
+
 /** Shortens a number with its unit: "1.21 M", "74.3", "0". @param digits maximum number of significant digits */
 export function toShort(value: number, digits = 3): string {
   if (value === 0) return "0";

@@ -18,6 +18,13 @@ export function widthOf(text: string, size: number): number {
   return em * size;
 }
 
+/** Returns the estimated width of the widest text, in pixels; 0 without texts. */
+export function widestOf(texts: Iterable<string>, size: number): number {
+  let widest = 0;
+  for (const text of texts) widest = Math.max(widest, widthOf(text, size));
+  return widest;
+}
+
 /** Returns the part of a text that fits, with an ellipsis if it was cut. */
 export function cutTo(text: string, width: number, size: number): string {
   if (widthOf(text, size) <= width) return text;

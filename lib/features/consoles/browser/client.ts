@@ -1,3 +1,4 @@
+import { deviceZone } from "@/lib/base/values/names";
 import type {
   Console,
   ConsoleDraft,
@@ -28,6 +29,8 @@ type ConsoleTypes = {
 type Choices = Console["choices"][string];
 /** A longer list is no help. */
 const CHOICES_MAX = 1000;
+/** A user waits for it with the list open. */
+const CHOICES_TIMEOUT_MS = 10_000;
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
 
@@ -41,7 +44,9 @@ export const consoleApi = {
 
   /** Runs a console for the choices of a variable: values of a column, the first unless it is named. */
   readChoices: async (workspaceId: string, { consoleId, column }: Choices, signal?: AbortSignal): Promise<string[]> => {
-    const body = { limit: CHOICES_MAX, readOnly: true, keep: false };
+    const limits = { limit: CHOICES_MAX, timeoutMs: CHOICES_TIMEOUT_MS, readOnly: true, keep: false };
+    // The console's default values may be date presets.
+    const body = { ...limits, timezone: deviceZone() };
     const url = `${root(workspaceId)}/${consoleId}/execute`;
     const { fields, rows } = await send<ResultAnswer>("POST", url, { body, signal });
     const name = column ?? fields[0]?.name ?? "";

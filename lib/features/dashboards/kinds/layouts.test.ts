@@ -152,6 +152,31 @@ describe("a combo chart", () => {
   });
 });
 
+describe("more rows than arguments of a call can be", () => {
+  const COUNT = 200_000;
+  const numbers = (names: string[]) => Object.fromEntries(names.map((name) => [name, 1]));
+  const five = ["min", "q1", "median", "q3", "max"];
+
+  it.each([
+    ["a box plot", layOutBox, [field("a", "string"), ...five.map((name) => field(name))], numbers(five)],
+    ["a heat map", layOutHeatmap, [field("b", "string"), field("a", "string"), field("n")], { b: "x", n: 1 }],
+    ["a combo", layOutCombo, [field("a", "string"), field("n"), field("m")], { n: 1, m: 2 }],
+    ["a funnel", layOutFunnel, [field("a", "string"), field("n")], { n: 1 }],
+  ] as [string, LayOut, ResultField[], ResultRow][])("are drawn as %s", (_, layOut, fields, row) => {
+    const rows = Array.from({ length: COUNT }, (__, at) => ({ ...row, a: `r${at}` }));
+    expect(draw(layOut, {}, fields, rows).words.length).toBeGreaterThan(1);
+  });
+});
+
+it("leaves out values that are no numbers", () => {
+  const rows = [
+    { a: "x", b: "x", n: "NaN" },
+    { a: "x", b: "y", n: "2.5" },
+  ];
+  const fields = [field("a", "string"), field("b", "string"), field("n", "float64")];
+  expect(draw(layOutHeatmap, {}, fields, rows).words).toEqual(["y, x: 2.5"]);
+});
+
 it.each([
   [layOutGauge, [field("n")], [{ n: 1 }]],
   [layOutFunnel, [field("s", "string"), field("n")], [{ s: "a", n: 1 }]],

@@ -29,7 +29,9 @@ export async function readPortions(
   try {
     const rows = await open();
     const all: WireValue[][] = [];
-    for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
+    for (let next = await rows.next(); next !== null; next = await rows.next()) {
+      for (const row of next) all.push(row);
+    }
     return all;
   } catch (error) {
     throw toFailure(error);

@@ -1,7 +1,8 @@
-import { toNumberAxis } from "@/lib/base/charts/number-axis";
+import { toNumber } from "@/lib/base/charts/amount";
+import { rangeOf, toNumberAxis } from "@/lib/base/charts/number-axis";
 import { type Drawing, px, type Shape } from "@/lib/base/charts/shapes";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
-import { cutTo, widthOf } from "@/lib/base/text/text-width";
+import { cutTo, widestOf } from "@/lib/base/text/text-width";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
@@ -23,13 +24,13 @@ export function layOutBox(
   const formats = readFormats(spec);
   const hasGroups = group !== amounts[0];
   const all = data.rows.flatMap((row, at) => {
-    const five = BOX_COLUMNS.map((name) => row[name]);
-    return five.some((value) => value === null || value === undefined) ? [] : [{ at, row, five: five.map(Number) }];
+    const five = BOX_COLUMNS.flatMap((name) => toNumber(row[name] ?? null) ?? []);
+    return five.length === BOX_COLUMNS.length ? [{ at, row, five }] : [];
   });
-  const numbers = all.flatMap(({ five }) => five);
-  if (numbers.length === 0) return null;
-  const axis = toNumberAxis({ low: Math.min(...numbers), high: Math.max(...numbers), isZero: false });
-  const leftPx = Math.max(...axis.labels.map((text) => widthOf(text, 11))) + 10;
+  const range = rangeOf(all.flatMap(({ five }) => five));
+  if (range === null) return null;
+  const axis = toNumberAxis({ ...range, isZero: false });
+  const leftPx = widestOf(axis.labels, 11) + 10;
   const plot = { width: width - leftPx, height: height - FOOT_PX - 6 };
   const boxes = all.slice(0, Math.max(1, Math.floor(plot.width / BOX_PX.least)));
   const slot = plot.width / boxes.length;
@@ -51,14 +52,14 @@ export function layOutBox(
   const names = boxes.map(({ row }) =>
     hasGroups ? formatValue(row[group.name] ?? null, group, formats[group.name], look) : "All rows",
   );
-  const namePx = Math.min(120, Math.max(...names.map((name) => widthOf(name, 11))) + 10);
+  const namePx = Math.min(120, widestOf(names, 11) + 10);
   const nth = Math.max(1, Math.ceil(namePx / slot));
   for (const [index, { at, five }] of boxes.entries()) {
     const [min = 0, q1 = 0, median = 0, q3 = 0, max = 0] = five;
     const x = leftPx + slot * (index + 0.5);
     const said = BOX_COLUMNS.map((name, i) => {
       const field = amounts[i];
-      return `${NAMES[name]} ${field ? formatValue(five[i], field, formats[name] ?? formats[String(spec.column)], look) : ""}`;
+      return `${NAMES[name]} ${field ? formatValue(row[name], field, formats[name] ?? formats[String(spec.column)], look) : ""}`;
     });
     const title = `${names[index]}: ${said.join(", ")}`;
     const stem = `M${px(x)} ${y(max)}V${y(q3)}M${px(x)} ${y(q1)}V${y(min)}M${px(x - half / 2)} ${y(max)}H${px(x + half / 2)}M${px(x - half / 2)} ${y(min)}H${px(x + half / 2)}`;

@@ -1,8 +1,8 @@
 import { toNumber } from "@/lib/base/charts/amount";
-import { type NumberAxis, toNumberAxis } from "@/lib/base/charts/number-axis";
+import { type NumberAxis, rangeOf, toNumberAxis } from "@/lib/base/charts/number-axis";
 import { type Drawing, px, type Shape } from "@/lib/base/charts/shapes";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
-import { cutTo, widthOf } from "@/lib/base/text/text-width";
+import { cutTo, widestOf, widthOf } from "@/lib/base/text/text-width";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
@@ -28,7 +28,7 @@ export function layOutCombo(
   const rows = data.rows.slice(0, Math.max(1, Math.floor(width / PLACE_PX)));
   const left = toAxis(rows, bars, true);
   const right = toAxis(rows, [line], false);
-  const sides = [left, right].map(({ labels }) => Math.max(...labels.map((text) => widthOf(text, 11)), 0) + 10);
+  const sides = [left, right].map(({ labels }) => widestOf(labels, 11) + 10);
   const [leftPx = 0, rightPx = 0] = sides;
   const plot = { width: Math.max(10, width - leftPx - rightPx), height: Math.max(10, height - HEAD_PX - FOOT_PX) };
   const at = ({ low, high }: NumberAxis, value: number) =>
@@ -60,7 +60,7 @@ export function layOutCombo(
   const names = rows.map((row) => textOf(row, across));
   const nth = Math.max(
     1,
-    Math.ceil((Math.min(110, Math.max(...names.map((name) => widthOf(name, 11)), 0)) + 12) / slot),
+    Math.ceil((Math.min(110, widestOf(names, 11)) + 12) / slot),
   );
   let path = "";
   for (const [index, row] of rows.entries()) {
@@ -105,12 +105,7 @@ export function layOutCombo(
 
 function toAxis(rows: readonly ResultRow[], fields: readonly ResultField[], isZero: boolean): NumberAxis {
   const values = rows.flatMap((row) => fields.flatMap(({ name }) => toNumber(row[name] ?? null) ?? []));
-  return toNumberAxis({
-    // Spread arguments would overflow the stack.
-    low: values.reduce((low, value) => Math.min(low, value), isZero ? 0 : (values[0] ?? 0)),
-    high: values.reduce((high, value) => Math.max(high, value), isZero ? 0 : (values[0] ?? 0)),
-    isZero,
-  });
+  return toNumberAxis({ ...(rangeOf(values) ?? { low: 0, high: 0 }), isZero });
 }
 
 function legend(fields: readonly ResultField[], lineAt: number, width: number): Shape[] {

@@ -1,7 +1,8 @@
-import { toShort } from "@/lib/base/charts/number-axis";
+import { toNumber } from "@/lib/base/charts/amount";
+import { rangeOf, toShort } from "@/lib/base/charts/number-axis";
 import type { Drawing, Shape } from "@/lib/base/charts/shapes";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
-import { cutTo, widthOf } from "@/lib/base/text/text-width";
+import { cutTo, widestOf, widthOf } from "@/lib/base/text/text-width";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
@@ -25,12 +26,12 @@ export function layOutHeatmap(
   const columns = listValues(data.rows, across);
   const rows = listValues(data.rows, down);
   const labels = rows.map((value) => textOf(value, down));
-  const labelPx = Math.min(LABEL_MAX_PX, width * 0.3, Math.max(...labels.map((text) => widthOf(text, 12)), 0) + 8);
+  const labelPx = Math.min(LABEL_MAX_PX, width * 0.3, widestOf(labels, 12) + 8);
   const shownColumns = columns.slice(0, Math.max(1, Math.floor((width - labelPx) / CELL_PX.width)));
   const shownRows = rows.slice(0, Math.max(1, Math.floor((height - FOOT_PX) / CELL_PX.height)));
   const cell = { width: (width - labelPx) / shownColumns.length, height: (height - FOOT_PX) / shownRows.length };
-  const numbers = data.rows.flatMap((row) => (row[amount.name] === null ? [] : Number(row[amount.name])));
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const numbers = data.rows.flatMap((row) => toNumber(row[amount.name] ?? null) ?? []);
+  const { low, high } = rangeOf(numbers) ?? { low: 0, high: 0 };
   const columnAt = new Map(shownColumns.map((value, at) => [String(value), at]));
   const rowAt = new Map(shownRows.map((value, at) => [String(value), at]));
   const shapes: Shape[] = [];
@@ -38,9 +39,9 @@ export function layOutHeatmap(
   for (const [index, row] of data.rows.entries()) {
     const [x, y] = [columnAt.get(String(row[across.name])), rowAt.get(String(row[down.name]))];
     const value = row[amount.name] ?? null;
-    if (x === undefined || y === undefined || value === null) continue;
+    const number = toNumber(value);
+    if (x === undefined || y === undefined || number === null) continue;
     const title = `${textOf(row[down.name] ?? null, down)}, ${textOf(row[across.name] ?? null, across)}: ${textOf(value, amount)}`;
-    const number = Number(value);
     // With both signs, each has a colour that starts at zero.
     const isOneSided = low >= 0 || high <= 0;
     const far = Math.max(Math.abs(low), Math.abs(high));
@@ -82,7 +83,7 @@ export function layOutHeatmap(
     }
   }
   const heads = shownColumns.map((value) => textOf(value, across));
-  const headPx = Math.min(90, Math.max(...heads.map((text) => widthOf(text, 11)), 0) + 10);
+  const headPx = Math.min(90, widestOf(heads, 11) + 10);
   const nthColumn = Math.max(1, Math.ceil(headPx / cell.width));
   for (const [x, text] of heads.entries()) {
     if (x % nthColumn !== 0) continue;

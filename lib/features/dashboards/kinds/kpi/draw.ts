@@ -1,3 +1,4 @@
+import { rangeOf } from "@/lib/base/charts/number-axis";
 import { formatChange, toTone } from "@/lib/base/charts/widget-change";
 import { type Against, toWidgetFigures } from "@/lib/base/charts/widget-figures";
 import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
@@ -60,8 +61,7 @@ function drawAgainst(
 }
 
 function toSpark(line: readonly (number | null)[], { x, y, width, height }: Box, paint: Paint): string {
-  const values = line.filter((value) => value !== null);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const { low, high } = rangeOf(line.filter((value) => value !== null)) ?? { low: 0, high: 0 };
   const points = line.flatMap((value, at) =>
     value === null
       ? []

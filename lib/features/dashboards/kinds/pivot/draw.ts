@@ -1,5 +1,6 @@
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
+import { widestOf } from "@/lib/base/text/text-width";
 import { cutTo, round, toText, widthOf } from "@/lib/platform/embedded/drawing/text";
 import type { Paint } from "../../picture/paint";
 import { type Box, clip, type Drawn, drawWords, type How } from "../../picture/parts";
@@ -113,8 +114,8 @@ function toHeads(layout: PivotLayout, units: readonly (string | null)[], look: C
 }
 
 function toLabelWidth(corner: string, lines: readonly Line[], width: number): number {
-  const widths = lines.map(({ label, indent }) => widthOf(label, SIZE) + indent);
-  return Math.min(width * LABEL_SHARE, Math.max(widthOf(corner, SIZE), ...widths));
+  const widest = lines.reduce((most, { label, indent }) => Math.max(most, widthOf(label, SIZE) + indent), 0);
+  return Math.min(width * LABEL_SHARE, Math.max(widthOf(corner, SIZE), widest));
 }
 
 /** Returns the columns that fit; they share the remaining width. */
@@ -123,7 +124,7 @@ function toColumns(heads: readonly HeadCell[][], lines: readonly Line[], body: B
   const widths = Array.from({ length: count }, (_, at) => {
     const names = heads.flatMap((head) => head.filter((cell) => cell.at === at && cell.span === 1));
     const texts = [...names.map(({ text }) => text), ...lines.map(({ cells }) => cells[at]?.text ?? "")];
-    return GAP + Math.max(COLUMN_WIDTH_MIN, ...texts.map((text) => widthOf(text, SIZE)));
+    return GAP + Math.max(COLUMN_WIDTH_MIN, widestOf(texts, SIZE));
   });
   let used = label;
   const fitting = widths.filter((width, at) => {
