@@ -1,6 +1,7 @@
 "use client";
 
 import { useChartTheme } from "@/components/chart/use-chart-theme";
+import { rangeOf } from "@/lib/base/charts/number-axis";
 import type { Picture } from "@/lib/base/charts/picture";
 import { colourOf } from "@/lib/base/charts/spec";
 import { describeChange, describeChart, type Figure, formatUp, toFigures } from "@/lib/base/charts/words";
@@ -33,9 +34,7 @@ const LINE = { width: 120, height: 32, edge: 2 };
 
 /** A sparkline without axes: the figure beside it carries the value. */
 export function FigureLine({ figure: { line }, colour }: { figure: Figure; colour: string }) {
-  const values = line.flatMap((value) => (value === null ? [] : [value]));
-  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-  const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const { low, high } = rangeOf(line.filter((value) => value !== null)) ?? { low: 0, high: 0 };
   const { width, height, edge } = LINE;
   const points = line.flatMap((value, i) =>
     value === null

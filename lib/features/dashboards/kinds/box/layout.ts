@@ -54,7 +54,7 @@ export function layOutBox(
   );
   const namePx = Math.min(120, widestOf(names, 11) + 10);
   const nth = Math.max(1, Math.ceil(namePx / slot));
-  for (const [index, { at, five }] of boxes.entries()) {
+  for (const [index, { at, row, five }] of boxes.entries()) {
     const [min = 0, q1 = 0, median = 0, q3 = 0, max = 0] = five;
     const x = leftPx + slot * (index + 0.5);
     const said = BOX_COLUMNS.map((name, i) => {

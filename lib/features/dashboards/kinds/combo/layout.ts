@@ -58,10 +58,7 @@ export function layOutCombo(
   ];
   const words: string[] = [];
   const names = rows.map((row) => textOf(row, across));
-  const nth = Math.max(
-    1,
-    Math.ceil((Math.min(110, widestOf(names, 11)) + 12) / slot),
-  );
+  const nth = Math.max(1, Math.ceil((Math.min(110, widestOf(names, 11)) + 12) / slot));
   let path = "";
   for (const [index, row] of rows.entries()) {
     const middle = leftPx + slot * (index + 0.5);

@@ -1,6 +1,6 @@
+import { widestOf } from "@/lib/base/text/text-width";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
-import { widestOf } from "@/lib/base/text/text-width";
 import { cutTo, round, toText, widthOf } from "@/lib/platform/embedded/drawing/text";
 import type { Paint } from "../../picture/paint";
 import { type Box, clip, type Drawn, drawWords, type How } from "../../picture/parts";
