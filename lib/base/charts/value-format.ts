@@ -1,5 +1,6 @@
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
 import { isNumericField } from "@/lib/base/values/cell-text";
+import { groupDigits } from "@/lib/base/values/exact-number";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 
 /** Format of a column's values in a widget. Omitted parts stay as in the grid. */
@@ -61,24 +62,30 @@ export function formatValue(
   if (value === null || value === undefined) return "No value";
   if (format === undefined) return toShownText(value, field, look);
   if (!isNumericField(field)) return formatDate(value, field, format, look);
-  const number = Number(value);
-  if (!Number.isFinite(number)) return toShownText(value, field, look);
-  const { style, digits } = format;
-  const places = digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  if (!Number.isFinite(Number(value))) return toShownText(value, field, look);
   const text =
-    style === undefined && digits === undefined
+    format.style === undefined && format.digits === undefined
       ? toShownText(value, field, look)
-      : new Intl.NumberFormat("en", {
-          signDisplay: "negative",
-          ...(style === "percent" && { style: "percent", maximumFractionDigits: 1 }),
-          ...(style === "short" && {
-            notation: "compact",
-            maximumSignificantDigits: digits === undefined ? 3 : undefined,
-          }),
-          ...((style === undefined || style === "plain") && { maximumFractionDigits: DIGITS_MAX }),
-          ...places,
-        }).format(number);
+      : formatNumber(value, field, format);
   return `${format.prefix ?? ""}${text}${format.suffix ?? ""}`;
+}
+
+/** Whole numbers and decimals that a double would round are text. */
+function formatNumber(value: CellValue, { type }: ResultField, { style, digits }: ValueFormat): string {
+  const isPlain = style === undefined || style === "plain";
+  if (isPlain && digits === undefined && typeof value === "string" && type !== "float64") return groupDigits(value);
+  const places = digits === undefined ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat("en", {
+    signDisplay: "negative",
+    ...(style === "percent" && { style: "percent", maximumFractionDigits: 1 }),
+    ...(style === "short" && {
+      notation: "compact",
+      maximumSignificantDigits: digits === undefined ? 3 : undefined,
+    }),
+    ...(isPlain && { maximumFractionDigits: DIGITS_MAX }),
+    ...places,
+    // The text is formatted without rounding it to a double.
+  }).format(typeof value === "string" ? (value as Intl.StringNumericLiteral) : Number(value));
 }
 
 function formatDate(
