@@ -390,6 +390,15 @@ def dashboard_of(case, person):
     return thing(case, person, "dashboard", person.new_dashboard)
 
 
+def import_of(case, person):
+    # Storing the table deletes the upload, and a preview with other settings may reject no row.
+    if case.path.endswith("{importId}/table") and not is_refused(case):
+        return person.new_import()
+    if case.path.endswith("{importId}/rejected-rows"):
+        return person.once("import with rejected rows", person.new_import)
+    return thing(case, person, "import", person.new_import)
+
+
 def app_of(case, person):
     # Each commit takes a draft of its own.
     if case.path.endswith("{appId}/commit") and not is_refused(case):
@@ -522,7 +531,7 @@ PATH_VALUES = {
     "userId": lambda case, person: thing(case, person, "member", person.new_member),
     "sessionId": session_of,
     "file": lambda case, person: thing(case, person, "other file", person.new_file),
-    "importId": lambda case, person: thing(case, person, "import", person.new_import),
+    "importId": import_of,
     "table": lambda case, person: thing(case, person, "imported table", person.new_imported_table),
     "token": token_of,
     "flowId": flow_of,

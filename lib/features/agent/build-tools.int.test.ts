@@ -181,7 +181,9 @@ describe("an approved plan", () => {
       { tool: "list_rules", input: { resourceType: "scheduled_query", resourceId: consoleId } },
     ]);
     const { events } = await ask("Look", { cookie: ana.cookie, workspaceId: ana.workspaceId });
-    const [listed, read, rules] = results(events).map(({ output }) => output);
+    // Tools that read run at once, so their results come in any order.
+    const outputOf = (tool: string) => results(events).find(({ toolName }) => toolName === tool)?.output;
+    const [listed, read, rules] = ["list_dashboards", "read_dashboard", "list_rules"].map(outputOf);
     expect(listed.dashboards).toContainEqual(expect.objectContaining({ id: dashboardId, title: "Before" }));
     expect(JSON.parse(read.content)).toMatchObject({ widgets: [{ id: "w" }] });
     expect(rules.rules).toContainEqual(expect.objectContaining({ id: ruleId, channelType: "email" }));
