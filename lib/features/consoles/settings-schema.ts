@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { VARIABLE_NAME } from "@/lib/base/sql/marks";
-import { typedValue } from "@/lib/features/query/schema";
+import { typedValue, variableName } from "@/lib/features/query/schema";
 import { boundedText, isShortJson, isStorable, objectIdText, STORABLE } from "@/lib/platform/http/schema";
 
 /** A paragraph; longer texts belong in a comment of the query. */
@@ -31,7 +30,7 @@ export type DefaultValue = z.infer<typeof defaultValue>;
 
 /** Default values of a console's variables. */
 export const variableDefaults = z
-  .record(z.string().regex(VARIABLE_NAME, "Variable names can contain letters, digits and underscores."), defaultValue)
+  .record(variableName, defaultValue)
   .refine(
     (value) => isShortJson(value, VARIABLES_CHARS_MAX),
     `Default values are limited to ${VARIABLES_CHARS_MAX / 1024} KiB of JSON.`,
@@ -46,7 +45,7 @@ const COLUMN_CHARS_MAX = 500;
 /** Sources of the lists that a person chooses a variable's value from. */
 export const variableChoices = z
   .record(
-    z.string().regex(VARIABLE_NAME, "Variable names can contain letters, digits and underscores."),
+    variableName,
     z.strictObject(
       {
         consoleId: objectIdText,

@@ -61,8 +61,11 @@ const variableInput = z
   .meta({ reference: z.toJSONSchema(variableValue, { io: "input" }) });
 export type VariableValue = z.infer<typeof variableValue>;
 
+export const variableName = z
+  .string()
+  .regex(VARIABLE_NAME, "Variable names can contain letters, digits and underscores.");
 const variables = z
-  .record(z.string().regex(VARIABLE_NAME, "Variable names can contain letters, digits and underscores."), variableInput)
+  .record(variableName, variableInput)
   .optional()
   .describe(
     'Value for each {{name}}, sent as a bound parameter: text, number, boolean, null or {type, value}. Numbers keep every digit; long ones can be text: {type: "number", value: "9007199254740993"}',

@@ -101,6 +101,38 @@ describe("a client of the Model Context Protocol", () => {
     expect(consoles.map(({ name }: { name: string }) => name)).toEqual(["by mcp"]);
   });
 
+  it("binds variables of a query, a chart and a console, and refuses bad ones", async () => {
+    const content = "select {{word}} as w, {{n}} * 2 as n, cast({{day}} as varchar)[:10] as d [[, {{none}} as x]]";
+    const defaults = { word: "it's", n: { type: "number", value: "9007199254740993" } };
+    const { structuredContent: saved } = await use(full, "save_console", {
+      ...{ name: "with variables", content, variables: defaults, connectionId: sampleId },
+    });
+    const { structuredContent: text } = await use(read, "read_console", { consoleId: saved.id });
+    expect(text.variables).toEqual(defaults);
+    const day = { type: "date", value: "2026-05-31" };
+    const input = { connectionId: sampleId, query: text.content, variables: { ...text.variables, day, none: null } };
+    const rows = await use(read, "run_query", input);
+    const row = { w: "it's", n: "18014398509481986", d: "2026-05-31" };
+    expect([rows.structuredContent?.rows, rows.content[0]?.text]).toEqual([[row], expect.any(String)]);
+    const chart = await use(read, "create_chart", { title: "t", spec: { mark: "bar" }, ...input });
+    expect(chart.structuredContent.chart.rows).toEqual([row]);
+    const today = async (timezone: string) => {
+      const variables = { day: { type: "date", preset: "today" } };
+      const query = "select cast({{day}} as varchar)[:10] as day";
+      return (await use(read, "run_query", { connectionId: sampleId, query, variables, timezone })).structuredContent;
+    };
+    expect((await today("Pacific/Kiritimati")).rows).not.toEqual((await today("Pacific/Pago_Pago")).rows);
+    const missing = await use(read, "run_query", { ...input, variables: {} });
+    expect([missing.isError, missing.content[0]?.text]).toEqual([true, expect.stringContaining("word, n, day")]);
+    for (const bad of [{ "a b": 1 }, { n: { type: "number", value: "x" } }, { n: [1] }, 7]) {
+      await expect(use(read, "run_query", { ...input, variables: bad })).rejects.toMatchObject({ code: -32602 });
+    }
+    await expect(use(read, "run_query", { ...input, timezone: "Mars/Base" })).rejects.toMatchObject({ code: -32602 });
+    const body = { consoleId: saved.id, version: 1, content, variables: { "a b": 1 } };
+    const refused = await use(full, "save_console", body);
+    expect([refused.isError, refused.content[0]?.text]).toEqual([true, expect.stringContaining("variables.a b")]);
+  });
+
   it("gets problems as tool errors, and nothing of other workspaces", async () => {
     const eve = await seedPerson("Eve");
     const foreign = await sampleIdOf(eve.workspaceId, eve);

@@ -54,7 +54,8 @@ const searchConsolesTool = defineTool({
 
 const readConsoleTool = defineTool({
   name: "read_console",
-  description: "Reads a saved console: its text, its connection and its version.",
+  description:
+    "Reads a saved console: its text, its connection, its version, and the default values of its {{name}} variables. run_query runs the text with variables.",
   input: z.object({ consoleId: objectIdText }),
   output: z.object({
     id: z.string(),
@@ -64,16 +65,17 @@ const readConsoleTool = defineTool({
     language: z.string(),
     content: z.string(),
     truncated: z.boolean().describe("The text is truncated. Do not save it back"),
+    variables: z.record(z.string(), z.unknown()).describe("Default values"),
     version: z.int(),
   }),
   writes: null,
   agents: BOTH,
   run: async ({ caller }, { consoleId }) => {
-    const { id, name, path, connectionId, language, content, version } = await getConsole(
+    const { content, id, name, path, connectionId, language, variables, version } = await getConsole(
       caller,
       new ObjectId(consoleId),
     );
-    return { id, name, path, connectionId, language, version, ...shownContent(content) };
+    return { id, name, path, connectionId, language, variables, version, ...shownContent(content) };
   },
 });
 
@@ -88,6 +90,7 @@ const saveConsoleTool = defineTool({
     version: z.int().optional().describe("The version that you have read. Required with consoleId"),
     connectionId: objectIdText.optional(),
     folderId: objectIdText.optional(),
+    variables: z.record(z.string(), z.unknown()).optional().describe("Default values; replaces all"),
   }),
   output: z.object({ id: z.string(), version: z.int() }),
   writes: "console-write",
@@ -137,6 +140,8 @@ const createChartTool = defineTool({
     resultId: objectIdText.optional(),
     connectionId: queryInput.shape.connectionId.optional(),
     query: queryInput.shape.query.optional(),
+    variables: queryInput.shape.variables,
+    timezone: queryInput.shape.timezone,
   }),
   output: z.object({
     chart: z.object({
@@ -150,7 +155,7 @@ const createChartTool = defineTool({
   agents: ["console"],
   // Results are stored in chats.
   withoutChat: { required: ["connectionId", "query"], absent: ["resultId"] },
-  run: async (context, { title, spec, resultId, connectionId, query: text }) => {
+  run: async (context, { title, spec, resultId, connectionId, query: text, ...values }) => {
     const own = chartSpec(spec);
     if (resultId !== undefined) {
       if (!(await context.chat?.hasKept(resultId))) {
@@ -161,7 +166,7 @@ const createChartTool = defineTool({
     if (connectionId === undefined || text === undefined) {
       throw new AppError("invalid_request", "Send a resultId, or a connectionId and a query.");
     }
-    const answer = await query(context, { connectionId, query: text });
+    const answer = await query(context, { connectionId, query: text, ...values });
     return {
       chart: {
         title,

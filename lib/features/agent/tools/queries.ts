@@ -3,9 +3,13 @@ import { ObjectId } from "mongodb";
 import { z } from "zod";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { jsonStart } from "@/lib/base/values/json-slices";
-import { mayOnlyRead } from "@/lib/features/connections/model";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
-import { consumeQuery } from "@/lib/features/query/service";
+import { expandMetrics } from "@/lib/features/metrics/in-sql";
+import { timezone, variableName, variableValue } from "@/lib/features/query/schema";
+import { consumeQuery, type QueryRequest } from "@/lib/features/query/service";
+import { bindVariables, inSource } from "@/lib/features/query/variables";
 import { keepResult } from "@/lib/features/results/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { objectIdText } from "@/lib/platform/http/schema";
@@ -36,6 +40,11 @@ export const queryInput = z.object({
     .min(1)
     .max(QUERY_CHARS_MAX)
     .describe("One statement in the connection's dialect, or MongoDB shell text"),
+  variables: z
+    .record(variableName, variableValue)
+    .optional()
+    .describe("Value for each {{name}} of the query, sent as a bound parameter. null leaves optional clauses out"),
+  timezone: timezone.optional().describe("Time zone for date presets in variables. Default: UTC"),
   limit: z.int().min(1).max(MODEL_ROWS_MAX).optional().describe(`Number of rows to return. Default: ${MODEL_ROWS_MAX}`),
 });
 
@@ -92,19 +101,34 @@ export function runAsReader(context: ToolContext, input: z.output<typeof queryIn
 }
 
 /** Runs a statement as the caller, stores the result for them, and returns its start for the model. */
-export async function query(
+export async function query(context: ToolContext, input: z.output<typeof queryInput>) {
+  const { query: text, variables, timezone } = input;
+  const connection = await getConnectionDocOrThrow(context.caller, new ObjectId(input.connectionId));
+  if (variables === undefined) return runStatement(context, input, connection, { query: text });
+  const { type, workspaceId } = connection;
+  const variablesBound = await bindVariables(text, driverOf(type), variables, workspaceId, timezone);
+  const bound = await expandMetrics(context.caller, connection, variablesBound);
+  try {
+    return await runStatement(context, input, connection, { query: bound.query, params: bound.params });
+  } catch (error) {
+    throw inSource(error, text, bound);
+  }
+}
+
+async function runStatement(
   context: ToolContext,
-  { connectionId, query: text, limit = MODEL_ROWS_MAX }: z.output<typeof queryInput>,
+  { connectionId, limit = MODEL_ROWS_MAX }: z.output<typeof queryInput>,
+  connection: ConnectionDoc,
+  statement: QueryRequest["statement"],
 ) {
   const { caller, signal, chat } = context;
-  const connection = await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
   const mayWrite = !mayOnlyRead(connection) && (await context.mayWriteByQuery(connectionId));
   const { fields, resultId, executionId, affectedRows, durationMs, beginning } = await consumeQuery(
     caller,
     {
       connection,
       origin: chat ? { kind: "chat", id: chat.id } : { kind: "mcp", id: null },
-      statement: { query: text },
+      statement,
       timeoutMs: TIMEOUT_MS,
       signal,
       readOnly: !mayWrite,
