@@ -106,6 +106,7 @@ const lists: Record<string, List> = {
     add: () => seedMember(owner.workspaceId, "member"),
     idOf: ({ userId }) => userId,
     itemsIn: ({ members }) => members as Item[],
+    rare: [{ ids: "f".repeat(24) }],
   },
   "/api/workspaces/{workspaceId}/api-keys": { add: (n) => post(`${home}/api-keys`, { name: `Key ${n}` }) },
   "/api/workspaces/{workspaceId}/connected-apps": {
@@ -120,6 +121,7 @@ const lists: Record<string, List> = {
   },
   "/api/workspaces/{workspaceId}/connectors": {
     add: (n) => post(`${home}/connectors`, { name: `File ${n}`, type: "sqlite", config: { file: `${n}.sqlite` } }),
+    rare: [{ ids: "f".repeat(24) }],
   },
   "/api/workspaces/{workspaceId}/consoles": {
     add: (n) => post(`${home}/consoles`, { name: `Console ${n}`, content: "select 1" }),

@@ -4,9 +4,9 @@ import { Search } from "lucide-react";
 import { KINDS, PERIODS, STATES } from "@/components/activity/filters";
 import { usePersonWords } from "@/components/activity/use-person-words";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections } from "@/components/schema/use-schema";
-import { useMemberNames } from "@/components/settings/use-settings";
-import { Select } from "@/components/ui/select";
+import { useConnections, useFindConnection } from "@/components/schema/use-schema";
+import { useMemberNames, useMembers } from "@/components/settings/use-settings";
+import { Select, type SelectProps } from "@/components/ui/select";
 import { useTyped } from "@/components/ui/use-typed";
 import type { ActivityFilter } from "@/lib/features/runs/browser/activity";
 
@@ -24,9 +24,14 @@ type ActivityFiltersProps = {
 /** Filters of the activity: time, status, type, connection, person and text. */
 export function ActivityFilters({ filter, put, count }: ActivityFiltersProps) {
   const { user } = useWorkspace();
-  const { data: connections = [] } = useConnections();
+  const connections = useConnections();
+  const chosen = useFindConnection()(filter.connectionId);
+  const loaded = connections.data ?? [];
+  const offered = chosen && !loaded.includes(chosen) ? [chosen, ...loaded] : loaded;
+  const members = useMembers();
+  const names = useMemberNames();
   const personWords = usePersonWords();
-  const people = [user.id, ...[...useMemberNames().keys()].filter((id) => id !== user.id)];
+  const people = [user.id, ...names.ids.filter((id) => id !== user.id)];
   const [typed, type] = useTyped(filter.text, (text) => put("q", text === "" ? null : text));
   return (
     <search className="row activity-filters">
@@ -56,7 +61,8 @@ export function ActivityFilters({ filter, put, count }: ActivityFiltersProps) {
         value={filter.connectionId}
         any="Any connection"
         placeholder="Deleted connection"
-        options={connections.map(({ id, name }) => ({ value: id, label: name }))}
+        more={connections}
+        options={offered.map(({ id, name }) => ({ value: id, label: name }))}
         onChange={(value) => put("connection", value)}
       />
       <Pick
@@ -64,6 +70,7 @@ export function ActivityFilters({ filter, put, count }: ActivityFiltersProps) {
         value={filter.userId}
         any="Anyone"
         placeholder="Former member"
+        more={members}
         options={people.map((id) => ({ value: id, label: id === user.id ? "Me" : personWords(id) }))}
         onChange={(value) => put("by", value === user.id ? "me" : value)}
       />
@@ -91,10 +98,11 @@ type PickProps = {
   any: string;
   placeholder?: string;
   options: { value: string; label: string }[];
+  more?: SelectProps<string>["more"];
   onChange: (value: string | null) => void;
 };
 
-function Pick({ label, value, any, placeholder, options, onChange }: PickProps) {
+function Pick({ label, value, any, placeholder, options, more, onChange }: PickProps) {
   return (
     <div className="activity-pick">
       <Select
@@ -103,6 +111,7 @@ function Pick({ label, value, any, placeholder, options, onChange }: PickProps) 
         value={value ?? ANY}
         placeholder={placeholder}
         options={[{ value: ANY, label: any }, ...options]}
+        more={more}
         onChange={(next) => onChange(next === ANY ? null : next)}
       />
     </div>

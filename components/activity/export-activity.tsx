@@ -5,21 +5,22 @@ import { useEffect, useRef, useState } from "react";
 import { readActivity } from "@/components/activity/read-activity";
 import { readConnectionsOf } from "@/components/activity/use-connections-of";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useMemberNames } from "@/components/settings/use-settings";
 import { announce } from "@/components/ui/live-region";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { openExportFile } from "@/lib/features/results/browser/export-file";
-import { type ActivityFilter, beginOf, isLike } from "@/lib/features/runs/browser/activity";
+import { type Activity, type ActivityFilter, beginOf, isLike, starterOf } from "@/lib/features/runs/browser/activity";
 import {
   ACTIVITY_TYPES,
   type ActivityFormat,
   toActivityHead,
   toActivityLine,
 } from "@/lib/features/runs/browser/activity-export";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
+import { toIdLists } from "@/lib/platform/browser/lists";
 
 /**
  * Maximum number of lines of one file, and of items that are searched for them: enough to read, not a copy of the
@@ -32,7 +33,6 @@ const LOOKED_THROUGH_MAX = 50_000;
 export function ExportActivity({ filter }: { filter: ActivityFilter }) {
   const { workspace } = useWorkspace();
   const { isOnline } = useConnectivity();
-  const names = useMemberNames();
   const [written, setWritten] = useState<number | null>(null);
   const abort = useRef<AbortController | null>(null);
   useEffect(() => () => abort.current?.abort(), []);
@@ -44,6 +44,7 @@ export function ExportActivity({ filter }: { filter: ActivityFilter }) {
     abort.current = controller;
     setWritten(0);
     const encoder = new TextEncoder();
+    const names = new Map<string, string>();
     let [lines, looked] = [0, 0];
     const now = new Date();
     const begin = beginOf(filter, now) ?? "";
@@ -54,6 +55,7 @@ export function ExportActivity({ filter }: { filter: ActivityFilter }) {
         const connectionsOf = await readConnectionsOf(workspace.id, needsConnections ? items : [], controller.signal);
         const facts = { now, connectionsOf };
         const shown = items.filter((item) => isLike(item, filter, facts)).slice(0, LINES_MAX - lines);
+        await addNames(names, workspace.id, shown, controller.signal);
         const text = shown.map((item) => toActivityLine(format, item, (id) => names.get(id))).join("");
         await file.write(encoder.encode(text));
         lines += shown.length;
@@ -100,4 +102,18 @@ export function ExportActivity({ filter }: { filter: ActivityFilter }) {
       </MenuItem>
     </Menu>
   );
+}
+
+/** Adds the names of those who started the items, by user id. @throws ApiError */
+async function addNames(
+  names: Map<string, string>,
+  workspaceId: string,
+  items: readonly Activity[],
+  signal: AbortSignal,
+): Promise<void> {
+  const starters = new Set(items.flatMap((item) => starterOf(item) ?? []));
+  for (const ids of toIdLists([...starters].filter((id) => !names.has(id)))) {
+    const found = await workspaceApi.lookUpMembers(workspaceId, ids, signal);
+    for (const { userId, name, email } of found) names.set(userId, name || email);
+  }
 }

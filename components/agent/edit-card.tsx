@@ -8,7 +8,7 @@ import { useDialect } from "@/components/connections/use-connection-types";
 import { useActiveConsoleId, useConsoleActions } from "@/components/consoles/use-console-actions";
 import { type OpenConsole, useOpenConsole } from "@/components/consoles/use-consoles";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
@@ -131,8 +131,7 @@ type CardProps = {
 function Card({ target, before, next, note, outcome, onEnd }: CardProps) {
   const { workbench, drafts } = useWorkspace();
   const { open } = useConsoleActions();
-  const { data: connections = [] } = useConnections();
-  const dialect = useDialect(connections.find(({ id }) => id === target.connectionId)?.type);
+  const dialect = useDialect(useFindConnection()(target.connectionId)?.type);
   const { added, removed } = countLines(before, next);
   const write = (content: string) => {
     if (target.saved !== null) drafts.write(target.saved, content);

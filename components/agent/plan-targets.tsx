@@ -6,7 +6,7 @@ import { useConsolesById } from "@/components/consoles/use-consoles";
 import { useDashboardsById } from "@/components/dashboards/use-dashboards";
 import { useFlowsById } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 
 const NO_IDS: string[] = [];
 
@@ -14,7 +14,7 @@ const NO_IDS: string[] = [];
 export function PlanTargets({ ids }: { ids: string[] | null }) {
   const labelId = useId();
   const { workspace } = useWorkspace();
-  const connections = useConnections();
+  const findConnection = useFindConnection();
   const consoles = useConsolesById(ids ?? NO_IDS);
   const flows = useFlowsById(ids ?? NO_IDS);
   const dashboards = useDashboardsById(ids ?? NO_IDS);
@@ -26,9 +26,13 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
     );
   }
   const root = `/w/${workspace.slug}`;
-  const isRead = connections.data !== undefined && !consoles.isPending && !flows.isLoading && !dashboards.isPending;
+  const isRead =
+    ids.every((id) => findConnection(id) !== undefined) &&
+    !consoles.isPending &&
+    !flows.isLoading &&
+    !dashboards.isPending;
   const find = (id: string) => {
-    const connection = connections.data?.find((each) => each.id === id);
+    const connection = findConnection(id);
     if (connection) return { kind: "connection", name: connection.name, href: `${root}/connections/${id}` };
     const found = consoles.data.find((each) => each.id === id);
     if (found) return { kind: "console", name: found.name, href: `${root}/consoles/${id}` };

@@ -9,7 +9,7 @@ import { uncoverWork } from "@/components/agent/use-agent-panel";
 import { useDialect } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { SqlCode } from "@/components/editor/sql-code";
-import { useConnections } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
 import { formatCountOf } from "@/lib/platform/browser/format";
@@ -29,8 +29,8 @@ type QueryCardProps = { tool: ToolPart; chatId: string; isBusy: boolean; isLast:
  */
 export function QueryCard({ tool, chatId, isBusy, isLast }: QueryCardProps) {
   const { create } = useConsoleActions();
-  const { data: connections = [] } = useConnections();
-  const connection = connections.find(({ id }) => id === tool.input.connectionId);
+  const { connectionId } = tool.input;
+  const connection = useFindConnection()(typeof connectionId === "string" ? connectionId : null);
   const dialect = useDialect(connection?.type);
   const isFailed = tool.state === "failed";
   const isRunning = tool.state === "running" && isBusy;

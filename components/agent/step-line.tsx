@@ -15,7 +15,7 @@ import {
 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { ToolPart } from "@/components/agent/tool-parts";
-import { useConnections } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { formatCountOf } from "@/lib/platform/browser/format";
 
 type CardHeadProps = {
@@ -51,8 +51,9 @@ export function CardHead({ icon: Icon, title, detail, end, isFailed = false, isO
 /** A look-up of the schema: its tables and connections. */
 export function LookedCard({ calls }: { calls: ToolPart[] }) {
   const [isOpen, setIsOpen] = useState(false);
-  const { data: connections = [] } = useConnections();
-  const nameOf = ({ input }: ToolPart) => connections.find(({ id }) => id === input.connectionId)?.name;
+  const find = useFindConnection();
+  const nameOf = ({ input }: ToolPart) =>
+    typeof input.connectionId === "string" ? find(input.connectionId)?.name : undefined;
   const tables = [
     ...new Set(calls.filter(({ name }) => name === "describe_entity").map(({ input }) => String(input.name))),
   ];

@@ -3,14 +3,15 @@
 import { ArrowRight, MessageSquare } from "lucide-react";
 import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
 import { useOpenConsole } from "@/components/consoles/use-consoles";
-import { useDatabases, useEntities } from "@/components/schema/use-schema";
+import { useDatabases, useEntities, useFindConnection } from "@/components/schema/use-schema";
 import type { Entity } from "@/lib/base/values/fields";
 
 /** An empty chat: the agent's purpose, and four questions about the workspace's data. */
 export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {
   const active = useOpenConsole(useActiveConsoleId());
   const databases = useDatabases();
-  const connection = databases.find(({ id }) => id === active?.connectionId) ?? databases[0] ?? null;
+  const find = useFindConnection();
+  const connection = find(active?.connectionId) ?? databases[0] ?? null;
   const entities = useEntities(connection?.id ?? null);
   const questions = toQuestions(entities);
   return (

@@ -2,7 +2,7 @@
 
 import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
 import { useOpenConsole, useRecentConsoles } from "@/components/consoles/use-consoles";
-import { useDatabases, useEntities } from "@/components/schema/use-schema";
+import { useDatabases, useEntities, useFindConnection } from "@/components/schema/use-schema";
 
 export type Mentionable = { kind: "table" | "console" | "connection"; name: string; detail: string };
 
@@ -12,7 +12,8 @@ const OFFERED_MAX = 8;
 export function useMentionables(): (typed: string) => Mentionable[] {
   const active = useOpenConsole(useActiveConsoleId());
   const databases = useDatabases();
-  const connection = databases.find(({ id }) => id === active?.connectionId) ?? databases[0] ?? null;
+  const find = useFindConnection();
+  const connection = find(active?.connectionId) ?? databases[0] ?? null;
   const entities = useEntities(connection?.id ?? null);
   const { data: consoles = [] } = useRecentConsoles();
   return (typed) => {

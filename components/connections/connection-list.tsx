@@ -17,8 +17,10 @@ import { useMemberNames } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { NoneShown } from "@/components/ui/none-shown";
 import { useIsPhone, useOutage } from "@/components/ui/use-browser";
+import { toCount } from "@/components/ui/use-pages";
 import { completeStep } from "@/lib/features/consoles/browser/workbench";
 import "./connections.css";
 
@@ -39,7 +41,7 @@ export function ConnectionList() {
   const connections = useConnections();
   const types = useConnectionTypes();
   const names = useMemberNames();
-  const uses = useConnectionUses();
+  const uses = useConnectionUses(connections.data);
   const query = useSearchParams();
   useOwnSteps();
   const outage = useOutage();
@@ -84,7 +86,7 @@ export function ConnectionList() {
     </>
   );
   return (
-    <Page title="Connections" count={connections.data?.length} actions={actions} isWide>
+    <Page title="Connections" count={toCount(connections)} actions={actions} isWide>
       {connections.isPending && <ListSkeleton label="Loading connections" />}
       {connections.isError && !connections.data && (
         <LoadFailure error={connections.error} onRetry={() => connections.refetch()} />
@@ -120,6 +122,7 @@ export function ConnectionList() {
           </tbody>
         </ListTable>
       )}
+      <LoadMore pages={connections} label="Show more" className="btn more" />
     </Page>
   );
 }

@@ -10,6 +10,7 @@ import { NavList } from "@/components/layout/nav-list";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
+import { LoadMore } from "@/components/ui/load-more";
 
 const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
   { show: "all", name: "All connections", icon: <Database /> },
@@ -23,13 +24,17 @@ export function ConnectionsExplorer() {
   const { workspace } = useWorkspace();
   const path = usePathname();
   const query = useSearchParams();
-  const { data } = useConnections();
+  const pages = useConnections();
+  const { data } = pages;
   const findType = useFindType();
   const root = `/w/${workspace.slug}/connections`;
   const show = toShow(query.get("show"));
-  const countOf = (part: Show) => data?.filter((each) => isShown(each, part, "")).length;
+  const countOf = (part: Show) =>
+    pages.hasNextPage ? undefined : data?.filter((each) => isShown(each, part, "")).length;
   // Without connections that only flows use, there is no choice to offer.
-  const parts = PARTS.filter((part) => part.show !== "sources" || show === "sources" || Boolean(countOf("sources")));
+  const parts = PARTS.filter(
+    (part) => part.show !== "sources" || show === "sources" || data?.some((each) => isShown(each, "sources", "")),
+  );
 
   return (
     <nav className="nav-box" aria-label="Connections">
@@ -61,6 +66,7 @@ export function ConnectionsExplorer() {
               end: tag && <ColourTag tag={tag} className="meta" />,
             }))}
           />
+          <LoadMore pages={pages} label="Show more" className="link xs" />
         </section>
       )}
     </nav>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { FileUp, Trash2, X } from "lucide-react";
 import { type DragEvent, useRef, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
@@ -8,7 +8,9 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { FormFailure } from "@/components/ui/form-parts";
 import { announce } from "@/components/ui/live-region";
+import { LoadMore } from "@/components/ui/load-more";
 import { toMessage } from "@/components/ui/to-message";
+import { usePages } from "@/components/ui/use-pages";
 import { connectionsApi, toUsages } from "@/lib/features/connections/browser/client";
 import type { StoredFile } from "@/lib/features/connections/files/schema";
 import type { ConfigField } from "@/lib/features/connections/schema";
@@ -32,7 +34,7 @@ export function FileInput({ id, field, form, isDisabled, describedBy }: FileInpu
   const [failure, setFailure] = useState<string | null>(null);
   const [isOver, setIsOver] = useState(false);
   const key = ["files", workspace.id];
-  const files = useQuery({ queryKey: key, queryFn: ({ signal }) => connectionsApi.listFiles(workspace.id, signal) });
+  const files = usePages(key, (cursor, signal) => connectionsApi.listFiles(workspace.id, cursor, signal));
   const value = String(form.values[field.name] ?? "");
   const isInvalid = form.problemOf(field.name) !== undefined;
 
@@ -113,7 +115,7 @@ export function FileInput({ id, field, form, isDisabled, describedBy }: FileInpu
       </div>
       {upload && <UploadLine upload={upload} />}
       <FormFailure text={failure} />
-      {files.isError && <p className="xs t3">Couldn't load workspace files. {toMessage(files.error)}</p>}
+      {files.isError && !files.data && <p className="xs t3">Couldn't load workspace files. {toMessage(files.error)}</p>}
       {(files.data?.length ?? 0) > 0 && (
         <ul className="file-list" aria-label="Workspace files">
           {files.data?.map((file) => (
@@ -127,6 +129,7 @@ export function FileInput({ id, field, form, isDisabled, describedBy }: FileInpu
           ))}
         </ul>
       )}
+      <LoadMore pages={files} label="Show more" className="link xs" />
     </div>
   );
 }

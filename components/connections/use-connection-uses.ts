@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { connectionsApi } from "@/lib/features/connections/browser/client";
 import type { ListedConnection } from "@/lib/features/connections/schema";
@@ -9,17 +9,22 @@ import { formatCount } from "@/lib/platform/browser/format";
 /** Number of consoles and flows that use a connection and that the reader may see. */
 export type UseCounts = NonNullable<ListedConnection["uses"]>;
 export const NO_USES: UseCounts = { consoles: 0, flows: 0 };
+const NONE: readonly { id: string }[] = [];
 /** The server counts up to this number (lib/features/connections/schema.ts). */
 const COUNT_MAX = 1000;
 
-/** Returns the counts by connection id; null until they are loaded. */
-export function useConnectionUses(): ReadonlyMap<string, UseCounts> | null {
+/** Returns the counts of connections by id; null until they are loaded. */
+export function useConnectionUses(
+  connections: readonly { id: string }[] = NONE,
+): ReadonlyMap<string, UseCounts> | null {
   const { workspace } = useWorkspace();
+  const ids = connections.map(({ id }) => id);
   const { data } = useQuery({
-    queryKey: ["connections", workspace.id, "use-counts"],
-    queryFn: ({ signal }) => connectionsApi.countUses(workspace.id, signal),
+    queryKey: ["connections", workspace.id, "use-counts", ids],
+    queryFn: ({ signal }) => connectionsApi.countUses(workspace.id, ids, signal),
     // Consoles and flows change without these.
     staleTime: 0,
+    placeholderData: keepPreviousData,
   });
   return data ?? null;
 }

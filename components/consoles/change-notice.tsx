@@ -8,7 +8,7 @@ import { type OpenConsole, useConsoleNews } from "@/components/consoles/use-cons
 import type { ItemNews } from "@/components/layout/item-news";
 import { useChangeSentence } from "@/components/layout/use-change-sentence";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { Modal } from "@/components/ui/modal";
@@ -93,7 +93,7 @@ export function useNewsSentence(news: ConsoleNews | null, saved?: string): strin
 type DiffProps = { open: OpenConsole; title: string; before: string; after: string; onClose: () => void };
 
 function Diff({ open, title, before, after, onClose }: DiffProps) {
-  const connection = useDatabases().find(({ id }) => id === open.connectionId);
+  const connection = useFindConnection()(open.connectionId);
   const dialect = useDialect(connection?.type);
   const labels = { before: "Before this change", after: "After this change" };
   return (

@@ -9,7 +9,7 @@ import { type OpenConsole, useSaveState } from "@/components/consoles/use-consol
 import { showMerge } from "@/components/editor/diff-editor";
 import type { LocalDraft } from "@/components/layout/draft-store";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { showToast } from "@/components/ui/toast";
 import { useMediaQuery } from "@/components/ui/use-browser";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
@@ -37,7 +37,7 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
       : mergeSides(draft.base, draft.content, saved.content),
   );
   const [merged, setMerged] = useState(sides.ours);
-  const connection = useDatabases().find(({ id }) => id === saved.connectionId);
+  const connection = useFindConnection()(saved.connectionId);
   const dialect = useDialect(connection?.type);
   const last = useQuery({
     queryKey: [...toHistoryKey(workspace.id, saved.id), "last", saved.version],

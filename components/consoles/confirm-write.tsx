@@ -5,7 +5,7 @@ import { useDialect, useFindType } from "@/components/connections/use-connection
 import type { WriteQuestion } from "@/components/consoles/run-store";
 import { SqlCode } from "@/components/editor/sql-code";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { TypedName } from "@/components/ui/confirm";
 import { Modal } from "@/components/ui/modal";
@@ -28,7 +28,7 @@ export function ConfirmWrite() {
 
 function Question({ question: { connectionId, statement, details, isManual, ...asked } }: { question: WriteQuestion }) {
   const cancel = useRef<HTMLButtonElement>(null);
-  const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
+  const connection = useFindConnection()(connectionId) ?? null;
   const dialect = useDialect(connection?.type);
   const findType = useFindType();
   const [typed, setTyped] = useState("");

@@ -29,7 +29,7 @@ import type { useEditingUsers } from "@/components/consoles/use-editing-users";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useConnections, useDatabases } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -235,6 +235,7 @@ function Editing({ people }: { people: ReturnType<typeof useEditingUsers> }) {
 function ConnectionChip({ draft, connection }: ChipProps) {
   const { setConnection } = useConsoleActions();
   const engineName = useEngineName();
+  const pages = useConnections();
   const databases = useDatabases();
   const isManual = useManual(draft.id) !== null;
   if (connection === null) return null;
@@ -269,6 +270,11 @@ function ConnectionChip({ draft, connection }: ChipProps) {
           end: tag ? <ColourTag tag={tag} /> : engineName(type),
         }))}
       />
+      {pages.hasNextPage && (
+        <MenuItem isKept onSelect={() => void pages.fetchNextPage()}>
+          Show more
+        </MenuItem>
+      )}
     </Menu>
   );
 }

@@ -11,7 +11,7 @@ import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { SqlCode } from "@/components/editor/sql-code";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { useMemberId } from "@/components/settings/use-settings";
 import { CopyButton } from "@/components/ui/copy-button";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -52,7 +52,7 @@ const KINDS = [
 
 /** Versions of a console, and the changes of one of them. */
 export function HistoryView({ open }: { open: OpenConsole }) {
-  const connection = useDatabases().find(({ id }) => id === open.connectionId) ?? null;
+  const connection = useFindConnection()(open.connectionId) ?? null;
   const dialect = useDialect(connection?.type);
   return (
     <SavedView open={open} title="History" icon={<History />} unsaved="Save this console to start its history.">

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from "react";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { Keys } from "@/components/ui/keys";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { Console } from "@/lib/features/consoles/schema";
@@ -27,7 +27,7 @@ const NOBODY: [] = [];
 export function SavedView({ open, title, icon, unsaved, children }: SavedViewProps) {
   const isPhone = useIsPhone();
   const { save } = useConsoleActions();
-  const connection = useDatabases().find(({ id }) => id === open.connectionId) ?? null;
+  const connection = useFindConnection()(open.connectionId) ?? null;
   useEffect(() => {
     document.title = `${title}: ${open.name} - Millrace`;
   }, [title, open.name]);

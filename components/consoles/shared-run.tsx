@@ -8,7 +8,7 @@ import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { SqlCode } from "@/components/editor/sql-code";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { useMemberNames } from "@/components/settings/use-settings";
 import { CodeBox } from "@/components/ui/code-box";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -52,8 +52,7 @@ export function SharedRun({ executionId, open, latest }: SharedRunProps) {
 
 function RunFacts({ run, onClose }: { run: Execution; onClose: () => void }) {
   const names = useMemberNames();
-  const databases = useDatabases();
-  const dialect = useDialect(databases.find(({ id }) => id === run.connectionId)?.type);
+  const dialect = useDialect(useFindConnection()(run.connectionId)?.type);
   const facts = [
     toOutcomeWords(run, run.query),
     run.durationMs === null ? null : formatDuration(run.durationMs),

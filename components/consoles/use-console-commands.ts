@@ -24,7 +24,7 @@ import { useFrame } from "@/components/layout/use-frame";
 import { useOffer } from "@/components/layout/use-offer";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Command } from "@/components/palette/command-store";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useDatabases, useFindConnection } from "@/components/schema/use-schema";
 
 type ViewCommands = {
   run: () => void;
@@ -39,9 +39,10 @@ type ViewCommands = {
 export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void {
   const { editors } = useWorkspace();
   const databases = useDatabases();
+  const find = useFindConnection();
   const { duplicate, remove, openHistory, toLink } = useConsoleActions();
   const { id, name, saved } = open;
-  const database = databases.find((each) => each.id === open.connectionId) ?? databases[0];
+  const database = find(open.connectionId) ?? databases[0];
   const language = useScriptLanguage(database?.type);
   const { frame, update } = useFrame();
   const executionId = view.latest?.statements.at(-1)?.executionId;

@@ -9,7 +9,7 @@ import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { useRunRequests } from "@/components/consoles/use-run-requests";
 import { useVariables, type Variables } from "@/components/consoles/use-variables";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections, useEntities, useFindDatabase } from "@/components/schema/use-schema";
+import { useConnections, useEntities, useFindConnection, useFindDatabase } from "@/components/schema/use-schema";
 import { announce } from "@/components/ui/live-region";
 import { useOutage } from "@/components/ui/use-browser";
 import { toInput, toShort, toTypedValue } from "@/lib/base/sql/variables";
@@ -44,7 +44,7 @@ export function useConsoleSession(draft: OpenConsole) {
   const run = useConsoleRun(draft, context);
   const { latest, failure } = run;
   const isRunning = latest?.status === "running";
-  const disabledReason = useDisabledReason(connection);
+  const disabledReason = useDisabledReason(draft.connectionId, connection);
   const canceling = useCancelByKey(run);
   const request = useRunRequests(id, connection !== null || disabledReason !== null, (what) => {
     if (disabledReason !== null || isRunning) return;
@@ -161,9 +161,10 @@ function useMissingValues(): [string[], (names: string[]) => void] {
 }
 
 /** Returns why the console cannot run; null if it can, or if its connection is still loading. */
-function useDisabledReason(connection: Connection | null): string | null {
+function useDisabledReason(connectionId: string | null, connection: Connection | null): string | null {
   const outage = useOutage();
   const { isPending } = useConnections();
+  const isLookedUp = useFindConnection()(connectionId) === undefined;
   if (outage !== null) return `${outage}. Run when you reconnect.`;
-  return connection === null && !isPending ? "No database connected. Add a connection first." : null;
+  return connection === null && !isPending && !isLookedUp ? "No database connected. Add a connection first." : null;
 }

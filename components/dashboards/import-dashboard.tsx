@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { useId } from "react";
 import { useDashboardActions } from "@/components/dashboards/use-dashboard-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useConnections, useDatabases } from "@/components/schema/use-schema";
 import { FormModal } from "@/components/ui/form-modal";
 import { FieldProblem } from "@/components/ui/form-parts";
 import { Notice } from "@/components/ui/notice";
@@ -108,6 +108,7 @@ function FileField({ server: { problemOf }, onFile }: PartProps & { onFile: (fil
 /** Replacements of connections that the workspace does not have. */
 function ConnectionFields({ server: { control } }: PartProps) {
   const databases = useDatabases();
+  const more = useConnections();
   const { value: connections, onChange } = control("connections");
   return (
     <>
@@ -126,6 +127,7 @@ function ConnectionFields({ server: { control } }: PartProps) {
               onChange(connections.map((each) => (each.name === name ? { name, id: chosen } : each)))
             }
             options={databases.map((each) => ({ value: each.id, label: each.name }))}
+            more={more}
           />
         </div>
       ))}

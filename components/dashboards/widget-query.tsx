@@ -6,7 +6,7 @@ import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useSavedConsole } from "@/components/consoles/use-consoles";
 import { SqlCode } from "@/components/editor/sql-code";
 import { useMetricStatement } from "@/components/metrics/use-metrics";
-import { useConnections } from "@/components/schema/use-schema";
+import { useConnections, useFindConnection } from "@/components/schema/use-schema";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -21,6 +21,7 @@ type WidgetQueryProps = { dashboard: Dashboard; widget: Widget; onClose: () => v
 export function WidgetQuery({ dashboard, widget, onClose }: WidgetQueryProps) {
   const { create, open } = useConsoleActions();
   const connections = useConnections();
+  const find = useFindConnection();
   const { source } = widget;
   const read =
     source && "datasetId" in source ? dashboard.datasets.find(({ id }) => id === source.datasetId)?.source : source;
@@ -31,12 +32,15 @@ export function WidgetQuery({ dashboard, widget, onClose }: WidgetQueryProps) {
   const query = asked === null || typeof asked === "string" ? asked : JSON.stringify(asked, null, 2);
   const connectionId = read && "connectionId" in read ? read.connectionId : (kept.data?.connectionId ?? null);
   const metrics = read && "metrics" in read ? read.metrics : null;
-  const connection = connections.data?.find(({ id }) => id === connectionId);
+  const connection = find(connectionId);
   const dialect = useDialect(connection?.type);
   const isPending =
-    connections.isPending || (consoleId !== null && kept.isPending) || (metrics !== null && planned.isPending);
+    connections.isPending ||
+    connection === undefined ||
+    (consoleId !== null && kept.isPending) ||
+    (metrics !== null && planned.isPending);
   const failure = kept.error ?? planned.error ?? connections.error;
-  const isSeen = (connection !== undefined || metrics !== null) && query !== null;
+  const isSeen = (connection || metrics !== null) && query !== null;
   const openIt = () => {
     onClose();
     if (consoleId !== null) open(consoleId);

@@ -6,6 +6,7 @@ import { useFindType } from "@/components/connections/use-connection-types";
 import type { FlowFieldsProps } from "@/components/flows/form-fields";
 import { Pick } from "@/components/flows/pick";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { useConnections } from "@/components/schema/use-schema";
 import { ChoiceGroup } from "@/components/ui/choice-group";
 import { TextField } from "@/components/ui/text-field";
 
@@ -14,6 +15,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
   const id = useId();
   const { workspace } = useWorkspace();
   const findType = useFindType();
+  const more = useConnections();
   const databases = connections.filter(({ category }) => category === "database");
   const isWebhook = draft.type === "webhook";
   const isOneTable = draft.type !== "sync" || draft.entities.length <= 1;
@@ -33,6 +35,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
             isDisabled: each.readOnly,
           }))}
           onChange={(destinationId) => change({ destinationId })}
+          more={more}
           error={problemOf("destinationId")}
           help={
             !mayWrite && (

@@ -7,7 +7,7 @@ import { useMayChange } from "@/components/flows/use-flow-actions";
 import { useFlow } from "@/components/flows/use-flows";
 import { Page } from "@/components/layout/page";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections } from "@/components/schema/use-schema";
+import { useConnections, useFindConnection } from "@/components/schema/use-schema";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -35,10 +35,12 @@ export function EditFlow({ flowId }: { flowId: string }) {
   const root = `/w/${useWorkspace().workspace.slug}/flows`;
   const connections = useConnections();
   const flow = useFlow(flowId);
+  const find = useFindConnection();
   if (flow.error instanceof ApiError && (flow.error.status === 404 || flow.error.status === 400) && !flow.data) {
     return <CannotOpen what="flow" back={{ href: root, label: "Back to flows" }} />;
   }
-  if (!flow.data || !connections.data) {
+  const ends = [find(flow.data?.source?.connectionId), find(flow.data?.destination.connectionId)];
+  if (!flow.data || !connections.data || ends.includes(undefined)) {
     return (
       <Page title="Edit flow" trail={<FlowTrail root={root} flow={null} />} isWide>
         <Waiting
@@ -49,7 +51,8 @@ export function EditFlow({ flowId }: { flowId: string }) {
       </Page>
     );
   }
-  return <LoadedFlow flow={flow.data} connections={connections.data} root={root} />;
+  const offered = new Set([...connections.data, ...ends.flatMap((each) => each ?? [])]);
+  return <LoadedFlow flow={flow.data} connections={[...offered]} root={root} />;
 }
 
 /** Keeps unsaved input while the flow changes elsewhere: the form restarts only on request. */

@@ -17,6 +17,7 @@ import { LoadMore } from "@/components/ui/load-more";
 import { NoneShown } from "@/components/ui/none-shown";
 import { Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
+import { toCount } from "@/components/ui/use-pages";
 import "./flows.css";
 
 const HEADS = [
@@ -56,7 +57,7 @@ export function FlowList() {
     window.history.pushState(null, "", params.size === 0 ? root : `${root}?${params}`);
   };
   return (
-    <Page title="Flows" count={flows.data?.length} actions={all.length > 0 && add} isWide>
+    <Page title="Flows" count={toCount(flows)} actions={all.length > 0 && add} isWide>
       {flows.isPending && <ListSkeleton label="Loading flows" />}
       {flows.isError && !flows.data && <LoadFailure error={flows.error} onRetry={() => flows.refetch()} />}
       {flows.isSuccess && all.length === 0 && (
@@ -91,7 +92,7 @@ export function FlowList() {
           </tbody>
         </ListTable>
       )}
-      <LoadMore pages={flows} className="btn more" />
+      <LoadMore pages={flows} label="Show more" className="btn more" />
     </Page>
   );
 }

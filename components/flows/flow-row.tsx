@@ -10,7 +10,7 @@ import { DeleteFlow } from "@/components/flows/delete-flow";
 import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { StatusWord } from "@/components/runs/status-word";
-import { useConnectionName, useConnections } from "@/components/schema/use-schema";
+import { useConnectionName, useFindConnection } from "@/components/schema/use-schema";
 import { ListRow } from "@/components/ui/list-row";
 import { MenuItem } from "@/components/ui/menu";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
@@ -144,7 +144,7 @@ function FromAndTo({ flow }: { flow: Flow }) {
 
 function End({ id }: { id: string }) {
   const findType = useFindType();
-  const connection = useConnections().data?.find((each) => each.id === id);
+  const connection = useFindConnection()(id);
   const name = useConnectionName()(id);
   return (
     <span className={connection ? "row flow-end" : "row flow-end t3"} title={name}>

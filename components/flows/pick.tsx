@@ -2,7 +2,7 @@
 
 import { type ReactNode, useId } from "react";
 import { FieldMessage, messageIdOf } from "@/components/ui/form-parts";
-import { Select } from "@/components/ui/select";
+import { Select, type SelectProps } from "@/components/ui/select";
 
 type PickProps = {
   label: string;
@@ -13,6 +13,7 @@ type PickProps = {
   error?: string;
   help?: ReactNode;
   isDisabled: boolean;
+  more?: SelectProps<string>["more"];
 };
 
 /** Select with a label above and an error below. */

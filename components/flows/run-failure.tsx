@@ -4,7 +4,7 @@ import { Play } from "lucide-react";
 import Link from "next/link";
 import { useFlowActions } from "@/components/flows/use-flow-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Notice } from "@/components/ui/notice";
 import { useConnectivity } from "@/components/ui/use-browser";
@@ -21,12 +21,12 @@ const WHAT_STAYS = {
 /** Notice with the error of a failed run, in the words of its origin, and the next actions. */
 export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   const { workspace } = useWorkspace();
-  const { data: connections } = useConnections();
+  const find = useFindConnection();
   const { isOnline } = useConnectivity();
   const { run: again } = useFlowActions(flow);
   const failed = run.entities.find(({ status }) => status === "failed")?.name;
   const ids = new Set([flow.source?.connectionId, flow.destination.connectionId]);
-  const used = connections?.filter(({ id }) => ids.has(id)) ?? [];
+  const used = [...ids].flatMap((id) => find(id) ?? []);
   const isBusy = flow.lastRun !== null && isGoing(flow.lastRun);
   return (
     <Notice kind="bad" role="status">

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { TypeIcon } from "@/components/connections/type-icon";
 import { useFindType } from "@/components/connections/use-connection-types";
 import { RunBar } from "@/components/runs/run-bar";
-import { useConnectionName, useConnections } from "@/components/schema/use-schema";
+import { useConnectionName, useFindConnection } from "@/components/schema/use-schema";
 import { isGoing, toShareOf } from "@/lib/features/flows/browser/flow-words";
 import type { FlowDetail, FlowRun } from "@/lib/features/flows/schema";
 import type { EntityProgress } from "@/lib/features/runs/schema";
@@ -27,7 +27,7 @@ const WRITTEN: Record<FlowDetail["destination"]["write"], string> = {
 
 /** Graph of the rows' path from left to right: source, entities, types and destination. */
 export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
-  const { data: connections } = useConnections();
+  const find = useFindConnection();
   const findType = useFindType();
   const isOn = isGoing(run);
   const entities = toEntities(flow, run);
@@ -43,7 +43,7 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   const counts = run.counts ?? { read: 0, written: 0, skipped: 0, failed: 0 };
   const nameOf = useConnectionName();
   const iconOf = (connectionId: string) => {
-    const connection = connections?.find(({ id }) => id === connectionId);
+    const connection = find(connectionId);
     return connection ? (
       <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} />
     ) : (

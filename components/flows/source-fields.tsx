@@ -8,6 +8,7 @@ import type { FlowFieldsProps } from "@/components/flows/form-fields";
 import { NamesField } from "@/components/flows/names-field";
 import { Pick } from "@/components/flows/pick";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { useConnections } from "@/components/schema/use-schema";
 import { FieldMessage, FieldProblem, messageIdOf } from "@/components/ui/form-parts";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
@@ -25,6 +26,7 @@ const QUERY_HELP = "Read-only. Each run executes the whole query.";
 /** Form fields for the source of a flow. */
 export function SourceFields(props: FlowFieldsProps) {
   const { draft, change, connections, problemOf, isDisabled, isNew } = props;
+  const more = useConnections();
   const id = useId();
   const { workspace } = useWorkspace();
   const findType = useFindType();
@@ -57,6 +59,7 @@ export function SourceFields(props: FlowFieldsProps) {
             note: findType(each.type)?.name ?? each.type,
           }))}
           onChange={(sourceId) => change({ sourceId, entities: [] })}
+          more={more}
           error={problemOf("sourceId")}
           help={
             usable.length === 0 && (

@@ -2,6 +2,7 @@
 
 import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { usePages } from "@/components/ui/use-pages";
 import { type ArrivalFilters, flowsApi } from "@/lib/features/flows/browser/client";
 import type { Flow, FlowDetail, FlowRun } from "@/lib/features/flows/schema";
 import type { LogLine, Run } from "@/lib/features/runs/schema";
@@ -27,13 +28,7 @@ export const toFlowKey = keys.flow;
 /** Returns the loaded pages of the workspace's flows, oldest first, each with its latest run. */
 export function useFlows() {
   const { workspace } = useWorkspace();
-  return useInfiniteQuery({
-    queryKey: keys.list(workspace.id),
-    queryFn: ({ pageParam, signal }) => flowsApi.list(workspace.id, pageParam, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    select: ({ pages }) => pages.flatMap(({ data }) => data),
-  });
+  return usePages(keys.list(workspace.id), (cursor, signal) => flowsApi.list(workspace.id, cursor, signal));
 }
 
 /** Returns flows by their ids; reads nothing without ids. Those that do not exist are left out. */

@@ -17,6 +17,11 @@ export type FolderSource<I extends Item = Item> = {
   read: (place: FolderChoice, cursor: string | null, signal?: AbortSignal) => Promise<TreePage<I>>;
 };
 
+/**
+ * Maximum number of pages of a folder that are read again after a change. A folder with more of them open shows these,
+ * and the rest on request: a change by someone else must not cost as many requests as there are pages.
+ */
+const REREAD_MAX = 3;
 const NO_FOLDERS: Folder[] = [];
 const WHOLE: FolderState = { is: "whole" };
 
@@ -49,7 +54,7 @@ export function useFolderPages<I extends Item>(source: FolderSource<I>, { tops, 
     queries: [...places.values()].map((place) => ({
       queryKey: toKey(place),
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        readPages(source, place, readCached(place)?.pageCount ?? 1, signal),
+        readPages(source, place, Math.min(REREAD_MAX, readCached(place)?.pageCount ?? 1), signal),
     })),
     combine: combine<I>,
   });

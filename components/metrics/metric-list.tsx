@@ -12,6 +12,7 @@ import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { NoneShown } from "@/components/ui/none-shown";
 import { PersonCell } from "@/components/ui/person";
 import { Select } from "@/components/ui/select";
@@ -78,7 +79,12 @@ export function MetricList() {
     </button>
   );
   return (
-    <Page title="Metrics" actions={files.length > 0 && add} isWide {...(metrics.isSuccess && { count })}>
+    <Page
+      title="Metrics"
+      actions={files.length > 0 && add}
+      isWide
+      {...(metrics.isSuccess && !metrics.hasNextPage && { count })}
+    >
       {metrics.isPending && <ListSkeleton label="Loading metrics" />}
       {metrics.isError && !metrics.data && <LoadFailure error={metrics.error} onRetry={() => metrics.refetch()} />}
       {metrics.isSuccess && files.length === 0 && (
@@ -122,6 +128,7 @@ export function MetricList() {
           </tbody>
         </ListTable>
       )}
+      <LoadMore pages={metrics} label="Show more" className="btn more" />
       {query.get("new") !== null && <NewMetric files={files} onClose={() => put({ new: null })} />}
     </Page>
   );

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useFindType } from "@/components/connections/use-connection-types";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { toMetricsKey } from "@/components/metrics/use-metrics";
-import { useDatabases, useEntities, useFindDatabase } from "@/components/schema/use-schema";
+import { useConnections, useDatabases, useEntities, useFindDatabase } from "@/components/schema/use-schema";
 import { FormModal } from "@/components/ui/form-modal";
 import { LabelledSelect } from "@/components/ui/labelled-select";
 import { Select } from "@/components/ui/select";
@@ -27,6 +27,7 @@ export function NewMetric({ files, onClose }: { files: readonly MetricSummary[];
   const client = useQueryClient();
   const findType = useFindType();
   const databases = useDatabases().filter(({ type }) => findType(type)?.dialect !== undefined);
+  const more = useConnections();
   const first = useFindDatabase()(null);
   const server = useServerForm<Fields>({
     initial: { name: "", connectionId: "", table: "" },
@@ -70,6 +71,7 @@ export function NewMetric({ files, onClose }: { files: readonly MetricSummary[];
         size="md"
         value={connectionId}
         options={databases.map(({ id, name }) => ({ value: id, label: name }))}
+        more={more}
         onChange={(id) => {
           form.setValue("connectionId", id);
           form.setValue("table", "");

@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { usePages } from "@/components/ui/use-pages";
 import { type MetricQuestion, metricApi } from "@/lib/features/metrics/browser/client";
 import { toMetricTitle } from "@/lib/features/metrics/browser/words";
 import type { MetricSummary } from "@/lib/features/metrics/schema";
@@ -29,17 +30,18 @@ export function useMetricRefresh(): void {
   useRefresh([toMetricsKey(workspace.id)], ({ kind }) => kind === "metric" || kind === "push");
 }
 
-/** Returns the workspace's metric files, oldest first, without their texts. @param isWanted whether they are read */
+/**
+ * Returns the workspace's metric files, oldest first, without their texts, in pages.
+ * @param isWanted whether they are read
+ */
 export function useMetrics(isWanted = true) {
   const { workspace } = useWorkspace();
-  return useQuery({
-    queryKey: toMetricsKey(workspace.id),
-    queryFn: ({ signal }) => metricApi.list(workspace.id, signal),
+  return usePages(toMetricsKey(workspace.id), (cursor, signal) => metricApi.list(workspace.id, cursor, signal), {
     enabled: isWanted,
   });
 }
 
-/** Returns the metrics of the workspace, under the names by which a question finds them. */
+/** Returns the metrics of the loaded files, under the names by which a question finds them. */
 export function useMetricNames(isWanted = true) {
   const { data } = useMetrics(isWanted);
   return useMemo(() => {

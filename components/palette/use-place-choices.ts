@@ -6,8 +6,8 @@ import { useDashboardsByName, useRecentDashboards } from "@/components/dashboard
 import { useFlows, useFlowsByName } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Choice, ChoiceList } from "@/components/palette/palette-choice";
-import { useConnections, useDatabases } from "@/components/schema/use-schema";
-import { useWorkspaceDetails } from "@/components/settings/use-settings";
+import { useConnections, useConnectionsByName, useDatabases } from "@/components/schema/use-schema";
+import { useMembers } from "@/components/settings/use-settings";
 import { useLater } from "@/components/ui/use-later";
 import { FLOW_TYPE_WORDS } from "@/lib/features/flows/browser/flow-words";
 import { toLocationText } from "@/lib/features/folders/browser/item-tree";
@@ -28,7 +28,8 @@ export function usePlaceChoices(
   const asked = useLater(search, SEARCH_AFTER_MS);
   const named = useDashboardsByName(asked);
   const namedFlows = useFlowsByName(asked);
-  const details = useWorkspaceDetails();
+  const namedConnections = useConnectionsByName(asked);
+  const members = useMembers();
   const engineName = useEngineName();
   const root = `/w/${workspace.slug}`;
   // Only consoles have tabs here.
@@ -39,7 +40,8 @@ export function usePlaceChoices(
       return "a browser tab";
     },
   });
-  const connections = databases.map(
+  const foundConnections = new Map([...databases, ...(namedConnections.data ?? [])].map((each) => [each.id, each]));
+  const connections = [...foundConnections.values()].map(
     (database): Choice => ({
       id: database.id,
       kind: "connection",
@@ -73,7 +75,7 @@ export function usePlaceChoices(
       ...toPlace(`${root}/dashboards/${id}`),
     }),
   );
-  const people = (details.data?.members ?? []).map(
+  const people = (members.data ?? []).map(
     (member): Choice => ({
       id: member.userId,
       kind: "person",
@@ -89,9 +91,9 @@ export function usePlaceChoices(
     others: {
       choices: [...connections, ...flows, ...people],
       awaited: [
-        ...(areConnectionsLoading ? (["connection"] as const) : []),
+        ...(areConnectionsLoading || namedConnections.isFetching ? (["connection"] as const) : []),
         ...(flowList.isLoading || namedFlows.isFetching ? (["flow"] as const) : []),
-        ...(details.isLoading ? (["person"] as const) : []),
+        ...(members.isLoading ? (["person"] as const) : []),
       ],
     },
   };

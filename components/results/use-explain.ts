@@ -10,7 +10,7 @@ import { pickStatements } from "@/components/editor/script";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { explainStore } from "@/components/results/explain-store";
 import { usePlanKey } from "@/components/results/use-plan";
-import { useConnections } from "@/components/schema/use-schema";
+import { useConnections, useFindConnection } from "@/components/schema/use-schema";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { readSqlTokens } from "@/lib/base/sql/lexer";
@@ -44,8 +44,9 @@ export function useExplain({ draft, connection, bound, isDisabled }: Explained):
   const language = useScriptLanguage(connection?.type);
   const key = usePlanKey(draft.id);
   const areTypesPending = useConnectionTypes().isPending;
-  const areConnectionsPending = useConnections().isPending;
-  const isPending = areTypesPending || (connection === null && areConnectionsPending);
+  const { isPending: areConnectionsPending } = useConnections();
+  const isLookedUp = useFindConnection()(draft.connectionId) === undefined;
+  const isPending = areTypesPending || (connection === null && (areConnectionsPending || isLookedUp));
   const explain = findType(connection?.type)?.explain;
   if (explain === undefined || connection === null) return { explain: null, isPending };
 

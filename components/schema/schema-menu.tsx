@@ -6,7 +6,7 @@ import { useFindType } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useRowCount } from "@/components/schema/use-row-count";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
 import type { Entity } from "@/lib/base/values/fields";
@@ -68,9 +68,9 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
   const router = useRouter();
   const count = useRowCount();
   const findType = useFindType();
-  const databases = useDatabases();
+  const find = useFindConnection();
   const { entity, selectText } = node;
-  const type = findType(databases.find(({ id }) => id === connectionId)?.type);
+  const type = findType(find(connectionId)?.type);
   const hasDdl = type?.hasDdl;
   const isSql = type?.dialect !== undefined;
   return (

@@ -12,6 +12,7 @@ import { useConnections, useDatabases, useSchemaRefresh } from "@/components/sch
 import { useSchemaTree } from "@/components/schema/use-schema-tree";
 import type { ContextItems } from "@/components/ui/context-menu";
 import { lazyComponent } from "@/components/ui/lazy-component";
+import { LoadMore } from "@/components/ui/load-more";
 import { Tree } from "@/components/ui/tree";
 import type { Entity } from "@/lib/base/values/fields";
 import { toConnectionId } from "@/lib/features/connections/browser/schema-rows";
@@ -86,6 +87,7 @@ export function SchemaSection() {
       {databases.length > 0 && (
         <Tree label="Schema" rows={tree.rows} onToggle={tree.toggle} onActivate={activate} toMenu={toMenu} />
       )}
+      <LoadMore pages={connections} label="Show more connections" className="sec-add" />
       {shownDdl !== null && shownConnection !== undefined && (
         <DdlDialog
           connection={shownConnection}

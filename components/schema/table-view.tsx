@@ -18,7 +18,7 @@ import { useSelection } from "@/components/grid/use-selection";
 import { ShowExplorer } from "@/components/layout/show-explorer";
 import { useAddress, useOwnSteps } from "@/components/layout/use-address";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections, useEntities } from "@/components/schema/use-schema";
+import { useEntities, useFindConnection } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
@@ -72,7 +72,7 @@ type TableViewProps = { connectionId: string; table: { name: string; schema?: st
 /** View of a table's rows without a query: sorted and filtered by the database, and loaded while scrolling. */
 export function TableView({ connectionId, table }: TableViewProps) {
   const { workspace } = useWorkspace();
-  const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
+  const connection = useFindConnection()(connectionId) ?? null;
   const source = useMemo(
     () => new TablePages((ask, signal) => api.readTableRows(workspace.id, connectionId, { table, ...ask }, signal)),
     [workspace.id, connectionId, table],

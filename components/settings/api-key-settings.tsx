@@ -9,13 +9,14 @@ import { NewApiKey } from "@/components/settings/new-api-key";
 import { keepNewKey, useNewKey } from "@/components/settings/one-time-secrets";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { TryApi } from "@/components/settings/try-api";
 import { useApiKeys, useRights } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
+import { toCount } from "@/components/ui/use-pages";
 
 const HEADS = ["Name", "Prefix", "Created by", { name: "Created", isOptional: true }, "Last used", "Expires", ACTIONS];
 
@@ -27,7 +28,6 @@ export function ApiKeySettings() {
   const fresh = useNewKey(workspace.id);
   const [isMaking, setIsMaking] = useState(false);
   const items = keys.data ?? [];
-  const slice = useSlice(items);
   const reference = (
     <Link className="btn" href="/docs/api">
       <BookOpen className="s" />
@@ -59,7 +59,7 @@ export function ApiKeySettings() {
     </>
   );
   return (
-    <SettingsPage title="API keys" count={keys.data?.length} actions={actions}>
+    <SettingsPage title="API keys" count={toCount(keys)} actions={actions}>
       <p className="lead">
         A key works in this workspace with its creator's permissions. It can't manage members or keys.
       </p>
@@ -79,13 +79,13 @@ export function ApiKeySettings() {
       {items.length > 0 && (
         <ListTable label="API keys" columns={HEADS}>
           <tbody>
-            {slice.shown.map((key) => (
+            {items.map((key) => (
               <ApiKeyRow key={key.id} apiKey={key} isNew={key.id === fresh?.id} />
             ))}
           </tbody>
         </ListTable>
       )}
-      <ShowMore slice={slice} />
+      <LoadMore pages={keys} label="Show more" className="btn more" />
       {items.length > 0 && <TryApi />}
       <NewApiKey
         isOpen={isMaking}

@@ -5,16 +5,17 @@ import Link from "next/link";
 import { useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { useChange, useConnectedApps, useMemberNames } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { PersonCell } from "@/components/ui/person";
 import { toMessage } from "@/components/ui/to-message";
 import { useIsAwake, useNow } from "@/components/ui/use-browser";
+import { toCount } from "@/components/ui/use-pages";
 import type { ConnectedApp } from "@/lib/features/accounts/connected-apps/schema";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
@@ -28,10 +29,9 @@ export function ConnectedAppSettings() {
   const apps = useConnectedApps();
   const isAwake = useIsAwake();
   const items = apps.data ?? [];
-  const slice = useSlice(items);
   const address = isAwake ? `${window.location.origin}/api/mcp` : "";
   return (
-    <SettingsPage title="Connected apps" count={apps.data?.length}>
+    <SettingsPage title="Connected apps" count={toCount(apps)}>
       <p className="lead">Clients that use this workspace over MCP, each for one person.</p>
       {apps.isPending && <ListSkeleton label="Loading connected apps" rowPx={44} />}
       {apps.isError && !apps.data && <LoadFailure error={apps.error} onRetry={() => apps.refetch()} />}
@@ -48,12 +48,12 @@ export function ConnectedAppSettings() {
         <>
           <ListTable label="Connected apps" columns={HEADS}>
             <tbody>
-              {slice.shown.map((app) => (
+              {items.map((app) => (
                 <AppRow key={app.id} app={app} />
               ))}
             </tbody>
           </ListTable>
-          <ShowMore slice={slice} />
+          <LoadMore pages={apps} label="Show more" className="btn more" />
           <p className="help-line xs t3">
             Revoke ends access at once. Admins see everyone's clients, members their own.
           </p>
@@ -98,7 +98,7 @@ function AppRow({ app }: { app: ConnectedApp }) {
         </span>
       </td>
       <td data-label="Person">
-        <PersonCell id={app.userId} name={names.get(app.userId) ?? (names.size === 0 ? "" : "Former member")} />
+        <PersonCell id={app.userId} name={names.get(app.userId) ?? (names.isLoading ? "" : "Former member")} />
       </td>
       <td className="t2 opt" data-label="Allowed" title={now === null ? undefined : formatStamp(allowed)}>
         {now !== null && formatDay(allowed)}

@@ -4,12 +4,12 @@ import { Mail } from "lucide-react";
 import { useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
-import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { useChange, useInvites, useMemberNames, useRights } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
@@ -26,7 +26,6 @@ type InviteListProps = { created: CreatedInvite[]; onRenewed: (invite: CreatedIn
 export function InviteList({ created, onRenewed }: InviteListProps) {
   const invites = useInvites();
   const items = invites.data ?? [];
-  const slice = useSlice(items);
   return (
     <section className="part" aria-labelledby="waiting">
       <h2 id="waiting">Pending invitations</h2>
@@ -45,7 +44,7 @@ export function InviteList({ created, onRenewed }: InviteListProps) {
             </tr>
           </thead>
           <tbody>
-            {slice.shown.map((invite) => (
+            {items.map((invite) => (
               <InviteRow
                 key={invite.id}
                 invite={invite}
@@ -56,7 +55,7 @@ export function InviteList({ created, onRenewed }: InviteListProps) {
           </tbody>
         </table>
       )}
-      <ShowMore slice={slice} />
+      <LoadMore pages={invites} label="Show more" className="btn more" />
     </section>
   );
 }

@@ -7,12 +7,13 @@ import { InviteList } from "@/components/settings/invite-list";
 import { MemberRow } from "@/components/settings/member-row";
 import { ROLE_MEANINGS, ROLE_NAMES } from "@/components/settings/role-words";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { ShowMore, useSlice } from "@/components/settings/show-more";
-import { useRights, useWorkspaceDetails } from "@/components/settings/use-settings";
+import { useMembers, useRights } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
+import { toCount } from "@/components/ui/use-pages";
 import type { CreatedInvite } from "@/lib/features/accounts/invites/schema";
 import type { Member } from "@/lib/features/workspaces/schema";
 
@@ -23,18 +24,18 @@ const SEARCH_FROM = 8;
 
 /** Members of the workspace with their roles, and its invitations. */
 export function MemberSettings() {
-  const details = useWorkspaceDetails(true);
+  const pages = useMembers(true);
   const { isAdmin } = useRights();
   const [search, setSearch] = useState("");
   /** The links are known only here, and only until the page is left. */
   const [created, setCreated] = useState<CreatedInvite[]>([]);
-  const members = details.data?.members ?? [];
+  const members = pages.data ?? [];
   const shown = members.filter((member) => isLike(member, search));
-  const slice = useSlice(shown);
-  const owners = members.filter(({ role }) => role === "owner").length;
+  /** Known only once all members are loaded; the server refuses to remove the last owner anyway. */
+  const isOneOwner = !pages.hasNextPage && members.filter(({ role }) => role === "owner").length === 1;
 
   return (
-    <SettingsPage title="Members" count={details.data?.members.length}>
+    <SettingsPage title="Members" count={toCount(pages)}>
       {isAdmin ? (
         <InviteForm
           members={members}
@@ -45,8 +46,8 @@ export function MemberSettings() {
       ) : (
         <Notice kind="locked">Only owners and admins can invite members and change roles.</Notice>
       )}
-      {details.isPending && <ListSkeleton label="Loading members" />}
-      {details.isError && !details.data && <LoadFailure error={details.error} onRetry={() => details.refetch()} />}
+      {pages.isPending && <ListSkeleton label="Loading members" />}
+      {pages.isError && !pages.data && <LoadFailure error={pages.error} onRetry={() => pages.refetch()} />}
       {members.length >= SEARCH_FROM && (
         <div className="input quiet sm people-search">
           <Search className="s t3" />
@@ -61,14 +62,18 @@ export function MemberSettings() {
       {members.length > 0 && (
         <ListTable label="Members" isTall columns={HEADS}>
           <tbody>
-            {slice.shown.map((member) => (
-              <MemberRow key={member.userId} member={member} isLastOwner={member.role === "owner" && owners === 1} />
+            {shown.map((member) => (
+              <MemberRow key={member.userId} member={member} isLastOwner={member.role === "owner" && isOneOwner} />
             ))}
           </tbody>
         </ListTable>
       )}
-      <ShowMore slice={slice} />
-      {members.length > 0 && shown.length === 0 && <p className="lead no-hit">No members match "{search}".</p>}
+      <LoadMore pages={pages} label="Show more" className="btn more" />
+      {members.length > 0 && shown.length === 0 && (
+        <p className="lead no-hit">
+          No {pages.hasNextPage && "loaded "}members match "{search}".
+        </p>
+      )}
       {isAdmin && <InviteList created={created} onRenewed={(invite) => setCreated((all) => [...all, invite])} />}
       <dl className="role-words xs t3">
         {ROLE_MEANINGS.map(({ role, text }) => (

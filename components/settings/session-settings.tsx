@@ -4,16 +4,17 @@ import { Monitor, Smartphone } from "lucide-react";
 import { useState } from "react";
 import { signOut } from "@/components/layout/sign-out";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { useChange, useSessions } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
+import { toCount } from "@/components/ui/use-pages";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { describeUserAgent } from "@/lib/features/accounts/browser/user-agent";
 import type { Session } from "@/lib/features/accounts/schema";
@@ -30,7 +31,6 @@ export function SessionSettings() {
   const sessions = useSessions();
   const [isAsking, setIsAsking] = useState(false);
   const items = [...(sessions.data ?? [])].sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
-  const slice = useSlice(items);
   const others = items.filter(({ isCurrent }) => !isCurrent);
   const endOthers = useChange(["sessions"], () => accountApi.endOtherSessions());
   const confirm = () =>
@@ -47,22 +47,22 @@ export function SessionSettings() {
     </button>
   );
   return (
-    <SettingsPage title="Sessions" count={sessions.data?.length} actions={actions}>
+    <SettingsPage title="Sessions" count={toCount(sessions)} actions={actions}>
       <p className="lead">Devices signed in to your account. End any you don't recognise, then change your password.</p>
       {sessions.isPending && <ListSkeleton label="Loading sessions" rows={2} />}
       {sessions.isError && !sessions.data && <LoadFailure error={sessions.error} onRetry={() => sessions.refetch()} />}
       {items.length > 0 && (
         <ListTable label="Sessions" isTall columns={HEADS}>
           <tbody>
-            {slice.shown.map((session) => (
+            {items.map((session) => (
               <SessionRow key={session.id} session={session} />
             ))}
           </tbody>
         </ListTable>
       )}
-      <ShowMore slice={slice} />
+      <LoadMore pages={sessions} label="Show more" className="btn more" />
       <Confirm
-        title={`End ${others.length === 1 ? "the other session" : `${others.length} other sessions`}?`}
+        title={`End ${others.length === 1 ? "the other session" : `${sessions.hasNextPage ? "all" : others.length} other sessions`}?`}
         action="End sessions"
         isOpen={isAsking}
         isBusy={endOthers.isPending}

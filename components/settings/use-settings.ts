@@ -1,8 +1,9 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { useLookUp } from "@/components/ui/use-look-up";
+import { usePages } from "@/components/ui/use-pages";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 
@@ -15,49 +16,48 @@ export function useRights() {
 const toWorkspaceKey = (workspaceId: string) => ["workspace", workspaceId] as const;
 
 /**
- * Returns the workspace with its members, in the order in which they joined.
+ * Returns the members of the workspace, in the order in which they joined, in pages.
  * @param isWatched reload whenever the page becomes visible: no event reports when a member was last seen
  */
-export function useWorkspaceDetails(isWatched = false) {
+export function useMembers(isWatched = false) {
   const { workspace } = useWorkspace();
-  return useQuery({
-    queryKey: toWorkspaceKey(workspace.id),
-    queryFn: ({ signal }) => workspaceApi.read(workspace.id, signal),
-    ...(isWatched && { refetchOnWindowFocus: "always", staleTime: 0 }),
-  });
+  return usePages(
+    toWorkspaceKey(workspace.id),
+    (cursor, signal) => workspaceApi.listMembers(workspace.id, cursor, signal),
+    isWatched ? { refetchOnWindowFocus: "always", staleTime: 0 } : {},
+  );
 }
 
-/** Returns the open invitations; requested only by users who may see them. */
+/** Returns the open invitations, in pages; requested only by users who may see them. */
 export function useInvites() {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
-  return useQuery({
-    queryKey: ["invites", workspace.id],
-    queryFn: ({ signal }) => workspaceApi.listInvites(workspace.id, signal),
-    enabled: isAdmin,
-  });
+  return usePages(
+    ["invites", workspace.id],
+    (cursor, signal) => workspaceApi.listInvites(workspace.id, cursor, signal),
+    { enabled: isAdmin },
+  );
 }
 
 export function useApiKeys() {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
-  return useQuery({
-    queryKey: ["api-keys", workspace.id],
-    queryFn: ({ signal }) => workspaceApi.listApiKeys(workspace.id, signal),
-    enabled: isAdmin,
-  });
+  return usePages(
+    ["api-keys", workspace.id],
+    (cursor, signal) => workspaceApi.listApiKeys(workspace.id, cursor, signal),
+    { enabled: isAdmin },
+  );
 }
 
 export function useConnectedApps() {
   const { workspace } = useWorkspace();
-  return useQuery({
-    queryKey: ["connected-apps", workspace.id],
-    queryFn: ({ signal }) => workspaceApi.listConnectedApps(workspace.id, signal),
-  });
+  return usePages(["connected-apps", workspace.id], (cursor, signal) =>
+    workspaceApi.listConnectedApps(workspace.id, cursor, signal),
+  );
 }
 
 export function useSessions() {
-  return useQuery({ queryKey: ["sessions"], queryFn: ({ signal }) => accountApi.listSessions(signal) });
+  return usePages(["sessions"], accountApi.listSessions);
 }
 
 /** Changes something on the server, then invalidates the lists that show it. @param lists first part of their keys */
@@ -70,41 +70,35 @@ export function useChange<Input, Output>(lists: string[], change: (input: Input)
 }
 
 /**
- * Returns names by user id, for lists that carry only ids. An unknown user may have joined since: the members are then
- * reloaded, once per id.
+ * Returns names by user id, for lists that carry only ids. Users who are not among the loaded members are looked up:
+ * they may be on a later page, or have joined since.
  */
-export function useMemberNames(): ReadonlyMap<string, string> {
+export function useMemberNames(): MemberNames {
   const { workspace } = useWorkspace();
-  const queryClient = useQueryClient();
-  const { data } = useWorkspaceDetails();
-  const names = new Names(data?.members.map(({ userId, name, email }) => [userId, name || email]));
-  useEffect(() => {
-    const strangers = [...names.missed].map((id) => `${workspace.id} ${id}`).filter((key) => !askedFor.has(key));
-    if (data === undefined || strangers.length === 0) return;
-    for (const key of strangers) askedFor.add(key);
-    void queryClient.invalidateQueries({ queryKey: toWorkspaceKey(workspace.id) });
+  const { data: members } = useMembers();
+  const find = useLookUp(members, {
+    queryKey: [...toWorkspaceKey(workspace.id), "by-id"],
+    read: (ids, signal) => workspaceApi.lookUpMembers(workspace.id, ids, signal),
+    idOf: ({ userId }) => userId,
   });
-  return names;
+  return {
+    isLoading: members === undefined,
+    ids: members?.map(({ userId }) => userId) ?? [],
+    get: (id) => {
+      const member = find(id);
+      return member ? member.name || member.email : undefined;
+    },
+  };
 }
 
-/** Ids for which the members were reloaded, per workspace. */
-const askedFor = new Set<string>();
-
-/** Names with the ids that were not found. */
-class Names extends Map<string, string> {
-  readonly missed = new Set<string>();
-
-  override get(id: string): string | undefined {
-    const name = super.get(id);
-    if (name === undefined) this.missed.add(id);
-    return name;
-  }
-}
+/** `ids` are those of the loaded members. */
+type MemberNames = { isLoading: boolean; ids: string[]; get: (id: string) => string | undefined };
 
 /**
- * Returns the user id of an address, for histories, which store addresses; null for someone who is no longer a member.
+ * Returns the user id of an address, for histories, which store addresses; null for someone who is not among the loaded
+ * members.
  */
 export function useMemberId(email: string): string | null {
-  const { data } = useWorkspaceDetails();
-  return data?.members.find((member) => member.email === email)?.userId ?? null;
+  const { data } = useMembers();
+  return data?.find((member) => member.email === email)?.userId ?? null;
 }

@@ -3,7 +3,7 @@
 import { LoadFailure } from "@/components/ui/load-failure";
 
 /** State of a paged list's next page. */
-type Pages = {
+export type Pages = {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   isFetchNextPageError: boolean;

@@ -92,11 +92,19 @@ export function MenuBranch({ icon, label, children }: { icon?: ReactNode; label:
   );
 }
 
-type ItemProps = { icon?: ReactNode; keys?: string; end?: ReactNode; onSelect: () => void; children: ReactNode };
+type ItemProps = {
+  icon?: ReactNode;
+  keys?: string;
+  end?: ReactNode;
+  /** Whether the menu stays open. */
+  isKept?: boolean;
+  onSelect: () => void;
+  children: ReactNode;
+};
 
-export function MenuItem({ icon, keys, end, onSelect, children }: ItemProps) {
+export function MenuItem({ icon, keys, end, isKept = false, onSelect, children }: ItemProps) {
   return (
-    <BaseMenu.Item className="menu-item" onClick={onSelect}>
+    <BaseMenu.Item className="menu-item" closeOnClick={!isKept} onClick={onSelect}>
       {icon}
       <span className="trunc">{children}</span>
       {end && <span className="end">{end}</span>}

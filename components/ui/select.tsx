@@ -3,6 +3,7 @@
 import { Select as Base } from "@base-ui/react/select";
 import { Check, ChevronDown, Lock } from "lucide-react";
 import type { ReactNode } from "react";
+import { LoadMore, type Pages } from "@/components/ui/load-more";
 import "@/components/ui/page.css";
 
 export type SelectProps<T extends string> = {
@@ -20,6 +21,8 @@ export type SelectProps<T extends string> = {
   isDisabled?: boolean;
   isInvalid?: boolean;
   size?: "sm" | "md";
+  /** Next page of the options. */
+  more?: Pages;
 };
 
 /** A choice among a few, in a drop-down list. */
@@ -61,6 +64,7 @@ export function Select<T extends string>(props: SelectProps<T>) {
                 {option.note && <span className="end">{option.note}</span>}
               </Base.Item>
             ))}
+            {props.more && <LoadMore pages={props.more} label="Show more" className="menu-item" />}
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>

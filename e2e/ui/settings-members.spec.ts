@@ -112,9 +112,9 @@ test("loads a long list of invitations to its end", { tag: "@long" }, async ({ p
   const rows = page.getByRole("table", { name: "Pending invitations" }).getByRole("row");
   const links = rows.filter({ hasText: /guest-\d+@/ });
   await expect(links).toHaveCount(100);
-  await page.getByRole("button", { name: "Show 3 more of 3" }).click();
+  await page.getByRole("button", { name: "Show more" }).click();
   await expect(links).toHaveCount(103);
-  await expect(page.getByRole("button", { name: /^Show \d+ more/ })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Show more" })).toHaveCount(0);
 });
 
 test("creates the account and reports an invitation that expired while its form was open", async ({

@@ -6,7 +6,7 @@ import { isMoving, useBindings } from "@/components/apps/workbench/use-bindings"
 import type { Places } from "@/components/apps/workbench/use-places";
 import type { Work } from "@/components/apps/workbench/use-work";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useFindConnection } from "@/components/schema/use-schema";
 import { CodeBox } from "@/components/ui/code-box";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
@@ -83,7 +83,7 @@ function Binding({ work, binding, isReadOnly, onOpen, onGoTo }: BindingProps) {
   const { app } = work;
   const { workspace } = useWorkspace();
   const outage = useOutage();
-  const connection = useDatabases().find(({ id }) => id === binding.connectionId);
+  const connection = useFindConnection()(binding.connectionId);
   const [rows, setRows] = useState<BindingData | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState<"try" | "refresh" | null>(null);

@@ -5,7 +5,7 @@ import { useEffect, useId, useState } from "react";
 import { useConsolesById, useRecentConsoles } from "@/components/consoles/use-consoles";
 import { MetricSource } from "@/components/dashboards/edit/metric-source";
 import { useMetricNames } from "@/components/metrics/use-metrics";
-import { useDatabases } from "@/components/schema/use-schema";
+import { useConnections, useDatabases, useFindConnection } from "@/components/schema/use-schema";
 import { Select } from "@/components/ui/select";
 import type { Dataset, Widget } from "@/lib/features/dashboards/schema";
 
@@ -24,7 +24,10 @@ const METRIC = "\u0000metric";
 /** The source of a widget: a dataset of the dashboard, a metric, a custom query, or a saved console. */
 export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
   const id = useId();
-  const databases = useDatabases();
+  const connections = useConnections();
+  const own = useFindConnection()(source !== null && "connectionId" in source ? source.connectionId : null);
+  const loaded = useDatabases();
+  const databases = own && !loaded.includes(own) ? [own, ...loaded] : loaded;
   const recent = useRecentConsoles();
   const chosen = useConsolesById(source !== null && "consoleId" in source ? [source.consoleId] : []);
   const [first] = databases;
@@ -90,6 +93,7 @@ export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
               value={source.connectionId}
               placeholder="Deleted connection"
               options={databases.map((each) => ({ value: each.id, label: each.name }))}
+              more={connections}
               onChange={(connectionId) => onChange({ ...source, connectionId })}
             />
           </div>

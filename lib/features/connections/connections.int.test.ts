@@ -41,6 +41,24 @@ async function make(more: object = {}, cookie = owner.cookie) {
   return answer.json.data;
 }
 
+test("is found by ID and by a part of its name, in its workspace", async () => {
+  const { id } = await make({ name: "Archive (otters)" });
+  const stranger = await seedPerson();
+  const find = async (query: string, cookie = owner.cookie) => {
+    const answer = await send("GET", `/connectors?${query}`, undefined, cookie);
+    return answer.json.data?.map((each: { id: string }) => each.id) ?? answer.status;
+  };
+  const ids = `${"f".repeat(24)},${id}`;
+  expect(await find(`ids=${ids}`)).toEqual([id]);
+  expect(await find(`ids=${ids}&cursor=${id}`)).toEqual([]);
+  expect(await find(`q=${encodeURIComponent("VE (OTT")}`)).toEqual([id]);
+  expect(await find("q=.*otters")).toEqual([]);
+  expect(await find(`ids=${ids}`, stranger.cookie)).toBe(403);
+  const own = await call("GET", `/api/workspaces/${stranger.workspaceId}/connectors?ids=${ids}`, stranger);
+  expect(own.json.data).toEqual([]);
+  expect([await find("ids=1"), await find("q=%20")]).toEqual([400, 400]);
+});
+
 describe("the tag", () => {
   const production = { name: "Production", colour: "rose" };
 

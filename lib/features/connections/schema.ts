@@ -2,7 +2,15 @@ import { z } from "zod";
 import { PLAN_FORMS } from "@/lib/base/explain/plan";
 import { SQL_DIALECTS } from "@/lib/base/sql/dialects/registry";
 import type { Entity } from "@/lib/base/values/fields";
-import { isoDate, listQuery, objectIdText, trimmedText } from "@/lib/platform/http/schema";
+import {
+  idList,
+  isoDate,
+  LIST_LIMIT_MAX,
+  listQuery,
+  nameSearch,
+  objectIdText,
+  trimmedText,
+} from "@/lib/platform/http/schema";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
 
@@ -232,7 +240,11 @@ export const listedConnectionSchema = connectionSchema.extend({
     .describe(`Visible consoles and flows that use it, each counted up to ${USE_COUNT_MAX}. Requires uses=true`),
 });
 export type ListedConnection = z.infer<typeof listedConnectionSchema>;
-export const connectionListQuery = listQuery.extend({ uses: z.enum(["true", "false"]).optional() });
+export const connectionListQuery = listQuery.extend({
+  uses: z.enum(["true", "false"]).optional(),
+  ids: idList.optional().describe(`Up to ${LIST_LIMIT_MAX} ids, separated by commas. Missing ones are left out`),
+  q: nameSearch.optional().describe("Text that the name contains, in any case"),
+});
 
 /** `force=true` deletes a connection despite its uses. */
 export const deleteConnectionQuery = z.object({ force: z.enum(["true", "false"]).optional() });

@@ -4,7 +4,7 @@ import { type Document, type Filter, ObjectId } from "mongodb";
 import type { Entity } from "@/lib/base/values/fields";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
-import { findPage } from "@/lib/platform/db/find-page";
+import { findPage, toListFilter } from "@/lib/platform/db/find-page";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page, PageRequest } from "@/lib/platform/http/paging";
@@ -117,9 +117,13 @@ export async function listConnectionsOfFile({ workspaceId }: Caller, file: strin
   return docs.map(({ _id, name }) => ({ kind: "connection", id: _id.toHexString(), name }));
 }
 
-/** Returns the workspace's connections, oldest first. */
-export async function listConnections({ workspaceId }: Caller, page: PageRequest): Promise<Page<Connection>> {
-  return findPage(collections.connections(), { workspaceId }, page, { order: "oldest" }, toConnection);
+/** Returns the workspace's connections, all or those of a filter, oldest first. */
+export async function listConnections(
+  { workspaceId }: Caller,
+  { ids, q, ...page }: PageRequest & { ids?: string; q?: string },
+): Promise<Page<Connection>> {
+  const filter = { workspaceId, ...toListFilter({ ids, q }) };
+  return findPage(collections.connections(), filter, page, { order: "oldest" }, toConnection);
 }
 
 /** Returns a connection. @throws AppError `not_found`, the same for an unknown id and for another workspace's */

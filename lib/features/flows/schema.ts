@@ -9,6 +9,7 @@ import {
   isStorable,
   LIST_LIMIT_MAX,
   listQuery,
+  nameSearch,
   objectIdText,
   STORABLE,
   trimmedText,
@@ -267,14 +268,9 @@ export const arrivalSchema = z.object({
   snippet: z.string().nullable().describe("Start of a rejected event's body"),
 });
 export type Arrival = z.infer<typeof arrivalSchema>;
-const SEARCH_CHARS_MAX = 200;
 export const flowListQuery = listQuery.extend({
   ids: idList.optional().describe(`Up to ${LIST_LIMIT_MAX} ids, separated by commas. Missing ones are left out`),
-  q: trimmedText(SEARCH_CHARS_MAX, "Search text is required.")
-    .refine(isStorable, "Invalid character.")
-    .meta({ allOf: [STORABLE] })
-    .optional()
-    .describe("Text that the name contains, in any case"),
+  q: nameSearch.optional().describe("Text that the name contains, in any case"),
 });
 
 export const arrivalsQuery = listQuery.extend({

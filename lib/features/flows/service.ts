@@ -1,6 +1,5 @@
 import "server-only";
 import { type Filter, ObjectId } from "mongodb";
-import { escapeRegex } from "@/lib/base/values/escape-regex";
 import type { Use } from "@/lib/features/connections/uses";
 import { followDeletion } from "@/lib/features/runs/deletion";
 import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
@@ -8,7 +7,7 @@ import { putSchedule, removeSchedule } from "@/lib/features/runs/schedules/servi
 import { cancelUnfinished, findUnfinishedRun, listRuns } from "@/lib/features/runs/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
-import { findPage } from "@/lib/platform/db/find-page";
+import { findPage, toListFilter } from "@/lib/platform/db/find-page";
 import { AppError, type InputProblem } from "@/lib/platform/http/errors";
 import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
@@ -32,9 +31,7 @@ export async function listFlows(
 ): Promise<Page<Flow>> {
   const filter: Filter<FlowDoc> = {
     workspaceId: caller.workspaceId,
-    // The page's cursor is a condition on `_id` too.
-    ...(ids !== undefined && { $and: [{ _id: { $in: ids.split(",").map((id) => new ObjectId(id)) } }] }),
-    ...(q !== undefined && { name: { $regex: escapeRegex(q), $options: "i" } }),
+    ...toListFilter({ ids, q }),
   };
   const found = await findPage(collections.flows(), filter, page, { order: "oldest" }, (doc) => doc);
   return { ...found, items: await withRunStatus(caller, found.items) };

@@ -125,6 +125,9 @@ describe("the members of a large workspace", () => {
     expect([...first.ids, ...rest.ids]).toEqual(present.map(({ userId }) => userId.toHexString()));
     expect((await pageOf("?limit=100000")).ids.length).toBe(200);
     expect((await pageOf("?limit=2")).ids).toEqual(first.ids.slice(0, 2));
+    const stranger = await seedPerson();
+    const named = [...rest.ids.slice(-2), first.ids[0] ?? ""];
+    expect((await pageOf(`?ids=${[...named, stranger.id].join()}`)).ids).toEqual([named[2], named[0], named[1]]);
     await collections.memberships().deleteMany({ _id: { $in: memberships.map(({ _id }) => _id) } });
   });
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { role } from "@/lib/platform/access/schema";
-import { isoDate, objectIdText, trimmedText } from "@/lib/platform/http/schema";
+import { idList, innerListQuery, isoDate, LIST_LIMIT_MAX, objectIdText, trimmedText } from "@/lib/platform/http/schema";
 import { WORKSPACE_NAME_MAX } from "./limits";
 
 export const workspaceName = trimmedText(WORKSPACE_NAME_MAX, "Name is required.");
@@ -38,4 +38,7 @@ export const updatedMemberSchema = memberSchema.pick({ userId: true, role: true,
 export type UpdatedMember = z.infer<typeof updatedMemberSchema>;
 
 export const workspaceDetailsSchema = workspaceSchema.extend({ members: z.array(memberSchema) });
+export const workspaceQuery = innerListQuery.extend({
+  ids: idList.optional().describe(`Up to ${LIST_LIMIT_MAX} user ids, separated by commas: only these members`),
+});
 export type WorkspaceDetails = z.infer<typeof workspaceDetailsSchema>;

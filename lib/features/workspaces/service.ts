@@ -92,14 +92,15 @@ export async function renameWorkspace({ workspaceId, role }: Caller, name: strin
  */
 export async function getWorkspaceOrThrow(
   { workspaceId, role }: Caller,
-  page: PageRequest,
+  { ids, ...page }: PageRequest & { ids?: string },
 ): Promise<{ details: WorkspaceDetails; nextCursor: string | null }> {
   const after = readCursor(page.cursor);
   const doc = await getWorkspaceDocOrThrow(workspaceId);
+  const only = ids !== undefined && { userId: { $in: ids.split(",").map((id) => new ObjectId(id)) } };
   const memberships = await collections
     .memberships()
     .aggregate<MembershipDoc & WithUser>([
-      { $match: { workspaceId, ...(after && { _id: { $gt: after } }) } },
+      { $match: { workspaceId, ...only, ...(after && { _id: { $gt: after } }) } },
       { $sort: { _id: 1 } },
       { $limit: withExtra(page.limit) },
       lookUpUser("userId"),

@@ -1,5 +1,6 @@
 import "server-only";
-import type { Collection, Filter, ObjectId } from "mongodb";
+import { type Collection, type Filter, ObjectId } from "mongodb";
+import { escapeRegex } from "@/lib/base/values/escape-regex";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
 
 type Order = { order: "oldest" | "newest"; projection?: Readonly<Record<string, 0>> };
@@ -22,4 +23,13 @@ export async function findPage<D extends { _id: ObjectId }, T>(
     .limit(withExtra(limit))
     .toArray();
   return toPage(docs as unknown as D[], limit, toItem);
+}
+
+/** Returns the filter of a list's `ids` and of its `q`, a text that the name contains. */
+export function toListFilter({ ids, q }: { ids?: string; q?: string }) {
+  return {
+    // The page's cursor is a condition on `_id` too.
+    ...(ids !== undefined && { $and: [{ _id: { $in: ids.split(",").map((id) => new ObjectId(id)) } }] }),
+    ...(q !== undefined && { name: { $regex: escapeRegex(q), $options: "i" } }),
+  };
 }

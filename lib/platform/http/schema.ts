@@ -48,6 +48,13 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
+/** Maximum characters of a text that names are searched for. */
+const SEARCH_CHARS_MAX = 200;
+/** A text that names of a list are searched for. */
+export const nameSearch = trimmedText(SEARCH_CHARS_MAX, "Search text is required.")
+  .refine(isStorable, "Invalid character.")
+  .meta({ allOf: [STORABLE] });
+
 /** Returns a schema for an object of any keys with a maximum length as JSON. @param tooLong message for a longer one */
 export function shortJson(charsMax: number, tooLong: string) {
   return z.record(z.string(), z.unknown()).refine((value) => isShortJson(value, charsMax), tooLong);

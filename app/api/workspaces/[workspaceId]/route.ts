@@ -1,11 +1,15 @@
 import { route } from "@/lib/features/accounts/route";
 import { deleteWorkspace } from "@/lib/features/instance/deletion";
-import { updateWorkspaceBody, workspaceDetailsSchema, workspaceSchema } from "@/lib/features/workspaces/schema";
+import {
+  updateWorkspaceBody,
+  workspaceDetailsSchema,
+  workspaceQuery,
+  workspaceSchema,
+} from "@/lib/features/workspaces/schema";
 import { getWorkspaceOrThrow, renameWorkspace } from "@/lib/features/workspaces/service";
 import { admin, member, owner, peopleOnly } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
 import { noteNextCursor } from "@/lib/platform/http/paging";
-import { innerListQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 
@@ -16,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Workspaces",
     access: member,
     params,
-    query: innerListQuery,
+    query: workspaceQuery,
     response: workspaceDetailsSchema,
     failures: ["not_found"],
     handle: async ({ caller, query, headers }) => {

@@ -3,7 +3,7 @@ import type { Preferences, UpdatePreferencesBody } from "@/lib/features/accounts
 import type { ChangePasswordBody, EndedSessions, ResetPasswordBody, Session } from "@/lib/features/accounts/schema";
 import type { User } from "@/lib/features/users/schema";
 import type { Workspace } from "@/lib/features/workspaces/schema";
-import { sendAll } from "@/lib/platform/browser/lists";
+import { sendListPage } from "@/lib/platform/browser/lists";
 import { send } from "@/lib/platform/browser/request";
 
 /** Requests about the user's account. Each function throws ApiError. */
@@ -13,7 +13,9 @@ export const accountApi = {
   resetPassword: (body: ResetPasswordBody) => send<null>("POST", "/api/auth/password/reset", { body }),
   /** Ends the other sessions too. */
   changePassword: (body: ChangePasswordBody) => send<null>("POST", "/api/auth/password", { body }),
-  listSessions: (signal?: AbortSignal) => sendAll<Session>("/api/auth/sessions", { signal }),
+  /** @param cursor of the previous page; null for the first page */
+  listSessions: (cursor: string | null, signal?: AbortSignal) =>
+    sendListPage<Session[]>("/api/auth/sessions", cursor, signal),
   endSession: (sessionId: string) => send<null>("DELETE", `/api/auth/sessions/${sessionId}`),
   /** Ends all sessions except the current one. */
   endOtherSessions: () => send<EndedSessions>("DELETE", "/api/auth/sessions"),

@@ -10,7 +10,7 @@ import type {
   UpdateConnectionBody,
 } from "@/lib/features/connections/schema";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
-import { sendAll } from "@/lib/platform/browser/lists";
+import { sendListPage, toIdLists } from "@/lib/platform/browser/lists";
 import { ApiError, parseEnvelope, send, toApiError } from "@/lib/platform/browser/request";
 
 /** The outcome of a connection test. A failed test is an answer here, not an error. */
@@ -23,10 +23,12 @@ const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 /** Requests of the connection pages. Each function throws ApiError. */
 export const connectionsApi = {
   listTypes: (signal?: AbortSignal) => send<ConnectionType[]>("GET", "/api/connectors/types", { signal }),
-  /** Returns the numbers of consoles and flows that use each connection, by its id. */
-  countUses: async (workspaceId: string, signal?: AbortSignal) => {
-    const all = await sendAll<ListedConnection>(`${root(workspaceId)}/connectors?uses=true`, { signal });
-    return new Map(all.flatMap(({ id, uses }) => (uses ? [[id, uses] as const] : [])));
+  /** Returns the numbers of consoles and flows that use each of these connections, by its id. */
+  countUses: async (workspaceId: string, ids: readonly string[], signal?: AbortSignal) => {
+    const read = (list: string) =>
+      send<ListedConnection[]>("GET", `${root(workspaceId)}/connectors?uses=true&limit=200&ids=${list}`, { signal });
+    const found = (await Promise.all(toIdLists(ids).map(read))).flat();
+    return new Map(found.flatMap(({ id, uses }) => (uses ? [[id, uses] as const] : [])));
   },
   read: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<Connection>("GET", `${root(workspaceId)}/connectors/${id}`, { signal }),
@@ -45,8 +47,9 @@ export const connectionsApi = {
   /** Deletes a connection. Without `force`, one in use is refused with `in_use` and the list of its users. */
   remove: (workspaceId: string, id: string, options: { force: boolean }) =>
     send<null>("DELETE", `${root(workspaceId)}/connections/sources/${id}${options.force ? "?force=true" : ""}`),
-  listFiles: (workspaceId: string, signal?: AbortSignal) =>
-    sendAll<StoredFile>(`${root(workspaceId)}/files`, { signal }),
+  /** @param cursor of the previous page; null for the first page */
+  listFiles: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
+    sendListPage<StoredFile[]>(`${root(workspaceId)}/files`, cursor, signal),
   removeFile: (workspaceId: string, file: string) =>
     send<null>("DELETE", `${root(workspaceId)}/files/${encodeURIComponent(file)}`),
   uploadFile: (workspaceId: string, file: File, options: UploadOptions) =>

@@ -7,6 +7,7 @@ import type {
   metricAnswer,
   PutMetricBody,
 } from "@/lib/features/metrics/schema";
+import { type ListPage, sendListPage } from "@/lib/platform/browser/lists";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
@@ -14,24 +15,19 @@ export type MetricAnswer = z.infer<typeof metricAnswer>;
 export type MetricQuestion = Omit<MetricQueryBody, "orderBy"> & { orderBy?: { by: string; order: "asc" | "desc" }[] };
 type Saved = Pick<PutMetricBody, "content" | "version"> & { message?: string | undefined };
 
-/** Maximum number of items in a list's answer. */
-const PAGE_ITEMS = "200";
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/metrics`;
 const of = (workspaceId: string, name: string) => `${root(workspaceId)}/${encodeURIComponent(name)}`;
 
 /** Client of the metrics API. Each function throws ApiError. */
 export const metricApi = {
-  /** Lists all metric files, without their texts, oldest first. */
-  list: async (workspaceId: string, signal?: AbortSignal): Promise<MetricSummary[]> => {
-    const items: MetricSummary[] = [];
-    let cursor: string | null = "";
-    while (cursor !== null) {
-      const query: URLSearchParams = new URLSearchParams({ limit: PAGE_ITEMS, ...(cursor !== "" && { cursor }) });
-      const page: Page<MetricSummary> = await send("GET", `${root(workspaceId)}?${query}`, { signal });
-      items.push(...page.items);
-      cursor = page.nextCursor;
-    }
-    return items;
+  /** Lists metric files, without their texts, oldest first. @param cursor of the previous page; null for the first page */
+  list: async (
+    workspaceId: string,
+    cursor: string | null,
+    signal?: AbortSignal,
+  ): Promise<ListPage<MetricSummary[]>> => {
+    const { data } = await sendListPage<Page<MetricSummary>>(root(workspaceId), cursor, signal);
+    return { data: data.items, nextCursor: data.nextCursor };
   },
   read: (workspaceId: string, name: string, signal?: AbortSignal) =>
     send<MetricItem>("GET", of(workspaceId, name), { signal }),

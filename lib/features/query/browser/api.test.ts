@@ -6,7 +6,7 @@ import { api } from "@/lib/features/query/browser/api";
 import { toExecuteRequest } from "@/lib/features/query/browser/execute";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
-import { sendAll } from "@/lib/platform/browser/lists";
+import type { ListPage } from "@/lib/platform/browser/lists";
 import { ping } from "@/lib/platform/browser/ping";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -40,7 +40,7 @@ describe("the API client", () => {
 
   it("throws status, code, message and details of a failure", async () => {
     answer(400, { success: false, code: "query_failed", error: "no such column", details: { position: 8 } });
-    const error = await api.listConnections("w").catch((thrown: unknown) => thrown);
+    const error = await api.listConnections("w", null).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
       status: 400,
@@ -68,45 +68,27 @@ describe("the API client", () => {
       return new Response(JSON.stringify({ success: true, data: [] }));
     });
     vi.stubGlobal("fetch", fetch);
-    const old = api.listConnections("w");
+    const old = api.listConnections("w", null);
     reportUnreachable();
     arrive();
     await old;
     expect(readConnectivity().isOnline).toBe(false);
-    await api.listConnections("w");
+    await api.listConnections("w", null);
     expect(readConnectivity().isOnline).toBe(true);
   });
 
-  it("reads a list to its end over all pages", async () => {
-    const fetch = vi.fn(async (url: string) => {
-      const cursor = new URL(url, "http://localhost").searchParams.get("cursor");
-      const headers: Record<string, string> =
-        cursor === "b/2" ? {} : { "x-next-cursor": cursor === null ? "a" : "b/2" };
-      return new Response(JSON.stringify({ success: true, data: [cursor] }), { headers });
-    });
-    vi.stubGlobal("fetch", fetch);
-    expect(await sendAll("/api/things")).toEqual([null, "a", "b/2"]);
-    expect(fetch.mock.calls.map(([url]) => url)).toEqual([
-      "/api/things?limit=200",
-      "/api/things?limit=200&cursor=a",
-      "/api/things?limit=200&cursor=b%2F2",
-    ]);
-  });
-
-  it.each<[string, () => Promise<unknown[]>]>([
-    ["connections", () => api.listConnections("w")],
-    ["files", () => connectionsApi.listFiles("w")],
-    ["API keys", () => workspaceApi.listApiKeys("w")],
-    ["invitations", () => workspaceApi.listInvites("w")],
-    ["sessions", () => accountApi.listSessions()],
-  ])("returns all %s, not only the first page", async (_, list) => {
-    const fetch = vi.fn(async (url: string) => {
-      const isLast = new URL(url, "http://localhost").searchParams.get("cursor") === "next";
-      const headers = new Headers(isLast ? {} : { "x-next-cursor": "next" });
-      return new Response(JSON.stringify({ success: true, data: [{ id: isLast ? "2" : "1" }] }), { headers });
-    });
-    vi.stubGlobal("fetch", fetch);
-    expect(await list()).toEqual([{ id: "1" }, { id: "2" }]);
+  it.each<[string, (cursor: string | null) => Promise<ListPage<unknown[]>>]>([
+    ["connections", (cursor) => api.listConnections("w", cursor)],
+    ["files", (cursor) => connectionsApi.listFiles("w", cursor)],
+    ["API keys", (cursor) => workspaceApi.listApiKeys("w", cursor)],
+    ["invitations", (cursor) => workspaceApi.listInvites("w", cursor)],
+    ["connected apps", (cursor) => workspaceApi.listConnectedApps("w", cursor)],
+    ["sessions", (cursor) => accountApi.listSessions(cursor)],
+  ])("reads one page of %s, with the cursor of the next one", async (_, list) => {
+    const fetch = answer(200, { success: true, data: [{ id: "1" }] }, { "x-next-cursor": "b/2" });
+    expect(await list(null)).toEqual({ data: [{ id: "1" }], nextCursor: "b/2" });
+    await list("b/2");
+    expect(fetch.mock.calls.map(([url]) => url.split("?")[1])).toEqual(["limit=100", "limit=100&cursor=b%2F2"]);
   });
 
   it("does not take a web page for a response", async () => {
@@ -121,10 +103,10 @@ describe("the API client", () => {
       "fetch",
       vi.fn(async () => Promise.reject(new TypeError("fetch failed"))),
     );
-    await expect(api.listConnections("w")).rejects.toMatchObject({ status: 0, code: "unreachable" });
+    await expect(api.listConnections("w", null)).rejects.toMatchObject({ status: 0, code: "unreachable" });
     expect(readConnectivity().isOnline).toBe(false);
     answer(200, { success: true, data: [] });
-    await api.listConnections("w");
+    await api.listConnections("w", null);
     expect(readConnectivity().isOnline).toBe(true);
   });
 
@@ -157,7 +139,7 @@ describe("the API client", () => {
       stop.abort();
       throw new DOMException("Aborted", "AbortError");
     });
-    await expect(api.listConnections("w", stop.signal)).rejects.toMatchObject({ name: "AbortError" });
+    await expect(api.listConnections("w", null, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
     expect(readConnectivity().isOnline).toBe(true);
   });
 });

@@ -15,7 +15,7 @@ import type {
   tableCountAnswer,
   tableRowsBody,
 } from "@/lib/features/query/schema";
-import { sendAll } from "@/lib/platform/browser/lists";
+import { sendListPage } from "@/lib/platform/browser/lists";
 import { request, send } from "@/lib/platform/browser/request";
 
 /** `bytes` is the size of the response, counted here. */
@@ -40,8 +40,16 @@ export type LastResult = Omit<SentResult, "rows" | "fields"> & Pick<ExecuteAnswe
 
 /** API client for connections, queries and the server itself. Each function throws ApiError. */
 export const api = {
-  listConnections: (workspaceId: string, signal?: AbortSignal) =>
-    sendAll<Connection>(`/api/workspaces/${workspaceId}/connectors`, { signal }),
+  /** Lists connections, oldest first. @param cursor of the previous page; null for the first page */
+  listConnections: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
+    sendListPage<Connection[]>(`/api/workspaces/${workspaceId}/connectors`, cursor, signal),
+  /** Returns connections by their ids, at most a page, or the first page of those whose names contain a text. */
+  lookUpConnections: (workspaceId: string, wanted: { ids: string } | { q: string }, signal?: AbortSignal) =>
+    send<Connection[]>(
+      "GET",
+      `/api/workspaces/${workspaceId}/connectors?${new URLSearchParams({ limit: "200", ...wanted })}`,
+      { signal },
+    ),
   listEntities: (
     workspaceId: string,
     connectionId: string,
