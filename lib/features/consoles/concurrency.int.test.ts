@@ -123,10 +123,20 @@ describe("concurrent saves on two servers (F10, T111)", () => {
   });
 });
 
-describe("a server killed at any write of a save", () => {
+describe("a server killed at any write of a save or a push", () => {
   type Seen = "before" | "after" | "unharmed";
 
-  async function killedAt(write: number): Promise<Seen> {
+  /** Kills a server at the first write, then at each later one by that distance, up to a server that finishes. */
+  async function killedAtEach(every: number, killAt: (write: number) => Promise<Seen>): Promise<Seen[]> {
+    const seen: Seen[] = [];
+    // Several at a time: each waits two seconds for a server that will not come back.
+    while (!seen.includes("unharmed")) {
+      seen.push(...(await Promise.all(Array.from({ length: 5 }, (_, n) => killAt((seen.length + n) * every + 1)))));
+    }
+    return seen;
+  }
+
+  async function saveKilledAt(write: number): Promise<Seen> {
     const { author, workspaceId } = await newAuthor();
     const { id } = await author.make("first", { content: "one" });
     const task: CrashTask = { workspaceId: workspaceId.toHexString(), userId: person.id, consoleId: id, write };
@@ -161,71 +171,70 @@ describe("a server killed at any write of a save", () => {
     { every: 1, tags: ["long"] },
   ]) {
     it("leaves the console either old or saved, and git follows", { timeout: 180_000, tags }, async () => {
-      const seen: Seen[] = [];
-      // Several at a time: each waits two seconds for a server that will not come back.
-      while (!seen.includes("unharmed")) {
-        seen.push(...(await Promise.all(Array.from({ length: 5 }, (_, n) => killedAt((seen.length + n) * every + 1)))));
-      }
+      const seen = await killedAtEach(every, saveKilledAt);
       expect(seen.filter((each) => each === "before").length).toBeGreaterThan(0);
       expect(seen.filter((each) => each === "after").length).toBeGreaterThan(Math.floor(8 / every));
     });
   }
 
-  it("leaves a push whole or without effect, in main and in the consoles", { timeout: 180_000 }, async () => {
-    const killedAt = async (write: number): Promise<Seen> => {
-      const { author, workspaceId } = await newAuthor();
-      const shared = { access: "workspace" };
-      const edited = await author.make("edited", { ...shared, content: "one" });
-      const moved = await author.make("moved", { ...shared, content: "from a\nwhere b\n" });
-      const gone = await author.make("gone", shared);
-      const { oid: before } = await readMain(workspaceId);
-      const after = await prepareCommit(workspaceId, before, {
-        author: { name: "Bo", email: "bo@example.com" },
-        message: "Push",
-        changes: [
-          { kind: "put", path: "consoles/edited.sql", content: "two" },
-          { kind: "move", from: "consoles/moved.sql", to: "consoles/new folder/moved.sql" },
-          { kind: "delete", path: "consoles/gone.sql" },
-          { kind: "put", path: "consoles/new folder/added.sql", content: "new" },
-        ],
-        change: 0,
-        now: new Date(),
-      });
-      const push = { before: before ?? "", after: after ?? "" };
-      const task: CrashTask = { workspaceId: workspaceId.toHexString(), userId: person.id, consoleId: "", write, push };
-      const { code, signal } = await finished(startChild(crasher, task));
-      expect([code, signal]).toEqual(signal === null ? [0, null] : [null, "SIGKILL"]);
-      // A history request completes the abandoned change, after two seconds.
-      await author.story(edited.id);
-      const isBefore = (await readMain(workspaceId)).oid === before;
-      const items = (await author.send("GET", "")).json.data as { id: string; path: string; version: number }[];
-      const shown = items.map(({ path, version }) => [path, version]).sort();
-      const old = [
-        ["edited", 1],
-        ["gone", 1],
-        ["moved", 1],
-      ];
-      const now = [
-        ["edited", 2],
-        ["new folder/added", 1],
-        ["new folder/moved", 2],
-      ];
-      expect(shown).toEqual(isBefore ? old : now);
-      const files = await listTree({ repositoryId: workspaceId, recursive: true });
-      expect(
-        files.filter(({ kind }) => kind === "file").map(({ path }) => path.slice("consoles/".length, -".sql".length)),
-      ).toEqual(expect.arrayContaining(shown.map(([path]) => path)));
-      await nothingIsOpen(workspaceId);
-      expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining([edited.id, moved.id]));
-      expect((await author.save(edited.id, { version: isBefore ? 1 : 2, content: "three" })).status).toBe(200);
-      if (!isBefore) expect((await author.send("POST", `/${gone.id}/restore`)).status).toBe(200);
-      if (signal === null) return "unharmed";
-      return isBefore ? "before" : "after";
-    };
-    const seen: Seen[] = [];
-    while (!seen.includes("unharmed")) {
-      seen.push(...(await Promise.all(Array.from({ length: 4 }, (_, n) => killedAt((seen.length + n) * 2 + 1)))));
-    }
-    expect(new Set(seen)).toEqual(new Set(["before", "after", "unharmed"]));
-  });
+  async function pushKilledAt(write: number): Promise<Seen> {
+    const { author, workspaceId } = await newAuthor();
+    const shared = { access: "workspace" };
+    const edited = await author.make("edited", { ...shared, content: "one" });
+    const moved = await author.make("moved", { ...shared, content: "from a\nwhere b\n" });
+    const gone = await author.make("gone", shared);
+    const { oid: before } = await readMain(workspaceId);
+    const after = await prepareCommit(workspaceId, before, {
+      author: { name: "Bo", email: "bo@example.com" },
+      message: "Push",
+      changes: [
+        { kind: "put", path: "consoles/edited.sql", content: "two" },
+        { kind: "move", from: "consoles/moved.sql", to: "consoles/new folder/moved.sql" },
+        { kind: "delete", path: "consoles/gone.sql" },
+        { kind: "put", path: "consoles/new folder/added.sql", content: "new" },
+      ],
+      change: 0,
+      now: new Date(),
+    });
+    const push = { before: before ?? "", after: after ?? "" };
+    const task: CrashTask = { workspaceId: workspaceId.toHexString(), userId: person.id, consoleId: "", write, push };
+    const { code, signal } = await finished(startChild(crasher, task));
+    expect([code, signal]).toEqual(signal === null ? [0, null] : [null, "SIGKILL"]);
+    // A history request completes the abandoned change, after two seconds.
+    await author.story(edited.id);
+    const isBefore = (await readMain(workspaceId)).oid === before;
+    const items = (await author.send("GET", "")).json.data as { id: string; path: string; version: number }[];
+    const shown = items.map(({ path, version }) => [path, version]).sort();
+    const old = [
+      ["edited", 1],
+      ["gone", 1],
+      ["moved", 1],
+    ];
+    const now = [
+      ["edited", 2],
+      ["new folder/added", 1],
+      ["new folder/moved", 2],
+    ];
+    expect(shown).toEqual(isBefore ? old : now);
+    const files = await listTree({ repositoryId: workspaceId, recursive: true });
+    expect(
+      files.filter(({ kind }) => kind === "file").map(({ path }) => path.slice("consoles/".length, -".sql".length)),
+    ).toEqual(expect.arrayContaining(shown.map(([path]) => path)));
+    await nothingIsOpen(workspaceId);
+    expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining([edited.id, moved.id]));
+    expect((await author.save(edited.id, { version: isBefore ? 1 : 2, content: "three" })).status).toBe(200);
+    if (!isBefore) expect((await author.send("POST", `/${gone.id}/restore`)).status).toBe(200);
+    if (signal === null) return "unharmed";
+    return isBefore ? "before" : "after";
+  }
+
+  for (const { every, tags } of [
+    { every: 3, tags: [] },
+    { every: 1, tags: ["long"] },
+  ]) {
+    it("leaves a push whole or without effect, in main and in the consoles", { timeout: 180_000, tags }, async () => {
+      const seen = await killedAtEach(every, pushKilledAt);
+      expect(new Set(seen)).toEqual(new Set(["before", "after", "unharmed"]));
+    });
+  }
 });
