@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { ATTRIBUTES_FILE, collisionKey, parsePath } from "@/lib/features/repository/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { MAX_COMMIT_OBJECT_BYTES, MAX_PARENTS } from "./limits";
+import { named, toPrintable } from "./printable";
 
 export type Link = { name: string; oid: string; kind: "tree" | "blob" };
 
@@ -35,14 +36,16 @@ export class Fsck {
       const key = this.keyOf(name);
       const other = taken.get(key);
       if (other !== undefined) {
-        throw bad(`“${other}” and “${name}” are the same name on some systems. Rename one of them.`);
+        throw bad(
+          `“${toPrintable(other)}” and “${toPrintable(name)}” are the same name on some systems. Rename one of them.`,
+        );
       }
       taken.set(key, name);
       const order = kind === "tree" ? Buffer.concat([bytes, Buffer.from("/")]) : bytes;
       if (last && Buffer.compare(last, order) >= 0) throw bad("The entries of a tree are out of order.");
       last = order;
       const oid = content.toString("hex", end + 1, next);
-      if (oid === NO_OBJECT) throw bad(`“${name}” has no object.`);
+      if (oid === NO_OBJECT) throw bad(`“${toPrintable(name)}” has no object.`);
       links.push({ name, oid, kind });
       at = next;
     }
@@ -53,7 +56,7 @@ export class Fsck {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
     // Which level a tree has is known when its files are judged.
-    if (name !== ATTRIBUTES_FILE && (name.includes("/") || parsePath(name) !== name)) {
+    if (name !== ATTRIBUTES_FILE && (name.includes("/") || named(name, () => parsePath(name)) !== name)) {
       throw bad(`The name ${JSON.stringify(name)} contains a slash or is not NFC-normalised.`);
     }
     const key = collisionKey(name);
@@ -78,9 +81,11 @@ export function checkCommit(content: Buffer): { tree: string; parents: string[];
 function kindOf(mode: string, name: string): Link["kind"] {
   if (mode === "40000") return "tree";
   if (mode === "100644" || mode === "100755") return "blob";
-  if (mode === "120000") throw bad(`“${name}” is a symbolic link, which is not supported. Push the file itself.`);
-  if (mode === "160000") throw bad(`“${name}” is a submodule, which is not supported. Push the files themselves.`);
-  throw bad(`“${name}” has the mode ${mode}, which is not supported.`);
+  if (mode === "120000")
+    throw bad(`“${toPrintable(name)}” is a symbolic link, which is not supported. Push the file itself.`);
+  if (mode === "160000")
+    throw bad(`“${toPrintable(name)}” is a submodule, which is not supported. Push the files themselves.`);
+  throw bad(`“${toPrintable(name)}” has the mode ${mode}, which is not supported.`);
 }
 
 function bad(message: string): AppError {

@@ -5,14 +5,13 @@ import { EMPTY_TREE, findCommit, findObject, parseTree, sizesOf } from "@/lib/fe
 import { AppError } from "@/lib/platform/http/errors";
 import type { Link } from "./fsck";
 import { MAX_PUSH_FILES } from "./limits";
+import { named, toPrintable } from "./printable";
 import { type FileKind, fileKinds, TOP_FILES } from "./pushed-files";
 
 /** Git itself ignores an attribute line that is longer, and reports it as an error (git's attr.h). */
 const ATTRIBUTE_LINE_BYTES_MAX = 2048;
 
 const MIB = 1024 * 1024;
-/** Paths in messages are cut after this many characters. */
-export const NAMED_CHARS = 200;
 
 /** Commits and files to validate. */
 export type JudgedObjects = {
@@ -121,15 +120,6 @@ async function judgeFile(objects: JudgedObjects, kind: FileKind | null, path: st
   if (fault !== null) throw bad(`${path} ${fault}`);
 }
 
-/** Names the path in the error of its check. JSON shows control characters as escapes. */
-function named(path: string, check: () => unknown): void {
-  try {
-    check();
-  } catch (error) {
-    throw error instanceof AppError ? bad(`${JSON.stringify(path.slice(0, NAMED_CHARS))}: ${error.message}`) : error;
-  }
-}
-
 function formatSize(bytes: number): string {
   return bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`;
 }
@@ -150,7 +140,7 @@ function requirePlace(
   if (isTop && kind === "blob" && TOP_FILES.has(path)) return null;
   if (found && !(isTop && kind === "blob")) return found;
   const places = [...Array.from(kinds.keys(), (root) => `${root}/`), ...TOP_FILES].join(" ");
-  throw bad(`${path} is not allowed. Allowed paths: ${places}`);
+  throw bad(`${toPrintable(path)} is not allowed. Allowed paths: ${places}`);
 }
 
 function bad(message: string): AppError {

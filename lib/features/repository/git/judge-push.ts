@@ -4,8 +4,9 @@ import { CommitGraph, EMPTY_TREE, findObject, type ObjectType, typesOf } from "@
 import { AppError } from "@/lib/platform/http/errors";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { checkCommit, Fsck, type Link } from "./fsck";
-import { judgeFiles, NAMED_CHARS, storedEntries } from "./judge-files";
+import { judgeFiles, storedEntries } from "./judge-files";
 import { MAX_DEPTH, MAX_PUSH_CHANGES, MAX_PUSH_COMPARED } from "./limits";
+import { toPrintable } from "./printable";
 import { type ReceivedObject, ReceivedPack } from "./received-pack";
 import { Reach } from "./refs";
 
@@ -75,7 +76,7 @@ export class Push {
       let at = above.get(file);
       let path = at?.name;
       for (at = at && above.get(at.folder); at; at = above.get(at.folder)) path = `${at.name}/${path}`;
-      if (path !== undefined) paths.set(file, path.slice(0, NAMED_CHARS));
+      if (path !== undefined) paths.set(file, toPrintable(path));
     }
     return paths;
   }

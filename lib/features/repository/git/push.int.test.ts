@@ -296,6 +296,13 @@ describe("a push by stock git", () => {
     ["a file at the top", { "notes.md": "1" }, /notes\.md is not allowed/],
     ["names that differ by case alone", { "apps/shop/B.ts": "1", "apps/shop/b.ts": "2" }, /same name on some systems/],
     ["a name with control characters", { "apps/shop/a\u0007b": "1" }, /control or direction characters/],
+    ["a terminal's commands in a top name", { "a\u001b[2J\nok": "1" }, /a\\u001b\[2J\\u000aok": .*control/],
+    ["a terminal's commands in a name", { "apps/shop/a\u001b[2J\u009b": "1" }, /a\\u001b\[2J\\u009b": .*control/],
+    [
+      "a terminal's commands in a field",
+      { "dashboards/x.json": '{"\u202e\u009b2J": 1}' },
+      /\\u202e\\u009b2J|is not a valid dashboard/,
+    ],
     ["a name that belongs to git", { "apps/shop/.gitmodules": "1" }, /belongs to git/],
     ["attributes that could run filters", { "apps/shop/.gitattributes": "* filter=x" }, /belongs to git/],
     ["C21 a name that Windows reserves", { "apps/shop/aux.ts": "1" }, /"apps\/shop\/aux\.ts": .*that Windows reserves/],
@@ -341,8 +348,12 @@ describe("a push by stock git", () => {
     const before = await listHeads(world.workspaceId);
     await commit(clone, "Good", { "apps/shop/good.ts": "good\n" });
     await commit(clone, "Bad", files);
-    expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(reason);
-    expect(await refusal(clone, "origin", "main")).toMatch(reason);
+    for (const branch of [`refs/heads/${mine}`, "refs/heads/main"]) {
+      const shown = await refusal(clone, "origin", `HEAD:${branch}`);
+      expect(shown).toMatch(reason);
+      // The terminal would obey these.
+      expect(shown).not.toMatch(/(?![\n\r\t])\p{Cc}|[\u202a-\u202e]/u);
+    }
     expect(await listHeads(world.workspaceId)).toEqual(before);
   });
 

@@ -25,6 +25,7 @@ import type { GitCaller } from "./entry";
 import { Push } from "./judge-push";
 import { MAX_PACK_BYTES } from "./limits";
 import { FLUSH, pktLine, sideBand } from "./pkt-line";
+import { toPrintableLines } from "./printable";
 import type { Command, PushRequest } from "./push-request";
 import { pushLanding } from "./pushed-files";
 import { MAIN_REF, Reach, visibleRefs } from "./refs";
@@ -80,7 +81,7 @@ export async function* receivePack(
   }
   const words = new Set([outcome.unpack, ...outcome.refs.values()].filter((why) => why !== null && why !== ELSEWHERE));
   if (isDry && words.size === 0) words.add("Dry run: the push is valid. Nothing was changed.");
-  for (const why of words) yield sideBand(2, Buffer.from(`${why}\n`));
+  for (const why of words) yield sideBand(2, Buffer.from(`${toPrintableLines(why)}\n`));
   yield sideBand(1, report);
   yield FLUSH;
 }
@@ -275,10 +276,10 @@ function toReport(
 ): Buffer {
   const lines = commands.flatMap(({ ref, before }) => {
     const why = unpack === null ? (refs.get(ref) ?? null) : "nothing was accepted";
-    if (why !== null) return [pktLine(`ng ${ref} ${why}\n`)];
+    if (why !== null) return [pktLine(`ng ${ref} ${toPrintableLines(why)}\n`)];
     if (!isDry) return [pktLine(`ok ${ref}\n`)];
     if (!isV2) return [pktLine(`ng ${ref} dry run: valid, nothing was changed\n`)];
     return [pktLine(`ok ${ref}\n`), pktLine(`option new-oid ${before ?? NOTHING}\n`)];
   });
-  return Buffer.concat([pktLine(`unpack ${unpack ?? "ok"}\n`), ...lines, FLUSH]);
+  return Buffer.concat([pktLine(`unpack ${toPrintableLines(unpack ?? "ok")}\n`), ...lines, FLUSH]);
 }
