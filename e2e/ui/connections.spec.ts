@@ -431,3 +431,41 @@ test("shows conditional fields of a web service, and keeps named secrets one by 
   await expect(page.getByText("Enter it again because the connection target changed.")).toHaveCount(1);
   await expect(page.getByText("The host changed. Enter this again.")).toHaveCount(1);
 });
+
+test("shows connections page by page, and finds those of later pages by ID and name", async ({ page, person }) => {
+  const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const post = async (path: string, data: object) => {
+    const answer = await page.request.post(`${base}${path}`, { data });
+    expect(answer.status()).toBe(201);
+    return (await answer.json()).data;
+  };
+  // With the sample, one more than a page.
+  for (let n = 0; n < 99; n++)
+    await post("/connectors", { name: `Base ${n}`, type: "sqlite", config: { file: "a.db" } });
+  const last = await post("/connectors", { name: "Last base", type: "sqlite", config: { file: "a.db" } });
+  const { id } = await post("/consoles", { name: "On the last", content: "select 1", connectionId: last.id });
+  const further: string[] = [];
+  page.on("request", (request) => {
+    if (/\/connectors\?.*cursor=/.test(request.url())) further.push(request.url());
+  });
+  await page.goto(`/w/${person.slug}/consoles/${id}`);
+  const chip = page.getByRole("button", { name: /^Connection Last base/ });
+  await chip.click();
+  const choice = page.getByRole("menuitemradio", { name: /^Last base/ });
+  await expect(page.getByRole("menuitemradio", { name: /^Base 98/ })).toBeVisible();
+  await expect(choice).toHaveCount(0);
+  expect(further).toEqual([]);
+  await page.getByRole("menuitem", { name: "Show more" }).click();
+  await expect(choice).toBeVisible();
+  await page.goto(`/w/${person.slug}/connections`);
+  const rows = page.getByRole("table", { name: "Connections" }).getByRole("row", { name: /base/i });
+  await expect(rows).toHaveCount(99);
+  await page.getByRole("main").getByRole("button", { name: "Show more" }).click();
+  await expect(rows).toHaveCount(100);
+  await expect(page.getByRole("button", { name: "Show more" })).toHaveCount(0);
+  await page.reload();
+  await expect(rows).toHaveCount(99);
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("last base");
+  await expect(page.getByRole("option", { name: /Last base/ })).toBeVisible();
+});
