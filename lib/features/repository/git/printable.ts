@@ -7,16 +7,16 @@ const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u
 
 /** Returns the start of a name with its control characters as escapes: git's client prints messages as they are. */
 export function toPrintable(name: string): string {
-  return escape(name.slice(0, NAMED_CHARS));
+  return toEscape(name.slice(0, NAMED_CHARS));
 }
 
-function escape(text: string): string {
+function toEscape(text: string): string {
   return text.replace(UNPRINTABLE, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Returns a message of several lines with control characters as escapes. */
 export function toPrintableLines(message: string): string {
-  return message.split("\n").map(escape).join("\n");
+  return message.split("\n").map(toEscape).join("\n");
 }
 
 /** Runs a check of a path, and names the path in its error. @throws AppError invalid_request */
