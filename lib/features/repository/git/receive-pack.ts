@@ -81,7 +81,7 @@ export async function* receivePack(
   }
   const words = new Set([outcome.unpack, ...outcome.refs.values()].filter((why) => why !== null && why !== ELSEWHERE));
   if (isDry && words.size === 0) words.add("Dry run: the push is valid. Nothing was changed.");
-  for (const why of words) yield sideBand(2, Buffer.from(`${toPrintableLines(why)}\n`));
+  for (const why of words) yield sideBand(2, Buffer.from(`${toPrintableLines(why ?? "")}\n`));
   yield sideBand(1, report);
   yield FLUSH;
 }
