@@ -18,7 +18,7 @@ import {
   useQuestionAnswer,
   useQuestionSql,
 } from "@/components/questions/use-question";
-import { useConnections, useEntities } from "@/components/schema/use-schema";
+import { useEntities, useFindConnection } from "@/components/schema/use-schema";
 import { CodeBox } from "@/components/ui/code-box";
 import { Keys } from "@/components/ui/keys";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -60,7 +60,7 @@ type QuestionViewProps = { connectionId: string; table: QuestionTable | null };
 
 /** Question builder: the steps of a question, its statement, and a preview of its result. */
 export function QuestionView({ connectionId, table }: QuestionViewProps) {
-  const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
+  const connection = useFindConnection()(connectionId) ?? null;
   const entities = useEntities(connectionId);
   const dialect = useDialect(connection?.type);
   const { question, isRead, change } = useQuestion(table);

@@ -10,7 +10,7 @@ import { setPendingFile, usePendingFile } from "@/components/connections/import/
 import { Trail } from "@/components/connections/new-connection";
 import { Page } from "@/components/layout/page";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { useConnections, useEntities } from "@/components/schema/use-schema";
+import { useConnections, useConnectionsByName, useEntities } from "@/components/schema/use-schema";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -118,7 +118,9 @@ function UploadedFile({ id, root, bar, failure, tools }: UploadedProps) {
   const [seconds, setSeconds] = useState(0);
   const [choice, setChoice] = useState<TableChoice | null>(null);
   const [isAsking, setIsAsking] = useState(false);
-  const files = useConnections().data?.find(({ config }) => config.file === "Files.duckdb");
+  const loaded = useConnections().data ?? [];
+  const named = useConnectionsByName("Files").data ?? [];
+  const files = [...loaded, ...named].find(({ config }) => config.file === "Files.duckdb");
   const tables = useEntities(files?.id ?? null).map(({ name }) => name);
   const file = upload.data;
   const table: TableChoice = choice ?? { name: toTableName(file?.file ?? ""), mode: "create", rejected: "quarantine" };

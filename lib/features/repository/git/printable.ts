@@ -5,7 +5,7 @@ const NAMED_CHARS = 200;
 /** Characters that a terminal obeys, or that change the order of what it shows. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Returns the start of a name with its control characters as escapes: git's client prints messages as they are. */
+/** Returns the start of a name with its control characters as escapes: git's client prints messages unescaped. */
 export function toPrintable(name: string): string {
   return toEscape(name.slice(0, NAMED_CHARS));
 }
