@@ -5,7 +5,7 @@ import { ChoiceList, type ListChoice } from "@/components/questions/choice-list"
 import { ColumnIcon } from "@/components/schema/column-icon";
 import { LabelledSelect } from "@/components/ui/labelled-select";
 import { TextField } from "@/components/ui/text-field";
-import type { JoinSuggestion } from "@/lib/base/questions/joins";
+import { type JoinSuggestion, joinTo } from "@/lib/base/questions/joins";
 import { functionsOf, grainsOf, isTemporal, opsOf, type QuestionKind, valueCountOf } from "@/lib/base/questions/kinds";
 import {
   type ColumnRef,
@@ -376,14 +376,14 @@ type AddJoinFormProps = {
   suggestions: readonly JoinSuggestion[];
   entities: readonly Entity[];
   columns: readonly ColumnChoice[];
-  taken: readonly string[];
+  tables: readonly NamedTable[];
   onApply: (join: QuestionJoin) => void;
 };
 
 /** Suggested joins, along foreign keys first, and any other table with chosen columns. */
-export function AddJoinForm({ suggestions, entities, columns, taken, onApply }: AddJoinFormProps) {
+export function AddJoinForm({ suggestions, entities, columns, tables, onApply }: AddJoinFormProps) {
   const [entity, setEntity] = useState<Entity | null>(null);
-  if (entity !== null) return <PairForm entity={entity} columns={columns} taken={taken} onApply={onApply} />;
+  if (entity !== null) return <PairForm entity={entity} columns={columns} tables={tables} onApply={onApply} />;
   const suggested = suggestions.map(({ join, isKey }, index) => ({
     id: `join ${index}`,
     label: `${join.as ?? join.table.name} on ${toJoinWords(join)}`,
@@ -411,7 +411,7 @@ export function AddJoinForm({ suggestions, entities, columns, taken, onApply }: 
 function PairForm({
   entity,
   columns,
-  taken,
+  tables,
   onApply,
 }: Omit<AddJoinFormProps, "suggestions" | "entities"> & { entity: Entity }) {
   const own = entity.columns ?? [];
@@ -421,11 +421,7 @@ function PairForm({
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!ref || column === "") return;
-    const { name, schema } = entity;
-    let as = name;
-    for (let count = 2; taken.includes(as.toLowerCase()); count += 1) as = `${name}_${count}`;
-    const table = { name, ...(schema !== undefined && { schema }) };
-    onApply({ table, ...(as !== name && { as }), kind: "left", on: [{ from: ref, column }] });
+    onApply(joinTo(entity, [{ from: ref, column }], tables));
   };
   return (
     <form className="question-form" onSubmit={submit}>

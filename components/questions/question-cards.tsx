@@ -82,7 +82,7 @@ export function QuestionCards({ question, tables, entities, instants, problem, o
       suggestions={suggestJoins(tables, entities)}
       entities={entities}
       columns={columns.filter(({ ref }) => ref.table !== undefined || findColumn(question, tables, ref)?.table)}
-      taken={tables.map(({ name }) => name.toLowerCase())}
+      tables={tables}
       onApply={(join) => {
         change({ joins: [...joins, join] });
         close();

@@ -29,7 +29,7 @@ import { Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
 import { ToolButton } from "@/components/ui/tool-button";
 import { useLater } from "@/components/ui/use-later";
-import { isSummarized, type Question, type QuestionTable } from "@/lib/base/questions/question";
+import { isSummarized, type Question, type QuestionTable, toQuestionTable } from "@/lib/base/questions/question";
 import { tablesOf } from "@/lib/base/questions/tables";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Entity } from "@/lib/base/values/fields";
@@ -97,7 +97,7 @@ function TablePicker({
   entities: readonly Entity[];
   onChoose: (table: QuestionTable) => void;
 }) {
-  const choose = ({ name, schema }: Entity) => onChoose({ name, ...(schema !== undefined && { schema }) });
+  const choose = (entity: Entity) => onChoose(toQuestionTable(entity));
   const offered = [...entities].sort((a, b) => (b.rowEstimate ?? 0) - (a.rowEstimate ?? 0)).slice(0, OFFERED_TABLES);
   return (
     <div className="question-start">

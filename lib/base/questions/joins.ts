@@ -1,5 +1,6 @@
 import type { Entity } from "../values/fields.ts";
-import type { QuestionJoin, QuestionTable } from "./question.ts";
+import { toFreeName } from "../values/names.ts";
+import { type QuestionJoin, type QuestionTable, toQuestionTable } from "./question.ts";
 import { type NamedTable, primaryKeyOf } from "./tables.ts";
 
 /** A join that a foreign key, or else equal names of columns, suggest. */
@@ -8,19 +9,28 @@ export type JoinSuggestion = { join: QuestionJoin; isKey: boolean };
 /** Suggestions of one menu. */
 const SUGGESTIONS_MAX = 30;
 
-const toTable = ({ name, schema }: Entity): QuestionTable => ({ name, ...(schema !== undefined && { schema }) });
 const isSame = (a: QuestionTable, b: QuestionTable) => a.name === b.name && (a.schema ?? "") === (b.schema ?? "");
+
+/** Returns a join of another table, under a name that no table of the question has. */
+export function joinTo(
+  entity: Entity,
+  on: QuestionJoin["on"],
+  tables: readonly Pick<NamedTable, "name">[],
+): QuestionJoin {
+  const as = toFreeName(
+    entity.name,
+    tables.map(({ name }) => name),
+  );
+  return { table: toQuestionTable(entity), ...(as !== entity.name && { as }), kind: "left", on };
+}
 
 /** Returns the joins from the tables of a question to others: along foreign keys first. */
 export function suggestJoins(tables: readonly NamedTable[], entities: readonly Entity[]): JoinSuggestion[] {
   const found: JoinSuggestion[] = [];
   const add = (from: NamedTable, entity: Entity, pairs: [string, string][], isKey: boolean) => {
-    const used = new Set(tables.map(({ name }) => name.toLowerCase()));
-    let as = entity.name;
-    for (let count = 2; used.has(as.toLowerCase()); count += 1) as = `${entity.name}_${count}`;
     const ref = from.join ? { table: from.name } : {};
     const on = pairs.map(([column, joined]) => ({ from: { ...ref, column }, column: joined }));
-    const join = { table: toTable(entity), ...(as !== entity.name && { as }), kind: "left" as const, on };
+    const join = joinTo(entity, on, tables);
     const key = JSON.stringify([join.table, on]);
     const isKnown = [...found.map((each) => each.join), ...tables.flatMap((each) => each.join ?? [])].some(
       (each) => JSON.stringify([each.table, each.on]) === key,

@@ -8,14 +8,11 @@ export const QUESTION_GRAINS = ["minute", "hour", "day", "week", "month", "quart
 export type QuestionGrain = (typeof QUESTION_GRAINS)[number];
 
 /** `last` and `next` include the current unit of time, `previous` does not. */
-const RELATIVE_OPS = ["last", "previous", "next"] as const;
+// biome-ignore format: one look at the whole list
 export const QUESTION_OPS = [
-  ...["eq", "ne", "lt", "lte", "gt", "gte", "between", "in", "nin"],
-  ...["contains", "notContains", "startsWith", "endsWith", "isNull", "notNull", ...RELATIVE_OPS],
-] as const as readonly [
   "eq", "ne", "lt", "lte", "gt", "gte", "between", "in", "nin",
   "contains", "notContains", "startsWith", "endsWith", "isNull", "notNull", "last", "previous", "next",
-]; // biome-ignore format: one look at the whole list
+] as const;
 export type QuestionOp = (typeof QUESTION_OPS)[number];
 
 export const SUMMARY_FUNCTIONS = ["count", "distinct", "sum", "avg", "min", "max"] as const;
@@ -108,6 +105,11 @@ export const NEW_QUESTION: Omit<Question, "table" | "timezone"> = {
   columns: [],
   sorts: [],
 };
+
+/** Returns the name of a table of a list, for a question. */
+export function toQuestionTable({ name, schema }: QuestionTable): QuestionTable {
+  return { name, ...(schema !== undefined && { schema }) };
+}
 
 /** Returns the unique name of a joined table. */
 export function joinName({ as, table }: QuestionJoin): string {

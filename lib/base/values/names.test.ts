@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toZoneName } from "./names";
+import { toFreeName, toZoneName } from "./names";
 
 test.each([
   ["europe/lisbon", "Europe/Lisbon"],
@@ -10,4 +10,9 @@ test.each([
   ["", null],
 ])("%s is the zone %s", (text, name) => {
   expect(toZoneName(text)).toBe(name);
+});
+
+test("numbers a name that is taken, without case", () => {
+  expect(toFreeName("orders", ["Orders", "orders_2"])).toBe("orders_3");
+  expect(toFreeName("items", ["orders"])).toBe("items");
 });

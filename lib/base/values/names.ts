@@ -14,6 +14,14 @@ export function toZoneName(text: string): string | null {
   }
 }
 
+/** Returns the name, or the first with a number after it that is not taken, ignoring case. */
+export function toFreeName(name: string, taken: Iterable<string>): string {
+  const used = new Set([...taken].map((each) => each.toLowerCase()));
+  let free = name;
+  for (let number = 2; used.has(free.toLowerCase()); number += 1) free = `${name}_${number}`;
+  return free;
+}
+
 /** Returns this device's time zone. */
 export function deviceZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;

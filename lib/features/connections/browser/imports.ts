@@ -52,11 +52,3 @@ export function toTableName(file: string): string {
   if (name === "") return "table_1";
   return /^[0-9]/.test(name) ? `t_${name}` : name;
 }
-
-/** Returns the name, or the first with a number after it that no table has. */
-export function toFreeName(name: string, tables: readonly string[]): string {
-  const taken = new Set(tables.map((each) => each.toLowerCase()));
-  let free = name;
-  for (let number = 2; taken.has(free.toLowerCase()); number += 1) free = `${name}_${number}`;
-  return free;
-}

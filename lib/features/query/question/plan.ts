@@ -15,6 +15,7 @@ import { toCombinedParts } from "@/lib/base/sql/grouped-parts";
 import { toLocalSql } from "@/lib/base/sql/local-time";
 import { toSqlName, toSqlTable, toSqlText } from "@/lib/base/sql/names";
 import type { Entity } from "@/lib/base/values/fields";
+import { toFreeName } from "@/lib/base/values/names";
 import { ofLocal, toStamp } from "@/lib/base/values/period";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { type Column, Columns, checkQuestion, momentOf, type Span, spanOf } from "./check";
@@ -160,7 +161,8 @@ class Planner {
     // SQLite allows several rows whose key is null.
     const isKey = !this.engine.keysRepeat && key.every(({ nullable }) => !nullable);
     const keys = isKey ? key.map(({ name }) => name) : [];
-    const rowNumber = keys.length === 0 ? newName("row_number", home.entity.columns ?? []) : null;
+    const rowNumber =
+      keys.length === 0 ? toFreeName("row_number", home.entity.columns?.map(({ name }) => name) ?? []) : null;
     const ids = rowNumber === null ? keys : [rowNumber];
     const inner = [
       ...dims,
@@ -465,14 +467,6 @@ class Planner {
 
 function groupBy(count: number): string {
   return count === 0 ? "" : `\ngroup by ${Array.from({ length: count }, (_, index) => index + 1).join(", ")}`;
-}
-
-/** Returns a name that no column has. */
-function newName(name: string, columns: readonly { name: string }[]): string {
-  const taken = new Set(columns.map((column) => column.name.toLowerCase()));
-  let free = name;
-  for (let count = 2; taken.has(free); count += 1) free = `${name}_${count}`;
-  return free;
 }
 
 function isCount(summary: QuestionSummary): boolean {
