@@ -4,15 +4,16 @@ export type GroupedPart = { columns: readonly { name: string; isCount: boolean }
 /**
  * Returns the statement that puts grouped parts together by their keys. Part n is the table `m<n>`; each is one branch,
  * in which the columns of the others are null in their own types. A count without rows is 0.
+ * @param prefix name of the parts' tables, without their number
  */
-export function toCombinedParts(parts: readonly GroupedPart[], keys: readonly string[]): string {
+export function toCombinedParts(parts: readonly GroupedPart[], keys: readonly string[], prefix = "m"): string {
   const branches = parts.map((part, at) => {
     const columns = parts.flatMap((other, index) =>
       other.columns.map(({ name }) =>
-        other === part ? name : `(select ${name} from m${index + 1} where 1 = 0) as ${name}`,
+        other === part ? name : `(select ${name} from ${prefix}${index + 1} where 1 = 0) as ${name}`,
       ),
     );
-    return `select ${[...keys, ...columns].join(", ")} from m${at + 1}`;
+    return `select ${[...keys, ...columns].join(", ")} from ${prefix}${at + 1}`;
   });
   const columns = parts.flatMap((part) =>
     part.columns.map(({ name, isCount }) =>

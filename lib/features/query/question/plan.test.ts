@@ -131,6 +131,19 @@ from m1 as m`);
     expect(ask(byNumber, [loose, coded])).toContain("orders.row_number as k1");
   });
 
+  it("names its parts as no table is", () => {
+    const m1: Entity = { ...customers, name: "M1" };
+    const m2: Entity = { ...orders, name: "m_2" };
+    const question = {
+      joins: [join("m_2", "id", "customer_id")],
+      summaries: [{ function: "sum" as const, column: { column: "credit" } }, { function: "count" as const }],
+    };
+    const sql = ask(question, [m1, m2]);
+    expect(sql).toContain("with m__1 as (");
+    expect(sql).toContain("from m__ as m");
+    expect(ask(question, [customers, { ...orders, name: "m_2" }])).toContain("with m1 as (");
+  });
+
   it("trusts no primary key where keys repeat", () => {
     const question = {
       joins: [join("customers", "customer_id", "id")],

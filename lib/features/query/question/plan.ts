@@ -98,16 +98,25 @@ class Planner {
       return { sql: this.select(columns, values, from), columns };
     }
     const keys = groups.map((_, index) => `d${index + 1}`);
-    const tables = parts.map((part, index) => `m${index + 1} as (\n${this.part(part, groups)}\n)`);
+    const prefix = this.partPrefix();
+    const tables = parts.map((part, index) => `${prefix}${index + 1} as (\n${this.part(part, groups)}\n)`);
     if (parts.length > 1) {
       const grouped = parts.map((part) => ({
         columns: part.summaries.map(({ name, summary }) => ({ name, isCount: isCount(summary) })),
       }));
-      tables.push(`m as (\n${toCombinedParts(grouped, keys)}\n)`);
+      tables.push(`${prefix} as (\n${toCombinedParts(grouped, keys, prefix)}\n)`);
     }
     const values = [...keys, ...question.summaries.map((_, index) => `a${index + 1}`)].map((key) => `m.${key}`);
-    const from = parts.length > 1 ? "\nfrom m" : "\nfrom m1 as m";
+    const from = parts.length > 1 ? `\nfrom ${prefix} as m` : `\nfrom ${prefix}1 as m`;
     return { sql: `with ${tables.join(",\n")}\n${this.select(columns, values, from)}`, columns };
+  }
+
+  /** Returns the name of the grouped parts, without their number, which no table of the question has. */
+  private partPrefix(): string {
+    let prefix = "m";
+    const names = this.tables.map(({ entity }) => entity.name.toLowerCase());
+    while (names.some((name) => name.startsWith(prefix) && /^\d*$/.test(name.slice(prefix.length)))) prefix += "_";
+    return prefix;
   }
 
   /** @param values the SQL of each column */
