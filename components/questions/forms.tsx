@@ -213,12 +213,15 @@ function FilterValues({ column, filter, onColumn, onApply }: FilterValuesProps) 
   );
 }
 
-/** A number that a double would round stays a text. */
 function toValue(text: string, kind: QuestionKind): QuestionValue {
   if (kind === "boolean") return /^true$/i.test(text.trim());
-  if (kind !== "number") return text;
-  const number = Number(text);
-  return text.trim() !== "" && String(number) === text.trim() ? number : text.trim();
+  return kind === "number" ? toNumber(text) : text;
+}
+
+/** A number that a double would round stays a text. */
+function toNumber(text: string): string | number {
+  const plain = text.trim();
+  return plain !== "" && String(Number(plain)) === plain ? Number(plain) : plain;
 }
 
 type SummaryFormProps = {
@@ -325,7 +328,7 @@ export function FormulaForm({ columns, formula, taken, onApply }: FormulaFormPro
   const refOf = (key: string) => numbers.find(({ ref }) => keyOf(ref) === key)?.ref;
   const partOf = (key: string): FormulaPart => {
     const column = refOf(key);
-    return column ? { column } : { number: Number(constant) };
+    return column ? { column } : { number: toNumber(constant) };
   };
   const isTaken = taken.includes(name.trim()) && name.trim() !== formula?.name;
   const isFilled = name.trim() !== "" && !isTaken && constant.trim() !== "" && Number.isFinite(Number(constant));

@@ -41,7 +41,8 @@ export type QuestionFilter = {
   count?: number | undefined;
   unit?: QuestionGrain | undefined;
 };
-export type FormulaPart = { column?: ColumnRef | undefined; number?: number | undefined };
+/** A number that a double would round is a text. */
+export type FormulaPart = { column?: ColumnRef | undefined; number?: number | string | undefined };
 export type QuestionFormula = {
   name: string;
   left: FormulaPart;

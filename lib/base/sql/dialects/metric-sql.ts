@@ -39,6 +39,8 @@ export type MetricSql = {
   bin(value: string, width: string): string;
   /** Returns a column in the form in which its type is compared. Absent: unchanged. */
   comparable?(value: string, type: "date" | "time" | "instant"): string;
+  /** Returns a number compared with one of more decimal places than its type has. Absent: unchanged. */
+  finer?(value: string): string;
   /** Returns a literal. @param text ISO: a day, or a time with a space; instants are in UTC without an offset */
   literal(text: string, type: "date" | "time" | "instant"): string;
 };
@@ -134,6 +136,8 @@ export const MYSQL_METRICS: MetricSql = {
   add: (value, count, unit) => `date_add(${value}, interval ${count} ${unit})`,
   now: "utc_timestamp()",
   instants: /^timestamp\b/i,
+  // MariaDB rounds the bound of a MIN or MAX of an indexed column to the column's type.
+  finer: (value) => `(${value} + 0)`,
   // Its division rounds to four more digits.
   bin: (value, width) => `(${value} - mod(mod(${value}, ${width}) + ${width}, ${width}))`,
   literal: (text, type) => `${type === "date" ? "date" : "timestamp"} '${text}'`,

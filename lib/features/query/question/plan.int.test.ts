@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Question } from "@/lib/base/questions/question";
+import { NEW_QUESTION, type Question, type QuestionFilter, type QuestionValue } from "@/lib/base/questions/question";
 import { quoteSqlName, toSqlText } from "@/lib/base/sql/names";
 import type { Entity } from "@/lib/base/values/fields";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
@@ -128,6 +128,51 @@ describe.each(Object.entries(TIMES))("questions on %s", (subjectName, times) => 
       });
     }
     expect(refused).toBeLessThan(QUESTIONS.normal / 4);
+  });
+
+  it("keeps the digits of numbers, and compares them before it rounds", async ({ skip }) => {
+    if (!subject) return skip();
+    const isWide = subjectName !== "sqlite";
+    const writer = await subject.open(false);
+    const [low, high] = isWide ? ["1234567890123456789012345.55", "1234567890123456789012345.56"] : ["1.5", "2.5"];
+    await change(
+      writer,
+      "create table wide (id bigint primary key, amount decimal(38, 2))",
+      `insert into wide values (9007199254740992, ${low}), (9007199254740993, ${high})`,
+      "create index by_amount on wide (amount)",
+    );
+    await writer.close();
+    const fresh = await subject.open(true);
+    entities = await fresh.entities(new AbortController().signal);
+    const answers = async (more: Partial<Question>) => {
+      const question = { ...NEW_QUESTION, table: { name: "wide" }, timezone: "UTC", ...more };
+      return (await ask(fresh, planOf(question, false).sql)).rows.map((row) => row.map(String));
+    };
+    const filter = (column: string, op: QuestionFilter["op"], value: QuestionValue) => ({
+      filters: [{ column: { column }, op, values: [value] }],
+      columns: [{ column: "id" }],
+    });
+    const max = (column: string, value: QuestionValue) =>
+      answers({
+        ...filter(column, "lte", value),
+        ...{ columns: [], summaries: [{ function: "max", column: { column } }] },
+      });
+    expect(await answers(filter("id", "eq", "9007199254740993"))).toEqual([["9007199254740993"]]);
+    expect(await answers(filter("id", "eq", "9007199254740993e0"))).toEqual([["9007199254740993"]]);
+    expect(await answers(filter("amount", "eq", high))).toEqual([["9007199254740993"]]);
+    expect(await max("id", "9007199254740992.5")).toEqual([["9007199254740992"]]);
+    expect(await max("amount", `${low}9`)).toEqual([[low]]);
+    const sum = {
+      name: "s",
+      left: { column: { column: "id" } },
+      sign: "+" as const,
+      right: { number: "9007199254740993" },
+    };
+    expect(await answers({ formulas: [sum], columns: [{ column: "s" }], sorts: [{ by: "s", order: "asc" }] })).toEqual([
+      ["18014398509481985"],
+      ["18014398509481986"],
+    ]);
+    await fresh.close();
   });
 
   it.each(Array.from({ length: (QUESTIONS.long - QUESTIONS.normal) / BATCH }, (_, n) => QUESTIONS.normal + n * BATCH))(

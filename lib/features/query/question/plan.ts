@@ -14,6 +14,7 @@ import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toCombinedParts } from "@/lib/base/sql/grouped-parts";
 import { toLocalSql } from "@/lib/base/sql/local-time";
 import { toSqlName, toSqlTable, toSqlText } from "@/lib/base/sql/names";
+import { rescale, toNumberText, toScaled } from "@/lib/base/values/exact-number";
 import type { Entity } from "@/lib/base/values/fields";
 import { toFreeName } from "@/lib/base/values/names";
 import { ofLocal, toStamp } from "@/lib/base/values/period";
@@ -45,6 +46,8 @@ const PLAIN_GRAINS = ["day", "week", "month", "quarter", "year"] as const;
 /** A relative date's bounds are computed by the database later: offsets are written from here on. */
 const DAY_MS = 86_400_000;
 const UNIT_DAYS = { minute: 1, hour: 1, day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
+/** Larger exponents stay: no decimal has as many digits. With one, many databases read a literal as a double. */
+const PLAIN_EXPONENT_MAX = 80;
 const SIGNS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
 /**
@@ -317,7 +320,7 @@ class Planner {
     const [left, right] = (["left", "right"] as const).map((side) => {
       const { column: ref, number } = formula[side];
       if (ref) return this.value(this.columns.of(ref, `formulas.${index}.${side}.column`));
-      return `(${toDecimal(number ?? 0)})`;
+      return `(${toDecimal(number ?? 0, `formulas.${index}.${side}.number`)})`;
     }) as [string, string];
     const sql =
       formula.sign === "/"
@@ -372,7 +375,9 @@ class Planner {
       return this.like(op, String(values[0]), column, kind, path);
     }
     const sides = values.map((value, at) => (value === null ? null : this.side(value, found, `${path}.values.${at}`)));
-    const compared = isTemporal(kind) ? (this.sql?.comparable?.(column, kind) ?? column) : column;
+    const compared = isTemporal(kind)
+      ? (this.sql?.comparable?.(column, kind) ?? column)
+      : this.finer(column, found, sides);
     const isIn = ({ start, end }: Span) =>
       end === null ? `${compared} = ${start}` : `(${compared} >= ${start} and ${compared} < ${end})`;
     const [low, high] = sides;
@@ -389,6 +394,15 @@ class Planner {
       default:
         return low ? this.compare(compared, op, low) : "1 = 0";
     }
+  }
+
+  /** Returns a column for a comparison with values that may have more decimal places than its type. */
+  private finer(value: string, { column, kind }: Column, sides: readonly (Span | null)[]): string {
+    const finer = this.sql?.finer;
+    if (!finer || kind !== "number" || column === null) return value;
+    const places = /int/i.test(column.type) ? 0 : Number(/,\s*(\d+)\)/.exec(column.type)?.[1] ?? 0);
+    const isFiner = sides.some((side) => (side?.start.split(".")[1]?.length ?? 0) > places);
+    return isFiner ? finer(value) : value;
   }
 
   /** A day as the bound of a time is the whole day. */
@@ -528,8 +542,12 @@ function toAddable(count: number, unit: keyof typeof UNIT_DAYS): [number, "month
 /** Returns a number as a literal with all its digits. @throws AppError invalid_request */
 function toDecimal(value: string | number, path = ""): string {
   const text = String(value).trim();
-  if (/^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i.test(text)) return text;
-  throw invalidInput(path, "Use a number such as 12.5.");
+  const [, digits, exponent = "0"] = /^(-?\d+(?:\.\d+)?)(?:e([+-]?\d{1,3}))?$/i.exec(text) ?? [];
+  const scaled = digits === undefined ? null : toScaled(digits);
+  if (scaled === null) throw invalidInput(path, "Use a number such as 12.5.");
+  if (Math.abs(Number(exponent)) > PLAIN_EXPONENT_MAX) return text;
+  const places = scaled.scale - Number(exponent);
+  return toNumberText(rescale(scaled, scaled.scale + Math.max(0, -places)), Math.max(0, places));
 }
 
 function unsupported(path: string, what: string): AppError {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ExactNumber } from "@/lib/base/values/exact-json";
 import { env } from "@/lib/platform/env";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -67,6 +68,17 @@ describe("questions", () => {
         { name: "sum_price", role: "summary" },
       ],
     });
+  });
+
+  it("keeps the digits of a number in its body", async () => {
+    const long = new ExactNumber("9007199254740993");
+    const filters = [{ column: { column: "price" }, op: "lt", values: [long] }];
+    const formulas = [{ name: "left", left: { number: long }, sign: "-", right: { column: { column: "price" } } }];
+    const { json } = await ask({ filters, formulas }, { dryRun: true });
+    expect(json.data.sql).toContain('"order".price < 9007199254740993');
+    expect(json.data.sql).toContain('((9007199254740993) - "order".price)');
+    const bad = await ask({ formulas: [{ ...formulas[0], left: { number: "1;2" } }] });
+    expect(bad.json.details[0].path).toBe("formulas.0.left.number");
   });
 
   it("streams a result, also for a key that only reads", async () => {

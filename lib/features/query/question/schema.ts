@@ -9,6 +9,7 @@ import {
 } from "@/lib/base/questions/question";
 import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { entityNameSchema } from "@/lib/features/connections/schema";
+import { exactNumber } from "@/lib/platform/http/schema";
 import { executeAnswer, executeOnBody } from "../schema";
 
 const { joins, pairs, parts, values, columns, nameChars, valueChars, units, rows } = QUESTION_LIMITS;
@@ -21,18 +22,22 @@ export const questionColumn = z
   })
   .describe("A column of a table, or a formula");
 const grain = z.enum(QUESTION_GRAINS);
-const value = z.union([
-  z
-    .string()
-    .max(valueChars, "The value is too long.")
-    .refine((text) => !text.includes("\0"), "Invalid character."),
-  z.number(),
-  z.boolean(),
-  z.null(),
-]);
+const text = z
+  .string()
+  .max(valueChars, "The value is too long.")
+  .refine((each) => !each.includes("\0"), "Invalid character.");
+const longNumber = exactNumber.pipe(text);
+const value = z.union([text, z.number(), z.boolean(), z.null(), longNumber]).meta({
+  reference: {
+    anyOf: [{ type: "string", maxLength: valueChars }, { type: "number" }, { type: "boolean" }, { type: "null" }],
+  },
+});
+const number = z.union([text, z.number(), longNumber]).meta({
+  reference: { anyOf: [{ type: "string", maxLength: valueChars }, { type: "number" }] },
+});
 const formulaPart = z
-  .object({ column: questionColumn.optional(), number: z.number().optional() })
-  .describe("A column of numbers, or a number");
+  .object({ column: questionColumn.optional(), number: number.optional() })
+  .describe("A column of numbers, or a number. A long one can be text");
 const atMost = (count: number, what: string) => `At most ${count} ${what}.`;
 
 export const questionSchema = z.object({
@@ -68,7 +73,7 @@ export const questionSchema = z.object({
           .array(value)
           .max(values, atMost(values, "values"))
           .default([])
-          .describe("A day is the whole day. Long numbers can be text"),
+          .describe("A day is the whole day. A number keeps its digits"),
         count: z
           .int()
           .min(1, "Enter at least 1.")

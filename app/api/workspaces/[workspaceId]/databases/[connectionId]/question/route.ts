@@ -15,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     isRead: true,
     readsConnection: true,
+    keepsDigits: true,
     params: pathIds("workspaceId", "connectionId"),
     body: questionBody,
     response: questionAnswer,
