@@ -50,12 +50,12 @@ test("takes a file that is dropped on the window, and keeps an existing table by
     await expect(page.getByText("Drop to import")).toBeHidden();
   };
   await drop("stock.csv", "id,name\n1,a\n");
-  await page.getByRole("button", { name: "Import 1 rows" }).click();
+  await page.getByRole("button", { name: "Import 1 row" }).click();
   await expect(page).toHaveURL(/\?name=stock/);
   await drop("stock.csv", "id,name\n2,b\n");
   await expect(page.getByRole("radio", { name: "Create stock_2" })).toBeChecked();
   await page.getByRole("radio", { name: "Replace rows" }).check();
-  await page.getByRole("button", { name: "Import 1 rows" }).click();
+  await page.getByRole("button", { name: "Import 1 row" }).click();
   await expect(page.getByRole("dialog", { name: "Replace stock?" })).toBeVisible();
   await page.getByRole("button", { name: "Replace table" }).click();
   await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("b");

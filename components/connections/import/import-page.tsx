@@ -21,7 +21,7 @@ import { toFreeName } from "@/lib/base/values/names";
 import { type ImportProgress, importsApi, toTableName } from "@/lib/features/connections/browser/imports";
 import { toTableAddress } from "@/lib/features/connections/browser/table-links";
 import type { ImportPreview, ImportSettings } from "@/lib/features/connections/imports/schema";
-import { formatCount, toSize } from "@/lib/platform/browser/format";
+import { formatCountOf, toSize } from "@/lib/platform/browser/format";
 import "./import.css";
 
 const ACCEPTED = ".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.parquet,.arrow,.feather";
@@ -138,7 +138,7 @@ function UploadedFile({ id, root, bar, failure, tools }: UploadedProps) {
       setPreview(found);
       setSeconds((performance.now() - started.startedAt) / 1000);
       tools.end(started);
-      announce(`Preview, ${formatCount(found.rows)} rows`);
+      announce(`Preview, ${formatCountOf(found.rows, "row")}`);
     } catch (error) {
       tools.end(started, error);
     }
@@ -163,7 +163,7 @@ function UploadedFile({ id, root, bar, failure, tools }: UploadedProps) {
       tools.end(started);
       await queryClient.invalidateQueries({ queryKey: ["connections", workspace.id] });
       await queryClient.invalidateQueries({ queryKey: ["entities", workspace.id] });
-      showToast(`${formatCount(done.rows)} rows imported`);
+      showToast(`${formatCountOf(done.rows, "row")} imported`);
       router.replace(toTableAddress(workspace.slug, done.connectionId, { name: done.table }));
     } catch (error) {
       tools.end(started, error);
@@ -188,7 +188,7 @@ function UploadedFile({ id, root, bar, failure, tools }: UploadedProps) {
         onClick={() => (isTaken && table.mode === "replace" ? setIsAsking(true) : void store())}
       >
         <Upload className="s" />
-        {preview === null ? "Import" : `Import ${formatCount(preview.rows)} rows`}
+        {preview === null ? "Import" : `Import ${formatCountOf(preview.rows, "row")}`}
       </button>
     </>
   );
@@ -280,7 +280,7 @@ function WorkBar({ work, onCancel }: { work: Work; onCancel: () => void }) {
   const perSecond = done / BYTES_IN_MB / Math.max(0.1, (performance.now() - startedAt) / 1000);
   const facts = [
     total > 0 && `${percent}% of ${size.value} ${size.unit}`,
-    rows > 0 && `${formatCount(rows)} rows`,
+    rows > 0 && formatCountOf(rows, "row"),
     done > 0 && `${perSecond.toFixed(1)} MB/s`,
   ].filter(Boolean);
   return (

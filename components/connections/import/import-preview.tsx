@@ -7,7 +7,7 @@ import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { importsApi } from "@/lib/features/connections/browser/imports";
 import type { ImportPreview, ImportProblem, ImportSettings } from "@/lib/features/connections/imports/schema";
-import { formatCount } from "@/lib/platform/browser/format";
+import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 type Column = ImportPreview["columns"][number];
 const TYPES: { value: Column["type"]; label: string }[] = [
@@ -58,7 +58,7 @@ export function ImportPreviewPane({ id, preview, seconds, settings, onSettings }
           />
         )}
         <span className="xs t2 grow">
-          First {preview.preview.length} rows. Types checked on all {formatCount(rows + rejectedRows)}.
+          First {formatCountOf(preview.preview.length, "row")}. Types checked on all {formatCount(rows + rejectedRows)}.
           {columns.length > COLUMNS_SHOWN && ` ${COLUMNS_SHOWN} of ${formatCount(columns.length)} columns shown.`}
         </span>
         <span className="row xs import-time">
@@ -161,7 +161,7 @@ function Problems({ id, preview, settings, onSettings, onType }: ProblemsProps) 
             <span className="mono xs num">{linesOf(problem)}</span>
             <span className="says">
               {problem.message}
-              {problem.rows > 1 && `, ${formatCount(problem.rows)} rows`}
+              {problem.rows > 1 && `, ${formatCountOf(problem.rows, "row")}`}
             </span>
             <span className="mono xs t2 trunc" title={problem.text}>
               {problem.text}

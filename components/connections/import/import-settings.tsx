@@ -5,7 +5,7 @@ import { useState } from "react";
 import { LabelledSelect } from "@/components/ui/labelled-select";
 import { TextField } from "@/components/ui/text-field";
 import type { ImportPreview, ImportSettings, UploadedImport } from "@/lib/features/connections/imports/schema";
-import { formatCount, toSize } from "@/lib/platform/browser/format";
+import { formatCountOf, toSize } from "@/lib/platform/browser/format";
 
 type Settings = ImportPreview["settings"];
 /** The table to write, and the use of rejected rows. */
@@ -77,7 +77,8 @@ export function ImportSettingsPane(props: ImportSettingsPaneProps) {
           <b className="trunc">{file.file}</b>
           <span className="xs t2 num">
             {size.value} {size.unit}
-            {preview && `, ${formatCount(preview.rows + preview.rejectedRows)} rows, ${preview.columns.length} columns`}
+            {preview &&
+              `, ${formatCountOf(preview.rows + preview.rejectedRows, "row")}, ${formatCountOf(preview.columns.length, "column")}`}
           </span>
         </div>
       </div>

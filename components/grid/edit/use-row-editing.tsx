@@ -16,6 +16,7 @@ import type { Entity } from "@/lib/base/values/fields";
 import { CHANGED_VALUE_CHARS_MAX, ROW_CHANGES_MAX } from "@/lib/features/query/limits";
 import { type CellPosition, type CellRange, toBounds } from "@/lib/features/results/browser/grid-selection";
 import { DEFAULT, hasLongNumber, type NewValue, toPastedBlock } from "@/lib/features/results/browser/row-edits";
+import { formatCountOf } from "@/lib/platform/browser/format";
 import "./edit.css";
 
 /** Maximum length of a value whose row may be deleted only if it has not changed, in characters. */
@@ -122,7 +123,7 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
     });
     if (!isAdded) return;
     select(source.count - 1);
-    announce(rows.length === 1 ? "Row added" : `${rows.length} rows added`);
+    announce(`${formatCountOf(rows.length, "row")} added`);
   };
   const duplicate = () => {
     if (range === null) return;
@@ -157,7 +158,7 @@ export function useRowEditing({ source, connection, table, entity }: Edited, pro
         for (const [j, value] of cells.entries()) put(top + i, left + j, value);
       }
     });
-    if (isPasted) announce(`${block.length} rows pasted`);
+    if (isPasted) announce(`${formatCountOf(block.length, "row")} pasted`);
   };
   const revert = () => {
     eachRow((row) => {

@@ -1,5 +1,6 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import { formatCountOf } from "@/lib/base/values/amounts";
 import { callerOfJob } from "@/lib/features/accounts/identity";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
@@ -238,8 +239,9 @@ async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: Connect
 function requireExpected({ expect }: ConsoleDoc, rowCount: number): void {
   const { minRows = 0, maxRows = rowCount } = expect ?? {};
   if (rowCount >= minRows && rowCount <= maxRows) return;
-  const wanted = rowCount < minRows ? `at least ${minRows}` : `at most ${maxRows}`;
-  throw new AppError("query_failed", `Expected ${wanted} rows. The query returned ${rowCount}.`);
+  const wanted =
+    rowCount < minRows ? `at least ${formatCountOf(minRows, "row")}` : `at most ${formatCountOf(maxRows, "row")}`;
+  throw new AppError("query_failed", `Expected ${wanted}. The query returned ${rowCount}.`);
 }
 
 /** @returns the connection. @throws AppError `invalid_request` */
