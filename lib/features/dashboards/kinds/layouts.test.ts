@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Drawing, LayOut } from "@/lib/base/charts/shapes";
+import { widthOf } from "@/lib/base/text/text-width";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { layOutBox } from "./box/layout";
 import { layOutCombo } from "./combo/layout";
@@ -14,7 +15,7 @@ const draw = (layOut: LayOut, spec: object, fields: ResultField[], rows: ResultR
   layOut(spec as Record<string, unknown>, { fields, rows }, size, LOOK) as Drawing;
 const marksOf = ({ shapes }: Drawing) => shapes.filter(({ row }) => row !== undefined);
 
-/** Every shape lies within the drawing, up to a stroke's width. */
+/** Every shape lies within the drawing, up to a stroke's width, and every label over the whole of its text. */
 function expectWithin({ shapes }: Drawing, { width, height } = SIZE) {
   for (const shape of shapes) {
     if (!("x" in shape)) continue;
@@ -24,6 +25,11 @@ function expectWithin({ shapes }: Drawing, { width, height } = SIZE) {
     expect(shape.y).toBeLessThanOrEqual(height + 1);
     if (shape.kind === "rect") expect(shape.x + shape.width).toBeLessThanOrEqual(width + 1);
     if (shape.kind === "rect") expect(shape.y + shape.height).toBeLessThanOrEqual(height + 1);
+    if (shape.kind !== "label") continue;
+    const before = { start: 0, middle: 0.5, end: 1 }[shape.anchor ?? "start"];
+    const room = widthOf(shape.text, shape.size);
+    expect(shape.x - before * room, shape.text).toBeGreaterThanOrEqual(-1);
+    expect(shape.x + (1 - before) * room, shape.text).toBeLessThanOrEqual(width + 1);
   }
 }
 
@@ -34,6 +40,9 @@ describe("a gauge", () => {
     const drawing = draw(layOutGauge, { mark, goal: 100, formats: { sold: { suffix: " kg" } } }, [field("sold")], rows);
     expect(drawing.words).toEqual(["75 kg (75% of 100 kg)"]);
     expectWithin(drawing);
+    const narrow = { width: 200, height: 180 };
+    const long = { mark, goal: 40_000_000, formats: { sold: { suffix: " kilogrammes" } } };
+    expectWithin(draw(layOutGauge, long, [field("sold")], rows, narrow), narrow);
   });
 
   it("turns green when the goal is reached, or undercut if less is better", () => {

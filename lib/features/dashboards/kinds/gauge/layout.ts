@@ -12,6 +12,8 @@ type Size = { width: number; height: number };
 const SWEEP = (4 / 3) * Math.PI;
 const RING_PART = 0.2;
 const BAR_PX = 14;
+/** Size of the labels at the ends of an arc. */
+const END_PX = 11;
 
 /** Draws a value as a part of its goal: on an arc, or as a bar. */
 export function layOutGauge(
@@ -145,8 +147,13 @@ function toArc({ text, against, part, fill, ends, goalPart }: Parts, { width, he
             anchor: "middle",
           } as const,
         ]),
-    { kind: "label", x: x - side, y: foot, text: ends[0] ?? "", size: 11, ink: "faint", anchor: "middle" },
-    { kind: "label", x: x + side, y: foot, text: ends[1] ?? "", size: 11, ink: "faint", anchor: "middle" },
+    ...ends.map((end, index): Shape => {
+      const shown = cutTo(end, width / 2 - 4, END_PX);
+      const half = widthOf(shown, END_PX) / 2;
+      // Below its end of the arc, but within the width.
+      const middle = Math.min(width - half, Math.max(half, index === 0 ? x - side : x + side));
+      return { kind: "label", x: px(middle), y: foot, text: shown, size: END_PX, ink: "faint", anchor: "middle" };
+    }),
   ];
 }
 
