@@ -138,7 +138,7 @@ function Problems({ id, preview, settings, onSettings, onType }: ProblemsProps) 
           options={[
             { value: "all", label: "All" },
             { value: "rejected", label: `${formatCount(rejectedRows)} rejected` },
-            { value: "warning", label: `${warnings} warnings` },
+            { value: "warning", label: formatCountOf(warnings, "warning") },
           ]}
           onChange={setPart}
         />
