@@ -76,16 +76,35 @@ function minus(local: number, { count, unit }: Shift): number {
 export type Span = { until: number; minutes: number };
 /** Period of the offsets of a question without one, in years. */
 const YEARS = { first: 1970, last: 2038 } as const;
+/** Period in which changes are read: outside, the nearest offset counts. */
+const KNOWN_YEARS = { first: 1950, last: 2050 } as const;
 /** Rules change at most a few times a year. */
 const STEP_MS = 14 * DAY_MS;
+/** Cached zones: reading the changes of one formats 2,600 times. */
+const ZONES_MAX = 100;
+const zones = new Map<string, readonly Span[]>();
 
 /** Returns the offsets of a zone during a period, for databases that know no zones. The last one has no end. */
 export function offsetSpans(zone: string, period: { from: number | null; to: number | null }): Span[] {
   const from = period.from ?? Date.UTC(YEARS.first, 0);
   const to = period.to ?? Date.UTC(YEARS.last, 0);
+  const all = knownSpans(zone);
+  const first = all.findIndex(({ until }) => until > from);
+  const last = Math.max(
+    first,
+    all.findIndex(({ until }) => until >= to),
+  );
+  const found = all.slice(first, last + 1);
+  return found.map((span, index) => (index === found.length - 1 ? { ...span, until: Number.POSITIVE_INFINITY } : span));
+}
+
+function knownSpans(zone: string): readonly Span[] {
+  const known = zones.get(zone);
+  if (known) return known;
   const spans: Span[] = [];
-  let current = offsetAt(from, zone);
-  for (let at = from; at < to; at += STEP_MS) {
+  const to = Date.UTC(KNOWN_YEARS.last, 0);
+  let current = offsetAt(Date.UTC(KNOWN_YEARS.first, 0), zone);
+  for (let at = Date.UTC(KNOWN_YEARS.first, 0); at < to; at += STEP_MS) {
     const end = Math.min(at + STEP_MS, to);
     const next = offsetAt(end, zone);
     if (next === current) continue;
@@ -99,6 +118,8 @@ export function offsetSpans(zone: string, period: { from: number | null; to: num
     current = next;
   }
   spans.push({ until: Number.POSITIVE_INFINITY, minutes: Math.round(current / 60_000) });
+  if (zones.size >= ZONES_MAX) zones.clear();
+  zones.set(zone, spans);
   return spans;
 }
 
