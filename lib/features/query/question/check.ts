@@ -13,8 +13,12 @@ import { toBound } from "@/lib/base/values/period";
 import { invalidInput } from "@/lib/platform/http/errors";
 
 export type Column = FoundColumn;
-/** A value as literals: a day of a time ends at `end`, excluded; null for a single value. */
-export type Span = { start: string; end: string | null };
+/**
+ * A value as literals: a day of a time ends at `end`, excluded; null for a single value, and "never" for the last day,
+ * after which databases have no time.
+ */
+export type Span = { start: string; end: string | typeof NEVER | null };
+export const NEVER = Symbol("never");
 
 const DAY_MS = 86_400_000;
 
@@ -164,7 +168,7 @@ export function spanOf(filter: QuestionFilter | undefined): {
   return op === "previous" ? { count, unit, back: -count, ahead: 0 } : { count, unit, back: 1 - count, ahead: 1 };
 }
 
-const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+const TIME = /^(?!0000)\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
  * Reads a day, or a time with or without its zone, in ms since 1970. A day of a time ends at `end`, excluded. An

@@ -144,6 +144,25 @@ from m1 as m`);
     expect(ask(question, [customers, { ...orders, name: "m_2" }])).toContain("with m1 as (");
   });
 
+  it("takes days from year 1 to the end of year 9999", () => {
+    const where = (op: "eq" | "ne" | "lte" | "gt", value: string, timezone = "America/New_York") =>
+      ask({ filters: [{ column: { column: "placed_at" }, op, values: [value] }], timezone }, [orders]).split(
+        "where ",
+      )[1];
+    const last = "9999-12-31";
+    expect(where("eq", last)).toBe("(orders.placed_at >= timestamptz '9999-12-31 05:00:00+00')");
+    expect(where("lte", last)).toBe("orders.placed_at is not null");
+    expect(where("gt", last)).toBe("1 = 0");
+    expect(where("ne", last)).toBe(
+      "(not (orders.placed_at >= timestamptz '9999-12-31 05:00:00+00') or orders.placed_at is null)",
+    );
+    expect(where("gt", `${last} 23:30`)).toContain("> timestamptz '9999-12-31 23:59:59.999+00'");
+    expect(where("gt", "0001-01-01 00:00", "Asia/Tokyo")).toContain("> timestamptz '0001-01-01 00:00:00+00'");
+    expect(
+      problem({ filters: [{ column: { column: "placed_at" }, op: "eq", values: ["0000-01-01"] }] }, [orders]),
+    ).toEqual({ path: "filters.0.values.0", message: "Use 2026-05-31 or 2026-05-31T14:30:00." });
+  });
+
   it("trusts no primary key where keys repeat", () => {
     const question = {
       joins: [join("customers", "customer_id", "id")],

@@ -19,7 +19,7 @@ import type { Entity } from "@/lib/base/values/fields";
 import { toFreeName } from "@/lib/base/values/names";
 import { ofLocal, toStamp } from "@/lib/base/values/period";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
-import { type Column, Columns, checkQuestion, momentOf, type Span, spanOf } from "./check";
+import { type Column, Columns, checkQuestion, momentOf, NEVER, type Span, spanOf } from "./check";
 
 /** The database that a question is asked. */
 export type QuestionEngine = {
@@ -46,6 +46,8 @@ const PLAIN_GRAINS = ["day", "week", "month", "quarter", "year"] as const;
 /** A relative date's bounds are computed by the database later: offsets are written from here on. */
 const DAY_MS = 86_400_000;
 const UNIT_DAYS = { minute: 1, hour: 1, day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
+/** Times that all databases read. */
+const TIMES = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") } as const;
 /** Larger exponents stay: no decimal has as many digits. With one, many databases read a literal as a double. */
 const PLAIN_EXPONENT_MAX = 80;
 const SIGNS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
@@ -378,8 +380,10 @@ class Planner {
     const compared = isTemporal(kind)
       ? (this.sql?.comparable?.(column, kind) ?? column)
       : this.finer(column, found, sides);
-    const isIn = ({ start, end }: Span) =>
-      end === null ? `${compared} = ${start}` : `(${compared} >= ${start} and ${compared} < ${end})`;
+    const isIn = ({ start, end }: Span) => {
+      if (end === null) return `${compared} = ${start}`;
+      return end === NEVER ? `${compared} >= ${start}` : `(${compared} >= ${start} and ${compared} < ${end})`;
+    };
     const [low, high] = sides;
     switch (op) {
       case "between":
@@ -408,6 +412,8 @@ class Planner {
   /** A day as the bound of a time is the whole day. */
   private compare(compared: string, op: keyof typeof SIGNS, { start, end }: Span): string {
     if (end === null) return `${compared} ${SIGNS[op]} ${start}`;
+    if (end === NEVER && op === "lte") return `${compared} is not null`;
+    if (end === NEVER) return op === "gt" ? "1 = 0" : `${compared} ${SIGNS[op]} ${start}`;
     if (op === "lte") return `${compared} < ${end}`;
     return op === "gt" ? `${compared} >= ${end}` : `${compared} ${SIGNS[op]} ${start}`;
   }
@@ -447,13 +453,15 @@ class Planner {
     if (kind === "number") return { start: toDecimal(value, path), end: null };
     if (!isTemporal(kind)) return { start: toSqlText(String(value), this.dialect), end: null };
     const moment = momentOf(String(value), kind, this.question.timezone, path);
-    const literal = (local: number) => {
-      const ms = kind === "instant" ? ofLocal(local, this.question.timezone).instant : local;
-      return this.literal(toStamp(ms, kind === "date"), kind);
+    const literal = (ms: number) =>
+      this.literal(toStamp(Math.min(Math.max(ms, TIMES.first), TIMES.last), kind === "date"), kind);
+    if (moment.instant !== undefined) return { start: literal(moment.instant), end: null };
+    const zoned = (local: number) => (kind === "instant" ? ofLocal(local, this.question.timezone).instant : local);
+    const end = moment.end === null ? null : zoned(moment.end);
+    return {
+      start: literal(zoned(moment.start)),
+      end: end === null ? null : end > TIMES.last ? NEVER : literal(end),
     };
-    if (moment.instant !== undefined)
-      return { start: this.literal(toStamp(moment.instant, false), "instant"), end: null };
-    return { start: literal(moment.start), end: moment.end === null ? null : literal(moment.end) };
   }
 
   private literal(text: string, kind: "date" | "time" | "instant"): string {
