@@ -40,7 +40,7 @@ import {
   type QuestionGroup,
   type QuestionSort,
 } from "@/lib/base/questions/question";
-import { findColumn, type NamedTable, outputsOf } from "@/lib/base/questions/tables";
+import { columnFinder, type NamedTable, outputsOf } from "@/lib/base/questions/tables";
 import type { Entity } from "@/lib/base/values/fields";
 import {
   toColumnText,
@@ -66,8 +66,9 @@ type QuestionCardsProps = {
 export function QuestionCards({ question, tables, entities, instants, problem, onChange }: QuestionCardsProps) {
   const change = (part: Partial<Question>) => onChange(withoutLost({ ...question, ...part }, tables));
   const columns = columnsOf(question, tables, instants);
-  const kindOf = (ref: ColumnRef): QuestionKind => findColumn(question, tables, ref, instants)?.kind ?? "other";
-  const typeOf = (ref: ColumnRef) => findColumn(question, tables, ref, instants)?.column?.type ?? "number";
+  const find = columnFinder(question, tables, instants);
+  const kindOf = (ref: ColumnRef): QuestionKind => find(ref)?.kind ?? "other";
+  const typeOf = (ref: ColumnRef) => find(ref)?.column?.type ?? "number";
   const outputs = outputsOf(question, tables);
   const { joins, filters, formulas, summaries, groups, sorts, limit } = question;
   const problemOf = (name: keyof Question) => (problem?.path.startsWith(name) ? problem.message : null);
@@ -81,7 +82,7 @@ export function QuestionCards({ question, tables, entities, instants, problem, o
     <AddJoinForm
       suggestions={suggestJoins(tables, entities)}
       entities={entities}
-      columns={columns.filter(({ ref }) => ref.table !== undefined || findColumn(question, tables, ref)?.table)}
+      columns={columns.filter(({ ref }) => ref.table !== undefined || find(ref)?.table)}
       tables={tables}
       onApply={(join) => {
         change({ joins: [...joins, join] });

@@ -87,6 +87,8 @@ export const QUESTION_LIMITS = {
   parts: 50,
   values: 1_000,
   columns: 500,
+  /** Columns of the result, which may be all of its tables. More are more than a grid shows. */
+  outputs: 5_000,
   /** Columns and numbers of a formula, with those of the formulas that it uses: each use repeats the expression. */
   terms: 200,
   nameChars: 500,

@@ -34,19 +34,29 @@ export function tablesOf(question: Question, entities: readonly Entity[]): Named
   ];
 }
 
-/** Finds a column, or a formula by its name alone. @returns null if there is none */
-export function findColumn(
+/**
+ * Returns a function that finds a column, or a formula by its name alone; null if there is none.
+ * @param instants types of the dialect whose values are moments
+ */
+export function columnFinder(
   question: Pick<Question, "formulas">,
   tables: readonly NamedTable[],
-  { table: wanted, column: name }: ColumnRef,
   instants?: RegExp,
-): FoundColumn | null {
-  if (wanted === undefined && question.formulas.some((formula) => formula.name === name)) {
-    return { table: null, name, kind: "number", column: null };
+): (ref: ColumnRef) => FoundColumn | null {
+  const formulas = new Set(question.formulas.map(({ name }) => name));
+  const found = new Map<string | undefined, Map<string, FoundColumn>>();
+  for (const table of tables) {
+    const columns = (table.entity.columns ?? []).map((column): [string, FoundColumn] => [
+      column.name,
+      { table, name: column.name, kind: toQuestionKind(column, instants), column },
+    ]);
+    found.set(table.name, new Map(columns));
   }
-  const table = wanted === undefined ? tables[0] : tables.find((each) => each.name === wanted);
-  const column = table?.entity.columns?.find((each) => each.name === name);
-  return table && column ? { table, name, kind: toQuestionKind(column, instants), column } : null;
+  found.set(undefined, found.get(tables[0]?.name) ?? new Map());
+  return ({ table, column: name }) => {
+    if (table === undefined && formulas.has(name)) return { table: null, name, kind: "number", column: null };
+    return found.get(table)?.get(name) ?? null;
+  };
 }
 
 /** A column of the result, and the part of the question that it comes from. */

@@ -8,7 +8,7 @@ import {
   type QuestionFilter,
   type QuestionGrain,
 } from "@/lib/base/questions/question";
-import { type FoundColumn, findColumn, type NamedTable } from "@/lib/base/questions/tables";
+import { columnFinder, type FoundColumn, type NamedTable } from "@/lib/base/questions/tables";
 import { toBound } from "@/lib/base/values/period";
 import { invalidInput } from "@/lib/platform/http/errors";
 
@@ -24,15 +24,19 @@ const DAY_MS = 86_400_000;
 
 /** Finds the columns and tables of a question. */
 export class Columns {
+  private readonly find: (ref: ColumnRef) => Column | null;
+
   constructor(
     private readonly question: Question,
     private readonly tables: readonly NamedTable[],
-    private readonly instants: RegExp | undefined,
-  ) {}
+    instants: RegExp | undefined,
+  ) {
+    this.find = columnFinder(question, tables, instants);
+  }
 
   /** @throws AppError invalid_request */
   of(ref: ColumnRef, path: string): Column {
-    const found = findColumn(this.question, this.tables, ref, this.instants);
+    const found = this.find(ref);
     if (found) return found;
     if (ref.table !== undefined) this.table(ref.table, path);
     throw invalidInput(path, `Unknown column “${ref.column}”${ref.table === undefined ? "" : ` in ${ref.table}`}.`);

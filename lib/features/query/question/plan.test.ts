@@ -230,6 +230,18 @@ from m1 as m`);
     expect(ask({ formulas, columns: [{ column: "t" }] }, [orders]).split("orders.total")).toHaveLength(193);
   });
 
+  it("returns at most 5,000 columns", () => {
+    const wide = (count: number): Entity => ({
+      ...visits,
+      columns: Array.from({ length: count }, (_, n) => column(`c${n}`, "integer")),
+    });
+    expect(ask({}, [wide(5000)])).toContain("visits.c4999 as c4999");
+    expect(problem({}, [wide(5001)])).toEqual({
+      path: "columns",
+      message: "At most 5000 columns. Choose some of 5001.",
+    });
+  });
+
   it("bounds each list and text of a question", () => {
     const parse = (question: object) => questionSchema.safeParse({ table: { name: "orders" }, ...question }).success;
     const filter = { column: { column: "id" }, op: "in" };

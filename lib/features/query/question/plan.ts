@@ -1,5 +1,5 @@
 import { isTemporal } from "@/lib/base/questions/kinds";
-import { isSummarized, type Question, type QuestionSummary } from "@/lib/base/questions/question";
+import { isSummarized, QUESTION_LIMITS, type Question, type QuestionSummary } from "@/lib/base/questions/question";
 import {
   type NamedTable,
   type Output,
@@ -88,6 +88,9 @@ class Planner {
   plan(): QuestionPlan {
     const { question } = this;
     const columns = outputsOf(question, this.tables);
+    if (columns.length > QUESTION_LIMITS.outputs) {
+      throw invalidInput("columns", `At most ${QUESTION_LIMITS.outputs} columns. Choose some of ${columns.length}.`);
+    }
     if (!isSummarized(question)) {
       const values = columns.map(({ column, name, index }) =>
         this.value(this.columns.of(column ?? { column: name }, `columns.${index}.column`)),
