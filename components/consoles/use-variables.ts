@@ -31,7 +31,6 @@ export function useVariables(content: string, dialect: SqlDialect, saved: Consol
   const { query, put } = useAddress();
   const key = `millrace:variables:${user.id}:${workspace.id}`;
   const [kept, setKept] = useState(() => readKept(key));
-  const [entered, setEntered] = useState<Record<string, Entered>>({});
   const script = useRef<SqlScript>(null);
   const list = useMemo(() => {
     const before = script.current;
@@ -48,12 +47,10 @@ export function useVariables(content: string, dialect: SqlDialect, saved: Consol
           const initial = value === undefined ? { kind: guessKind(name), text: "" } : toInput(value);
           const input = kept[toKey(name)] ?? initial;
           const asked = query.get(toParam(name));
-          const own = entered[name];
-          if (own?.addresses.includes(asked)) return [name, own.input];
           return [name, asked === null ? input : fromAddress(asked, input.kind)];
         }),
       ),
-    [list, kept, entered, defaults, toKey, query],
+    [list, kept, defaults, toKey, query],
   );
   const values = useMemo(
     () =>
@@ -72,29 +69,18 @@ export function useVariables(content: string, dialect: SqlDialect, saved: Consol
     (name: string, input: VariableInput) => {
       // Another console may have saved values since this one was opened.
       const next = { ...readKept(key), [toKey(name)]: input };
-      const address = input.text.length > ADDRESS_CHARS_MAX ? null : input.text;
       setKept(next);
-      setEntered((before) => {
-        const addresses = before[name]?.addresses ?? [query.get(toParam(name))];
-        return { ...before, [name]: { input, addresses: [...addresses, address].slice(-ADDRESSES_MAX) } };
-      });
-      put({ [toParam(name)]: address });
+      put({ [toParam(name)]: input.text.length > ADDRESS_CHARS_MAX ? null : input.text });
       try {
         localStorage.setItem(key, JSON.stringify(next));
       } catch {
         // If the browser storage is full or blocked, the value is only not remembered.
       }
     },
-    [key, toKey, put, query],
+    [key, toKey, put],
   );
   return { list, inputs, values, change };
 }
-
-/** The user's input, and the values of the address at that time and later. A run before its update uses the input. */
-type Entered = { input: VariableInput; addresses: (string | null)[] };
-
-/** More inputs than a user makes before the address is updated. */
-const ADDRESSES_MAX = 100;
 
 const NONE: Console["variables"] = {};
 

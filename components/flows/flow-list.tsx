@@ -2,13 +2,12 @@
 
 import { Plus, Workflow } from "lucide-react";
 import Link from "next/link";
-import { useSearchParams } from "next/navigation";
 import { FlowRow } from "@/components/flows/flow-row";
 import { isShown, SHOWS, type Show, toShow } from "@/components/flows/show";
 import { useFlows } from "@/components/flows/use-flows";
 import { NavFind } from "@/components/layout/nav-find";
 import { Page } from "@/components/layout/page";
-import { useOwnSteps } from "@/components/layout/use-address";
+import { useAddress, useOwnSteps } from "@/components/layout/use-address";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
@@ -36,7 +35,7 @@ const SHOW_WORDS: Record<Show, string> = { all: "All", moving: "Running", proble
 export function FlowList() {
   const { workspace } = useWorkspace();
   const flows = useFlows();
-  const query = useSearchParams();
+  const { query, put } = useAddress();
   useOwnSteps();
   const isPhone = useIsPhone();
   const root = `/w/${workspace.slug}/flows`;
@@ -50,12 +49,7 @@ export function FlowList() {
       New flow
     </Link>
   );
-  const choose = (next: Show) => {
-    const params = new URLSearchParams(window.location.search);
-    if (next === "all") params.delete("show");
-    else params.set("show", next);
-    window.history.pushState(null, "", params.size === 0 ? root : `${root}?${params}`);
-  };
+  const choose = (next: Show) => put({ show: next === "all" ? null : next }, true);
   return (
     <Page title="Flows" count={toCount(flows)} actions={all.length > 0 && add} isWide>
       {flows.isPending && <ListSkeleton label="Loading flows" />}

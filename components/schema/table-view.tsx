@@ -16,7 +16,7 @@ import { useCopy } from "@/components/grid/use-copy";
 import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useSelection } from "@/components/grid/use-selection";
 import { ShowExplorer } from "@/components/layout/show-explorer";
-import { useAddress, useOwnSteps } from "@/components/layout/use-address";
+import { useAddress, useOwnSteps, writeQuery } from "@/components/layout/use-address";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useEntities, useFindConnection } from "@/components/schema/use-schema";
 import { lazyComponent } from "@/components/ui/lazy-component";
@@ -125,8 +125,8 @@ export function TableView({ connectionId, table }: TableViewProps) {
 function writeAddress(named: NamedArrangement): void {
   const { pathname, search } = window.location;
   const others = [...new URLSearchParams(search)].filter(([name]) => !isTableParam(name));
-  const next = `${pathname}?${new URLSearchParams([...others, ...toTableParams(named)])}`;
-  if (next !== pathname + search) window.history.pushState(null, "", next);
+  const next = new URLSearchParams([...others, ...toTableParams(named)]);
+  if (next.toString() !== new URLSearchParams(search).toString()) writeQuery(pathname, next, true);
 }
 
 function isSame(one: NamedArrangement, other: NamedArrangement): boolean {

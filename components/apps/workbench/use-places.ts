@@ -1,8 +1,7 @@
 "use client";
 
-import { usePathname, useSearchParams } from "next/navigation";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useOwnSteps } from "@/components/layout/use-address";
+import { useAddress, useOwnSteps } from "@/components/layout/use-address";
 
 /** Views that can replace the editor in the centre. */
 const VIEWS = ["changes", "versions", "bindings"] as const;
@@ -17,8 +16,7 @@ const TABS_MAX = 30;
  * remembers.
  */
 export function usePlaces(appId: string, userId: string) {
-  const pathname = usePathname();
-  const query = useSearchParams();
+  const { query, put } = useAddress();
   useOwnSteps();
   const key = `millrace:app-tabs:${userId}:${appId}`;
   const [tabs, setTabs] = useState<readonly string[]>([]);
@@ -46,19 +44,7 @@ export function usePlaces(appId: string, userId: string) {
     },
     [key],
   );
-  const go = useCallback(
-    (change: Record<string, string | null>, isStep = true) => {
-      const next = new URLSearchParams(window.location.search);
-      for (const [name, value] of Object.entries(change)) {
-        if (value === null) next.delete(name);
-        else next.set(name, value);
-      }
-      const address = next.size === 0 ? pathname : `${pathname}?${next}`;
-      if (isStep) window.history.pushState(null, "", address);
-      else window.history.replaceState(null, "", address);
-    },
-    [pathname],
-  );
+  const go = (change: Record<string, string | null>, isStep = true) => put(change, isStep);
   const withFile = (all: readonly string[], shown: string | null) =>
     shown !== null && !all.includes(shown) ? [...all, shown] : all;
   const readNow = () => {
