@@ -1,13 +1,15 @@
 "use client";
 
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
-import { useId } from "react";
+import { useId, useMemo } from "react";
+import { useSavedConsole } from "@/components/consoles/use-consoles";
 import { EditSide } from "@/components/dashboards/edit/edit-side";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { type SourceState, useDatasetSources, usePreview } from "@/components/dashboards/edit/use-preview";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
+import { SqlScript } from "@/lib/base/sql/statements";
 import { PRESET_WORDS } from "@/lib/base/values/date-presets";
 import {
   addFilter,
@@ -15,6 +17,7 @@ import {
   type Draft,
   type FilterKind,
   moveFilter,
+  partsOf,
   removeFilter,
   toWidgetName,
 } from "@/lib/features/dashboards/browser/edit/draft";
@@ -149,6 +152,7 @@ function FilterItem({ filter, editing, dashboardId, fields, isFirst, isLast }: F
       />
       <DatasetChecks filter={filter} datasets={draft.datasets} onChange={change} />
       <ColumnFields filter={filter} draft={draft} dashboardId={dashboardId} onChange={change} />
+      {filter.kind !== "multiSelect" && <VariableFields filter={filter} draft={draft} onChange={change} />}
       <ExclusionChecks filter={filter} widgets={draft.widgets.filter(readsData)} onChange={change} />
       <div className="row">
         <button
@@ -251,10 +255,55 @@ function ColumnField({ filter, draft, dashboardId, widget, onChange }: ColumnFie
   );
 }
 
+type VariableFieldsProps = { filter: Filter; draft: Draft; onChange: ChangeFilter };
+type DraftPart = ReturnType<typeof partsOf>[number];
+
+/** The variables that a filter fills in the consoles of the page. */
+function VariableFields({ filter, draft, onChange }: VariableFieldsProps) {
+  return partsOf(draft).map(
+    (part) => part.consoleId !== null && <VariableField key={part.id} {...{ filter, part, onChange }} />,
+  );
+}
+
+function VariableField({ filter, part, onChange }: Omit<VariableFieldsProps, "draft"> & { part: DraftPart }) {
+  const saved = useSavedConsole(part.consoleId).data;
+  const names = useMemo(() => SqlScript.of(saved?.content ?? "", "standard").variables(), [saved?.content]);
+  const { [part.id]: filled, ...others } = filter.variables ?? {};
+  if (filled === undefined && names.length === 0) return null;
+  const slots = filter.kind === "dateRange" ? (["from", "to"] as const) : (["value"] as const);
+  const change = (slot: (typeof slots)[number], next: string) => {
+    const { [slot]: _, ...rest } = filled ?? {};
+    const now = next === SAME ? rest : { ...rest, [slot]: next };
+    const all = Object.keys(now).length === 0 ? others : { ...others, [part.id]: now };
+    onChange({ variables: Object.keys(all).length === 0 ? undefined : all }, "Change variables of");
+  };
+  return slots.map((slot) => {
+    const label = `${SLOT_WORDS[slot]} in ${part.name}`;
+    return (
+      <div key={slot} className="field">
+        <span className="flabel">{label}</span>
+        <Select
+          label={label}
+          size="sm"
+          value={filled?.[slot] ?? SAME}
+          placeholder={`${filled?.[slot]} (missing)`}
+          options={[
+            { value: SAME, label: "None" },
+            ...names.map(({ name: variable }) => ({ value: variable, label: variable })),
+          ]}
+          onChange={(next) => change(slot, next)}
+        />
+      </div>
+    );
+  });
+}
+
+const SLOT_WORDS = { value: "Variable", from: "Start variable", to: "End variable" };
+
 type ExclusionChecksProps = { filter: Filter; widgets: Draft["widgets"]; onChange: ChangeFilter };
 
 /** The widgets that a filter does not apply to. */
-function ExclusionChecks({ filter: { exclude }, widgets, onChange }: ExclusionChecksProps) {
+function ExclusionChecks({ filter: { exclude, variables = {} }, widgets, onChange }: ExclusionChecksProps) {
   if (widgets.length === 0) return null;
   return (
     <fieldset className="edit-checks">
@@ -264,6 +313,8 @@ function ExclusionChecks({ filter: { exclude }, widgets, onChange }: ExclusionCh
           <input
             type="checkbox"
             checked={exclude.includes(widget.id)}
+            // All widgets of a dataset show the rows for its variables.
+            disabled={variables[toPartId(widget)] !== undefined && !exclude.includes(widget.id)}
             onChange={({ target }) =>
               onChange({ exclude: withMember(exclude, widget.id, target.checked) }, "Change exclusions of")
             }
@@ -273,6 +324,10 @@ function ExclusionChecks({ filter: { exclude }, widgets, onChange }: ExclusionCh
       ))}
     </fieldset>
   );
+}
+
+function toPartId({ id, source }: Widget): string {
+  return source && "datasetId" in source ? source.datasetId : id;
 }
 
 type DefaultFieldProps = { filter: Filter; type: string | undefined; onChange: (value: unknown) => void };

@@ -8,6 +8,7 @@ import { GRID_ROWS_MAX } from "./limits";
 import {
   type DashboardFile,
   dashboardFileSchema,
+  type Filter,
   type Layout,
   type SentParts,
   type Source,
@@ -88,7 +89,17 @@ export function complete(sent: SentParts): Partial<Pick<DashboardFile, "datasets
     ...(sent.widgets && { widgets: placed(sent.widgets) }),
     ...(sent.filters && {
       filters: sent.filters.map(
-        ({ id = newId(), kind, field, title, datasets = "all", exclude = [], columns = {}, ...rest }) => ({
+        ({
+          id = newId(),
+          kind,
+          field,
+          title,
+          datasets = "all",
+          exclude = [],
+          columns = {},
+          variables = {},
+          ...rest
+        }) => ({
           id,
           kind,
           field,
@@ -96,6 +107,7 @@ export function complete(sent: SentParts): Partial<Pick<DashboardFile, "datasets
           datasets,
           exclude,
           ...(Object.keys(columns).length > 0 && { columns }),
+          ...(Object.keys(variables).length > 0 && { variables }),
           default: rest.default ?? null,
         }),
       ),
@@ -137,9 +149,36 @@ export function refuseUnfit({ datasets, widgets, filters }: DashboardFile): void
       if (datasetIds.has(id) || ofOwn.includes(id)) continue;
       refuse(`filters.${index}.columns.${id}`, `No dataset or widget with its own source has the ID “${id}”.`);
     }
+    for (const [id, names] of Object.entries(filter.variables ?? {})) {
+      const problem = findVariableProblem({ datasets, widgets }, filter, id, names);
+      if (problem) refuse(`filters.${index}.variables.${id}`, problem);
+    }
   }
   if (details.length === 0) return;
   throw new AppError("invalid_request", details[0]?.message ?? "", { details });
+}
+
+/** Returns the reason why a filter cannot fill these variables; null if it can. @param id of a dataset or a widget */
+function findVariableProblem(
+  { datasets, widgets }: Pick<DashboardFile, "datasets" | "widgets">,
+  { kind, exclude }: Filter,
+  id: string,
+  { value, from, to }: NonNullable<Filter["variables"]>[string],
+): string | null {
+  const source = [...datasets, ...widgets].find((each) => each.id === id)?.source;
+  if (!source || !("consoleId" in source)) return `No dataset or widget with the ID “${id}” reads a console.`;
+  if (kind === "multiSelect") return "A multi-select filter cannot fill a variable. Use a single select.";
+  const isRange = kind === "dateRange";
+  if ((value !== undefined) === isRange || ((from ?? to) === undefined) === isRange) {
+    return isRange ? "A date range fills the variables from and to." : "This filter fills the variable value.";
+  }
+  // All widgets of a dataset show the same rows.
+  const spared = widgets.find((widget) => exclude.includes(widget.id) && partIdOf(widget) === id);
+  return spared ? `The filter fills a variable of “${spared.title || spared.id}”, so it cannot exclude it.` : null;
+}
+
+function partIdOf({ id, source }: Pick<Widget, "id" | "source">): string {
+  return source && "datasetId" in source ? source.datasetId : id;
 }
 
 /** Returns all sources of a dashboard: those of its datasets, and those that widgets define inline. */

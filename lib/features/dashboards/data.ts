@@ -5,8 +5,8 @@ import { toPresetDays } from "@/lib/base/values/date-presets";
 import { parseJsonWithTexts } from "@/lib/base/values/exact-json";
 import { withTexts } from "@/lib/base/values/exact-sources";
 import type { Field, WireValue } from "@/lib/base/values/fields";
+import { isSameJson } from "@/lib/base/values/same-json";
 import type { QueryOrigin } from "@/lib/features/query/model";
-import { toCondition } from "@/lib/features/results/crossfilter/filters";
 import type { Answer } from "@/lib/features/results/crossfilter/finish";
 import { finerGrain, toEarlier, withGrain } from "@/lib/features/results/crossfilter/period";
 import { QueryBatcher } from "@/lib/features/results/crossfilter/query-batcher";
@@ -20,6 +20,7 @@ import {
   type DatasetLimits,
   type DatasetSource,
   type Dataset as KeptDataset,
+  keepNewest,
   readDatasets,
   refreshDataset,
   type SeenDataset,
@@ -31,11 +32,12 @@ import { log } from "@/lib/platform/log";
 import { Semaphore } from "@/lib/platform/process/semaphore";
 import { type Click, conditionsOfClicks, takeClicks } from "./clicks";
 import { partNameOf, readText } from "./content";
+import { conditionOf, fillDefaults, fillVariables } from "./filter-variables";
 import { findFirstPage, keepFirstPage, toPageKey, zonesOfPages } from "./initial-view-cache";
 import { readsData } from "./kinds/traits";
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
 import { type MetricGroups, refuseWrongTotals } from "./metric-totals";
-import type { DashboardDoc } from "./model";
+import { type DashboardDoc, viewOwnerOf } from "./model";
 import { OWNER_LEFT, originOf, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
 import {
   type DashboardFile,
@@ -61,6 +63,10 @@ const RETRY_AFTER_MS = 30_000;
 const KEPT_STAND_WITHIN_MS = 250;
 /** Maximum number of points of a trend: a sparkline is too narrow for more. */
 const TREND_POINTS_MAX = 120;
+/** Rows for values of filters in variables, per dashboard: what its viewers chose last. */
+const VIEW_PARTS_MAX = 20;
+/** Retention of such rows. */
+const VIEW_MS = 24 * 60 * 60 * 1000;
 /** The rows behind a widget. Limited to what a reader can scan; a query in a console returns all of them. */
 const ROWS: AggregateSpec = aggregateSpec.parse({ limit: 1000 });
 
@@ -255,12 +261,17 @@ export async function readValuesOf(
 }
 
 async function readValues(page: Page, filter: Filter, query: ValuesQuery): Promise<FilterValues> {
-  const parts = partsOf(page.file, page.file.widgets).filter(({ name }) => columnIn(filter, name) !== null);
+  const all = partsOf(page.file, page.file.widgets);
+  const filtered = all.filter(({ name }) => columnIn(filter, name) !== null);
+  // Without another part, the values are those of the rows that the filter leaves when it is empty.
+  const { variables: _, ...byColumn } = filter;
+  const source = filtered.length > 0 ? filter : byColumn;
+  const parts = filtered.length > 0 ? filtered : all.filter(({ name }) => columnIn(source, name) !== null);
   if (parts.length === 0) return { field: { name: filter.field, type: "other" }, values: [], isMore: false };
-  const stands = await readParts(page, parts);
+  const stands = await readParts({ ...page, values: { ...page.values, [filter.id]: null } }, parts);
   const having = parts.flatMap(({ name }) => {
     const kept = stands.get(name)?.kept;
-    const column = columnIn(filter, name);
+    const column = columnIn(source, name);
     return kept && column !== null && hasField(kept.fields, column) ? [{ name, kept, column }] : [];
   });
   const [first] = having;
@@ -358,7 +369,7 @@ export function toLook(
   return look;
 }
 
-function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
+export function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
   if (text === undefined) return {};
   if (typeof text === "object") return text;
   try {
@@ -371,24 +382,31 @@ function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
   throw new AppError("invalid_request", 'filters must be a JSON object by filter ID, such as {"region": ["north"]}.');
 }
 
-function conditionOf({ values, now, zone }: Look, filter: Filter): Condition | null {
-  const value = Object.hasOwn(values, filter.id) ? values[filter.id] : withTexts(filter.default);
-  return toCondition(filter, value, { now, zone });
-}
-
 /** Reads missing parts, and starts to refresh stale ones. */
 export async function readParts(
-  { doc, signal }: Page,
+  page: Page,
   parts: readonly Part[],
   stands = new Map<string, Stand>(),
 ): Promise<Map<string, Stand>> {
-  const owner = { workspaceId: doc.workspaceId, kind: "dashboard" as const, id: doc._id };
+  const { doc, signal } = page;
   const reader = await readerOf(doc);
   if (!reader) {
     for (const { name } of parts) stands.set(name, { kept: null, error: OWNER_LEFT });
     return stands;
   }
-  await standParts({ reader, owner, origin: originOf(doc), signal }, parts, stands);
+  const usual = new Map(fillDefaults(page.filters, page.now, parts).map((part) => [part.name, part.variables]));
+  const filled = fillVariables(page, parts);
+  const isUsual = ({ name, variables }: Part) => isSameJson(variables ?? {}, usual.get(name) ?? {});
+  const ofView = filled.filter((part) => !isUsual(part));
+  const shelf = { reader, origin: originOf(doc), signal };
+  const owner = { workspaceId: doc.workspaceId, kind: "dashboard" as const, id: doc._id };
+  const viewOwner = viewOwnerOf(doc);
+  if (ofView.length > 0) await keepNewest(viewOwner, VIEW_PARTS_MAX, new Date(page.now.getTime() - VIEW_MS));
+  await Promise.all([
+    standParts({ ...shelf, owner }, filled.filter(isUsual), stands),
+    // Keyed by source: each set of values has its own rows.
+    ofView.length > 0 && standParts({ ...shelf, owner: viewOwner, nameOf: (_, key) => key }, ofView, stands),
+  ]);
   return stands;
 }
 
@@ -463,11 +481,12 @@ function refreshBeside(reader: Caller, place: DatasetPlace, source: DatasetSourc
 
 /**
  * Returns the column that a filter narrows in a part: the one that it names for it, else its field in all datasets or
- * those that it lists. Null for a part that it does not filter.
+ * those that it lists. Null for a part that it does not filter, or filters by a variable.
  */
-function columnIn({ datasets, field, columns = {} }: Filter, partName: string): string | null {
+function columnIn({ datasets, field, columns = {}, variables }: Filter, partName: string): string | null {
   const id = partName.slice(partName.indexOf(":") + 1);
   if (Object.hasOwn(columns, id)) return columns[id] ?? field;
+  if (variables && Object.hasOwn(variables, id)) return null;
   return datasets === "all" || datasets.some((each) => partName === `dataset:${each}`) ? field : null;
 }
 
@@ -499,7 +518,7 @@ export function conditionsFor(
  */
 export function refuseUnknownFields(page: Page, stands: ReadonlyMap<string, Stand>): void {
   for (const filter of page.filters) {
-    if (!Object.hasOwn(page.values, filter.id)) continue;
+    if (!Object.hasOwn(page.values, filter.id) || filter.variables) continue;
     const parts = [...stands].flatMap(([name, { kept }]) => {
       const column = columnIn(filter, name);
       return column === null ? [] : [{ kept, column }];

@@ -8,7 +8,7 @@ import { dropShare } from "@/lib/features/shares/service";
 import { collections } from "./collections";
 import { fieldsOf, parseText, partsGone, readText, sourcesOf } from "./content";
 import { dropFirstPages } from "./initial-view-cache";
-import type { DashboardDoc } from "./model";
+import { type DashboardDoc, viewOwnerOf } from "./model";
 import { RESOURCE_TYPE } from "./run-status";
 import { refuseUnreadable } from "./sources";
 
@@ -35,6 +35,7 @@ export const DASHBOARDS: ItemKind = defineItemKind({
     await dropShare({ workspaceId, kind: "dashboard", resourceId: id });
     // A restored dashboard reads its rows again.
     await dropDatasets({ workspaceId, kind: "dashboard", id });
+    await dropDatasets(viewOwnerOf({ workspaceId, _id: id }));
     await dropFirstPages(workspaceId, id);
   },
   textsOf: async (_, docs) => new Map(docs.map(({ _id, content }) => [_id.toHexString(), content])),

@@ -1,5 +1,6 @@
 import type { Binary, ObjectId } from "mongodb";
 import { accessOf, type ItemDoc } from "@/lib/features/folders/model";
+import type { DatasetOwner } from "@/lib/features/results/datasets/model";
 import { readText } from "./content";
 import type { Dashboard, DashboardSummary } from "./schema";
 
@@ -15,6 +16,11 @@ export type DashboardDoc = ItemDoc & {
   /** Widgets that show them, so that the uses of a metric are known without reading contents. */
   metricWidgets?: { id: string; title: string; metrics: string[] }[];
 };
+
+/** Returns the owner of a dashboard's rows for values of filters in variables. */
+export function viewOwnerOf({ _id, workspaceId }: Pick<DashboardDoc, "_id" | "workspaceId">): DatasetOwner {
+  return { workspaceId, kind: "dashboard_view", id: _id };
+}
 
 /** The unfiltered data of all widgets, in one time zone. */
 export type FirstPageDoc = {

@@ -4,10 +4,12 @@ import { callerOfJob } from "@/lib/features/accounts/identity";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { getConsoleDocOrThrow } from "@/lib/features/consoles/service";
+import type { VariableDefaults } from "@/lib/features/consoles/settings-schema";
 import { accessOf } from "@/lib/features/folders/model";
 import { expandMetrics } from "@/lib/features/metrics/in-sql";
 import { planMetrics } from "@/lib/features/metrics/query";
 import type { QueryOrigin } from "@/lib/features/query/model";
+import { typedValue, type VariableValue } from "@/lib/features/query/schema";
 import { bindVariables } from "@/lib/features/query/variables";
 import type { DatasetSource } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
@@ -27,7 +29,11 @@ export type Part = {
   maxAgeS: number | null;
   /** Totals are shown although the rows were truncated. */
   acceptTruncated: boolean;
+  /** Values of the page's filters for variables of the console that is the source; null for an empty filter. */
+  variables?: Readonly<Record<string, Filled>>;
 };
+/** Value of a filter for a variable. */
+export type Filled = string | number | boolean | { type: "date"; value: string } | null;
 
 /** Maximum number of sources of one dashboard read at once. */
 export const READS_AT_ONCE = 4;
@@ -76,7 +82,7 @@ export function readerOf({ _id, workspaceId, ownerId }: DashboardDoc): Promise<C
  */
 export async function resolvePart(
   reader: Caller,
-  { source }: Pick<Part, "source">,
+  { source, variables: filled = {} }: Pick<Part, "source" | "variables">,
   origin: QueryOrigin,
 ): Promise<DatasetSource & { groups?: MetricGroups }> {
   if ("connectionId" in source) {
@@ -99,11 +105,32 @@ export async function resolvePart(
   } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
   if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Select one and save.");
   const connection = await getConnectionDocOrThrow(reader, connectionId);
-  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId);
-  const { query, params } = await expandMetrics(reader, connection, bound);
+  const values = withFilled(variables, filled);
+  const named = await bindVariables(content, driverOf(connection.type), values, connection.workspaceId);
+  const unknown = Object.keys(filled).find((name) => !named.names.has(name));
+  if (unknown !== undefined) {
+    throw new AppError(
+      "invalid_request",
+      `The console has no variable {{${unknown}}}. Change the filter or the console.`,
+    );
+  }
+  const { query, params } = await expandMetrics(reader, connection, named);
   const console = { id: _id, isPrivate: accessOf(space) === "private" };
   const ofBoth = origin.kind === "dashboard" ? { ...origin, console } : origin;
   return { connection, origin: ofBoth, statement: { query, ...(params && { params }) } };
+}
+
+/** Returns the values of a console's variables. An empty filter leaves the default value, or else null. */
+function withFilled(defaults: VariableDefaults, filled: NonNullable<Part["variables"]>): Record<string, VariableValue> {
+  const given = Object.entries(filled).flatMap(([name, value]): [string, VariableValue][] => {
+    if (value === null) return Object.hasOwn(defaults, name) ? [] : [[name, null]];
+    const usual = Object.hasOwn(defaults, name) ? defaults[name] : undefined;
+    const type = typeof usual === "object" ? usual.type : typeof usual;
+    // Dates and long numbers of a list of values are text.
+    const typed = typeof value === "string" ? typedValue.safeParse({ type, value }) : null;
+    return [[name, typed?.success ? typed.data : value]];
+  });
+  return { ...defaults, ...Object.fromEntries(given) };
 }
 
 /** Returns the origin of a dashboard's queries. */

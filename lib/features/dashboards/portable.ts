@@ -28,7 +28,8 @@ export async function exportDashboard(caller: Caller, dashboardId: ObjectId): Pr
       const { source } = widget;
       return { ...widget, source: source && "datasetId" in source ? source : source && toExported(source) };
     }),
-    filters: file.filters as ExportedDashboard["filters"],
+    // Consoles are exported as plain queries, which filters cannot fill.
+    filters: file.filters.map(({ variables: _, ...filter }) => filter) as ExportedDashboard["filters"],
   };
 }
 

@@ -6,6 +6,7 @@ import { type DatasetLimits, keepNewest } from "@/lib/features/results/datasets/
 import type { Caller } from "@/lib/platform/access/caller";
 import { complete, partNameOf, readText, refuseUnfit, sourcesOf } from "./content";
 import { asItIs, computeAll, type Shelf, type Stand, standParts, toLook } from "./data";
+import { fillVariables } from "./filter-variables";
 import { readsData } from "./kinds/traits";
 import { allPartsOf, originOf, type Part } from "./parts";
 import type { DashboardFile, Preview, PreviewBody } from "./schema";
@@ -46,9 +47,10 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
     toReader: asItIs,
   });
   const known = saved ? allPartsOf(saved) : [];
-  const isKnown = ({ name, source }: Part) =>
-    known.some((part) => part.name === name && isSameJson(part.source, source));
-  const parts = allPartsOf(file);
+  const isKnown = ({ name, source, variables }: Part) =>
+    // Filters of the draft may fill variables with other values.
+    variables === undefined && known.some((part) => part.name === name && isSameJson(part.source, source));
+  const parts = fillVariables(look, allPartsOf(file));
   const added = sourcesOf(file).filter(({ source }) => !known.some((part) => isSameJson(part.source, source)));
   await refuseUnreadable(caller, doc?.ownerId ?? caller.user._id, added);
 

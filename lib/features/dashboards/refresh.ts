@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { formatCountOf } from "@/lib/base/values/amounts";
-import { refreshDataset } from "@/lib/features/results/datasets/service";
+import { dropDatasets, refreshDataset } from "@/lib/features/results/datasets/service";
 import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/features/runs/enqueue";
 import { executeRun, type HeldRun } from "@/lib/features/runs/execute";
 import { tailLog } from "@/lib/features/runs/logs";
@@ -20,8 +20,9 @@ import { collections } from "./collections";
 import { readText } from "./content";
 import { prepareFirstPages } from "./data";
 import { publishDashboardEvent } from "./events";
+import { fillDefaults } from "./filter-variables";
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
-import type { DashboardDoc } from "./model";
+import { type DashboardDoc, viewOwnerOf } from "./model";
 import { allPartsOf, OWNER_LEFT, originOf, type Part, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
 import { onlyForOwner, RESOURCE_TYPE, runResourceOf } from "./run-status";
 import type { DashboardRun } from "./schema";
@@ -147,7 +148,7 @@ export async function executeRefresh(queued: RunQueued): Promise<void> {
     async open(held) {
       const { workspaceId, resourceId } = held.run;
       const doc = await collections.dashboards().findOne({ _id: resourceId, workspaceId });
-      const refresh = new Refresh(held, doc ? allPartsOf(readText(doc.content)) : []);
+      const refresh = new Refresh(held, doc ? partsToRefresh(doc) : []);
       return {
         async execute() {
           if (!doc) throw new AppError("not_found", "The dashboard was deleted.");
@@ -159,6 +160,11 @@ export async function executeRefresh(queued: RunQueued): Promise<void> {
       };
     },
   });
+}
+
+function partsToRefresh({ content }: DashboardDoc): Part[] {
+  const file = readText(content);
+  return fillDefaults(file.filters, new Date(), allPartsOf(file));
 }
 
 /** The parts of a refresh, and its progress. */
@@ -201,6 +207,8 @@ class Refresh {
       }),
     );
     signal.throwIfAborted();
+    // Rows for other values of filters are read again when someone chooses them.
+    await dropDatasets(viewOwnerOf(doc));
     this.#throwFailed();
     // The rows are stored even if this fails: views are also computed on request.
     await prepareFirstPages(doc, signal).catch((error: unknown) => {

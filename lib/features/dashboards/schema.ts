@@ -4,7 +4,7 @@ import { DATE_PRESETS } from "@/lib/base/values/date-presets";
 import { FIELD_TYPES } from "@/lib/base/values/fields";
 import { access, commitMessage, fileCommitSchema, version } from "@/lib/features/folders/schema";
 import { metricSource } from "@/lib/features/metrics/schema";
-import { params, query, timezone as zone } from "@/lib/features/query/schema";
+import { params, query, variableName, timezone as zone } from "@/lib/features/query/schema";
 import { FILTER_KINDS } from "@/lib/features/results/crossfilter/filters";
 import { COMPARISONS, GRAINS } from "@/lib/features/results/crossfilter/words";
 import { scheduleSchema } from "@/lib/features/runs/schedules/schema";
@@ -133,6 +133,19 @@ const filterFields = {
     .refine((value) => Object.keys(value).length <= WIDGETS_MAX + DATASETS_MAX, "Too many columns.")
     .optional()
     .describe("Column to filter by dataset ID, or by ID of a widget with its own source. Default: `field`"),
+  variables: z
+    .record(
+      localId,
+      z.strictObject(
+        { value: variableName.optional(), from: variableName.optional(), to: variableName.optional() },
+        "Use value, or from and to for a date range.",
+      ),
+    )
+    .refine((value) => Object.keys(value).length <= WIDGETS_MAX + DATASETS_MAX, "Too many variables.")
+    .optional()
+    .describe(
+      "Variables that it fills in a console, by ID of the dataset, or of the widget with its own source. Then it filters only a column in `columns` there",
+    ),
 };
 const filter = z.discriminatedUnion("kind", [
   z.object({ ...filterFields, kind: z.literal("dateRange"), default: dateRange.nullish() }),
@@ -237,7 +250,7 @@ export const sharedDashboardSchema = z.object({
   description: z.string(),
   version: z.int(),
   widgets: z.array(keptWidget.omit({ source: true })),
-  filters: z.array(keptFilter.omit({ datasets: true, columns: true })),
+  filters: z.array(keptFilter.omit({ datasets: true, columns: true, variables: true })),
 });
 export type SharedDashboard = z.infer<typeof sharedDashboardSchema>;
 

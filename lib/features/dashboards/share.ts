@@ -14,11 +14,11 @@ import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
 import { readText } from "./content";
 import { readCubeOf } from "./cube";
-import { readDataOf, readValuesOf } from "./data";
+import { parseValues, readDataOf, readValuesOf } from "./data";
 import { publishDashboardEvent } from "./events";
 import type { DashboardDoc } from "./model";
 import { OWNER_LEFT } from "./parts";
-import type { CubeQuery, DataQuery, FilterValues, SharedDashboard, ValuesQuery, WidgetData } from "./schema";
+import type { CubeQuery, DataQuery, Filter, FilterValues, SharedDashboard, ValuesQuery, WidgetData } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 
 const SHARER_LEFT = "The owner has left the workspace, so this data is unavailable.";
@@ -66,7 +66,7 @@ export async function readSharedDashboard(token: string, headers: Headers): Prom
     description,
     version: doc.version,
     widgets: widgets.map(({ id, kind, title: heading, spec, layout }) => ({ id, kind, title: heading, spec, layout })),
-    filters: filters.map(({ id, kind, field, title: heading, exclude, default: standing }) => ({
+    filters: filters.filter(isShared).map(({ id, kind, field, title: heading, exclude, default: standing }) => ({
       ...{ id, kind, field, title: heading, exclude },
       default: standing,
     })),
@@ -101,9 +101,21 @@ export async function readSharedValues(
   filterId: string,
   query: ValuesQuery,
 ): Promise<FilterValues> {
-  return answerShared(token, headers, `values of ${filterId}`, query, (doc, signal) =>
-    readValuesOf(doc, filterId, query, signal, toStrangers),
-  );
+  return answerShared(token, headers, `values of ${filterId}`, query, (doc, signal) => {
+    refuseUnshared(doc, [filterId]);
+    return readValuesOf(doc, filterId, query, signal, toStrangers);
+  });
+}
+
+/** A filter that fills a variable runs a query for each of its values: visitors see its default. */
+function isShared({ variables }: Filter): boolean {
+  return variables === undefined;
+}
+
+function refuseUnshared({ content }: DashboardDoc, ids: readonly string[]): void {
+  const found = readText(content).filters.find((filter) => !isShared(filter) && ids.includes(filter.id));
+  if (found)
+    throw new AppError("invalid_request", `Filter “${found.id}” not found.`, { details: { filter: found.id } });
 }
 
 /** Answers a request for a shared dashboard, once for all visitors that ask the same. */
@@ -111,11 +123,12 @@ async function answerShared<T>(
   token: string,
   headers: Headers,
   what: string,
-  query: object,
+  query: Pick<DataQuery, "filters">,
   read: (doc: DashboardDoc, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const share = await enterShare(token, headers);
   const doc = await getSharedOrThrow(share);
+  refuseUnshared(doc, Object.keys(parseValues(query.filters)));
   // Hashed, since filters may be half a megabyte.
   const key = createHash("sha256")
     .update(JSON.stringify([doc.version, what, query]))

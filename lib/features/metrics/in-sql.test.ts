@@ -4,7 +4,12 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { fastestMs } from "@/test/processor-time";
 import { expandMetrics } from "./in-sql";
 
-const bound = (query: string) => ({ query, params: undefined, toSource: (offset: number) => offset });
+const bound = (query: string) => ({
+  query,
+  params: undefined,
+  names: new Set<string>(),
+  toSource: (offset: number) => offset,
+});
 const caller = {} as Caller;
 
 describe("a text full of calls", () => {

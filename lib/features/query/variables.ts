@@ -11,6 +11,7 @@ import type { InputProblem } from "@/lib/platform/http/errors";
 import { AppError } from "@/lib/platform/http/errors";
 import type { VariableValue } from "./schema";
 
+const NO_NAMES: ReadonlySet<string> = new Set();
 /** Length of the `[[` and `]]` of an optional clause. */
 const BRACKETS = 2;
 
@@ -21,6 +22,8 @@ export type ConsoleSyntax = Pick<Driver, "label" | "language" | "dialect" | "var
 export type BoundStatement = {
   query: string;
   params?: unknown[] | Record<string, unknown>;
+  /** Names of the console's variables, bound or left out. */
+  names: ReadonlySet<string>;
   /** Returns the offset in the console's text for one in `query`. */
   toSource: (offset: number) => number;
 };
@@ -41,11 +44,12 @@ export async function bindVariables(
   zone = "UTC",
 ): Promise<BoundStatement> {
   // Most texts have no variables, and long ones are read in a thread.
-  if (!content.includes("{{")) return { query: content, toSource: (offset) => offset };
+  const plain = { query: content, names: NO_NAMES, toSource: (offset: number) => offset };
+  if (!content.includes("{{")) return plain;
   const { language, dialect = "standard", variables } = syntax;
   const request = { query: content, language, dialect, own: variables?.own ?? null };
   const { marks, ownPlaceholder } = await checkStatementText("variables", request, String(workspaceId));
-  if (marks.length === 0) return { query: content, toSource: (offset) => offset };
+  if (marks.length === 0) return plain;
   const nested = findNestedClause(marks);
   if (nested) throw new AppError("invalid_request", nested.message, { details: positionOf(content, nested.offset) });
   const isGiven = ({ name }: Mark) => Object.hasOwn(values, name) && values[name] !== null;
@@ -79,7 +83,8 @@ export async function bindVariables(
     from = span.end;
   }
   query += content.slice(from);
-  return { query, params: binder.params(), toSource: (offset) => sourceOffset(shifts, offset) };
+  const names = new Set(marks.map(({ name }) => name));
+  return { query, params: binder.params(), names, toSource: (offset) => sourceOffset(shifts, offset) };
 }
 
 /** Returns the error with its position in the console's text: placeholders and names differ in length. */

@@ -67,7 +67,9 @@ const saveDashboardTool = defineTool({
     widgets: partList.describe(
       "{id, kind: chart|combo|gauge|funnel|heatmap|box|table|kpi|pivot|text, title, source: {datasetId} | {connectionId, query} | {metrics, dimensions?}, spec: {mark, dimensions: [field], measures: [{field, op}], goals?: [{value, label}], goal?, formats?: {column: {style, digits, prefix, suffix}}}, layout: {x, y, w, h} on 12 columns}",
     ),
-    filters: partList.describe("{id, kind: dateRange|select|multiSelect|search, field, datasets?: [id]|all}"),
+    filters: partList.describe(
+      "{id, kind: dateRange|select|multiSelect|search, field, datasets?: [id]|all, variables?: {id of a dataset or widget that reads a console: {value} | {from, to}, the names of its variables}}",
+    ),
   }),
   output: z.object({ id: z.string(), version: z.int(), title: z.string() }),
   writes: "dashboard-write",

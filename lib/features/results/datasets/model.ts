@@ -4,11 +4,11 @@ import type { Work } from "@/lib/platform/work/model";
 
 /**
  * Owner of datasets; each kind belongs to its domain. A draft's datasets belong to the user who edits. An app has
- * published datasets, and those of users who try it out.
+ * published datasets, and those of users who try it out. A `dashboard_view` has rows for filters that fill variables.
  */
 export type DatasetOwner = {
   workspaceId: ObjectId;
-  kind: "dashboard" | "draft" | "app" | "app_work";
+  kind: "dashboard" | "dashboard_view" | "draft" | "app" | "app_work";
   id: ObjectId;
 };
 /** One of an owner's datasets, by the name that the owner gives it. */

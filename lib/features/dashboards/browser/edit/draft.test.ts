@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  addDataset, addFilter, addWidget, changeFilter, changeWidget, type Draft, duplicateWidget, fromText, listChanges, moveFilter,
+  addDataset, addFilter, addWidget, changeDataset, changeFilter, changeWidget, type Draft, duplicateWidget, fromText, listChanges, moveFilter,
   readersOf, removeDataset, removeFilter, removeWidget, toText, toUpdateBody,
 } from "./draft"; // biome-ignore format: one look at the whole list
 
@@ -55,6 +55,17 @@ describe("a draft of a dashboard", () => {
     expect(draft.filters[0]?.exclude).toEqual([]);
     expect(draft.widgets).toMatchObject([{ id: "b", layout: { y: 0 } }]);
     expect(removeWidget(DRAFT, "nobody")).toBe(DRAFT);
+  });
+
+  it("drops the variables of a filter with its console, and with another kind", () => {
+    const console = { consoleId: "d".repeat(24) };
+    const variables = { orders: { value: "x" }, spare: { value: "y" } };
+    const datasets = DRAFT.datasets.map((dataset) => ({ ...dataset, source: console }));
+    const draft = changeFilter({ ...DRAFT, datasets }, "f", { variables });
+    expect(changeDataset(draft, "spare", { source: SOURCE }).filters[0]?.variables).toEqual({ orders: { value: "x" } });
+    expect(changeDataset(draft, "spare", { source: console }).filters[0]?.variables).toBe(variables);
+    expect(removeDataset(draft, "spare").filters[0]?.variables).toEqual({ orders: { value: "x" } });
+    expect(changeFilter(draft, "f", { kind: "dateRange" }).filters[0]?.variables).toBeUndefined();
   });
 
   it("keeps a dataset in use, and removes another from filters too", () => {

@@ -104,19 +104,48 @@ export function removeWidget(draft: Draft, id: string): Draft {
   });
 }
 
-/** Drops the columns that filters name for datasets, and widgets with their own source, that the draft does not have. */
+/**
+ * Drops the columns and variables that filters name for datasets, and widgets with their own source, that the draft does
+ * not have, or that read no console.
+ */
 export function withKnownColumns(draft: Draft): Draft {
-  const known = new Set([
-    ...draft.datasets.map(({ id }) => id),
-    ...draft.widgets.flatMap(({ id, source }) => (source && !("datasetId" in source) ? id : [])),
-  ]);
+  const parts = partsOf(draft);
+  const known = new Set(parts.map(({ id }) => id));
+  const consoles = new Set(parts.flatMap(({ id, consoleId }) => (consoleId === null ? [] : id)));
   const filters = draft.filters.map((filter): Filter => {
-    const { columns, ...rest } = filter;
-    if (columns === undefined || Object.keys(columns).every((id) => known.has(id))) return filter;
-    const left = Object.entries(columns).filter(([id]) => known.has(id));
-    return left.length === 0 ? rest : { ...rest, columns: Object.fromEntries(left) };
+    const { columns, variables, ...rest } = filter;
+    const left = { columns: onlyOf(columns, known), variables: onlyOf(variables, consoles) };
+    if (left.columns === columns && left.variables === variables) return filter;
+    return {
+      ...rest,
+      ...(left.columns && { columns: left.columns }),
+      ...(left.variables && { variables: left.variables }),
+    };
   });
   return { ...draft, filters };
+}
+
+/** Returns the datasets, and the widgets with their own source, with the console that each reads. */
+export function partsOf({ datasets, widgets }: Pick<Draft, "datasets" | "widgets">) {
+  const own = widgets.filter(({ source }) => source && !("datasetId" in source));
+  return [
+    ...datasets.map(({ id, name, source }) => ({
+      id,
+      name,
+      consoleId: "consoleId" in source ? source.consoleId : null,
+    })),
+    ...own.map((widget) => {
+      const { id, source } = widget;
+      const consoleId = source && "consoleId" in source ? source.consoleId : null;
+      return { id, name: toWidgetName(widget), consoleId };
+    }),
+  ];
+}
+
+function onlyOf<T>(of: Record<string, T> | undefined, known: ReadonlySet<string>): Record<string, T> | undefined {
+  if (of === undefined || Object.keys(of).every((id) => known.has(id))) return of;
+  const left = Object.entries(of).filter(([id]) => known.has(id));
+  return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
 export function changeWidget(draft: Draft, id: string, change: Partial<Omit<Widget, "id">>): Draft {
@@ -130,7 +159,8 @@ export function addDataset(draft: Draft, given: Omit<Dataset, "id">): [Draft, st
 }
 
 export function changeDataset(draft: Draft, id: string, change: Partial<Omit<Dataset, "id">>): Draft {
-  return { ...draft, datasets: changed(draft.datasets, id, change) };
+  const next = { ...draft, datasets: changed(draft.datasets, id, change) };
+  return change.source === undefined ? next : withKnownColumns(next);
 }
 
 /** Removes a dataset unless widgets read it. */
@@ -155,11 +185,14 @@ export function addFilter(draft: Draft, given: Omit<Filter, "id">): [Draft, stri
   return [{ ...draft, filters: [...draft.filters, { ...given, id } as Filter] }, id];
 }
 
-/** Changes a filter. Another kind clears the default: its value has another type. */
+/** Changes a filter. Another kind clears the default and the variables: its value has another type. */
 export function changeFilter(draft: Draft, id: string, change: Partial<Omit<Filter, "id">>): Draft {
   const before = draft.filters.find((each) => each.id === id);
   const isOther = change.kind !== undefined && change.kind !== before?.kind;
-  return { ...draft, filters: changed(draft.filters, id, isOther ? { ...change, default: null } : change) };
+  return {
+    ...draft,
+    filters: changed(draft.filters, id, isOther ? { ...change, default: null, variables: undefined } : change),
+  };
 }
 
 export function removeFilter(draft: Draft, id: string): Draft {

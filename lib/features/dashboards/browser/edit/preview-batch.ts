@@ -7,7 +7,7 @@ import { toComputed } from "./looks";
 export type PreviewItem = {
   widget: Pick<Widget, "id" | "kind" | "source" | "spec">;
   dataset: Pick<Dataset, "id" | "source"> | null;
-  filters: Pick<Filter, "id" | "field" | "columns" | "kind" | "default">[];
+  filters: Pick<Filter, "id" | "field" | "columns" | "variables" | "kind" | "default">[];
 };
 type Parts = Pick<Draft, "datasets" | "widgets" | "filters">;
 type Waiting = { item: PreviewItem; resolve: (preview: Preview) => void; reject: (error: unknown) => void };
@@ -24,18 +24,23 @@ export function toPreviewItem(draft: Draft, widget: Widget): PreviewItem | null 
   if (datasetId !== null && !dataset) return null;
   const partId = datasetId ?? id;
   const filters = draft.filters.filter(
-    ({ datasets, exclude, columns, default: value }) =>
-      value !== null &&
-      !exclude.includes(id) &&
-      (datasets === "all" || columns?.[partId] !== undefined || (datasetId !== null && datasets.includes(datasetId))),
+    ({ datasets, exclude, columns, variables, default: value }) =>
+      // An empty filter leaves an optional clause out.
+      variables?.[partId] !== undefined ||
+      (value !== null &&
+        !exclude.includes(id) &&
+        (datasets === "all" ||
+          columns?.[partId] !== undefined ||
+          (datasetId !== null && datasets.includes(datasetId)))),
   );
   return {
     widget: { id, kind, source, spec: toComputed(widget) },
     dataset: dataset ? { id: dataset.id, source: dataset.source } : null,
-    filters: filters.map(({ id: filterId, field, columns, kind: filterKind, default: value }) => ({
+    filters: filters.map(({ id: filterId, field, columns, variables, kind: filterKind, default: value }) => ({
       id: filterId,
       field,
       ...(columns?.[partId] !== undefined && { columns: { [partId]: columns[partId] } }),
+      ...(variables?.[partId] !== undefined && { variables: { [partId]: variables[partId] } }),
       kind: filterKind,
       default: value,
     })),
@@ -102,8 +107,14 @@ function toParts(items: readonly PreviewItem[]): Parts {
   );
   const filters = new Map<string, PreviewItem["filters"][number]>();
   for (const filter of items.flatMap((item) => item.filters)) {
-    const columns = { ...filters.get(filter.id)?.columns, ...filter.columns };
-    filters.set(filter.id, { ...filter, ...(Object.keys(columns).length > 0 && { columns }) });
+    const before = filters.get(filter.id);
+    const columns = { ...before?.columns, ...filter.columns };
+    const variables = { ...before?.variables, ...filter.variables };
+    filters.set(filter.id, {
+      ...filter,
+      ...(Object.keys(columns).length > 0 && { columns }),
+      ...(Object.keys(variables).length > 0 && { variables }),
+    });
   }
   return {
     widgets: [...widgets.values()],
