@@ -9,5 +9,5 @@ export function useChangeSentence(news: ItemNews, toSaved: (name: string) => str
   const names = useMemberNames();
   const { push, userId } = news;
   if (push !== null) return `${push.name} pushed ${push.sha}: ${formatCountOf(push.files, "file")} changed.`;
-  return toSaved(names.get(userId ?? "") ?? "Someone");
+  return toSaved(names.get(userId) ?? "Someone");
 }

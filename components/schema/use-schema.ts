@@ -24,12 +24,11 @@ export function useConnections() {
 export function useFindConnection(): (id: string | null | undefined) => Connection | null | undefined {
   const { workspace } = useWorkspace();
   const { data } = useConnections();
-  const find = useLookUp(data, {
+  return useLookUp(data, {
     queryKey: [...toConnectionsKey(workspace.id), "by-id"],
     read: (ids, signal) => api.lookUpConnections(workspace.id, { ids }, signal),
     idOf: ({ id }) => id,
   });
-  return (id) => (id ? find(id) : null);
 }
 
 /** Returns the connections whose names contain a text; reads nothing for an empty one. */

@@ -92,7 +92,7 @@ export function useMemberNames(): MemberNames {
 }
 
 /** `ids` are those of the loaded members. */
-type MemberNames = { isLoading: boolean; ids: string[]; get: (id: string) => string | undefined };
+type MemberNames = { isLoading: boolean; ids: string[]; get: (id: string | null | undefined) => string | undefined };
 
 /**
  * Returns the user id of an address, for histories, which store addresses; null for someone who is not among the loaded

@@ -18,7 +18,7 @@ type Source<T> = {
 };
 
 /**
- * Returns a finder of items by id: undefined while one is looked up, null if it does not exist. Items that are not
+ * Returns a finder of items by id: undefined while one is looked up, null if it does not exist or there is no id. Items that are not
  * among the loaded ones are looked up together, once for all components.
  * @param loaded the read pages of the list; undefined until the first one is read
  */
@@ -46,7 +46,8 @@ export function useLookUp<T>(loaded: readonly T[] | undefined, { queryKey, read,
     for (const id of fresh) ids.add(id);
     if (fresh.length > 0) void client.invalidateQueries({ queryKey });
   });
-  return (id: string): T | null | undefined => {
+  return (id: string | null | undefined): T | null | undefined => {
+    if (!id) return null;
     const found = byId.get(id) ?? data?.items.get(id);
     if (found !== undefined) return found;
     missed.add(id);

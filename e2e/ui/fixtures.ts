@@ -8,7 +8,10 @@ type Fixtures = {
   /** A user with an account and a workspace, signed in in this test's browser. */
   person: Person;
   consolePage: ConsolePage;
-  /** Fails the test if the page logs an error or breaks its security policy; 4xx answers of the API are allowed. */
+  /**
+   * Fails the test if the page logs an error, breaks its security policy or looks up no item; 4xx answers of the API are
+   * allowed.
+   */
   quietPage: undefined;
   /** Allows console errors, for a page that tries what its policy blocks. */
   isLoud: boolean;
@@ -68,6 +71,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({ page, isLoud }, use) => {
       const errors: string[] = [];
       page.on("pageerror", (error) => errors.push(String(error)));
+      page.on("request", (request) => {
+        if (/[?&]ids=(&|$)/.test(request.url())) errors.push(`Looks up nothing: ${request.url()}`);
+      });
       page.on("console", (message) => {
         if (message.type() === "error" && !SAID_ANYWAY.test(message.text())) errors.push(message.text());
       });
