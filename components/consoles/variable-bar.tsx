@@ -185,7 +185,7 @@ function PresetPicker({ name, text, isOptional, onChange }: ListProps) {
       size="sm"
       value={value}
       placeholder={text}
-      options={[{ value: NONE, label: isOptional ? "Date or any" : "Date" }, ...options]}
+      options={[{ value: NONE, label: isOptional && text === "" ? "Any date" : "Date" }, ...options]}
       onChange={(next) => onChange(next === NONE ? "" : next)}
     />
   );
