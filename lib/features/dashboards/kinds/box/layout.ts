@@ -1,8 +1,8 @@
 import { toNumber } from "@/lib/base/charts/amount";
+import { axisShapes, axisWidth, nameShapes } from "@/lib/base/charts/axis-shapes";
 import { rangeOf, toNumberAxis } from "@/lib/base/charts/number-axis";
-import { type Drawing, px, type Shape } from "@/lib/base/charts/shapes";
+import { type Drawing, px } from "@/lib/base/charts/shapes";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
-import { cutTo, widestOf } from "@/lib/base/text/text-width";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
@@ -30,30 +30,17 @@ export function layOutBox(
   const range = rangeOf(all.flatMap(({ five }) => five));
   if (range === null) return null;
   const axis = toNumberAxis({ ...range, isZero: false });
-  const leftPx = widestOf(axis.labels, 11) + 10;
+  const leftPx = axisWidth(axis);
   const plot = { width: width - leftPx, height: height - FOOT_PX - 6 };
   const boxes = all.slice(0, Math.max(1, Math.floor(plot.width / BOX_PX.least)));
   const slot = plot.width / boxes.length;
   const half = Math.max(3, Math.min(BOX_PX.most, slot * BOX_PX.share) / 2);
   const y = (value: number) => px(6 + ((axis.high - value) / (axis.high - axis.low || 1)) * plot.height);
-  const shapes: Shape[] = axis.ticks.flatMap((tick, at): Shape[] => [
-    { kind: "stroke", d: `M${px(leftPx)} ${y(tick)}H${px(width)}`, ink: "line", width: 1 },
-    {
-      kind: "label",
-      x: leftPx - 8,
-      y: y(tick) + 4,
-      text: axis.labels[at] ?? "",
-      size: 11,
-      ink: "faint",
-      anchor: "end",
-    },
-  ]);
+  const shapes = axisShapes(axis, { left: leftPx, width: plot.width, y });
   const words: string[] = [];
   const names = boxes.map(({ row }) =>
     hasGroups ? formatValue(row[group.name] ?? null, group, formats[group.name], look) : "All rows",
   );
-  const namePx = Math.min(120, widestOf(names, 11) + 10);
-  const nth = Math.max(1, Math.ceil(namePx / slot));
   for (const [index, { at, row, five }] of boxes.entries()) {
     const [min = 0, q1 = 0, median = 0, q3 = 0, max = 0] = five;
     const x = leftPx + slot * (index + 0.5);
@@ -77,19 +64,9 @@ export function layOutBox(
       title,
     });
     shapes.push({ kind: "stroke", d: `M${px(x - half)} ${y(median)}H${px(x + half)}`, ink: 0, width: 2.5 });
-    if (index % nth === 0) {
-      shapes.push({
-        kind: "label",
-        x,
-        y: height - 4,
-        text: cutTo(names[index] ?? "", nth * slot, 11),
-        size: 11,
-        ink: "faint",
-        anchor: "middle",
-      });
-    }
     words.push(title);
   }
+  shapes.push(...nameShapes(names, { left: leftPx, slot, y: height - 4 }));
   if (all.length > boxes.length) words.push(`${all.length - boxes.length} more groups`);
   return { shapes, words };
 }

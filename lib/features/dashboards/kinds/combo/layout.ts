@@ -1,8 +1,9 @@
 import { toNumber } from "@/lib/base/charts/amount";
+import { axisShapes, axisWidth, nameShapes, rightAxisShapes } from "@/lib/base/charts/axis-shapes";
 import { type NumberAxis, rangeOf, toNumberAxis } from "@/lib/base/charts/number-axis";
 import { type Drawing, px, type Shape } from "@/lib/base/charts/shapes";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
-import { cutTo, widestOf, widthOf } from "@/lib/base/text/text-width";
+import { cutTo, widthOf } from "@/lib/base/text/text-width";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
@@ -28,8 +29,7 @@ export function layOutCombo(
   const rows = data.rows.slice(0, Math.max(1, Math.floor(width / PLACE_PX)));
   const left = toAxis(rows, bars, true);
   const right = toAxis(rows, [line], false);
-  const sides = [left, right].map(({ labels }) => widestOf(labels, 11) + 10);
-  const [leftPx = 0, rightPx = 0] = sides;
+  const [leftPx, rightPx] = [axisWidth(left), axisWidth(right)];
   const plot = { width: Math.max(10, width - leftPx - rightPx), height: Math.max(10, height - HEAD_PX - FOOT_PX) };
   const at = ({ low, high }: NumberAxis, value: number) =>
     px(HEAD_PX + ((high - value) / (high - low || 1)) * plot.height);
@@ -37,28 +37,11 @@ export function layOutCombo(
   const group = Math.min(BAR.most, slot * BAR.share);
   const shapes: Shape[] = [
     ...legend([...bars, line], bars.length, width),
-    ...left.ticks.flatMap((tick, i): Shape[] => [
-      { kind: "stroke", d: `M${px(leftPx)} ${at(left, tick)}H${px(leftPx + plot.width)}`, ink: "line", width: 1 },
-      {
-        kind: "label",
-        x: leftPx - 8,
-        y: at(left, tick) + 4,
-        text: left.labels[i] ?? "",
-        size: 11,
-        ink: "faint",
-        anchor: "end",
-      },
-    ]),
-    ...right.ticks.map(
-      (tick, i): Shape => ({
-        ...{ kind: "label", x: leftPx + plot.width + 8, y: at(right, tick) + 4 },
-        ...{ text: right.labels[i] ?? "", size: 11, ink: "faint" },
-      }),
-    ),
+    ...axisShapes(left, { left: leftPx, width: plot.width, y: (tick) => at(left, tick) }),
+    ...rightAxisShapes(right, { right: leftPx + plot.width, y: (tick) => at(right, tick) }),
   ];
   const words: string[] = [];
   const names = rows.map((row) => textOf(row, across));
-  const nth = Math.max(1, Math.ceil((Math.min(110, widestOf(names, 11)) + 12) / slot));
   let path = "";
   for (const [index, row] of rows.entries()) {
     const middle = leftPx + slot * (index + 0.5);
@@ -75,11 +58,8 @@ export function layOutCombo(
     const value = toNumber(row[line.name] ?? null);
     path += value === null ? "" : `${path === "" || path.endsWith(" ") ? "M" : "L"}${px(middle)} ${at(right, value)}`;
     if (value === null) path += " ";
-    if (index % nth === 0) {
-      const text = cutTo(names[index] ?? "", nth * slot, 11);
-      shapes.push({ kind: "label", x: middle, y: height - 4, text, size: 11, ink: "faint", anchor: "middle" });
-    }
   }
+  shapes.push(...nameShapes(names, { left: leftPx, slot, y: height - 4 }));
   shapes.push({ kind: "stroke", d: path, ink: bars.length, width: 2 });
   if (rows.length <= 40) {
     for (const [index, row] of rows.entries()) {

@@ -1,4 +1,5 @@
 import { toNumber } from "@/lib/base/charts/amount";
+import { nameShapes } from "@/lib/base/charts/axis-shapes";
 import { rangeOf, toShort } from "@/lib/base/charts/number-axis";
 import type { Drawing, Shape } from "@/lib/base/charts/shapes";
 import { formatValue, readFormats } from "@/lib/base/charts/value-format";
@@ -83,21 +84,7 @@ export function layOutHeatmap(
     }
   }
   const heads = shownColumns.map((value) => textOf(value, across));
-  const headPx = Math.min(90, widestOf(heads, 11) + 10);
-  const nthColumn = Math.max(1, Math.ceil(headPx / cell.width));
-  for (const [x, text] of heads.entries()) {
-    if (x % nthColumn !== 0) continue;
-    const middle = labelPx + x * cell.width + cell.width / 2;
-    shapes.push({
-      kind: "label",
-      x: middle,
-      y: height - 4,
-      text: cutTo(text, nthColumn * cell.width, 11),
-      size: 11,
-      ink: "faint",
-      anchor: "middle",
-    });
-  }
+  shapes.push(...nameShapes(heads, { left: labelPx, slot: cell.width, y: height - 4 }));
   const left = columns.length - shownColumns.length + rows.length - shownRows.length;
   if (left > 0) words.push(`${left} more rows and columns`);
   return { shapes, words };
