@@ -2,7 +2,7 @@
 
 import { Code, FileCode2, MessageCircleQuestion, RefreshCw, Sigma } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from "react";
 import { useDialect, useFindType, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
@@ -81,11 +81,10 @@ export function TableView({ connectionId, table }: TableViewProps) {
   useOwnSteps(isTableParam);
   const asked = query.toString();
   const { named, isWhole } = useMemo(() => readTableParams(new URLSearchParams(asked)), [asked]);
-  const latest = useRef(named);
-  latest.current = named;
+  const start = useEffectEvent(() => source.start(named));
   useEffect(() => {
     source.onArranged = (chosen) => writeAddress(chosen);
-    source.start(latest.current);
+    start();
     return () => source.close();
   }, [source]);
   // Back, and a link within the table, change only the address.
