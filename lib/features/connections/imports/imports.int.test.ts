@@ -209,6 +209,68 @@ describe("a delimited text", () => {
     expect(await refusalOf(wide)).toBe("The file has 16,000 columns. A table can have at most 5,000. Split the file.");
   });
 
+  test("keeps every digit: of a decimal, of a number with an exponent, or as text", async () => {
+    const rows = [
+      ["1.5", "0.1", "1", "1e5", "1.25", "1e3", "-0.0"],
+      ["2", `0.${"1".repeat(39)}`, "9".repeat(40), "6.02214076e23", "1e2", "1e999", "1e-400"],
+      [`1.${"0".repeat(30)}1`, "0.2", "2", "0.30000000000000004", "3", "1.23456789012345678", "2"],
+    ];
+    const found = await previewOf(`d,long,whole,n,mix,far,small\n${rows.map((row) => row.join(",")).join("\n")}\n`);
+    expect(typesOf(found)).toEqual({
+      d: "DECIMAL(32,31)",
+      long: "VARCHAR",
+      whole: "VARCHAR",
+      n: "DOUBLE",
+      mix: "DOUBLE",
+      far: "VARCHAR",
+      small: "VARCHAR",
+    });
+    expect(found.rejectedRows).toBe(0);
+    expect(found.preview[1]?.values).toEqual([
+      `2.${"0".repeat(31)}`,
+      rows[1]?.[1],
+      rows[1]?.[2],
+      "6.02214076e+23",
+      "100.0",
+      "1e999",
+      "1e-400",
+    ]);
+  });
+
+  test("rejects a number with more digits than its chosen type has", async () => {
+    const content = `n,d,i\n0.12345678901234567890,${"9".repeat(20)}.${"9".repeat(20)},1\n0.5,1.25,${"9".repeat(20)}\n`;
+    const columns = (["number", "decimal", "integer"] as const).map((type, index) => ({ index, type }));
+    const found = await previewOf(content, { columns });
+    expect([found.rows, found.rejectedRows]).toEqual([0, 2]);
+    expect(linesOf(found.problems, "rejected")).toEqual([
+      "2: n: not a number, or too many digits",
+      "2: d: not a decimal number",
+      "3: i: not a whole number",
+    ]);
+  });
+
+  test("reads an integer column with a far decimal and a far exponent as numbers", async () => {
+    const lines = Array.from({ length: 25_000 }, (_, row) => (row === 24_000 ? "1e3" : row === 23_000 ? "1.5" : row));
+    const found = await previewOf(`n\n${lines.join("\n")}\n`);
+    expect([typesOf(found), found.rejectedRows]).toEqual([{ n: "DOUBLE" }, 0]);
+  });
+
+  test("takes the null words that it is given, in texts too", async () => {
+    const content = 'n,t\n1,x\n-,"-"\n,""\n';
+    const valuesOf = (found: ImportPreview) => found.preview.map(({ values }) => values);
+    expect(valuesOf(await previewOf(content, { nullWords: ["", "-"] }))).toEqual([
+      ["1", "x"],
+      [null, null],
+      [null, ""],
+    ]);
+    const texts = [0, 1].map((index) => ({ index, type: "text" as const }));
+    expect(valuesOf(await previewOf(content, { nullWords: ["x"], columns: texts }))).toEqual([
+      ["1", null],
+      ["-", "-"],
+      ["", ""],
+    ]);
+  });
+
   test("rejects a line that is too long and reads the others", async () => {
     const found = await previewOf(`a,b\n1,${"x".repeat(9 * 1024 * 1024)}\n2,y\n`);
     expect(linesOf(found.problems, "rejected")).toEqual(["2: Line longer than 2 MiB"]);
@@ -367,6 +429,32 @@ describe("an import", () => {
     expect((await send("POST", `/imports/${again}/table`, { table: "bad" })).status).toBe(409);
     await store(again, { table: "bad", mode: "replace" });
     expect(await rowsOf(connectionId, "select line from bad_rejected")).toEqual([{ line: 3 }]);
+  });
+
+  test("reads and imports 5,000 columns with 50 null words", { tags: ["long"], timeout: 600_000 }, async () => {
+    const width = 5000;
+    const row = (value: (index: number) => string) => Array.from({ length: width }, (_, index) => value(index)).join();
+    // Checking the types of so many columns takes a minute.
+    const texts = (index: number, value: string, text: string) => (index < 10 ? value : text);
+    const content = [
+      row((index) => `c${index}`),
+      row((index) => texts(index, String(index), "text")),
+      row((index) => (index % 2 ? "?" : texts(index, `${index}.5`, "other"))),
+      ...Array(9).fill(row((index) => texts(index, "9", "x".repeat(300)))),
+    ];
+    const id = await upload("wide.csv", `${content.join("\n")}\n`);
+    const nullWords = ["", "?", ...Array.from({ length: 48 }, (_, index) => `word ${index} ${"y".repeat(180)}`)];
+    const answer = await send("POST", `/imports/${id}/preview`, { settings: { nullWords } });
+    expect(answer.status, answer.text.slice(0, 200)).toBe(200);
+    const found: ImportPreview = answer.json.data;
+    expect([found.columns.length, found.rows, found.preview.length]).toEqual([width, 11, 2]);
+    expect(answer.text.length).toBeLessThan(4 * 1024 ** 2);
+    const { connectionId, rows } = await store(id, { table: "wide" });
+    expect(rows).toBe(11);
+    expect(await rowsOf(connectionId, "select c1, c2, c4999 from wide where c2 < 9 order by c2")).toEqual([
+      { c1: 1, c2: "2.0", c4999: "text" },
+      { c1: null, c2: "2.5", c4999: null },
+    ]);
   });
 
   test("stops at rejected rows when asked, and offers them as CSV", async () => {

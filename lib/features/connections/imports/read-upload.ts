@@ -2,7 +2,8 @@ import "server-only";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { MESSAGE_BYTES_MAX } from "@/lib/platform/embedded/import/limits";
 import { type ImportJob, type ImportMessage, SOURCE_FILE } from "@/lib/platform/embedded/import/messages";
 import { engineSandbox } from "@/lib/platform/engines/sandbox";
 import { env } from "@/lib/platform/env";
@@ -22,10 +23,12 @@ const READ_TIMEOUT_MS = 15 * 60_000;
 /** Heap of the reader's JavaScript, in MiB: shared texts of workbooks need most of it. */
 const HEAP_MIB = 1024;
 /**
- * Data limit of the reader, in MiB: the heap, 1 GB of DuckDB for wide files, a workbook of 100 MiB with 200 MiB of
- * shared texts, and 80 MB of stacks.
+ * Data limit of the reader, in MiB: the heap, a workbook of 100 MiB with 200 MiB of shared texts, 80 MB of stacks, and
+ * three blocks of 256 KiB for each of 5,000 columns, which DuckDB reserves but hardly fills.
  */
-const DATA_MIB = 3072;
+const DATA_MIB = 5120;
+/** Last words of a child that had not enough memory. */
+const NO_MEMORY = /out of memory|bad allocation|bad_alloc|allocation failed/i;
 const LAST_WORDS_CHARS = 2000;
 /** Packages of the reader, with those that they need. */
 const PACKAGES = ["hucre", "apache-arrow", "flatbuffers", "tslib"];
@@ -59,7 +62,7 @@ export async function readUpload(
     if (last?.type === "refused") throw invalidInput("settings", last.message);
     const staged = last?.type === "done" ? importPreview.safeParse(last.staged) : null;
     if (staged?.success) return staged.data;
-    throw new AppError("invalid_request", "Couldn't read the file. Check its format and settings.");
+    throw unreadable();
   } catch (error) {
     if (timeout.aborted) throw new AppError("timeout", "The file took too long to read. Split it.", { cause: error });
     throw error;
@@ -97,16 +100,34 @@ async function runReader(
   child.stdin.end(JSON.stringify(job));
   let last: ImportMessage | undefined;
   try {
-    for await (const line of createInterface({ input: child.stdout })) {
+    for await (const line of linesOf(child.stdout)) {
       last = JSON.parse(line) as ImportMessage;
       if (last.type === "progress") onProgress(last);
     }
     const [code] = (await ended) as [number | null];
     signal.throwIfAborted();
-    if (code !== 0) log.warn({ code, stderr: lastWords.trim() }, "an uploaded file could not be read");
-    return code === 0 ? last : undefined;
+    if (code === 0) return last;
+    log.warn({ code, stderr: lastWords.trim() }, "an uploaded file could not be read");
+    return NO_MEMORY.test(lastWords)
+      ? { type: "refused", message: "The file takes too much memory to read. Split it." }
+      : undefined;
   } finally {
     signal.removeEventListener("abort", kill);
     kill();
   }
+}
+
+/** Reads the lines of a child, which may send anything. @throws AppError `invalid_request` for a long line */
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let pending = "";
+  for await (const piece of stream.setEncoding("utf8") as AsyncIterable<string>) {
+    const lines = (pending + piece).split("\n");
+    pending = lines.pop() ?? "";
+    if (pending.length > MESSAGE_BYTES_MAX) throw unreadable();
+    yield* lines;
+  }
+}
+
+function unreadable(): AppError {
+  return new AppError("invalid_request", "Couldn't read the file. Check its format and settings.");
 }

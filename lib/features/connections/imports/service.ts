@@ -7,9 +7,14 @@ import { pipeline } from "node:stream/promises";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
 import type { Caller } from "@/lib/platform/access/caller";
-import { acceptedRowsSql, rejectedRowsSql } from "@/lib/platform/embedded/import/column-sql";
 import { STAGED_BYTES_MAX } from "@/lib/platform/embedded/import/limits";
-import { REJECTED_FILE, SOURCE_FILE, STAGED_FILE } from "@/lib/platform/embedded/import/messages";
+import {
+  ACCEPTED_VIEW,
+  REJECTED_FILE,
+  REJECTED_TABLE,
+  SOURCE_FILE,
+  STAGED_FILE,
+} from "@/lib/platform/embedded/import/messages";
 import { EngineClient } from "@/lib/platform/engines/client";
 import { leaseEngine } from "@/lib/platform/engines/service";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
@@ -49,7 +54,11 @@ const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
 const metaSchema = z.object({ file: z.string(), bytes: z.int(), userId: z.string(), uploadedAt: z.number() });
-const keptPreview = z.object({ asked: importSettings, result: importPreview });
+/** The part of the last preview that an import needs. */
+const keptPreview = z.object({
+  asked: importSettings,
+  result: importPreview.pick({ columns: true, rows: true, rejectedRows: true }),
+});
 
 type Report = (line: ImportLine<never>) => void;
 
@@ -128,7 +137,7 @@ async function preview(
       onProgress: ({ stage, bytes, rows }) => report({ progress: { stage, bytes, rows } }),
     },
   );
-  await writeWhole(join(folder, PREVIEW_FILE), { asked: settings, result });
+  await writeWhole(join(folder, PREVIEW_FILE), keptPreview.parse({ asked: settings, result }));
   return result;
 }
 
@@ -156,7 +165,7 @@ export async function importTable(
         `${staged.rejectedRows} rows don't fit. Correct the settings, or quarantine them.`,
       );
     }
-    const { columns, settings: reading } = staged;
+    const { columns } = staged;
     refuseTwice(columns);
     if ((await usedBytes(workspaceId)) > SPACE_BYTES_MAX) throw spaceFull();
     report({ progress: { stage: "write", bytes: 0, rows: staged.rows } });
@@ -170,9 +179,8 @@ export async function importTable(
           table,
           mode,
           columns: columns.map(({ name, dbType }) => ({ name, dbType })),
-          rows: acceptedRowsSql("rows", columns, reading),
-          rejected:
-            rejectedTable === null ? null : { table: rejectedTable, rows: rejectedRowsSql("", columns, reading) },
+          rows: `select * from ${ACCEPTED_VIEW}`,
+          rejected: rejectedTable === null ? null : { table: rejectedTable, rows: `select * from ${REJECTED_TABLE}` },
           timeoutMs: WRITE_TIMEOUT_MS,
         },
         signal,

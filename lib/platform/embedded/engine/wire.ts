@@ -43,8 +43,8 @@ export type TransactRequest = {
 };
 
 /**
- * Copies rows that the server has staged in another DuckDB file of the folder into a table, in one transaction. The
- * server builds the statements.
+ * Copies rows that the server has staged in another DuckDB file of the folder into a table, in one transaction.
+ * The server builds the statements, which name only what the reader of the file has left there.
  */
 export type ImportRequest = {
   type: "import";

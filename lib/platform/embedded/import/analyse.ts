@@ -1,16 +1,18 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import {
+  anyMisfitSql,
   columnRef,
   DECIMAL_DIGITS_MAX,
   dbTypeOf,
   isoDateSql,
   misfitMessage,
   misfitSql,
-  misfitsOf,
+  numberPattern,
   plainNumber,
   quoteText,
   type Reading,
-  textSql,
+  textRef,
+  textsSql,
   valueSql,
 } from "./column-sql.ts";
 import { MISFITS_SHARE_MAX, PROBLEMS_MAX, SAMPLE_ROWS } from "./limits.ts";
@@ -40,6 +42,8 @@ const COLUMNS_AT_ONCE = 8;
 /** Cells of a sample: wide files have fewer rows in it. */
 const SAMPLE_CELLS = 400_000;
 const SAMPLE_ROWS_MIN = 200;
+/** Columns that one query samples: each one that is read takes a block of 256 KiB. */
+const SAMPLED_AT_ONCE = 256;
 /** Columns without a value in the sample that are looked up one by one. */
 const SPARSE_MAX = 50;
 const SAFE_INTEGER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
@@ -56,6 +60,8 @@ export type Analysis = {
   columns: StagedColumn[];
   reading: Reading;
   problems: Problem[];
+  /** Columns with texts that do not fit. */
+  misfits: StagedColumn[];
   rows: number;
   rejectedRows: number;
 };
@@ -96,10 +102,11 @@ export async function analyse(
     ...leadingZeros(columns, samples, new Set(raw.flatMap(({ index, isQuoted }) => (isQuoted ? [index] : [])))),
   );
   if (isAmbiguous) problems.push(...ambiguousDates(columns, dateFormat));
-  problems.push(...(await wordsInTexts(connection, columns, checked.words)));
+  const known = checked.words.filter((word) => reading.nullWords.includes(word));
+  problems.push(...(await wordsInTexts(connection, columns, known)));
   for (const column of columns) if (column.type !== "source") column.dbType = dbTypeOf(column);
   const counted = await countRows(connection, columns, checked.misfits, reading);
-  return { columns, reading, problems, ...counted };
+  return { columns, reading, problems, misfits: checked.misfits, ...counted };
 }
 
 async function sampleColumns(
@@ -114,9 +121,10 @@ async function sampleColumns(
     return found.getColumns() as (string | null)[][];
   };
   const samples = new Map<number, Sample>();
-  if (columns.length === 0) return samples;
-  const all = await read(columns, "rows");
-  for (const [place, { index }] of columns.entries()) samples.set(index, sampleOf(all[place] ?? [], words));
+  for (const part of portions(columns, SAMPLED_AT_ONCE)) {
+    const all = await read(part, "rows");
+    for (const [place, { index }] of part.entries()) samples.set(index, sampleOf(all[place] ?? [], words));
+  }
   // A column that is empty at first says nothing there.
   for (const column of columns.filter(({ index }) => samples.get(index)?.n === 0).slice(0, SPARSE_MAX)) {
     const [values] = await read([column], `rows where ${columnRef(column.index)} <> ''`);
@@ -139,38 +147,37 @@ async function checkColumns(
   const misfits: StagedColumn[] = [];
   const words = new Set<string>();
   let open = columns.filter(({ type }) => type !== "text" && type !== "source");
-  const first = new Map<number, { type: ColumnType; row: Row }>();
+  /** The type of a column with the fewest misfits so far. */
+  const best = new Map<number, { type: ColumnType; row: Row }>();
   while (open.length > 0) {
     const again: StagedColumn[] = [];
-    await setDigits(connection, open, reading, chosen);
+    await setDigits(connection, open, reading);
     for (const part of portions(open)) {
       const selected = part.flatMap((column) => checkSql(column, reading));
-      const [row = {}] = await allRows(connection, `select ${selected.join(", ")} from rows`);
+      const [row = {}] = await allRows(connection, `select ${selected.join(", ")} from ${textsSql(part, reading)}`);
       for (const column of part) {
         const { index } = column;
         const isChosen = chosen.has(index);
-        const before = first.get(index);
-        let found = row;
-        // The wider type accepts the same rows.
-        if (before && Number(row[`bad_${index}`]) >= Number(before.row[`bad_${index}`])) {
-          found = before.row;
-          column.type = before.type;
-        }
-        const get = (name: string) => found[`${name}_${index}`];
-        const bad = Number(get("bad"));
-        const next = NEXT_TYPE[column.type];
-        if (Number(get("marked")) > 0 && !isChosen) {
+        if (Number(row[`marked_${index}`]) > 0 && !isChosen) {
           column.type = "text";
-          problems.push(keptAsText(column, String(get("markedText"))));
+          problems.push(keptAsText(column, String(row[`markedText_${index}`])));
           continue;
         }
-        if (bad > 0 && !isChosen && next !== undefined && !before) {
-          first.set(index, { type: column.type, row });
+        const misfitsOf = (found: Row) => Number(found[`bad_${index}`]);
+        const known = best.get(index);
+        if (!known || misfitsOf(row) < misfitsOf(known.row)) best.set(index, { type: column.type, row });
+        const next = NEXT_TYPE[column.type];
+        if (misfitsOf(row) > 0 && !isChosen && next !== undefined) {
           column.type = next;
           again.push(column);
           continue;
         }
-        if (bad > Number(get("n")) * MISFITS_SHARE_MAX && !isChosen) {
+        const { type, row: found } = best.get(index) ?? { type: column.type, row };
+        column.type = type;
+        const get = (name: string) => found[`${name}_${index}`];
+        const bad = misfitsOf(found);
+        // A number that no type holds is not a mistake in the file.
+        if (!isChosen && (Number(get("wide")) > 0 || bad > Number(get("n")) * MISFITS_SHARE_MAX)) {
           column.type = "text";
           continue;
         }
@@ -187,37 +194,34 @@ async function checkColumns(
   return { problems, misfits, words: [...words].filter((word) => word !== "") };
 }
 
-/** Sets the digits of decimals. Those that no decimal holds become text. */
+/** Sets the digits of decimals, and of digits after the point as many as fit. */
 async function setDigits(
   connection: DuckDBConnection,
   columns: readonly StagedColumn[],
   reading: Reading,
-  chosen: ReadonlySet<number>,
 ): Promise<void> {
   const decimals = columns.filter(({ type }) => type === "decimal");
   for (const part of portions(decimals)) {
     const selected = part.flatMap((column) => {
-      const plain = plainNumber(textSql(column.index, reading, true), reading.decimal);
+      const plain = plainNumber(textRef(column.index), reading.decimal);
       const isNumber = `regexp_full_match(${plain}, '[+-]?[0-9]+(\\.[0-9]+)?')`;
       return [
         `max(length(ltrim(split_part(${plain}, '.', 1), '+-'))) filter (${isNumber}) as whole_${column.index}`,
         `max(length(split_part(${plain}, '.', 2))) filter (${isNumber}) as scale_${column.index}`,
       ];
     });
-    const [row = {}] = await allRows(connection, `select ${selected.join(", ")} from rows`);
+    const [row = {}] = await allRows(connection, `select ${selected.join(", ")} from ${textsSql(part, reading)}`);
     for (const column of part) {
-      const whole = Number(row[`whole_${column.index}`] ?? 1);
-      column.scale = Math.min(Number(row[`scale_${column.index}`] ?? 0), DECIMAL_DIGITS_MAX);
-      column.precision = Math.min(Math.max(whole + column.scale, 1), DECIMAL_DIGITS_MAX);
-      if (whole + column.scale > DECIMAL_DIGITS_MAX && !chosen.has(column.index))
-        column.scale = Math.max(0, DECIMAL_DIGITS_MAX - whole);
+      const whole = Math.min(Number(row[`whole_${column.index}`] ?? 1), DECIMAL_DIGITS_MAX);
+      column.scale = Math.min(Number(row[`scale_${column.index}`] ?? 0), DECIMAL_DIGITS_MAX - whole);
+      column.precision = Math.max(whole + column.scale, 1);
     }
   }
 }
 
 function checkSql(column: StagedColumn, reading: Reading): string[] {
   const { index, type } = column;
-  const text = textSql(index, reading, true);
+  const text = textRef(index);
   const value = valueSql(column, reading);
   const misfit = misfitSql(column, reading);
   const ref = columnRef(index);
@@ -229,6 +233,9 @@ function checkSql(column: StagedColumn, reading: Reading): string[] {
     sample: `arg_min(${ref}, line) filter (${misfit})`,
     words: `array_agg(distinct ${ref}) filter (${ref} in (${NULL_WORDS.map(quoteText).join(", ")}))`,
   };
+  if (type === "integer" || type === "decimal" || type === "number") {
+    parts.wide = `count_if(${misfit} and regexp_full_match(${text}, ${quoteText(numberPattern(reading.decimal))}))`;
+  }
   if (type === "integer" || type === "decimal") {
     const marked = `regexp_full_match(${text}, ${quoteText(MARKED)})`;
     Object.assign(parts, {
@@ -378,11 +385,10 @@ async function countRows(
   misfits: readonly StagedColumn[],
   reading: Reading,
 ): Promise<{ rows: number; rejectedRows: number }> {
-  const conditions = misfitsOf(misfits, reading);
-  const bad = conditions.length === 0 ? "0" : `count_if(${conditions.join(" or ")})`;
   const [row = {}] = await allRows(
     connection,
-    `select count(*) as n, ${bad} as bad, (select count(*) from rejects) as refused from rows`,
+    `select count(*) as n, count_if(${anyMisfitSql(misfits, reading)}) as bad,
+     (select count(*) from rejects) as refused from ${textsSql(misfits, reading)}`,
   );
   const misfitRows = Number(row.bad);
   return {
@@ -451,8 +457,8 @@ export async function allRows(connection: DuckDBConnection, sql: string): Promis
   return (await connection.runAndReadAll(sql)).getRowObjects();
 }
 
-export function portions<T>(all: readonly T[]): T[][] {
+export function portions<T>(all: readonly T[], size = COLUMNS_AT_ONCE): T[][] {
   const parts: T[][] = [];
-  for (let from = 0; from < all.length; from += COLUMNS_AT_ONCE) parts.push(all.slice(from, from + COLUMNS_AT_ONCE));
+  for (let from = 0; from < all.length; from += size) parts.push(all.slice(from, from + size));
   return parts;
 }

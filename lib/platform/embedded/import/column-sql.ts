@@ -1,3 +1,4 @@
+import { REJECTED_CHARS_MAX } from "./limits.ts";
 import type { ColumnType, DateFormat, Settings, StagedColumn } from "./messages.ts";
 
 /*
@@ -36,28 +37,52 @@ export function columnRef(index: number): string {
   return `c${index}`;
 }
 
-/** Returns the text of a cell, NULL for a null word. */
-export function textSql(index: number, { nullWords }: Reading, isTyped: boolean): string {
-  const ref = columnRef(index);
-  // An empty text in quotes is a text, but no number.
-  const words = isTyped ? [...new Set(["", ...nullWords])] : nullWords.filter((word) => word !== "");
-  const text =
-    words.length === 0 ? ref : `case when ${ref} in (${words.map(quoteText).join(", ")}) then null else ${ref} end`;
-  return isTyped || nullWords.includes("") ? text : `coalesce(${text}, '')`;
+/** Returns the text of a cell in `textsSql`, NULL for a null word. */
+export function textRef(index: number): string {
+  return `t${index}`;
 }
 
-/** Returns the typed value of a column; NULL where the text is null or does not fit. */
+/**
+ * Returns a source of the staged rows with lines, columns and their texts. The null words are in it once: a table may
+ * have thousands of columns.
+ */
+export function textsSql(columns: readonly Pick<TypedColumn, "index" | "type">[], { nullWords }: Reading): string {
+  const words = nullWords.filter((word) => word !== "");
+  const texts = columns.flatMap(({ index, type }) => {
+    const ref = columnRef(index);
+    if (type === "source") return [ref];
+    const plain = type === "text" && !nullWords.includes("") ? `coalesce(${ref}, '')` : ref;
+    const known = words.length === 0 ? plain : `case when list_contains(words, ${ref}) then null else ${plain} end`;
+    // An empty text in quotes is a text, but no number.
+    const text = type === "text" ? known : `nullif(${known}, '')`;
+    return [ref, `${text} as ${textRef(index)}`];
+  });
+  const list = words.length === 0 ? "" : `, (select [${words.map(quoteText).join(", ")}] as words)`;
+  return `(select line${texts.map((text) => `, ${text}`).join("")} from rows${list})`;
+}
+
+/** Returns the typed value of a column in `textsSql`; NULL where the text is null or does not fit. */
 export function valueSql({ index, type, precision, scale }: TypedColumn, reading: Reading): string {
   if (type === "source") return columnRef(index);
-  if (type === "text") return textSql(index, reading, false);
-  const text = textSql(index, reading, true);
-  return readSql(text, type, { precision, scale }, reading);
+  if (type === "text") return textRef(index);
+  return readSql(textRef(index), type, { precision, scale }, reading);
 }
 
-/** Returns whether a column's text is not null and does not fit. */
+/** Returns whether a column's text in `textsSql` is not null and does not fit. */
 export function misfitSql(column: TypedColumn, reading: Reading): string {
   if (column.type === "source" || column.type === "text") return "false";
-  return `(${textSql(column.index, reading, true)} is not null and ${valueSql(column, reading)} is null)`;
+  return `(${textRef(column.index)} is not null and ${valueSql(column, reading)} is null)`;
+}
+
+/** Returns the pattern of all numbers. */
+export function numberPattern(decimal: "." | ","): string {
+  const [point, group] = decimal === "." ? ["\\.", ","] : [",", "\\."];
+  return `[+-]?([0-9]+|[0-9]{1,3}(${group}[0-9]{3})+)(${point}[0-9]+)?([eE][+-]?[0-9]+)?`;
+}
+
+/** Returns the digits of a number's plain text without zeros at both ends. */
+function digitsSql(plain: string): string {
+  return `trim(regexp_replace(split_part(lower(${plain}), 'e', 1), '[^0-9]', '', 'g'), '0')`;
 }
 
 /** Returns the SQL of a text's value in a type; NULL where it does not fit. */
@@ -69,23 +94,23 @@ export function readSql(
 ): string {
   const when = (pattern: string, value: string) =>
     `case when regexp_full_match(${text}, ${quoteText(pattern)}) then ${value} end`;
-  const group = decimal === "." ? "," : "\\.";
+  const [point, group] = decimal === "." ? ["\\.", ","] : [",", "\\."];
   const whole = `[+-]?([0-9]+|[0-9]{1,3}(${group}[0-9]{3})+)`;
   const plain = plainNumber(text, decimal);
   const { pattern, form } = DATE_PATTERNS[dateFormat];
   switch (type) {
     case "integer":
       return when(whole, `try_cast(${plain} as bigint)`);
-    case "decimal":
-      return when(
-        `${whole}(${decimal === "." ? "\\." : ","}[0-9]+)?`,
-        `try_cast(${plain} as decimal(${precision},${scale}))`,
-      );
-    case "number":
-      return when(
-        `${whole}(${decimal === "." ? "\\." : ","}[0-9]+)?([eE][+-]?[0-9]{1,3})?`,
-        `try_cast(${plain} as double)`,
-      );
+    case "decimal": {
+      // More digits would be rounded.
+      const digits = scale === 0 ? "0+" : `[0-9]{1,${scale}}0*`;
+      return when(`${whole}(${point}${digits})?`, `try_cast(${plain} as decimal(${precision},${scale}))`);
+    }
+    case "number": {
+      const value = `try_cast(${plain} as double)`;
+      const isExact = `${digitsSql(plain)} = ${digitsSql(`${value}::varchar`)}`;
+      return when(numberPattern(decimal), `case when ${isExact} then ${value} end`);
+    }
     case "boolean":
       return `case lower(${text}) when 'true' then true when 'false' then false end`;
     case "date":
@@ -131,30 +156,29 @@ export function dbTypeOf({ type, precision, scale }: Omit<TypedColumn, "index">)
   return type === "source" ? "" : types[type];
 }
 
-/** Returns the select of the rows that fit. */
+/**
+ * Returns the select of the rows that fit.
+ * @param misfits the columns that may reject a row
+ */
 export function acceptedRowsSql(
-  from: string,
-  columns: readonly (TypedColumn & { name: string })[],
+  columns: readonly TypedColumn[],
+  misfits: readonly TypedColumn[],
   reading: Reading,
 ): string {
-  const values = columns.map((column) => `${valueSql(column, reading)} as ${quoteName(column.name)}`);
-  return `select ${values.join(", ")} from ${from}${whereFits(columns, reading)}`;
+  const values = columns.map((column) => `${valueSql(column, reading)} as ${columnRef(column.index)}`);
+  const where = misfits.length === 0 ? "" : ` where not (${anyMisfitSql(misfits, reading)})`;
+  return `select ${values.join(", ")} from ${textsSql(columns, reading)}${where}`;
 }
 
-function whereFits(columns: readonly TypedColumn[], reading: Reading): string {
-  const misfits = misfitsOf(columns, reading);
-  return misfits.length === 0 ? "" : ` where not (${misfits.join(" or ")})`;
-}
-
-/** Returns the conditions of the columns that may reject a row. */
-export function misfitsOf(columns: readonly TypedColumn[], reading: Reading): string[] {
-  return columns.map((column) => misfitSql(column, reading)).filter((sql) => sql !== "false");
+/** Returns whether a row has a misfit in one of the columns. */
+export function anyMisfitSql(misfits: readonly TypedColumn[], reading: Reading): string {
+  return misfits.map((column) => misfitSql(column, reading)).join(" or ") || "false";
 }
 
 const NOT_A: Readonly<Record<Exclude<ColumnType, "source" | "text">, string>> = {
   integer: "not a whole number",
   decimal: "not a decimal number",
-  number: "not a number",
+  number: "not a number, or too many digits",
   boolean: "not true or false",
   date: "not a date",
   timestamp: "not a timestamp",
@@ -167,19 +191,21 @@ export function misfitMessage({ name, type }: { name: string; type: ColumnType }
   return type === "source" || type === "text" ? name : `${name}: ${NOT_A[type]}`;
 }
 
-/** Returns the select of all rejected rows: those that the reader refused, and those with a value that does not fit. */
+/**
+ * Returns the select of all rejected rows: those that the reader refused, and those with a value that does not fit.
+ * @param misfits the columns that may reject a row
+ */
 export function rejectedRowsSql(
-  schema: string,
-  columns: readonly (TypedColumn & { name: string })[],
+  columns: readonly TypedColumn[],
+  misfits: readonly (TypedColumn & { name: string })[],
   reading: Reading,
 ): string {
-  const refused = `select line, problem, text from ${schema}rejects`;
-  const typed = columns.filter((column) => misfitSql(column, reading) !== "false");
-  if (typed.length === 0) return `${refused} order by line`;
-  const problem = typed
+  const refused = "select line, problem, text from rejects";
+  if (misfits.length === 0) return `${refused} order by line`;
+  const problem = misfits
     .map((column) => `when ${misfitSql(column, reading)} then ${quoteText(misfitMessage(column))}`)
     .join(" ");
   const texts = columns.map(({ index }) => `${columnRef(index)}::varchar`).join(", ");
-  const misfits = misfitsOf(columns, reading).join(" or ");
-  return `${refused} union all select line, case ${problem} end, left(concat_ws(' | ', ${texts}), 500) from ${schema}rows where ${misfits} order by line`;
+  return `${refused} union all select line, case ${problem} end, left(concat_ws(' | ', ${texts}), ${REJECTED_CHARS_MAX})
+    from ${textsSql(columns, reading)} where ${anyMisfitSql(misfits, reading)} order by line`;
 }

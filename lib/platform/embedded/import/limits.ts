@@ -18,8 +18,16 @@ export const SAMPLE_BYTES = 256 * 1024;
 export const SAMPLE_ROWS = 20_000;
 /** Rows of a preview. */
 export const PREVIEW_ROWS = 100;
+/** Maximum cells of a preview: wide files have fewer rows in it. */
+export const PREVIEW_CELLS_MAX = 20_000;
 /** Maximum characters of a cell in a preview. */
-export const PREVIEW_CHARS_MAX = 1000;
+export const PREVIEW_CELL_CHARS_MAX = 1000;
+/** Maximum characters of all cells of a preview; the browser shows some thousand of them at once. */
+export const PREVIEW_CHARS_MAX = MIB;
+/** Maximum bytes of a message to the server, which parses it in its own thread. */
+export const MESSAGE_BYTES_MAX = 4 * MIB;
+/** Maximum sheets of a workbook: a person chooses one of them. */
+export const SHEETS_MAX = 1000;
 /** Maximum problems of a preview; each has its number of rows. */
 export const PROBLEMS_MAX = 500;
 /** Share of values that may not fit a type: they are rejected. With more, the column is text. */

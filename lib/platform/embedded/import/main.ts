@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { lowerPriority } from "../../process/lower-priority.ts";
-import { PROGRESS_MS } from "./limits.ts";
+import { MESSAGE_BYTES_MAX, PROGRESS_MS } from "./limits.ts";
 import type { ImportJob, ImportMessage } from "./messages.ts";
 import { Unreadable } from "./scan.ts";
 import { stageFile } from "./stage.ts";
@@ -20,7 +20,10 @@ async function main(): Promise<void> {
     const now = performance.now();
     if (message.type === "progress" && message.stage === "read" && now - sentAt < PROGRESS_MS) return;
     sentAt = now;
-    process.stdout.write(`${JSON.stringify(message)}\n`);
+    const line = JSON.stringify(message);
+    if (Buffer.byteLength(line) > MESSAGE_BYTES_MAX)
+      throw new Unreadable("The file's columns have names and types of more than 4 MiB. Split the file.");
+    process.stdout.write(`${line}\n`);
   };
   try {
     send({ type: "done", staged: await stageFile(job, send) });

@@ -115,3 +115,7 @@ export type ImportMessage =
 export const SOURCE_FILE = "source";
 export const STAGED_FILE = "staged.duckdb";
 export const REJECTED_FILE = "rejected.csv";
+
+/** Rows of the staged file that fit, as columns of the table, and the rows that do not (line, problem, text). */
+export const ACCEPTED_VIEW = "accepted";
+export const REJECTED_TABLE = "rejected";

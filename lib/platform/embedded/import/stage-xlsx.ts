@@ -7,6 +7,7 @@ import { ofFile, type RawColumn } from "./analyse.ts";
 import { detectHeader } from "./detect.ts";
 import {
   RECORD_BYTES_MAX,
+  SHEETS_MAX,
   XLSX_BYTES_MAX,
   XLSX_HELD_BYTES_MAX,
   XLSX_PARTS_MAX,
@@ -37,6 +38,9 @@ export async function stageXlsx(
   const parts = await checkParts();
   const bytes = readFileSync(SOURCE_FILE);
   const sheets = sheetNames(parts.workbook);
+  if (sheets.length > SHEETS_MAX) {
+    throw new Unreadable(`The workbook has more than ${SHEETS_MAX.toLocaleString("en")} sheets. Split it.`);
+  }
   const sheet = asked.sheet ?? sheets[0];
   if (sheet === undefined || !sheets.includes(sheet)) {
     throw new Unreadable(

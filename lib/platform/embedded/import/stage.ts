@@ -1,15 +1,25 @@
 import { readdirSync, rmSync } from "node:fs";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { allRows, analyse, ofFile, portions, type RawColumn, refusedProblems } from "./analyse.ts";
-import { quoteText, type Reading, rejectedRowsSql, valueSql } from "./column-sql.ts";
+import { acceptedRowsSql, quoteText, type Reading, rejectedRowsSql, textsSql, valueSql } from "./column-sql.ts";
 import { detectFormat } from "./detect.ts";
-import { IMPORT_MEMORY_LIMIT, IMPORT_THREADS, PREVIEW_CHARS_MAX, PREVIEW_ROWS, PROBLEMS_MAX } from "./limits.ts";
 import {
+  IMPORT_MEMORY_LIMIT,
+  IMPORT_THREADS,
+  PREVIEW_CELL_CHARS_MAX,
+  PREVIEW_CELLS_MAX,
+  PREVIEW_CHARS_MAX,
+  PREVIEW_ROWS,
+  PROBLEMS_MAX,
+} from "./limits.ts";
+import {
+  ACCEPTED_VIEW,
   type FileFormat,
   type ImportJob,
   type ImportMessage,
   type Problem,
   REJECTED_FILE,
+  REJECTED_TABLE,
   type Settings,
   SOURCE_FILE,
   STAGED_FILE,
@@ -128,7 +138,7 @@ async function describeRows(
   source: Source,
 ): Promise<StagedFile> {
   const prefersComma = format === "csv" && source.settings.delimiter === ";";
-  const { columns, reading, problems, rows, rejectedRows } = await analyse(
+  const { columns, reading, problems, misfits, rows, rejectedRows } = await analyse(
     connection,
     source.columns,
     asked,
@@ -141,10 +151,10 @@ async function describeRows(
   const all = [...(await refusedProblems(connection)), ...problems, ...source.problems];
   if (rows + rejectedRows === 0) all.push(ofFile("warning", "The file has no rows below its header"));
   const preview = await readPreview(connection, columns, reading);
+  await connection.run(`create view ${ACCEPTED_VIEW} as ${acceptedRowsSql(columns, misfits, reading)}`);
   if (rejectedRows > 0) {
-    await connection.run(
-      `copy (${rejectedRowsSql("", columns, reading)}) to ${quoteText(REJECTED_FILE)} (header, delimiter ',')`,
-    );
+    await connection.run(`create table ${REJECTED_TABLE} as ${rejectedRowsSql(columns, misfits, reading)}`);
+    await connection.run(`copy ${REJECTED_TABLE} to ${quoteText(REJECTED_FILE)} (header, delimiter ',')`);
   }
   return {
     settings: { ...DEFAULTS, ...source.settings, ...reading, format },
@@ -158,26 +168,36 @@ async function describeRows(
   };
 }
 
+/** Columns of a preview that one query reads. */
+const SHOWN_AT_ONCE = 64;
+
+/** Reads the first rows, as many as the limits of a preview allow, at least one. */
 async function readPreview(
   connection: DuckDBConnection,
   columns: readonly StagedColumn[],
   reading: Reading,
 ): Promise<StagedFile["preview"]> {
-  const lines = await allRows(
-    connection,
-    `select line::varchar as line from rows order by rows.line limit ${PREVIEW_ROWS}`,
-  );
+  const width = Math.max(1, columns.length);
+  const rows = Math.min(PREVIEW_ROWS, Math.floor(PREVIEW_CELLS_MAX / width));
+  const cellChars = Math.min(PREVIEW_CELL_CHARS_MAX, Math.floor(PREVIEW_CHARS_MAX / width));
+  const lines = await allRows(connection, `select line::varchar as line from rows order by rows.line limit ${rows}`);
   const preview = lines.map(({ line }) => ({ line: Number(line), values: [] as (string | null)[] }));
-  for (const part of portions(columns)) {
-    const values = part.map((column) => `left((${valueSql(column, reading)})::varchar, ${PREVIEW_CHARS_MAX})`);
+  const last = preview.at(-1)?.line ?? 0;
+  for (const part of portions(columns, SHOWN_AT_ONCE)) {
+    const values = part.map((column) => `left((${valueSql(column, reading)})::varchar, ${cellChars})`);
     const found = await connection.runAndReadAll(
-      `select ${values.join(", ")} from rows order by line limit ${PREVIEW_ROWS}`,
+      `select ${values.join(", ")} from ${textsSql(part, reading)} where line <= ${last} order by line limit ${rows}`,
     );
     found.getRows().forEach((cells, row) => {
       preview[row]?.values.push(...cells.map((cell) => (cell === null ? null : String(cell))));
     });
   }
-  return preview;
+  let chars = 0;
+  const shown = preview.filter(({ values }) => {
+    chars += values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
+    return chars <= PREVIEW_CHARS_MAX;
+  });
+  return shown.length > 0 ? shown : preview.slice(0, 1);
 }
 
 function bySeverity(one: Problem, other: Problem): number {
