@@ -101,8 +101,7 @@ export function detectDialect(head: Buffer, asked: Partial<Detected>): Detected 
   let best = { score: -1, delimiter: ",", quote: asked.quote ?? '"', records: [] as string[][], width: 1 };
   for (const quote of quotes) {
     // Apostrophes are common in texts, so they are quotes only where fields start with them.
-    if (asked.quote === undefined && quote === "'" && !/(?:^|[\t;|,])'[^\n]*'(?:[\t;|,\r\n]|$)/m.test(head.toString()))
-      continue;
+    if (asked.quote === undefined && quote === "'" && !hasApostropheField(head.toString())) continue;
     for (const delimiter of delimiters) {
       const { records, rejected } = recordsOf(head, { delimiter, quote });
       const { width, count } = usualWidth(records);
@@ -121,6 +120,14 @@ export function detectDialect(head: Buffer, asked: Partial<Detected>): Detected 
     skip,
     header: asked.header ?? detectHeader(rows),
   };
+}
+
+/** Returns whether a line has a field between apostrophes. */
+function hasApostropheField(text: string): boolean {
+  return text.split("\n").some((line) => {
+    const open = line.search(/(?:^|[\t;|,])'/);
+    return open >= 0 && /^[\t;|,]?'.*'(?:[\t;|,\r]|$)/s.test(line.slice(open));
+  });
 }
 
 /** Returns whether the first record has names: texts, none of which occurs again below. */
