@@ -134,6 +134,9 @@ declare module "@/lib/platform/process/server-context" {
     largeAnswers: Map<string, Semaphore>;
     queryHistory: HistoryBuffer;
     importReaders: Semaphore;
+    importSweep: { at: number };
+    importUploads: Map<string, number>;
+    importWork: Set<{ folder: string; stop: AbortController }>;
     sampleBuilds: Coalescer<void>;
     sourceRates: Map<string, number>;
     statementThreads: LimitedThreads<CheckRequest, CheckAnswer>;

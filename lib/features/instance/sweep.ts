@@ -4,6 +4,7 @@ import { settleLeftBehind } from "@/lib/features/apps/bindings/published";
 import { wakeBindings } from "@/lib/features/apps/bindings/refresh";
 import { sweepAppOperations } from "@/lib/features/apps/publish/operations";
 import { sweepAppRemovals } from "@/lib/features/apps/removals";
+import { sweepImports } from "@/lib/features/connections/imports/service";
 import { recoverConsoleRun } from "@/lib/features/consoles/schedule";
 import { recoverRefresh } from "@/lib/features/dashboards/refresh";
 import { recoverFlowRun } from "@/lib/features/flows/runs";
@@ -35,6 +36,7 @@ export async function sweep(): Promise<void> {
     settleLeftBehind(),
     sweepTurns(),
     completeAbandoned(),
+    sweepImports(),
   ]);
   for (const outcome of outcomes) {
     if (outcome.status === "rejected") log.warn({ err: outcome.reason }, "failed to recover unfinished work");

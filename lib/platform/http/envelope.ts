@@ -1,6 +1,7 @@
 import { isSmallJson, jsonSlices } from "@/lib/base/values/json-slices";
 import { log } from "@/lib/platform/log";
 import { Pacer } from "@/lib/platform/process/pacer";
+import type { AppError } from "./errors";
 import { streamOfPieces } from "./pieces";
 import { toAppError } from "./to-app-error";
 
@@ -71,15 +72,7 @@ export function failure(
     log.info({ ...context, status: CLIENT_LEFT_STATUS }, "The client left before the answer.");
     return new Response(null, { status: CLIENT_LEFT_STATUS });
   }
-  const error = toAppError(thrown);
-  const entry = { ...context, code: error.kind, status: error.status };
-  if (error.kind === "internal") log.error({ ...entry, err: error.cause ?? thrown }, error.message);
-  // A source, a receiver or the database that does not respond is not a fault of this server: log its reason without a
-  // stack.
-  else if (error.status >= 500) log.warn({ ...entry, err: error.cause ?? thrown }, error.message);
-  else if (error.status === 401 || error.status === 404) log.info(entry, error.message);
-  else log.warn(entry, error.message);
-
+  const error = logFailure(thrown, context);
   const headers = new Headers({ "Cache-Control": "no-store", ...error.headers });
   if (error.retryAfterSeconds !== undefined) headers.set("Retry-After", String(error.retryAfterSeconds));
   const body = {
@@ -89,4 +82,17 @@ export function failure(
     ...(error.details && { details: error.details }),
   };
   return jsonResponse(body, error.status, headers);
+}
+
+/** Logs a failure of a request, with its reason if callers do not get it. @returns the error for callers */
+export function logFailure(thrown: unknown, context: Record<string, unknown>): AppError {
+  const error = toAppError(thrown);
+  const entry = { ...context, code: error.kind, status: error.status };
+  if (error.kind === "internal") log.error({ ...entry, err: error.cause ?? thrown }, error.message);
+  // A source, a receiver or the database that does not respond is not a fault of this server: log its reason without a
+  // stack.
+  else if (error.status >= 500) log.warn({ ...entry, err: error.cause ?? thrown }, error.message);
+  else if (error.status === 401 || error.status === 404) log.info(entry, error.message);
+  else log.warn(entry, error.message);
+  return error;
 }

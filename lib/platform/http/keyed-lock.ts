@@ -12,13 +12,14 @@ const keyedLocks = serverMember("keyedLocks", () => new Map());
  * Serialises writes to the same object in this process. It only saves retries, each later than the one before: the
  * database, which knows the other processes too, prevents lost writes.
  * @param key identifies the object among all writers
- * @throws what `work` throws; AppError unavailable if too many wait
+ * @param signal ends the waiting
+ * @throws what `work` throws; AppError unavailable if too many wait; the signal's reason
  */
-export async function withKeyedLock<T>(key: string, work: () => Promise<T>): Promise<T> {
+export async function withKeyedLock<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const turns = keyedLocks();
   const turn = turns.get(key) ?? new Semaphore(1, QUEUE_MAX);
   turns.set(key, turn);
-  const leave = await turn.acquire().catch((error: unknown) => {
+  const leave = await turn.acquire(signal).catch((error: unknown) => {
     if (!(error instanceof QueueFullError)) throw error;
     throw new AppError("unavailable", "Too many changes at once. Try again in a moment.", { retryAfterSeconds: 1 });
   });

@@ -100,13 +100,16 @@ export async function deleteFile({ workspaceId }: Caller, name: string, uses: Us
   for (const companion of [".wal", "-wal", "-shm", "-journal"]) await rm(`${path}${companion}`, { force: true });
 }
 
-/** Counts the bytes that pass, up to the limit of a file. */
-export function countingStream(): { stream: Transform; bytes: () => number } {
+/** Counts the bytes that pass, up to a limit. */
+export function countingStream(
+  bytesMax = FILE_BYTES_MAX,
+  refusal: () => AppError = tooLarge,
+): { stream: Transform; bytes: () => number } {
   let total = 0;
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       total += chunk.byteLength;
-      if (total > FILE_BYTES_MAX) done(tooLarge());
+      if (total > bytesMax) done(refusal());
       else done(null, chunk);
     },
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { tableFromArrays, tableToIPC } from "apache-arrow";
@@ -10,6 +10,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { workspaceFolder } from "../files/folders";
 import type { ImportedTable, ImportPreview, ImportProblem } from "./schema";
+import { sweepImports } from "./service";
 
 const { drop } = takeOwnDatabase();
 afterAll(drop);
@@ -53,6 +54,8 @@ async function rowsOf(connectionId: string, query: string) {
   expect(answer.status, answer.text).toBe(200);
   return answer.json.data.rows;
 }
+
+const folderOf = (id: string) => join(workspaceFolder(new ObjectId(owner.workspaceId)), ".imports", id);
 
 /** Returns type by column name. */
 const typesOf = ({ columns }: ImportPreview) => Object.fromEntries(columns.map(({ name, dbType }) => [name, dbType]));
@@ -431,32 +434,6 @@ describe("an import", () => {
     expect(await rowsOf(connectionId, "select line from bad_rejected")).toEqual([{ line: 3 }]);
   });
 
-  test("reads and imports 5,000 columns with 50 null words", { tags: ["long"], timeout: 600_000 }, async () => {
-    const width = 5000;
-    const row = (value: (index: number) => string) => Array.from({ length: width }, (_, index) => value(index)).join();
-    // Checking the types of so many columns takes a minute.
-    const texts = (index: number, value: string, text: string) => (index < 10 ? value : text);
-    const content = [
-      row((index) => `c${index}`),
-      row((index) => texts(index, String(index), "text")),
-      row((index) => (index % 2 ? "?" : texts(index, `${index}.5`, "other"))),
-      ...Array(9).fill(row((index) => texts(index, "9", "x".repeat(300)))),
-    ];
-    const id = await upload("wide.csv", `${content.join("\n")}\n`);
-    const nullWords = ["", "?", ...Array.from({ length: 48 }, (_, index) => `word ${index} ${"y".repeat(180)}`)];
-    const answer = await send("POST", `/imports/${id}/preview`, { settings: { nullWords } });
-    expect(answer.status, answer.text.slice(0, 200)).toBe(200);
-    const found: ImportPreview = answer.json.data;
-    expect([found.columns.length, found.rows, found.preview.length]).toEqual([width, 11, 2]);
-    expect(answer.text.length).toBeLessThan(4 * 1024 ** 2);
-    const { connectionId, rows } = await store(id, { table: "wide" });
-    expect(rows).toBe(11);
-    expect(await rowsOf(connectionId, "select c1, c2, c4999 from wide where c2 < 9 order by c2")).toEqual([
-      { c1: 1, c2: "2.0", c4999: "text" },
-      { c1: null, c2: "2.5", c4999: null },
-    ]);
-  });
-
   test("stops at rejected rows when asked, and offers them as CSV", async () => {
     const id = await upload("orders.csv", ORDERS);
     expect((await send("POST", `/imports/${id}/table`, { table: "stopped", rejected: "stop" })).status).toBe(400);
@@ -510,7 +487,39 @@ describe("an import", () => {
     const body = { table: "twice", mode: "append" };
     await store(await upload("t.csv", "id\n0\n"), { table: "twice" });
     const answers = await Promise.all([1, 2].map(() => send("POST", `/imports/${id}/table`, body)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    // A client that missed its answer asks again; nothing else can be done with the upload.
+    const again = await store(id, body);
+    expect(again).toEqual(answers[0]?.json.data);
+    expect(await rowsOf(again.connectionId, "select count(*) as n from twice")).toEqual([{ n: 2 }]);
+    expect((await send("POST", `/imports/${id}/table`, { ...body, table: "thrice" })).status).toBe(404);
+    expect((await send("POST", `/imports/${id}/preview`, {})).status).toBe(404);
+    expect((await send("GET", `/imports/${id}`)).status).toBe(404);
+    expect(readdirSync(folderOf(id))).toEqual(["upload.json"]);
+  });
+
+  test("ends when its upload is deleted, and leaves no files when it is refused", async () => {
+    const id = await upload("t.csv", `id\n${"1\n".repeat(400_000)}`);
+    const [answer, deleted] = await Promise.all([
+      send("POST", `/imports/${id}/table`, { table: "deleted" }),
+      send("DELETE", `/imports/${id}`),
+    ]);
+    expect([deleted.status, answer.status]).toEqual([200, 404]);
+    expect(existsSync(folderOf(id))).toBe(false);
+    const damaged = await upload("x.parquet", "PAR1 but damaged PAR1");
+    expect((await send("POST", `/imports/${damaged}/preview`, {})).status).toBe(400);
+    expect(readdirSync(folderOf(damaged)).sort()).toEqual(["source", "upload.json"]);
+  });
+
+  test("has a connection for its table before the table", async () => {
+    const other = await seedPerson();
+    const path = `/api/workspaces/${other.workspaceId}`;
+    const sent = await call("POST", `${path}/imports?name=t.csv`, { cookie: other.cookie, rawBody: "id\n1\n" });
+    const body = { table: "t", mode: "append" };
+    const refused = await call("POST", `${path}/imports/${sent.json.data.id}/table`, { cookie: other.cookie, body });
+    expect(refused.status).toBe(404);
+    const listed = await call("GET", `${path}/connectors`, { cookie: other.cookie });
+    expect(listed.text).toContain('"Files"');
   });
 });
 
@@ -542,6 +551,33 @@ describe("an upload", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "source"), "id\n1\n");
     expect((await send("POST", `/imports/${left}/preview`, {})).status).toBe(404);
+  });
+});
+
+describe("the space of a workspace", () => {
+  test("counts the log of changes, and an upload without an announced length", async () => {
+    const other = await seedPerson();
+    const path = `/api/workspaces/${other.workspaceId}`;
+    const folder = workspaceFolder(new ObjectId(other.workspaceId));
+    const sendTo = (rawBody: string) => call("POST", `${path}/imports?name=t.csv`, { cookie: other.cookie, rawBody });
+    mkdirSync(folder, { recursive: true });
+    const fill = (name: string, bytes: number) => {
+      writeFileSync(join(folder, name), "");
+      truncateSync(join(folder, name), bytes);
+    };
+    fill("Files.duckdb.wal", 10 * 1024 ** 3 - 20);
+    expect((await sendTo("id\n".repeat(10))).status).toBe(507);
+    expect((await sendTo("id\n1\n")).status).toBe(201);
+    rmSync(join(folder, "Files.duckdb.wal"));
+  });
+
+  test("frees uploads that are too old", async () => {
+    const id = await upload("t.csv", "id\n1\n");
+    const kept = await upload("t.csv", "id\n1\n");
+    const old = new Date(Date.now() - 25 * 60 * 60_000);
+    utimesSync(folderOf(id), old, old);
+    await sweepImports(Date.now() + 24 * 60 * 60_000 - 60_000);
+    expect([existsSync(folderOf(id)), existsSync(folderOf(kept))]).toEqual([false, true]);
   });
 });
 

@@ -136,7 +136,6 @@ export const importedTable = z.object({
 });
 export type ImportedTable = z.infer<typeof importedTable>;
 
-export const IMPORT_LINES = "application/x-ndjson";
 /** A line of the answer to a client that accepts NDJSON. */
 export type ImportLine<T> =
   | { progress: { stage: "queued" | "read" | "check" | "write"; bytes: number; rows: number } }

@@ -17,20 +17,24 @@ import {
 } from "@/lib/platform/embedded/import/messages";
 import { EngineClient } from "@/lib/platform/engines/client";
 import { leaseEngine } from "@/lib/platform/engines/service";
+import { logFailure } from "@/lib/platform/http/envelope";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
+import { acceptsLines, streamLines } from "@/lib/platform/http/lines";
 import { requireProcess } from "@/lib/platform/http/require-process";
-import { workspaceFolder } from "../files/folders";
+import { serverMember } from "@/lib/platform/process/server-context";
+import { filesFolder, workspaceFolder } from "../files/folders";
 import { countingStream, exists, FILE_BYTES_MAX, tooLarge, toUploadError, uploadBrokenOff } from "../files/service";
 import { ensureFilesConnection, FILES_FILE, filesConnectionId, forgetEntities } from "../service";
 import { readUpload } from "./read-upload";
 import {
-  IMPORT_LINES,
   type ImportBody,
   type ImportedTable,
   type ImportLine,
   type ImportPreview,
   type ImportSettings,
+  importBody,
+  importedTable,
   importPreview,
   importSettings,
   type UploadedImport,
@@ -42,6 +46,8 @@ const META_FILE = "upload.json";
 const PREVIEW_FILE = "preview.json";
 /** Time after which an upload is deleted, in ms: a person looks at it at once or the next morning. */
 const UPLOAD_LIFETIME_MS = 24 * 60 * 60_000;
+/** Interval of deletions, in ms: they look at a folder of each workspace. */
+const SWEEP_EVERY_MS = 60 * 60_000;
 /** Space of a workspace's uploads and imported tables: ten of the largest files. */
 const SPACE_BYTES_MAX = 10 * FILE_BYTES_MAX;
 /** Space that a reader leaves on the disk, for the store and the other workspaces. */
@@ -53,12 +59,25 @@ const WRITE_TIMEOUT_MS = 15 * 60_000;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
-const metaSchema = z.object({ file: z.string(), bytes: z.int(), userId: z.string(), uploadedAt: z.number() });
+const metaSchema = z.object({
+  file: z.string(),
+  bytes: z.int(),
+  userId: z.string(),
+  uploadedAt: z.number(),
+  /** The import that used the upload up: a client that missed its answer may ask again. */
+  done: z.object({ asked: importBody, result: importedTable }).optional(),
+});
 /** The part of the last preview that an import needs. */
 const keptPreview = z.object({
   asked: importSettings,
   result: importPreview.pick({ columns: true, rows: true, rejectedRows: true }),
 });
+
+/** Uploads that are arriving, by folder, with the bytes that they may have. */
+const arriving = serverMember("importUploads", () => new Map<string, number>());
+/** Work on uploads, which ends when the upload is deleted. */
+const ongoing = serverMember("importWork", () => new Set<{ folder: string; stop: AbortController }>());
+const lastSweep = serverMember("importSweep", () => ({ at: 0 }));
 
 type Report = (line: ImportLine<never>) => void;
 
@@ -75,12 +94,12 @@ export async function uploadImport(
   requireProcess("File imports");
   if (announcedBytes !== null && announcedBytes > FILE_BYTES_MAX) throw tooLarge();
   await removeExpired(workspaceId);
-  if ((await usedBytes(workspaceId)) + (announcedBytes ?? 0) > SPACE_BYTES_MAX) throw spaceFull();
   const id = new ObjectId();
   const folder = uploadFolder(workspaceId, id);
-  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   try {
-    const counter = countingStream();
+    const bytesMax = await reserve(workspaceId, folder, announcedBytes);
+    await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    const counter = countingStream(bytesMax, bytesMax < FILE_BYTES_MAX ? spaceFull : tooLarge);
     const source = body ? Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([]);
     const target = createWriteStream(join(folder, SOURCE_FILE), { flags: "wx", mode: OWNER_ONLY_FILE });
     await pipeline(source, counter.stream, target);
@@ -93,7 +112,20 @@ export async function uploadImport(
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw toUploadError(error, file);
+  } finally {
+    arriving().delete(folder);
   }
+}
+
+/** Reserves space for an upload. @returns the bytes that it may have @throws AppError `storage_full` */
+async function reserve(workspaceId: ObjectId, folder: string, announcedBytes: number | null): Promise<number> {
+  return withKeyedLock(workspaceFolder(workspaceId), async () => {
+    const left = await leftBytes(workspaceId, announcedBytes ?? 1);
+    if (left < (announcedBytes ?? 1)) throw spaceFull();
+    const bytesMax = announcedBytes ?? Math.min(left, FILE_BYTES_MAX);
+    arriving().set(folder, bytesMax);
+    return bytesMax;
+  });
 }
 
 /** Returns an upload of the caller. @throws AppError `not_found`, the same for another user's */
@@ -101,9 +133,15 @@ export async function getImport(caller: Caller, id: ObjectId): Promise<UploadedI
   return toUploaded(id, await metaOrThrow(caller, id));
 }
 
-/** Deletes an upload of the caller. @throws AppError `not_found` */
+/** Deletes an upload of the caller and ends work on it. @throws AppError `not_found` */
 export async function deleteImport(caller: Caller, id: ObjectId): Promise<void> {
-  await withUpload(caller, id, (_meta, folder) => rm(folder, { recursive: true, force: true }));
+  await metaOrThrow(caller, id);
+  const folder = uploadFolder(caller.workspaceId, id);
+  for (const work of ongoing()) if (work.folder === folder) work.stop.abort(noUpload());
+  await withKeyedLock(folder, async () => {
+    await metaOrThrow(caller, id);
+    await rm(folder, { recursive: true, force: true });
+  });
 }
 
 /**
@@ -114,9 +152,12 @@ export async function previewImport(
   caller: Caller,
   id: ObjectId,
   settings: ImportSettings,
-  options: { signal: AbortSignal; report: Report },
+  { signal, report }: { signal: AbortSignal; report: Report },
 ): Promise<ImportPreview> {
-  return withUpload(caller, id, (meta, folder) => preview(caller, folder, meta.file, settings, options));
+  return withUpload(caller, id, signal, async (meta, folder, ends) => {
+    if (meta.done) throw noUpload();
+    return preview(caller, folder, meta.file, settings, { signal: ends, report });
+  });
 }
 
 async function preview(
@@ -126,34 +167,45 @@ async function preview(
   settings: ImportSettings,
   { signal, report }: { signal: AbortSignal; report: Report },
 ): Promise<ImportPreview> {
-  signal.throwIfAborted();
   report({ progress: { stage: "queued", bytes: 0, rows: 0 } });
   await rm(join(folder, PREVIEW_FILE), { force: true });
-  const result = await readUpload(
-    folder,
-    { name, settings: settings as never, stagedBytesMax: await stagedBytesMax(workspaceId, folder) },
-    {
-      signal,
-      onProgress: ({ stage, bytes, rows }) => report({ progress: { stage, bytes, rows } }),
-    },
-  );
+  const read = async () =>
+    readUpload(
+      folder,
+      { name, settings: settings as never, stagedBytesMax: await stagedBytesMax(workspaceId, folder) },
+      { signal, onProgress: ({ stage, bytes, rows }) => report({ progress: { stage, bytes, rows } }) },
+    );
+  let result: ImportPreview;
+  try {
+    // One file of a workspace is read at a time, so that others get their turn.
+    result = await withKeyedLock(join(workspaceFolder(workspaceId), FOLDER), read, signal);
+  } catch (error) {
+    await removeAllBut([SOURCE_FILE, META_FILE], folder);
+    throw error;
+  }
   await writeWhole(join(folder, PREVIEW_FILE), keptPreview.parse({ asked: settings, result }));
   return result;
 }
 
 /**
  * Writes the rows of an upload into a table of the workspace's connection for files, all or none, and deletes the
- * upload. The first import creates the connection.
+ * upload. The first import creates the connection. The same import again, after it has ended, returns its result.
  * @throws AppError `not_found`, `conflict` if the table exists, `invalid_request`, `storage_full`
  */
 export async function importTable(
   caller: Caller,
   id: ObjectId,
-  { table, mode, rejected, settings }: ImportBody,
-  { signal, report }: { signal: AbortSignal; report: Report },
+  asked: ImportBody,
+  options: { signal: AbortSignal; report: Report },
 ): Promise<ImportedTable> {
   const { workspaceId } = caller;
-  return withUpload(caller, id, async (meta, folder) => {
+  const { table, mode, rejected, settings } = asked;
+  const { report } = options;
+  return withUpload(caller, id, options.signal, async (meta, folder, signal) => {
+    if (meta.done) {
+      if (JSON.stringify(meta.done.asked) === JSON.stringify(asked)) return meta.done.result;
+      throw noUpload();
+    }
     const kept = await readJson(join(folder, PREVIEW_FILE), keptPreview);
     const isCurrent = kept && (settings === undefined || JSON.stringify(settings) === JSON.stringify(kept.asked));
     const staged = isCurrent
@@ -167,10 +219,13 @@ export async function importTable(
     }
     const { columns } = staged;
     refuseTwice(columns);
-    if ((await usedBytes(workspaceId)) > SPACE_BYTES_MAX) throw spaceFull();
+    if ((await leftBytes(workspaceId, 1)) <= 0) throw spaceFull();
+    await freeBytes(folder);
     report({ progress: { stage: "write", bytes: 0, rows: staged.rows } });
     const isKept = rejected === "quarantine" && staged.rejectedRows > 0;
     const rejectedTable = isKept ? `${table}_rejected` : null;
+    // A table without its connection could not be seen, nor its name be used again.
+    const connectionId = await ensureFilesConnection(caller);
     const done = await withFiles(workspaceId, (client) =>
       client.ask(
         {
@@ -186,16 +241,17 @@ export async function importTable(
         signal,
       ),
     );
-    const connectionId = await ensureFilesConnection(caller);
     forgetEntities(connectionId);
-    await rm(folder, { recursive: true, force: true });
-    return {
+    const result = {
       connectionId: connectionId.toHexString(),
       table,
       rows: done.rows,
       rejectedRows: staged.rejectedRows,
       rejectedTable,
     };
+    await writeWhole(join(folder, META_FILE), { ...meta, done: { asked, result } });
+    await removeAllBut([META_FILE], folder);
+    return result;
   });
 }
 
@@ -231,38 +287,17 @@ export async function withProgress<T>(
   signal: AbortSignal,
   work: (options: { signal: AbortSignal; report: Report }) => Promise<T>,
 ): Promise<T | Response> {
-  if (!request.headers.get("accept")?.includes(IMPORT_LINES)) return work({ signal, report: () => {} });
-  const left = new AbortController();
-  const encoder = new TextEncoder();
-  let isOpen = true;
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      const say = (line: ImportLine<T>) => {
-        if (isOpen) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
-      };
-      void work({ signal: AbortSignal.any([signal, left.signal]), report: say })
-        .then(
-          (data) => say({ data }),
-          (error: unknown) =>
-            say({
-              error:
-                error instanceof AppError
-                  ? { code: error.kind, message: error.message }
-                  : { code: "internal", message: "Couldn't import the file. Try again." },
-            }),
-        )
-        .finally(() => {
-          if (isOpen) controller.close();
-          isOpen = false;
-        });
-    },
-    cancel: () => {
-      isOpen = false;
-      left.abort(new AppError("cancelled", "The import was cancelled."));
-    },
-  });
-  // Compression would buffer lines.
-  return new Response(body, { headers: { "content-type": IMPORT_LINES, "cache-control": "no-store, no-transform" } });
+  if (!acceptsLines(request)) return work({ signal, report: () => {} });
+  return streamLines<ImportLine<T>>(signal, (write, left) =>
+    work({ signal: left, report: write }).then(
+      (data) => write({ data }),
+      (thrown: unknown) => {
+        if (left.aborted) return;
+        const { kind, message } = logFailure(thrown, { route: new URL(request.url).pathname });
+        write({ error: { code: kind, message } });
+      },
+    ),
+  );
 }
 
 async function withFiles<T>(workspaceId: ObjectId, work: (client: EngineClient) => Promise<T>): Promise<T> {
@@ -305,50 +340,104 @@ function uploadFolder(workspaceId: ObjectId, id: ObjectId): string {
   return join(workspaceFolder(workspaceId), FOLDER, id.toHexString());
 }
 
-async function metaOrThrow({ workspaceId, user }: Caller, id: ObjectId): Promise<z.infer<typeof metaSchema>> {
+function noUpload(): AppError {
+  return new AppError("not_found", "Upload not found. Upload the file again.");
+}
+
+type Meta = z.infer<typeof metaSchema>;
+
+/** Returns an upload of the caller, also after its import. @throws AppError `not_found` */
+async function anyMetaOrThrow({ workspaceId, user }: Caller, id: ObjectId): Promise<Meta> {
   requireProcess("File imports");
   const meta = await readJson(join(uploadFolder(workspaceId, id), META_FILE), metaSchema);
   const isOwn = meta?.userId === user._id.toHexString();
   if (meta && isOwn && Date.now() - meta.uploadedAt < UPLOAD_LIFETIME_MS) return meta;
-  throw new AppError("not_found", "Upload not found. Upload the file again.");
+  throw noUpload();
+}
+
+/** Returns an upload of the caller that was not imported. @throws AppError `not_found` */
+async function metaOrThrow(caller: Caller, id: ObjectId): Promise<Meta> {
+  const meta = await anyMetaOrThrow(caller, id);
+  if (meta.done) throw noUpload();
+  return meta;
 }
 
 /**
- * Runs work on an upload of the caller, after all earlier work on it. An import that came first has deleted it.
- * @throws AppError `not_found`
+ * Runs work on an upload of the caller, after all earlier work on it. Deleting the upload ends it.
+ * @throws AppError `not_found`, also when the upload is deleted during the work; the signal's reason
  */
 async function withUpload<T>(
   caller: Caller,
   id: ObjectId,
-  work: (meta: z.infer<typeof metaSchema>, folder: string) => Promise<T>,
+  signal: AbortSignal,
+  work: (meta: Meta, folder: string, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const folder = uploadFolder(caller.workspaceId, id);
   // Only its owner waits for it.
-  await metaOrThrow(caller, id);
-  return withKeyedLock(folder, async () => work(await metaOrThrow(caller, id), folder));
-}
-
-function toUploaded(id: ObjectId, { file, bytes, uploadedAt }: z.infer<typeof metaSchema>): UploadedImport {
-  return { id: id.toHexString(), file, bytes, expiresAt: new Date(uploadedAt + UPLOAD_LIFETIME_MS).toISOString() };
-}
-
-/** Deletes uploads that are too old, and those that a killed server has left. */
-async function removeExpired(workspaceId: ObjectId): Promise<void> {
-  const folder = join(workspaceFolder(workspaceId), FOLDER);
-  for (const name of await readdir(folder).catch(() => [])) {
-    const path = join(folder, name);
-    const changedAt = (await stat(path).catch(() => null))?.mtimeMs ?? Date.now();
-    if (Date.now() - changedAt > UPLOAD_LIFETIME_MS) await rm(path, { recursive: true, force: true });
+  await anyMetaOrThrow(caller, id);
+  const entry = { folder, stop: new AbortController() };
+  const ends = AbortSignal.any([signal, entry.stop.signal]);
+  ongoing().add(entry);
+  try {
+    return await withKeyedLock(folder, async () => work(await anyMetaOrThrow(caller, id), folder, ends), ends);
+  } finally {
+    ongoing().delete(entry);
   }
 }
 
-/** Returns the bytes of the workspace's uploads and imported tables. */
+function toUploaded(id: ObjectId, { file, bytes, uploadedAt }: Meta): UploadedImport {
+  return { id: id.toHexString(), file, bytes, expiresAt: new Date(uploadedAt + UPLOAD_LIFETIME_MS).toISOString() };
+}
+
+/** Deletes the uploads of all workspaces that are too old, now and then. */
+export async function sweepImports(now = Date.now()): Promise<void> {
+  if (now - lastSweep().at < SWEEP_EVERY_MS) return;
+  lastSweep().at = now;
+  for (const name of await readdir(filesFolder()).catch(() => [])) {
+    if (ObjectId.isValid(name)) await removeExpired(new ObjectId(name), now);
+  }
+}
+
+/** Deletes uploads that are too old, and those that a killed server has left. */
+async function removeExpired(workspaceId: ObjectId, now = Date.now()): Promise<void> {
+  const folder = join(workspaceFolder(workspaceId), FOLDER);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const changedAt = (await stat(path).catch(() => null))?.mtimeMs ?? now;
+    if (now - changedAt > UPLOAD_LIFETIME_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function removeAllBut(kept: readonly string[], folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const others = names.filter((name) => !kept.includes(name));
+  await Promise.all(others.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+}
+
+/**
+ * Returns the bytes that a workspace's uploads and imported tables may still take.
+ * @param needed with less than these, blocks of the tables' file that deleted tables have left are counted as well
+ */
+async function leftBytes(workspaceId: ObjectId, needed: number): Promise<number> {
+  const left = SPACE_BYTES_MAX - (await usedBytes(workspaceId));
+  if (left >= needed || !(await exists(join(workspaceFolder(workspaceId), FILES_FILE)))) return left;
+  const signal = AbortSignal.timeout(WRITE_TIMEOUT_MS);
+  return left + (await withFiles(workspaceId, (client) => client.ask({ type: "space" }, signal))).freeBytes;
+}
+
+/** Returns the bytes of the workspace's uploads, also those that are arriving, and of its imported tables. */
 async function usedBytes(workspaceId: ObjectId): Promise<number> {
   const folder = workspaceFolder(workspaceId);
-  const uploads = await readdir(join(folder, FOLDER), { recursive: true }).catch(() => []);
-  const paths = [join(folder, FILES_FILE), ...uploads.map((name) => join(folder, FOLDER, name))];
-  const sizes = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => null))?.size ?? 0));
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const uploads = join(folder, FOLDER);
+  const names = await readdir(uploads).catch(() => []);
+  const kept = names.map((name) => join(uploads, name)).filter((path) => !arriving().has(path));
+  const paths = await Promise.all(
+    kept.map(async (path) => (await readdir(path).catch(() => [])).map((name) => join(path, name))),
+  );
+  const all = [join(folder, FILES_FILE), join(folder, `${FILES_FILE}.wal`), ...paths.flat()];
+  const sizes = await Promise.all(all.map(async (path) => (await stat(path).catch(() => null))?.size ?? 0));
+  const reserved = [...arriving()].flatMap(([path, bytes]) => (path.startsWith(`${uploads}/`) ? [bytes] : []));
+  return [...sizes, ...reserved].reduce((sum, size) => sum + size, 0);
 }
 
 /**
@@ -356,12 +445,17 @@ async function usedBytes(workspaceId: ObjectId): Promise<number> {
  * @throws AppError `storage_full` if the workspace's space is used up, or the disk is nearly full
  */
 async function stagedBytesMax(workspaceId: ObjectId, folder: string): Promise<number> {
-  const left = SPACE_BYTES_MAX - (await usedBytes(workspaceId));
+  const left = await leftBytes(workspaceId, 1);
   if (left <= 0) throw spaceFull();
+  return Math.floor(Math.min(STAGED_BYTES_MAX, left, (await freeBytes(folder)) / READER_FILES));
+}
+
+/** Returns the free bytes of the disk beyond its reserve. @throws AppError `storage_full` if there are none */
+async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize - FREE_BYTES_MIN;
   if (free <= 0) throw new AppError("storage_full", "Not enough disk space. Delete files and try again.");
-  return Math.floor(Math.min(STAGED_BYTES_MAX, left, free / READER_FILES));
+  return free;
 }
 
 function spaceFull(): AppError {
@@ -374,8 +468,12 @@ async function writeWhole(path: string, value: unknown): Promise<void> {
   await rename(`${path}.part`, path);
 }
 
+/** Returns a file's content; null for a missing, torn or old one. */
 async function readJson<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T> | null> {
-  const text = await readFile(path, "utf8").catch(() => null);
-  const parsed = text === null ? null : schema.safeParse(JSON.parse(text));
-  return parsed?.success ? parsed.data : null;
+  const parsed = schema.safeParse(
+    await readFile(path, "utf8")
+      .then(JSON.parse)
+      .catch(() => null),
+  );
+  return parsed.success ? parsed.data : null;
 }

@@ -67,6 +67,19 @@ export async function dropTable(database: EngineDatabase, table: DropTableReques
   }
 }
 
+/** Returns the bytes of blocks that the next tables use again. */
+export async function freeBytesOf(database: EngineDatabase): Promise<number> {
+  const connection = await database.connect();
+  try {
+    const found = await connection.runAndReadAll(
+      "SELECT (block_size * free_blocks)::DOUBLE FROM pragma_database_size() WHERE database_name = current_database()",
+    );
+    return Number(found.getRows()[0]?.[0] ?? 0);
+  } finally {
+    connection.closeSync();
+  }
+}
+
 async function fillTable(
   source: DuckDBConnection,
   target: DuckDBConnection,

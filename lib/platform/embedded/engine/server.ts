@@ -9,7 +9,7 @@ import type { KillSwitch } from "./kill-switch.ts";
 import { RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX, STATEMENTS_AT_ONCE } from "./limits.ts";
 import { findFault } from "./parse.ts";
 import { type Answerable, type Asked, serveRequests } from "./request-server.ts";
-import { dropTable, runImport } from "./run-import.ts";
+import { dropTable, freeBytesOf, runImport } from "./run-import.ts";
 import { type EngineSession, readState, runManually, runStatement } from "./run-statement.ts";
 import { runTransaction } from "./run-transaction.ts";
 import { type EngineResponse, type ExecuteRequest, encodeFrame, sendFrame } from "./wire.ts";
@@ -77,6 +77,7 @@ async function work(
     await within(request.timeoutMs, loads, controller, () => dropTable(database, request.table));
     return { type: "drop" };
   }
+  if (request.type === "space") return { type: "space", freeBytes: await freeBytesOf(database) };
   if (request.type === "session") {
     const session = sessions.get(socket) ?? (await openSession(database, socket, request.readOnly, sessions));
     const state = readState(session.connection);

@@ -92,6 +92,8 @@ export type EngineRequest =
   | SessionRequest
   | StopRequest
   | { type: "entities" }
+  /** Asks for the bytes that deleted tables have left in a DuckDB file. */
+  | { type: "space" }
   | { type: "version" };
 
 /** Reason in the details of a failed transaction. */
@@ -125,6 +127,7 @@ export type EngineResponse =
   | { type: "transact" }
   | { type: "import"; rows: number; rejectedRows: number }
   | { type: "drop" }
+  | { type: "space"; freeBytes: number }
   | { type: "session"; state: EngineSessionState }
   /** Null: the text has no syntax error. */
   | { type: "parse"; fault: SyntaxFault | null };

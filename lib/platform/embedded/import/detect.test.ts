@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fastestMs } from "@/test/processor-time";
-import { detectDialect } from "./detect";
+import { fastestMs } from "../../../../test/processor-time.ts";
+import { detectDialect } from "./detect.ts";
 
 test("finds apostrophes as quotes", () => {
   expect(detectDialect(Buffer.from("a,b\n'x,y',1\n'z,w',2\n"), {}).quote).toBe("'");

@@ -1,5 +1,6 @@
+import { NDJSON } from "@/lib/base/values/ndjson";
 import { route } from "@/lib/features/accounts/route";
-import { IMPORT_LINES, importPreview, previewBody } from "@/lib/features/connections/imports/schema";
+import { importPreview, previewBody } from "@/lib/features/connections/imports/schema";
 import { previewImport, withProgress } from "@/lib/features/connections/imports/service";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
@@ -14,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: pathIds("workspaceId", "importId"),
     body: previewBody,
     response: importPreview,
-    outside: { 200: { [IMPORT_LINES]: null } },
+    outside: { 200: { [NDJSON]: null } },
     failures: ["not_allowed", "rate_limited", "timeout", "unavailable"],
     refuses: { settings: "A file that cannot be read with them" },
     handle: ({ caller, params, body, request, signal }) =>

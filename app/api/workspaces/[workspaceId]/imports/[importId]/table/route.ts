@@ -1,5 +1,6 @@
+import { NDJSON } from "@/lib/base/values/ndjson";
 import { route } from "@/lib/features/accounts/route";
-import { IMPORT_LINES, importBody, importedTable } from "@/lib/features/connections/imports/schema";
+import { importBody, importedTable } from "@/lib/features/connections/imports/schema";
 import { importTable, withProgress } from "@/lib/features/connections/imports/service";
 import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
@@ -14,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: pathIds("workspaceId", "importId"),
     body: importBody,
     response: importedTable,
-    outside: { 200: { [IMPORT_LINES]: null } },
+    outside: { 200: { [NDJSON]: null } },
     failures: [
       "conflict",
       "storage_full",
