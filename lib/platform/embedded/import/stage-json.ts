@@ -154,9 +154,12 @@ async function* objectsOf(
   for (;;) {
     const chunk = await result.fetchChunk();
     if (!chunk || chunk.rowCount === 0) return;
-    for (const [line, value] of chunk.getRows()) {
-      const text = String(value ?? "");
-      yield { line: Number(line), text, object: parseObject(text) };
+    const lines = chunk.getColumnVector(0);
+    const texts = chunk.getColumnVector(1);
+    // All texts of a chunk at once may take gigabytes.
+    for (let row = 0; row < chunk.rowCount; row += 1) {
+      const text = String(texts.getItem(row) ?? "");
+      yield { line: Number(lines.getItem(row)), text, object: parseObject(text) };
     }
   }
 }
