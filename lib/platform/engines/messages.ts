@@ -44,6 +44,7 @@ const rare = z.discriminatedUnion("type", [
   z.object({ type: z.literal("transact") }),
   z.object({ type: z.literal("import"), rows: z.int(), rejectedRows: z.int() }),
   z.object({ type: z.literal("drop") }),
+  z.object({ type: z.literal("space"), freeBytes: z.number() }),
   z.object({ type: z.literal("session"), state: z.enum(["idle", "in_transaction", "failed"]) }),
   z.object({
     type: z.literal("parse"),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { tableFromArrays, tableToIPC } from "apache-arrow";
@@ -569,6 +569,34 @@ describe("the space of a workspace", () => {
     expect((await sendTo("id\n".repeat(10))).status).toBe(507);
     expect((await sendTo("id\n1\n")).status).toBe(201);
     rmSync(join(folder, "Files.duckdb.wal"));
+  });
+
+  test("is free again where tables were deleted, and taken by an upload that is arriving", async () => {
+    const other = await seedPerson();
+    const path = `/api/workspaces/${other.workspaceId}`;
+    const folder = workspaceFolder(new ObjectId(other.workspaceId));
+    const sendTo = (to: string, options: object) => call("POST", `${path}${to}`, { cookie: other.cookie, ...options });
+    const rows = Array.from({ length: 100_000 }, (_, row) => `${row * 7919},${row}`).join("\n");
+    for (const table of ["large", "last"]) {
+      const sent = await sendTo("/imports?name=t.csv", { rawBody: `a,b\n${rows}\n` });
+      expect((await sendTo(`/imports/${sent.json.data.id}/table`, { body: { table } })).status).toBe(200);
+    }
+    const filler = join(folder, ".imports", new ObjectId().toHexString());
+    mkdirSync(filler);
+    writeFileSync(join(filler, "source"), "");
+    const sizes = ["Files.duckdb", "Files.duckdb.wal"].map((name) =>
+      statSync(join(folder, name), { throwIfNoEntry: false }),
+    );
+    const used = sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0);
+    truncateSync(join(filler, "source"), 10 * 1024 ** 3 - used);
+    expect((await sendTo("/imports?name=t.csv", { rawBody: "a\n1\n" })).status).toBe(507);
+    expect((await call("DELETE", `${path}/imported-tables/large`, { cookie: other.cookie })).status).toBe(200);
+    expect((await sendTo("/imports?name=t.csv", { rawBody: "a\n1\n" })).status).toBe(201);
+    // Two at once, of which each fits alone.
+    truncateSync(join(filler, "source"), 10 * 1024 ** 3 - used - 150_000);
+    const content = "1\n".repeat(400_000);
+    const both = await Promise.all([1, 2].map(() => sendTo("/imports?name=t.csv", { rawBody: content })));
+    expect(both.map(({ status }) => status)).toContain(507);
   });
 
   test("frees uploads that are too old", async () => {

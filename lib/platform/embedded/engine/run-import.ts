@@ -62,6 +62,8 @@ export async function dropTable(database: EngineDatabase, table: DropTableReques
   try {
     if ((await columnsOf(connection, table)).size === 0) throw refused("missing", `Table ${table} not found.`);
     await connection.run(`DROP TABLE main.${quote(table)}`);
+    // Its blocks are free from the next checkpoint on, which waits for the end of other statements.
+    await connection.run("CHECKPOINT").catch(() => {});
   } finally {
     connection.closeSync();
   }
