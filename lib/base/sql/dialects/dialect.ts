@@ -112,6 +112,12 @@ export interface Dialect {
    * @param type the database's type
    */
   toOptional?(column: string, type: string): string;
+  /**
+   * Returns a literal of a number for a comparison with a column. Absent: its digits.
+   * @param digits with a sign and a point at most
+   * @param type the database's type of the column
+   */
+  toNumber?(digits: string, type: string): string;
   /** Returns the clauses for a page of rows, with a leading space. */
   toPage(rows: number, skipped: number): string;
   /** SQL of metric queries. Absent: metrics cannot be queried. */

@@ -19,9 +19,9 @@ beforeAll(async () => {
   await change(
     writer,
     "create table buyers (id Int64, region String, tags Array(String)) engine = MergeTree order by id",
-    "create table sales (id Int64, buyer_id Int64, total Int64) engine = MergeTree order by id",
+    "create table sales (id Int64, buyer_id Int64, total Int64, paid Decimal(38, 10)) engine = MergeTree order by id",
     "insert into buyers values (1, 'north', ['a']), (1, 'north', ['b'])",
-    "insert into sales values (7, 1, 10), (7, 1, 10), (8, 2, 5)",
+    "insert into sales values (7, 1, 10, 1), (7, 1, 10, 2), (8, 2, 5, '12345678901234567890.5')",
   );
   await writer.close();
   reader = await openWith(clickhouse, config);
@@ -61,4 +61,16 @@ test("sums and counts use each row once, also those with one primary key", async
     ["north", "20", "2", "4"],
     ["null", "5", "0", "1"],
   ]);
+});
+
+test("decimals keep their digits", async (context) => {
+  if (!chDb) return context.skip();
+  const columns = [{ column: "id" }];
+  const where = (op: string, ...values: string[]) => ({
+    columns,
+    filters: [{ column: { column: "paid" }, op, values }],
+  });
+  expect(await answerOf(where("eq", "12345678901234567890.5"))).toEqual([["8"]]);
+  expect(await answerOf(where("gt", "12345678901234567890.4999"))).toEqual([["8"]]);
+  expect(await answerOf(where("in", "12345678901234567890.4", "2"))).toEqual([["7"], ["7"]]);
 });

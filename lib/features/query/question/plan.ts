@@ -443,7 +443,7 @@ class Planner {
   }
 
   /** Returns the span that a value stands for, as literals. */
-  private side(value: string | number | boolean, { kind, name }: Column, path: string): Span {
+  private side(value: string | number | boolean, { kind, name, column }: Column, path: string): Span {
     // Some databases store booleans as numbers.
     if (kind === "number" && typeof value === "boolean") return { start: String(Number(value)), end: null };
     if (kind === "boolean" || typeof value === "boolean") {
@@ -453,7 +453,11 @@ class Planner {
       }
       return { start: DIALECTS[this.dialect].booleanWords ? String(isTrue) : String(Number(isTrue)), end: null };
     }
-    if (kind === "number") return { start: toDecimal(value, path), end: null };
+    if (kind === "number") {
+      const digits = toDecimal(value, path);
+      const { toNumber } = DIALECTS[this.dialect];
+      return { start: column && toNumber ? toNumber(digits, column.type) : digits, end: null };
+    }
     if (!isTemporal(kind)) return { start: toSqlText(String(value), this.dialect), end: null };
     const moment = momentOf(String(value), kind, this.question.timezone, path);
     const literal = (ms: number) =>

@@ -60,6 +60,11 @@ export const clickhouse: Dialect = {
   toContains: (column, text) => `positionCaseInsensitiveUTF8(toString(${column}), ${text}) > 0`,
   // A column that is not Nullable has its type's default there, and read-only queries cannot set join_use_nulls.
   toOptional: (column, type) => (WITHOUT_NULL.test(type) ? column : `toNullable(${column})`),
+  // Literals with a point are Float64.
+  toNumber: (digits, type) =>
+    type.includes("Decimal(") && digits.length > FLOAT_DIGITS && /^-?[\d.]{1,76}$/.test(digits)
+      ? `toDecimal256('${digits}', ${digits.split(".")[1]?.length ?? 0})`
+      : digits,
   toGrain: (column, grain) =>
     ({
       day: `toDate(${column})`,
@@ -70,6 +75,8 @@ export const clickhouse: Dialect = {
     })[grain],
 };
 
+/** Digits of a decimal that a Float64 keeps. */
+const FLOAT_DIGITS = 15;
 /** Types that cannot be in Nullable. */
 const WITHOUT_NULL =
   /^(?:Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic|AggregateFunction|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon)\b/;
