@@ -434,6 +434,32 @@ describe("an import", () => {
     expect(await rowsOf(connectionId, "select line from bad_rejected")).toEqual([{ line: 3 }]);
   });
 
+  test("reads and imports 5,000 columns with 50 null words", { tags: ["long"], timeout: 600_000 }, async () => {
+    const width = 5000;
+    const row = (value: (index: number) => string) => Array.from({ length: width }, (_, index) => value(index)).join();
+    // Checking the types of so many columns takes a minute.
+    const texts = (index: number, value: string, text: string) => (index < 10 ? value : text);
+    const content = [
+      row((index) => `c${index}`),
+      row((index) => texts(index, String(index), "text")),
+      row((index) => (index % 2 ? "?" : texts(index, `${index}.5`, "other"))),
+      ...Array(9).fill(row((index) => texts(index, "9", "x".repeat(300)))),
+    ];
+    const id = await upload("wide.csv", `${content.join("\n")}\n`);
+    const nullWords = ["", "?", ...Array.from({ length: 48 }, (_, index) => `word ${index} ${"y".repeat(180)}`)];
+    const answer = await send("POST", `/imports/${id}/preview`, { settings: { nullWords } });
+    expect(answer.status, answer.text.slice(0, 200)).toBe(200);
+    const found: ImportPreview = answer.json.data;
+    expect([found.columns.length, found.rows, found.preview.length]).toEqual([width, 11, 2]);
+    expect(answer.text.length).toBeLessThan(4 * 1024 ** 2);
+    const { connectionId, rows } = await store(id, { table: "wide" });
+    expect(rows).toBe(11);
+    expect(await rowsOf(connectionId, "select c1, c2, c4999 from wide where c2 < 9 order by c2")).toEqual([
+      { c1: 1, c2: "2.0", c4999: "text" },
+      { c1: null, c2: "2.5", c4999: null },
+    ]);
+  });
+
   test("stops at rejected rows when asked, and offers them as CSV", async () => {
     const id = await upload("orders.csv", ORDERS);
     expect((await send("POST", `/imports/${id}/table`, { table: "stopped", rejected: "stop" })).status).toBe(400);

@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { WIDE_COLUMNS, WIDE_MEMORY_LIMIT } from "../import/limits.ts";
 import { type EngineDatabase, LOCKS } from "./database.ts";
 import { StatementFailure } from "./failures.ts";
 import { interruptOnAbort } from "./interrupt.ts";
@@ -27,9 +28,11 @@ export async function runImport(
   request: ImportRequest,
   signal: AbortSignal,
 ): Promise<{ rows: number; rejectedRows: number }> {
+  const isWide = request.columns.length > WIDE_COLUMNS;
   const staged = await DuckDBInstance.create(`./${request.staged}`, {
     ...LOCKS,
-    memory_limit: STAGED_MEMORY_LIMIT,
+    memory_limit: isWide ? WIDE_MEMORY_LIMIT : STAGED_MEMORY_LIMIT,
+    ...(isWide && { threads: "1" }),
     access_mode: "READ_ONLY",
   });
   const source = await staged.connect();
