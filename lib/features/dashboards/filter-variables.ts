@@ -5,7 +5,7 @@ import type { Filled, Part } from "./parts";
 import type { Filter } from "./schema";
 
 /** The values of a page's filters, by filter id; an omitted filter has its default. */
-export type FilterValues = {
+type FilterValues = {
   filters: readonly Filter[];
   values: Readonly<Record<string, unknown>>;
   /** Determines, with `zone`, the days of date presets. */

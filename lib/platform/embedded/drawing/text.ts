@@ -1,8 +1,9 @@
 /* Text in an image: line breaks and elements. */
 
+import { px } from "../../../base/charts/shapes.ts";
 import { cutTo, widthOf } from "../../../base/text/text-width.ts";
 
-export { cutTo, widthOf };
+export { cutTo, px as round, widthOf };
 
 /** Breaks a text into lines between words. A word that is wider than a line is cut. */
 export function wrapTo(text: string, width: number, size: number): string[] {
@@ -35,9 +36,5 @@ export function toText(text: string, x: number, y: number, { size, fill, isBold 
   // The shipped font has one weight for pictures, so bold text is drawn with an outline in its own colour.
   const edge = isBold ? ` stroke="${fill}" stroke-width="${(size * 0.035).toFixed(2)}"` : "";
   const place = anchor === undefined ? "" : ` text-anchor="${anchor}"`;
-  return `<text x="${round(x)}" y="${round(y)}" font-size="${size}" fill="${fill}"${edge}${place} xml:space="preserve">${escapeXml(text)}</text>`;
-}
-
-export function round(px: number): number {
-  return Math.round(px * 100) / 100;
+  return `<text x="${px(x)}" y="${px(y)}" font-size="${size}" fill="${fill}"${edge}${place} xml:space="preserve">${escapeXml(text)}</text>`;
 }
