@@ -16,6 +16,7 @@ import {
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { ChoiceList } from "@/components/questions/choice-list";
+import { AddPill, Pill } from "@/components/questions/pill";
 import {
   AddJoinForm,
   type ColumnChoice,
@@ -24,8 +25,7 @@ import {
   FormulaForm,
   GroupForm,
   SummaryForm,
-} from "@/components/questions/forms";
-import { AddPill, Pill } from "@/components/questions/pill";
+} from "@/components/questions/step-forms";
 import { newQuestion } from "@/components/questions/use-question";
 import { ColumnIcon } from "@/components/schema/column-icon";
 import { Notice } from "@/components/ui/notice";
