@@ -7,6 +7,7 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { captureLog } from "@/test/security/log-lines";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { workspaceFolder } from "../files/folders";
 import type { ImportedTable, ImportPreview, ImportProblem } from "./schema";
@@ -485,6 +486,19 @@ describe("an import", () => {
     expect(lines[0]).toEqual({ progress: { stage: "queued", bytes: 0, rows: 0 } });
     expect(lines.at(-2)).toEqual({ progress: { stage: "write", bytes: 0, rows: 2 } });
     expect(lines.at(-1)).toMatchObject({ data: { table: "streamed", rows: 2 } });
+  });
+
+  test("streams its failure, and logs it", async () => {
+    const id = await upload("t.csv", "id\n1\n");
+    const captured = captureLog();
+    const answer = await callRaw("POST", `${home}/imports/${id}/table`, {
+      cookie: owner.cookie,
+      headers: { accept: "application/x-ndjson" },
+      body: { table: "missing", mode: "append" },
+    });
+    const last = (await answer.text()).trim().split("\n").at(-1) ?? "";
+    expect(JSON.parse(last)).toEqual({ error: { code: "not_found", message: "Table not found." } });
+    expect(captured.stop().join("")).toContain(`imports/${id}/table","code":"not_found","status":404`);
   });
 
   test("leaves nothing when its client leaves", async () => {
