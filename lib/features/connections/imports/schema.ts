@@ -1,11 +1,10 @@
 import { z } from "zod";
+import { COLUMNS_MAX } from "@/lib/platform/embedded/import/limits";
 import { COLUMN_TYPES, DATE_FORMATS, ENCODINGS, FILE_FORMATS } from "@/lib/platform/embedded/import/messages";
 import { isoDate, objectIdText } from "@/lib/platform/http/schema";
 
 /** Maximum characters of names of files, columns, sheets and tables. */
 const NAME_CHARS_MAX = 200;
-/** Columns of a table, as in `COLUMNS_MAX` of the reader. */
-const COLUMNS_MAX = 5000;
 const NULL_WORDS_MAX = 50;
 const SKIPPED_MAX = 10_000;
 
