@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { addConsole } from "./consoles.fixtures";
 import {
   addDashboard,
   readDashboard,
@@ -213,6 +214,36 @@ test("has panels for datasets, filters and the page", async ({ page, person }) =
       { kind: "dateRange", field: "week", default: "last12Months" },
     ],
   });
+});
+
+test("fills a variable of a console by a filter", async ({ page, person }) => {
+  const connectionId = await sampleConnection(page.request);
+  const content = `select region, count(*) as n from (${SALES}) s where true [[and region = {{place}}]] group by region order by region`;
+  const { id: consoleId } = await addConsole(page.request, {
+    name: "places",
+    content,
+    connectionId,
+    access: "workspace",
+  });
+  const widget = {
+    id: "places",
+    kind: "table",
+    title: "Places",
+    source: { consoleId },
+    layout: { x: 0, y: 0, w: 6, h: 8 },
+  };
+  await open(page, person, { datasets: [], widgets: [{ ...widget, spec: { dimensions: ["region"] } }] });
+  await page.getByRole("button", { name: /^Filters/ }).click();
+  const region = panel(page, "Filters").getByRole("region", { name: "Filter region" });
+  await choose(page, region, "Variable in Places", "place");
+  await expectAccessible(page);
+  await save(page);
+  expect(await saved(page)).toMatchObject({ filters: [{ id: "region", variables: { places: { value: "place" } } }] });
+  const rows = card(page, "Places").getByRole("row");
+  await expect(rows).toHaveCount(4);
+  await page.goto(`/w/${person.slug}/dashboards/${made.id}?f.region=${encodeURIComponent('"Coast"')}`);
+  await expect(rows).toHaveCount(2);
+  await expect(rows.last()).toContainText("Coast");
 });
 
 test("keeps unsaved changes over a reload, and asks before leaving", async ({ page, person }) => {
