@@ -87,7 +87,11 @@ async function runReader(
     stdio: ["pipe", "pipe", "pipe"],
     env: { NODE_ENV: env().NODE_ENV, NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
   });
-  const kill = () => child.kill("SIGKILL");
+  const kill = () => {
+    child.kill("SIGKILL");
+    // A sandbox that is killed while it starts may leave a process behind, which keeps the pipe open.
+    child.stdout.destroy();
+  };
   signal.addEventListener("abort", kill, { once: true });
   if (signal.aborted) kill();
   let lastWords = "";
@@ -111,6 +115,9 @@ async function runReader(
     return NO_MEMORY.test(lastWords)
       ? { type: "refused", message: "The file takes too much memory to read. Split it." }
       : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   } finally {
     signal.removeEventListener("abort", kill);
     kill();
