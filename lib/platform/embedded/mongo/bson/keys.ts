@@ -56,6 +56,8 @@ const ABOVE_DOUBLE = 0x03;
 /** A NUL inside a text is encoded as 00 ff, its end as 00 01. */
 const NUL_ESCAPE = 0xff;
 const TEXT_END = 0x01;
+/** Number of bytes behind the text in a text's key. */
+export const TEXT_END_BYTES = 2;
 
 const FIRST_BYTES = 64;
 

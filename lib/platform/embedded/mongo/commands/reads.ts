@@ -1,3 +1,4 @@
+import { decodeDocument } from "../bson/codec.ts";
 import { encodeKey } from "../bson/keys.ts";
 import { toPath, valuesAtPath } from "../bson/paths.ts";
 import { type Doc, docOf, double, isDoc, isNumber, toWholeNumber, type Value } from "../bson/values.ts";
@@ -112,7 +113,11 @@ function pipelineOfFind(read: ReadFind, command: Doc): Value[] {
 function* shown(flow: Flow<Found>, projection: Projection | undefined): Flow<CursorItem> {
   for (const item of flow) {
     if (item === PAUSE) yield PAUSE;
-    else yield projection === undefined ? item.row.bytes : projection.apply(item.doc);
+    else if (projection === undefined) yield item.row.bytes;
+    else {
+      const { apply, fields } = projection;
+      yield apply(fields === undefined ? item.doc : decodeDocument(item.row.bytes, 0, fields));
+    }
   }
 }
 

@@ -125,6 +125,27 @@ test("answers every comparison of every type with each index exactly as a scan d
   );
 });
 
+test("finds the beginnings of texts and list items by an index exactly as a scan does", () => {
+  const texts = ["", "a", "ab", "abc", "abd", "b", "AB", "a.b", "é", "éa", "\u{10ffff}", "a\0b"];
+  const regexes = ["^ab", "^", "^a\\.", "^é", "^ab$"].map((pattern) => new BSONRegExp(pattern));
+  const values: Value[] = [...texts, ["ab", "b"], ["x", 1], [], 1, null, ...regexes];
+  const collection = collectionOf(values.map((a, i) => docOf({ _id: i, a, b: texts[i % texts.length] as Value })));
+  for (const regex of regexes) {
+    for (const path of ["a", "b"]) {
+      const ids = (hint: Value) => run(collection, docOf({ [path]: regex }), hint).map(({ rid }) => rid);
+      const wanted = ids(docOf({ $natural: 1 }));
+      expect(wanted).not.toEqual([]);
+      for (const hint of KEYS.slice(0, 4)) expect([regex, hint, ids(hint).sort((x, y) => x - y)]).toEqual([regex, hint, wanted]); // biome-ignore format: one look
+    }
+  }
+  const { rows, examined } = countReads(store);
+  const filter = docOf({ a: new BSONRegExp("^abd") });
+  for (const _ of runQuery({ collection, rows, filter, sort: [], hint: null, variables }));
+  expect(examined.keys).toBe(1);
+  store.dropCollection(collection);
+  store.commit();
+});
+
 test.each([
   new Binary(Buffer.alloc(0)),
   new ObjectId("0".repeat(24)),

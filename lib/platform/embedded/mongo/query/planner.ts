@@ -1,12 +1,23 @@
 import { areEqual, compareValues, typeRank } from "../bson/compare.ts";
-import { encodeKey, TAG, tagOf } from "../bson/keys.ts";
+import { encodeKey, TAG, TEXT_END_BYTES, tagOf } from "../bson/keys.ts";
 import { toPath } from "../bson/paths.ts";
-import { isDoc, isNumber, MaxKey, MinKey, RawDocument, toDouble, typeCode, type Value } from "../bson/values.ts";
+import {
+  type BSONRegExp,
+  isDoc,
+  isNumber,
+  MaxKey,
+  MinKey,
+  RawDocument,
+  toDouble,
+  typeCode,
+  type Value,
+} from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
 import { lookUp, type Scope } from "../expressions/scope.ts";
 import type { Collection, Index } from "../storage/collection.ts";
 import type { KeyRange, RowSource } from "../storage/store.ts";
 import type { MatchNode } from "./match.ts";
+import { prefixOf } from "./regex.ts";
 import type { SortKey } from "./sort.ts";
 
 export type Plan =
@@ -264,11 +275,22 @@ function boundsOf(node: MatchNode): Bounds | undefined {
       }
       return { intervals: merge(intervals), isExact, canBeNull };
     }
+    case "regex":
+      return boundsOfRegex(node.regex);
     case "exists":
       return { intervals: [{ low: BELOW_ALL, high: ABOVE_ALL, isPoint: false }], isExact: false, canBeNull: true };
     default:
       return undefined;
   }
+}
+
+/** Returns the bounds of `^text`: the strings that begin with it, and the stored expression itself. */
+function boundsOfRegex(regex: BSONRegExp): Bounds | undefined {
+  const prefix = prefixOf(regex);
+  if (prefix === null) return undefined;
+  const strings = encodeKey(prefix).subarray(0, -TEXT_END_BYTES);
+  const intervals = [{ low: before(strings), high: behind(strings), isPoint: false }, point(encodeKey(regex))];
+  return { intervals: merge(intervals), isExact: false, canBeNull: false };
 }
 
 function bracket(tag: number): Interval {

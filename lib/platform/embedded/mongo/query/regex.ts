@@ -31,6 +31,16 @@ export function compileRegex(regex: BSONRegExp): Regex {
   return compiled;
 }
 
+/** Returns the text that every match begins with; null when matches can begin with other texts. */
+export function prefixOf({ pattern, options }: BSONRegExp): string | null {
+  const [, start = "", text = ""] = LITERAL.exec(pattern) ?? [];
+  return start === "" || options !== "" ? null : unescaped(text);
+}
+
+function unescaped(literal: string): string {
+  return literal.replaceAll(/\\(.)/gsu, "$1");
+}
+
 function compile(pattern: string, options: string): Regex {
   if (pattern.includes("\0")) throw badValue("Regular expression cannot contain an embedded null byte");
   if (pattern.length > MAX_PATTERN_LENGTH) throw invalid("pattern is too long");
@@ -40,7 +50,7 @@ function compile(pattern: string, options: string): Regex {
   if (parts === null || (options !== "" && options !== "i"))
     throw invalid("this store matches literal text only, with ^ before it, $ after it, and the option i");
   const [, start = "", text = "", end = ""] = parts;
-  const literal = text.replaceAll(/\\(.)/gsu, "$1").replaceAll(/[\\^$.|?*+()[\]{}/]/g, "\\$&");
+  const literal = unescaped(text).replaceAll(/[\\^$.|?*+()[\]{}/]/g, "\\$&");
   const native = new RegExp(start + literal + end, `${options}u`);
   return {
     test: (value) => {

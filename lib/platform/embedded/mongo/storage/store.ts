@@ -499,9 +499,7 @@ export class Store extends SqlRows implements Access {
         .map((index) => {
           const old = index.entries(before).keys;
           const next = index.entries(after);
-          const gone = old.filter((key) => !next.keys.some((each) => each.equals(key)));
-          const added = next.keys.filter((key) => !old.some((each) => each.equals(key)));
-          return { index, gone, added: { ...next, keys: added } };
+          return { index, gone: without(old, next.keys), added: { ...next, keys: without(next.keys, old) } };
         });
       for (const { index, added } of changes) {
         if (index.isUnique && added.keys.length > 0) this.refuseDuplicates(collection, index, added, row.rid);
@@ -594,4 +592,10 @@ export class Store extends SqlRows implements Access {
 
 export function lockName(collection: Collection, rid: number): string {
   return `${collection.id}:${rid}`;
+}
+
+/** Returns the keys that the others lack. An array may have thousands. */
+function without(keys: readonly Buffer[], others: readonly Buffer[]): Buffer[] {
+  const known = new Set(others.map((key) => key.toString("latin1")));
+  return keys.filter((key) => !known.has(key.toString("latin1")));
 }
