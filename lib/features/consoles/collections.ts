@@ -8,6 +8,7 @@ const DRAFT_DAYS = 90;
 
 const filed = declareItemCollections<ConsoleDoc>("console", [
   { key: { workspaceId: 1, connectionId: 1, space: 1, _id: 1 }, serves: "the consoles on a connection, oldest first" },
+  { key: { workspaceId: 1, space: 1, textKeys: 1 }, serves: "searches of texts" },
 ]);
 
 export const collections = {

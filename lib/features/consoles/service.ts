@@ -39,7 +39,15 @@ import type {
 } from "./schema";
 
 /** Fields that summaries omit: texts may be large. */
-const SUMMARY = { content: 0, chart: 0, variables: 0, choices: 0, expect: 0, searchKeys: 0 } as const;
+export const SUMMARY = {
+  content: 0,
+  chart: 0,
+  variables: 0,
+  choices: 0,
+  expect: 0,
+  searchKeys: 0,
+  textKeys: 0,
+} as const;
 
 /** Lists the consoles that the caller can see, without texts, charts and values, in order of creation. */
 export async function listConsoles(

@@ -4,7 +4,7 @@ import { indexesOfDuplicates } from "@/lib/platform/db/duplicate-key";
 import { log } from "@/lib/platform/log";
 import type { ItemKind } from "./item-kind";
 import type { FolderDoc, ItemChange, ItemDoc, Write } from "./model";
-import { searchKeysOf } from "./search-keys";
+import { searchKeysOf, textKeysOf } from "./search-keys";
 
 /**
  * Writes a change to the documents. Each document stores the number of its last change and only accepts later ones. So
@@ -36,9 +36,7 @@ export async function applyWrites(
       // Files of a push may swap their places, of which no two documents have the same.
       if (write.swaps)
         vacations.push({ updateOne: { filter, update: { $set: { key: `\0${write.id.toHexString()}` } } } });
-      const { path } = write.set;
-      const keys = path === undefined ? {} : { searchKeys: searchKeysOf(path) };
-      updates.push({ updateOne: { filter, update: { $set: { ...write.set, ...keys, seq } } } });
+      updates.push({ updateOne: { filter, update: { $set: { ...withKeys(itemKind, write.set), seq } } } });
     }
   }
   if (folderUpdates.length > 0) await itemKind.folders().bulkWrite(folderUpdates);
@@ -48,12 +46,20 @@ export async function applyWrites(
   if (emptied.length > 0) await itemKind.folders().deleteMany({ ...older, _id: { $in: emptied } });
   const folders = writes.flatMap((write) => (write.kind === "insertFolder" ? [{ ...write.doc, seq }] : []));
   await insertNew(itemKind.folders(), folders);
-  const items = writes.flatMap((write) =>
-    write.kind === "insert" ? [{ ...write.doc, searchKeys: searchKeysOf(write.doc.path), seq }] : [],
-  );
+  const items = writes.flatMap((write) => (write.kind === "insert" ? [{ ...withKeys(itemKind, write.doc), seq }] : []));
   await insertNew(itemKind.items(), items);
   const restored = items.map(({ _id }) => _id);
   if (restored.length > 0) await itemKind.deleted().deleteMany({ ...older, _id: { $in: restored } });
+}
+
+/** Returns fields of an item with the keys of searches that follow from them. */
+export function withKeys<F extends Partial<ItemDoc>>({ searchedFields = [] }: ItemKind, fields: F): F {
+  const texts = searchedFields.map((name) => fields[name as keyof F]);
+  return {
+    ...fields,
+    ...(fields.path !== undefined && { searchKeys: searchKeysOf(fields.path) }),
+    ...(texts.some((text) => text !== undefined) && { textKeys: textKeysOf(texts.join("\n")) }),
+  };
 }
 
 /** Deletes late inserts of documents that had been deleted already. */

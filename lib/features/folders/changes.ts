@@ -86,7 +86,7 @@ export class Changes {
       userId: user._id,
       at: this.now,
       root: this.itemKind.root,
-      writes: [...this.folderWrites, ...this.pairs.map(toWrite)],
+      writes: [...this.folderWrites, ...this.pairs.map((pair) => toWrite(this.itemKind, pair))],
     };
     if (Buffer.byteLength(JSON.stringify(change)) > CHANGE_BYTES_MAX) {
       throw new AppError("too_large", `Too many ${this.itemKind.root} in one change. Change one folder at a time.`);
@@ -128,11 +128,20 @@ export class Changes {
   }
 }
 
-function toWrite({ before, after }: Pair): Write {
-  if (before && after) return { kind: "update", id: before._id, set: difference(before, after) };
+function toWrite({ searchedFields = [] }: ItemKind, { before, after }: Pair): Write {
+  if (before && after) {
+    const set = difference(before, after);
+    const isSearched = searchedFields.some((name) => name in set);
+    return { kind: "update", id: before._id, set: { ...(isSearched && fieldsOf(after, searchedFields)), ...set } };
+  }
   if (after) return { kind: "insert", doc: after };
   if (before) return { kind: "discard", id: before._id };
   throw new Error("A change must start or end with a document.");
+}
+
+/** Returns the fields with these names that an object has. */
+export function fieldsOf<T extends object>(object: T, names: readonly string[]): Partial<T> {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name))) as Partial<T>;
 }
 
 /** Returns the fields that differ: a move of a folder must not include all texts in it. */

@@ -47,6 +47,8 @@ export type ItemKind = {
   items: () => Collection<ItemDoc>;
   folders: () => Collection<FolderDoc>;
   deleted: () => Collection<Deleted<ItemDoc>>;
+  /** Fields with the texts that searches read. A write of one has all of them. */
+  searchedFields?: readonly string[];
   /** Removes data that depends on a deleted item. It is called more than once per item and must be idempotent. */
   forget?: (workspaceId: ObjectId, id: ObjectId) => Promise<void>;
   /** Returns the files of items, by id: their content, and what else of them git stores. */

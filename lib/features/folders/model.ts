@@ -26,6 +26,8 @@ export type ItemDoc = Place & {
   name: string;
   /** Keys of its path in searches by name (`searchKeysOf`), written with every change of the path. */
   searchKeys?: string[];
+  /** Keys of its searched texts (`textKeysOf`), written with every change of one; absent for kinds without. */
+  textKeys?: string[];
   /** Text of its file. */
   content: string;
   /** Incremented with every save. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rankPath, searchKeysOf, wantedKeysOf, wordsOf } from "./search-keys";
+import { rankPath, searchKeysOf, textKeyPattern, textKeysOf, wantedKeysOf, wordsOf } from "./search-keys";
 
 describe("search keys", () => {
   it("are the beginnings of all words, without case and diacritics", () => {
@@ -38,6 +38,20 @@ describe("search keys", () => {
     expect(searchKeysOf(path).length).toBeLessThanOrEqual(400);
     const words = Array.from({ length: 60 }, (_, n) => `${"abcdefghijklmnop".slice(n % 16)}${n}`);
     expect(searchKeysOf(words.join(" ")).length).toBeLessThanOrEqual(400);
+  });
+
+  it("of a text are its words of two characters or more, once each, bounded", () => {
+    expect(textKeysOf("select a.Über_id, b FROM über -- ÜBER 12")).toEqual(["select", "uber", "id", "from", "12"]);
+    expect(textKeysOf("x".repeat(2 ** 20))).toEqual(["x".repeat(16)]);
+    expect(textKeysOf(Array.from({ length: 5_000 }, (_, n) => `w${n}`).join(" "))).toHaveLength(2_000);
+  });
+
+  it("of a text begin with every word of a search that begins one of its words", () => {
+    const keys = textKeysOf("select straße, 売上高, café, abcdefghijklmnopqrstuvw from orders_2024");
+    for (const search of ["STRASSE", "売上", "cafe", "abcdefghijklmnopqrst", "ord", "2024"]) {
+      const pattern = new RegExp(textKeyPattern(wordsOf(search)[0] ?? "").$regex, "u");
+      expect([search, keys.some((key) => pattern.test(key))]).toEqual([search, true]);
+    }
   });
 
   it("rank the whole name, its beginning, its words, folders, and last a part of a word", () => {

@@ -2,6 +2,13 @@
 const PREFIX_CHARS_MAX = 16;
 /** Maximum number of keys of an item: its name and folders have up to 1,000 bytes. */
 const KEYS_MAX = 400;
+/**
+ * Maximum number of keys of a text, from its start: those of about 100 KiB of SQL. Words after them are found only in the
+ * latest saves.
+ */
+const TEXT_KEYS_MAX = 2_000;
+/** Words of one character are in nearly every text. */
+const TEXT_WORD = /[\p{L}\p{N}]{2,}/gu;
 /** Marks the key of a whole name, and those of the beginnings of names. Words have letters and digits only. */
 const WHOLE_NAME = "=";
 const NAME_START = "^";
@@ -30,6 +37,21 @@ export function searchKeysOf(path: string): string[] {
   return [...keys].slice(0, KEYS_MAX);
 }
 
+/** Returns the keys that an index holds for a text: its words, once each. Words have at least two characters. */
+export function textKeysOf(text: string): string[] {
+  const keys = new Set<string>();
+  for (const [word] of foldText(text).matchAll(TEXT_WORD)) {
+    keys.add(toPrefix(word));
+    if (keys.size === TEXT_KEYS_MAX) break;
+  }
+  return [...keys];
+}
+
+/** Returns the pattern of a text's keys that begin with a word. An index serves it. */
+export function textKeyPattern(word: string): { $regex: string } {
+  return { $regex: `^${toPrefix(word)}` };
+}
+
 /** Returns the keys of the items that may match the words of a search, the best first. */
 export function wantedKeysOf(words: readonly string[]): string[] {
   const [first] = words;
@@ -55,7 +77,7 @@ export function rankPath(path: string, words: readonly string[]): number | null 
 
 /** Cuts at characters, not at halves of surrogate pairs. */
 function toPrefix(word: string): string {
-  return [...word].slice(0, PREFIX_CHARS_MAX).join("");
+  return [...word.slice(0, 2 * PREFIX_CHARS_MAX)].slice(0, PREFIX_CHARS_MAX).join("");
 }
 
 function prefixesOf(word: string): string[] {

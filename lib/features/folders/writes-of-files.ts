@@ -2,6 +2,7 @@ import "server-only";
 import { createHash } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { changedFiles, readBlobs } from "@/lib/features/repository/service";
+import { fieldsOf } from "./changes";
 import type { ItemFile, ItemKind } from "./item-kind";
 import { type FolderDoc, type ItemDoc, WORKSPACE_SPACE, type Write } from "./model";
 import { endingOf, folderPlaceOf, placeOfFile } from "./names";
@@ -100,6 +101,7 @@ async function addFile(
   // Names may include the extension; git does not tell.
   if (before && hasEnding(itemKind.root, before)) place.name += endingOf(itemKind.root, place);
   const set = {
+    ...(before && fieldsOf(before, itemKind.searchedFields ?? [])),
     ...(await itemKind.toFields(file)),
     ...place,
     folderId: folders.at(folderPath),

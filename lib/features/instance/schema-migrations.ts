@@ -2,7 +2,7 @@ import "server-only";
 import type { SchemaMigration } from "@/lib/platform/db/schema-migration";
 import { collections } from "./collections";
 import { moveJournalsToMain } from "./journal-migration";
-import { writeSearchKeys } from "./search-keys-migration";
+import { writeSearchKeys, writeTextKeys } from "./search-keys-migration";
 import { makeDurable, moveWorkIntoOneField } from "./work-migration";
 
 /**
@@ -23,4 +23,6 @@ export const SCHEMA_MIGRATIONS: readonly SchemaMigration[] = [
   { name: "move the numbers of changes to the main branches", run: moveJournalsToMain },
   // An older server would write consoles that no search by name finds.
   { name: "write the search keys of consoles and dashboards", run: writeSearchKeys },
+  // The same for searches of texts.
+  { name: "write the text keys of consoles", run: writeTextKeys },
 ];

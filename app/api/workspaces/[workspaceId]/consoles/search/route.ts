@@ -10,7 +10,8 @@ import { boundedListQuery } from "@/lib/platform/http/schema";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Search consoles",
-    description: "Searches paths and contents. Returns up to 50 consoles, best match first.",
+    description:
+      "Searches paths, descriptions and texts for consoles that contain every word, by the beginnings of words, and the 200 latest saves also for parts of words. Returns up to 50 consoles, best match first.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId"),
