@@ -13,19 +13,21 @@ import {
 } from "@/lib/features/runs/browser/activity";
 import { runsApi } from "@/lib/features/runs/browser/client";
 
-type List = Source & { items: Activity[]; cursor: string | null; read: () => Promise<void> };
+/** Part of the activity. `read` counts the items behind it, including queries of runs, which are no entries. */
+type Part = { items: Activity[]; read: number };
+type List = Source & { items: Activity[]; cursor: string | null; read: () => Promise<number> };
 type Answer = { items: (Activity | null)[]; nextCursor: string | null };
 
 /**
  * Reads all of the activity, newest first, page by page. Items that were yielded are released, so that a year needs no
- * more memory than a day.
+ * more memory than a day. A part may be empty, so that the reader can stop between any two pages.
  * @param kind the only kind to read; null for all
  */
 export async function* readActivity(
   workspaceId: string,
   kind: ActivityKind | null,
   signal: AbortSignal,
-): AsyncGenerator<Activity[]> {
+): AsyncGenerator<Part> {
   const resourceType = resourceTypeOf(kind);
   const lists: List[] = [];
   const add = (ask: (cursor: string | null) => Promise<Answer>) => {
@@ -38,6 +40,7 @@ export async function* readActivity(
         list.items = [...list.items, ...items.filter((item) => item !== null)];
         list.hasMore = nextCursor !== null;
         list.cursor = nextCursor;
+        return items.length;
       },
     };
     lists.push(list);
@@ -62,11 +65,11 @@ export async function* readActivity(
   }
   while (true) {
     const behind = sourcesToRead(lists);
-    await Promise.all(behind.map((index) => lists[index]?.read()));
+    const counts = await Promise.all(behind.map((index) => lists[index]?.read() ?? 0));
     const ready = mergeActivity(lists);
     const told = new Set(ready);
     for (const list of lists) list.items = list.items.filter((item) => !told.has(item));
-    if (ready.length > 0) yield ready;
+    yield { items: ready, read: counts.reduce((sum, count) => sum + count, 0) };
     if (lists.every(({ hasMore }) => !hasMore)) return;
   }
 }
