@@ -13,11 +13,13 @@ import {
   History,
   ListTree,
   Lock,
+  MessageCircleQuestion,
   MessageSquare,
   TextSearch,
   WandSparkles,
   WrapText,
 } from "lucide-react";
+import Link from "next/link";
 import { Fragment, useState } from "react";
 import { useEngineName } from "@/components/connections/use-connection-types";
 import { ConsoleDetails } from "@/components/consoles/console-dialogs";
@@ -33,13 +35,14 @@ import { useConnections, useDatabases } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { lazyComponent } from "@/components/ui/lazy-component";
-import { Menu, MenuChoice, MenuItem, MenuLine } from "@/components/ui/menu";
+import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Mark } from "@/components/ui/person";
 import { Tip } from "@/components/ui/tip";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { Console } from "@/lib/features/consoles/schema";
 import { toTrail } from "@/lib/features/folders/browser/item-tree";
+import { toSavedQuestionAddress } from "@/lib/features/query/browser/question-address";
 import { formatRowTime } from "@/lib/features/runs/browser/run-words";
 import { later } from "@/lib/platform/browser/load-again";
 
@@ -85,6 +88,7 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
       )}
       <Editing people={editing} />
       <span className="grow" />
+      {saved && <QuestionLink saved={saved} />}
       <TransactionSwitch consoleId={draft.id} name={draft.name} connection={connection} />
       {saved && <ScheduleButton saved={saved} />}
       {saved && (
@@ -108,6 +112,25 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
       />
       {saved && isDetailed && <ConsoleDetails saved={saved} onClose={() => setIsDetailed(false)} />}
     </div>
+  );
+}
+
+/** Returns the address of the question that a console was saved from; null for other consoles. */
+function useQuestionAddress(saved: Console | null): string | null {
+  const { workspace } = useWorkspace();
+  if (!saved?.question || saved.connectionId === null) return null;
+  return toSavedQuestionAddress(workspace.slug, saved.connectionId, saved.id);
+}
+
+/** Link to the question that the console was saved from. */
+function QuestionLink({ saved }: { saved: Console }) {
+  const address = useQuestionAddress(saved);
+  if (address === null) return null;
+  return (
+    <Link className="btn ghost sm" href={address}>
+      <MessageCircleQuestion className="s" />
+      <span className="bar-word">Edit question</span>
+    </Link>
   );
 }
 
@@ -170,6 +193,7 @@ function HeadMenu({ draft, onRename, onDetails, className, isWide = false }: Hea
   const source = useConsoleSource();
   const [isMoving, setIsMoving] = useState(false);
   const { saved } = draft;
+  const question = useQuestionAddress(saved);
   return (
     <>
       <Menu
@@ -190,6 +214,11 @@ function HeadMenu({ draft, onRename, onDetails, className, isWide = false }: Hea
           onDetails={onDetails}
         />
         <MenuLine />
+        {question !== null && (
+          <MenuLink isNear icon={<MessageCircleQuestion />} href={question}>
+            Edit question
+          </MenuLink>
+        )}
         <MenuItem icon={<ListTree />} keys="mod+shift+e" onSelect={() => commands.run("explain")}>
           Explain statement
         </MenuItem>

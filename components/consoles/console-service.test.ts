@@ -25,6 +25,7 @@ const consoleOf = (change: Partial<Console> = {}): Console => ({
   variables: {},
   choices: {},
   expect: null,
+  question: null,
   access: "private",
   ownerId: "o",
   version: 1,

@@ -18,7 +18,7 @@ import {
   isSavedId,
   setTitle,
 } from "@/lib/features/consoles/browser/workbench";
-import type { Console, ConsoleSummary, CreateConsoleBody } from "@/lib/features/consoles/schema";
+import type { Console, ConsoleSummary, CreateConsoleBody, UpdateConsoleBody } from "@/lib/features/consoles/schema";
 import type { Folder as ConsoleFolder, DeletedFolder } from "@/lib/features/folders/schema";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
@@ -155,7 +155,7 @@ export class ConsoleService {
     drafts.observe(saved);
     if (this.#news.get(saved.id)?.effect === "deleted") this.dismissNews(saved.id);
     if (isCached) queryClient.setQueryData(toConsoleKey(workspaceId, saved.id), saved);
-    const { content: _, chart: __, variables: ___, choices: ____, expect: _____, ...summary } = saved;
+    const { content: _, chart: __, variables: ___, choices: ____, expect: _____, question: ______, ...summary } = saved;
     placeInFolders(queryClient, toTreeKey(workspaceId), summary);
     queryClient.setQueriesData<ConsoleSummary[]>({ queryKey: toLookupKey(workspaceId) }, (list) =>
       list?.map((each) => (each.id === saved.id ? summary : each)),
@@ -538,6 +538,29 @@ export class ConsoleService {
     }
     this.#choices.delete(id);
     if (!isAsKept) show({ connectionId: kept });
+  }
+
+  /**
+   * Replaces the text of a console by that of its question, and the user's draft of it. If someone else saved in
+   * between, nothing is overwritten: their version is taken in.
+   */
+  async saveQuestion(
+    { id, version }: Console,
+    change: Pick<UpdateConsoleBody, "content" | "question" | "chart">,
+  ): Promise<Console | null> {
+    const { workspaceId, drafts, queryClient } = this.parts;
+    try {
+      const saved = await consoleApi.update(workspaceId, id, { version, ...change });
+      drafts.drop(id);
+      this.note(saved);
+      void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
+      return saved;
+    } catch (error) {
+      const current = toCurrent(error);
+      if (current !== null) this.note(current);
+      showApiFailure(error, "Couldn't save the question.");
+      return null;
+    }
   }
 
   async duplicate(id: string): Promise<Console | null> {

@@ -5,6 +5,7 @@ import { ChartColumn, FileCode2, LayoutDashboard, Play, Save, Table2 } from "luc
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useDialect } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { useDraft, useSavedConsole } from "@/components/consoles/use-consoles";
 import { SqlCode } from "@/components/editor/sql-code";
 import { RowsGrid } from "@/components/grid/rows-grid";
 import { ShowExplorer } from "@/components/layout/show-explorer";
@@ -18,6 +19,7 @@ import {
   useQuestionAnswer,
   useQuestionSql,
 } from "@/components/questions/use-question";
+import { useSaveQuestion } from "@/components/questions/use-save-question";
 import { useEntities, useFindConnection } from "@/components/schema/use-schema";
 import { CodeBox } from "@/components/ui/code-box";
 import { Keys } from "@/components/ui/keys";
@@ -35,6 +37,8 @@ import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Entity } from "@/lib/base/values/fields";
 import { findTable } from "@/lib/features/connections/browser/table-links";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
+import type { Console } from "@/lib/features/consoles/schema";
+import type { SavedQuestion } from "@/lib/features/consoles/settings-schema";
 import type { QuestionResult } from "@/lib/features/query/browser/api";
 import { toSummaryWords } from "@/lib/features/query/browser/question-words";
 import { AnswerRows } from "@/lib/features/results/browser/rows-source";
@@ -56,19 +60,29 @@ const SLOW_MS = 2_000;
 /** Tables that an empty question offers first. */
 const OFFERED_TABLES = 6;
 
-type QuestionViewProps = { connectionId: string; table: QuestionTable | null };
+type QuestionViewProps = {
+  connectionId: string;
+  /** Table of a new question; null to choose one. */
+  table: QuestionTable | null;
+  /** Console whose question to edit; null for a new question. */
+  consoleId: string | null;
+};
 
 /** Question builder: the steps of a question, its statement, and a preview of its result. */
-export function QuestionView({ connectionId, table }: QuestionViewProps) {
+export function QuestionView({ connectionId, table, consoleId }: QuestionViewProps) {
   const connection = useFindConnection()(connectionId) ?? null;
   const entities = useEntities(connectionId);
   const dialect = useDialect(connection?.type);
-  const { question, isRead, change } = useQuestion(table);
-  const title = question === null ? "New question" : toTitle(question);
-  const view = { connectionId, dialect, entities, title };
+  const read = useSavedConsole(consoleId);
+  const saved = read.data?.question && read.data.connectionId === connectionId ? read.data : null;
+  const kept = saved?.question ?? null;
+  const initial = useMemo(() => (kept ? toQuestion(kept) : table && newQuestion(table)), [kept, table]);
+  const { question, isRead, change } = useQuestion(initial);
+  const title = saved?.name.replace(/\.sql$/, "") ?? (question === null ? "New question" : toTitle(question));
+  const view = { connectionId, dialect, entities, title, saved };
   return (
     <main className="question-view" aria-labelledby="page-title">
-      {question === null || entities.length === 0 ? (
+      {question === null || entities.length === 0 || read.isLoading ? (
         <>
           <div className="bar">
             <ShowExplorer />
@@ -77,7 +91,8 @@ export function QuestionView({ connectionId, table }: QuestionViewProps) {
             </h1>
             <span className="t3 trunc">{connection?.name}</span>
           </div>
-          {isRead && entities.length > 0 ? (
+          {read.isError && <Notice kind="bad">{toMessage(read.error)}</Notice>}
+          {isRead && entities.length > 0 && !read.isLoading ? (
             <TablePicker entities={entities} onChoose={(chosen) => change(newQuestion(chosen))} />
           ) : (
             <ListSkeleton label="Loading tables" rowPx={40} />
@@ -136,19 +151,23 @@ type BuilderProps = {
   entities: readonly Entity[];
   question: Question;
   title: string;
+  /** Console that the question comes from; null for a new question. */
+  saved: Console | null;
   onChange: (question: Question) => void;
 };
 
 type Pane = "question" | "sql";
 
-function Builder({ connectionId, connectionName, dialect, entities, question, title, onChange }: BuilderProps) {
-  const { create, save } = useConsoleActions();
+function Builder({ connectionId, connectionName, dialect, entities, question, title, saved, onChange }: BuilderProps) {
+  const { create, open } = useConsoleActions();
+  const { isSaving, save } = useSaveQuestion(connectionId, saved);
+  const draft = useDraft(saved?.id ?? "");
   const [pane, setPane] = useState<Pane>("question");
   const [isLive, setLive] = useState(true);
   const [run, setRun] = useState(0);
   const [ran, setRan] = useState<Question | null>(null);
   const [isAdding, setAdding] = useState(false);
-  const [chart, setChart] = useState<KeptChart | null>(null);
+  const [chart, setChart] = useState<KeptChart | null>(saved?.chart ?? null);
   const [choice, setChoice] = useState<"table" | "chart" | null>(null);
   const settled = useLater(question, PAUSE_MS);
   const asked = isLive ? settled : ran;
@@ -177,10 +196,6 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
   const isChart = (choice ?? (question.groups.length > 0 ? "chart" : "table")) === "chart";
   const name = `${title}.sql`;
   const toConsole = () => (sql === null ? null : create(connectionId, { name, content: sql }));
-  const saveConsole = async () => {
-    const id = toConsole();
-    if (id !== null) await save(id);
-  };
   const rows = useMemo(() => data && new AnswerRows(data.fields, data.rows), [data]);
   useEffect(() => () => rows?.close(), [rows]);
   return (
@@ -219,14 +234,28 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
         <button
           type="button"
           className="btn sm primary"
-          aria-label="Save as console"
-          aria-disabled={sql === null}
-          onClick={() => void saveConsole()}
+          aria-label={saved ? "Save question" : "Save as console"}
+          aria-disabled={sql === null || isSaving}
+          onClick={() => sql !== null && !isSaving && void save({ question, name: title, chart })}
         >
           <Save className="s" />
-          Save
+          {isSaving ? "Saving" : "Save"}
         </button>
       </div>
+      {saved && (saved.question?.isCurrent === false || draft !== null) && (
+        <Notice
+          kind="warn"
+          role="status"
+          action={
+            <button type="button" className="btn sm" onClick={() => open(saved.id)}>
+              <FileCode2 className="s" />
+              Open as SQL
+            </button>
+          }
+        >
+          The SQL of this console was changed and no longer matches the question. Saving the question replaces it.
+        </Notice>
+      )}
       <div className="question-body">
         <div className="question-edit">
           {pane === "sql" ? (
@@ -350,6 +379,11 @@ function Result({ rows, data, isChart, dialect, chart, title, onChart }: ResultP
   if (data.rows.length === 0) return <p className="question-none t2">No rows match.</p>;
   if (isChart) return <ChartView source={rows} kept={chart} onChange={onChart} look={look} name={title} />;
   return <RowsGrid label="Preview rows" query="" dialect={dialect} fields={data.fields} rows={data.rows} />;
+}
+
+/** Returns the question of a console. A view's own fields would change its address. */
+function toQuestion({ isCurrent: _, ...question }: SavedQuestion): Question {
+  return question;
 }
 
 /** Returns the title of a question: its first summary, or its table. */

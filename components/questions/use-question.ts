@@ -15,13 +15,12 @@ const PREVIEW_ROWS = 1_000;
 
 type Asked = { question: Question | null; isRead: boolean; change: (next: Question) => void };
 
-/** The question in the address, which a reload keeps; at first a new one about the table. */
-export function useQuestion(table: QuestionTable | null): Asked {
+/** The question in the address, which a reload keeps; at first another one. @param initial null until it is known */
+export function useQuestion(initial: Question | null): Asked {
   const [state, setState] = useState<{ question: Question | null; isRead: boolean }>({ question: null, isRead: false });
   // The server does not know the fragment.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another table is another page
   useEffect(() => {
-    const read = () => setState({ question: readFragment(window.location.hash) ?? toNew(table), isRead: true });
+    const read = () => setState({ question: readFragment(window.location.hash), isRead: true });
     read();
     window.addEventListener("hashchange", read);
     return () => window.removeEventListener("hashchange", read);
@@ -31,11 +30,7 @@ export function useQuestion(table: QuestionTable | null): Asked {
     const { pathname, search } = window.location;
     window.history.replaceState(null, "", pathname + search + toFragment(next));
   }, []);
-  return { ...state, change };
-}
-
-function toNew(table: QuestionTable | null): Question | null {
-  return table && newQuestion(table);
+  return { ...state, question: state.isRead ? (state.question ?? initial) : null, change };
 }
 
 export function newQuestion(table: QuestionTable): Question {

@@ -54,6 +54,26 @@ test("answers a question without SQL, which survives a reload and becomes a cons
   await page.getByRole("button", { name: "Filter status is not cancelled", exact: true }).press("Delete");
   await expect(page.getByRole("region", { name: "Filter" })).toHaveCount(0);
 
+  // A saved question opens again, also after its SQL was edited.
+  await page.getByRole("button", { name: "Save as console" }).click();
+  await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
+  const changed = page.getByText("The SQL of this console was changed");
+  await page.getByRole("link", { name: "Edit question" }).click();
+  await expect(page.getByRole("region", { name: "Group by" })).toContainText("customers.country");
+  await expect(changed).toHaveCount(0);
+  await page.getByRole("textbox", { name: /^Limit/ }).fill("3");
+  await expect(preview.locator(".race-end")).toContainText("3 rows");
+  await page.getByRole("button", { name: "Save question" }).click();
+  await expect(page.locator(".cm-content")).toContainText("limit 3");
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("ControlOrMeta+Home");
+  await page.keyboard.type("-- mine ");
+  await page.getByRole("link", { name: "Edit question" }).click();
+  await expect(changed).toBeVisible();
+  await page.getByRole("button", { name: "Open as SQL" }).click();
+  await expect(page.locator(".cm-content")).toContainText("-- mine");
+  await page.getByRole("link", { name: "Edit question" }).click();
+
   await page.getByRole("radio", { name: "SQL", exact: true }).click();
   await expect(page.getByRole("region", { name: "Statement" })).toContainText("left join customers");
   await page.getByRole("button", { name: "Convert to SQL" }).click();

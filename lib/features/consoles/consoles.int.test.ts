@@ -45,6 +45,7 @@ describe("a console", () => {
       variables: {},
       choices: {},
       expect: null,
+      question: null,
       access: "private",
       ownerId: ana.id,
       version: 1,
@@ -54,7 +55,7 @@ describe("a console", () => {
       updatedAt: saved.createdAt,
     });
     expect((await anas.send("GET", `/${saved.id}`)).json.data).toEqual(saved);
-    const { content: _, chart: __, variables: ___, choices: ____, expect: _____, ...summary } = saved;
+    const { content: _, chart: __, variables: ___, choices: ____, expect: _____, question: ______, ...summary } = saved;
     const list = (await anas.send("GET", "?limit=200")).json.data;
     expect(list.find(({ id }: { id: string }) => id === saved.id)).toEqual(summary);
     const history = (await anas.send("GET", `/${saved.id}/git/history`)).json.data;
@@ -202,6 +203,27 @@ describe("a console", () => {
     const url = `/api/workspaces/${ana.workspaceId}/consoles/${saved.id}`;
     expect((await call("PUT", url, { ...ana, rawBody })).status).toBe(400);
     expect((await anas.send("GET", `/${saved.id}`)).json.data).toMatchObject({ version: 1, chart: null });
+  });
+
+  it("keeps its question over a rename, a copy and an edit by hand", async () => {
+    const question = { table: { name: "orders" }, summaries: [{ function: "count" }], timezone: "Europe/Vienna" };
+    const saved = await anas.make(free(), { content: "select 1", question });
+    const whole = { joins: [], formulas: [], filters: [], groups: [], columns: [], sorts: [], ...question };
+    expect(saved.question).toEqual({ ...whole, isCurrent: true });
+    await anas.save(saved.id, { version: 1, name: free() });
+    const copy = (await anas.send("POST", `/${saved.id}/duplicate`)).json.data;
+    expect(copy.question).toEqual(saved.question);
+    // Only the ends of lines and of the text may differ.
+    const changed = async (version: number, body: object) =>
+      (await anas.save(saved.id, { version, ...body })).json.data.question;
+    expect(await changed(2, { content: "select 2" })).toEqual({ ...whole, isCurrent: false });
+    expect(await changed(3, { content: "select 1\r\n" })).toEqual({ ...whole, isCurrent: true });
+    const other = { ...saved.question, limit: 5 };
+    expect(await changed(4, { content: "select 5", question: other })).toEqual({ ...whole, limit: 5, isCurrent: true });
+    expect(await changed(5, { question: null })).toBeNull();
+    const long = { ...question, table: { name: "orders" }, columns: Array(500).fill({ column: "x".repeat(99) }) };
+    const answer = await anas.save(saved.id, { version: 6, question: long });
+    expect([answer.status, answer.json.details[0].path]).toEqual([400, "question"]);
   });
 
   it("is duplicated beside the original under a free name, with a new history", async () => {

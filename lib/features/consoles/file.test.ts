@@ -143,7 +143,7 @@ describe("a console's file", () => {
       2,
     ],
     ["ten thousand levels", `/* ---\n${deep(10_000)}\n--- */\n`, /./, null],
-    ["too much", `/* ---\nconnection: ${"x".repeat(200_000)}\n--- */\n`, /128 KiB/, 1],
+    ["too much", `/* ---\nconnection: ${"x".repeat(200_000)}\n--- */\n`, /192 KiB/, 1],
   ])("with %s is invalid, with the reason and its line", (_, text, reason, line) => {
     const file = parseConsoleFile(text);
     expect(file).toMatchObject({ error: expect.stringMatching(reason) });

@@ -5,12 +5,12 @@ import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { readYaml, type YamlError } from "@/lib/base/yaml/read-yaml";
 import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
 import { createConsoleBody } from "./schema";
-import { description, expectation, variableChoices, variableDefaults } from "./settings-schema";
+import { description, expectation, fileQuestion, variableChoices, variableDefaults } from "./settings-schema";
 
 /* Format of a console's file: its settings as YAML in a leading comment, followed by its text. */
 
-/** Room for the largest chart. */
-const FRONT_MATTER_BYTES_MAX = 128 * 1024;
+/** Room for the largest chart and question. */
+const FRONT_MATTER_BYTES_MAX = 192 * 1024;
 const KIB = 1024;
 const FRONT_MATTER = /^\/\*[ \t]*---[ \t]*\r?\n(?<yaml>(?:.*\r?\n)*?)---[ \t]*\*\/[ \t]*(?:\r?\n|$)/;
 /** A text that starts like this would be read as front matter. */
@@ -33,6 +33,7 @@ export const consoleSettings = z.strictObject({
     .nullish(),
   expect: expectation.nullish(),
   chart: createConsoleBody.shape.chart,
+  question: fileQuestion.nullish(),
 });
 export type ConsoleSettings = z.infer<typeof consoleSettings>;
 

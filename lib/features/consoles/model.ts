@@ -1,5 +1,6 @@
 import type { ObjectId } from "mongodb";
 import { accessOf, type ItemDoc } from "@/lib/features/folders/model";
+import { readQuestion } from "./question";
 import type { Console, ConsoleDraft, ConsoleSummary, Language } from "./schema";
 import type { Expectation, VariableChoices, VariableDefaults } from "./settings-schema";
 
@@ -15,6 +16,8 @@ export type ConsoleDoc = ItemDoc & {
   variables?: VariableDefaults;
   choices?: VariableChoices;
   expect?: Expectation | null;
+  /** JSON of the question that the text was rendered from, with the digest of that text (`toStoredQuestion`). */
+  question?: string | null;
 };
 
 export type ConsoleDraftDoc = {
@@ -29,11 +32,20 @@ export type ConsoleDraftDoc = {
 
 export function toConsole(doc: ConsoleDoc): Console {
   const { content, chart, variables = {}, choices = {}, expect = null } = doc;
-  return { ...toConsoleSummary(doc), content, chart: chart ? JSON.parse(chart) : null, variables, choices, expect };
+  const question = readQuestion(doc.question, content);
+  return {
+    ...toConsoleSummary(doc),
+    content,
+    chart: chart ? JSON.parse(chart) : null,
+    variables,
+    choices,
+    expect,
+    question,
+  };
 }
 
 export function toConsoleSummary(
-  doc: Omit<ConsoleDoc, "content" | "chart" | "variables" | "choices" | "expect">,
+  doc: Omit<ConsoleDoc, "content" | "chart" | "variables" | "choices" | "expect" | "question">,
 ): ConsoleSummary {
   return {
     id: doc._id.toHexString(),

@@ -45,6 +45,7 @@ export async function textsOfConsoles(
         schedule,
         expect: isEmpty(doc.expect) ? null : doc.expect,
         chart: chart === null ? null : JSON.parse(chart),
+        question: doc.question ? JSON.parse(doc.question) : null,
       };
       return [id, formatConsoleFile({ settings, content })];
     }),
@@ -63,7 +64,7 @@ export async function fieldsOfConsoleFile({
   before,
 }: ItemFile): Promise<Partial<ConsoleDoc>> {
   const { settings, isChanged } = settingsOf({ text, previous });
-  const { connection, description, variables, choices, expect, chart } = settings;
+  const { connection, description, variables, choices, expect, chart, question } = settings;
   const [found = null] = connection ? await findConnectionsNamed(workspaceId, connection) : [];
   return {
     ...(before ? {} : { connectionId: null, chart: null }),
@@ -75,6 +76,7 @@ export async function fieldsOfConsoleFile({
     ...(isChanged("choices") && { choices: choices ?? {} }),
     ...(isChanged("expect") && { expect: expect ?? null }),
     ...(isChanged("chart") && { chart: chart ? JSON.stringify(chart) : null }),
+    ...(isChanged("question") && { question: question ? JSON.stringify(question) : null }),
   };
 }
 

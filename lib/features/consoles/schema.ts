@@ -14,7 +14,14 @@ import {
   shortJson,
   trimmedText,
 } from "@/lib/platform/http/schema";
-import { description, expectation, variableChoices, variableDefaults } from "./settings-schema";
+import {
+  consoleQuestion,
+  description,
+  expectation,
+  savedQuestion,
+  variableChoices,
+  variableDefaults,
+} from "./settings-schema";
 
 export const LANGUAGES = ["sql", "mongodb"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -48,6 +55,7 @@ export const consoleSchema = z.object({
   variables: variableDefaults,
   choices: variableChoices,
   expect: expectation.nullable(),
+  question: savedQuestion.nullable().describe("Question that the console was saved from"),
   access,
   ownerId: objectIdText,
   version: z.int(),
@@ -65,6 +73,7 @@ export const consoleSummarySchema = consoleSchema.omit({
   variables: true,
   choices: true,
   expect: true,
+  question: true,
 });
 export type ConsoleSummary = z.infer<typeof consoleSummarySchema>;
 
@@ -88,6 +97,7 @@ export const createConsoleBody = z.object({
   variables: variableDefaults.nullish(),
   choices: variableChoices.nullish(),
   expect: expectation.nullish(),
+  question: consoleQuestion.nullish(),
   access: access.optional().describe("Default: the folder's access, or private"),
   message: commitMessage,
 });
@@ -113,6 +123,7 @@ export const updateConsoleBody = z.object({
   variables: variableDefaults.nullish().describe("Replaces all default values; null removes them"),
   choices: variableChoices.nullish().describe("Replaces all sources of lists; null removes them"),
   expect: expectation.nullish().describe("null removes the conditions"),
+  question: consoleQuestion.nullish().describe("Question of the query after this change; null removes it"),
   access: access.optional(),
   message: commitMessage,
 });

@@ -28,6 +28,7 @@ import { collections } from "./collections";
 import { CONSOLES } from "./item-kind";
 import { ENDINGS } from "./languages";
 import { type ConsoleDoc, toConsole, toConsoleSummary } from "./model";
+import { toStoredQuestion } from "./question";
 import { withOwnRunStatus, withRunStatus } from "./run-status";
 import type {
   Console,
@@ -45,6 +46,7 @@ export const SUMMARY = {
   variables: 0,
   choices: 0,
   expect: 0,
+  question: 0,
   searchKeys: 0,
   textKeys: 0,
 } as const;
@@ -162,6 +164,7 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
       variables: body.variables ?? {},
       choices: body.choices ?? {},
       expect: body.expect ?? null,
+      question: toStoredQuestion(body.question ?? null, body.content),
       version: 1,
       seq: 0,
       createdAt: now,
@@ -274,18 +277,20 @@ type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {
 async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsoleBody): Promise<Updated> {
   const { space, folder } = await placeAsked(caller, CONSOLES, before, body);
   const { path: _, file: __, key: ___, ...kept } = before;
+  const content = body.content ?? before.content;
   return {
     ...kept,
     space,
     folderId: folder?._id ?? null,
     folder,
     name: body.name ?? before.name,
-    content: body.content ?? before.content,
+    content,
     chart: body.chart === undefined ? before.chart : toChart(body.chart, before.chart),
     description: (body.description === undefined ? before.description : body.description) ?? "",
     variables: (body.variables === undefined ? before.variables : body.variables) ?? {},
     choices: (body.choices === undefined ? before.choices : body.choices) ?? {},
     expect: (body.expect === undefined ? before.expect : body.expect) ?? null,
+    question: body.question === undefined ? (before.question ?? null) : toStoredQuestion(body.question, content),
     language: body.language ?? before.language,
     connectionId: body.connectionId === undefined ? before.connectionId : toId(body.connectionId),
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { questionSchema } from "@/lib/features/query/question/schema";
 import { typedValue, variableName } from "@/lib/features/query/schema";
 import { boundedText, isShortJson, isStorable, objectIdText, STORABLE } from "@/lib/platform/http/schema";
 
@@ -68,3 +69,23 @@ export const expectation = z
   })
   .describe("Number of rows that background runs must return. Other results fail the run");
 export type Expectation = z.infer<typeof expectation>;
+
+/** Room for lists of values; front matter is read as a whole. */
+const QUESTION_CHARS_MAX = 32 * 1024;
+const isShortQuestion = (value: unknown) => isShortJson(value, QUESTION_CHARS_MAX);
+const tooLong = `Questions of consoles are limited to ${QUESTION_CHARS_MAX / 1024} KiB of JSON.`;
+
+/** Question that a console is saved with. */
+export const consoleQuestion = questionSchema
+  .refine(isShortQuestion, tooLong)
+  .describe("Question that the query comes from. The question builder opens it");
+
+/** Question in a console's file. It may be of another version, so its parts are not checked. */
+export const fileQuestion = z
+  .record(z.string(), z.unknown(), "Use the question as Millrace saved it.")
+  .refine(isShortQuestion, tooLong);
+
+export const savedQuestion = questionSchema.extend({
+  isCurrent: z.boolean().describe("False if the query was changed since the question was saved"),
+});
+export type SavedQuestion = z.infer<typeof savedQuestion>;

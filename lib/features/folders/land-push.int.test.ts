@@ -776,6 +776,27 @@ describe("the front matter of a console", () => {
     expect(await fileOf(clone, "carried")).toBe(SQL);
   });
 
+  it("carries a question both ways, tells an edited query, and reads one of another version as a query", async () => {
+    const question = { table: { name: "orders" }, limit: 5, timezone: "UTC" };
+    const { id } = await author.make("asked", { access: "workspace", content: SQL, question });
+    const clone = await fresh();
+    const file = await fileOf(clone, "asked");
+    expect(file).toContain("question:\n  table:\n    name: orders\n");
+    await commit(clone, "Edit", { "consoles/asked.sql": file.replace(SQL, `${SQL}-- edited\n`) });
+    await push(clone);
+    expect((await read(id)).question).toMatchObject({ ...question, isCurrent: false });
+    await commit(clone, "Revert", { "consoles/asked.sql": file });
+    await push(clone);
+    expect((await read(id)).question).toMatchObject({ ...question, isCurrent: true });
+    const later = file.replace("  table:", "  tables: [orders]\n  table: orders\n  other:");
+    await commit(clone, "Later", { "consoles/asked.sql": later });
+    await push(clone);
+    expect(await read(id)).toMatchObject({ content: SQL, question: null });
+    await author.save(id, { version: 4, description: "Orders" });
+    await git(clone, "pull", "--quiet", "origin", "main");
+    expect(await fileOf(clone, "asked")).toContain("tables:\n    - orders\n  table: orders\n");
+  });
+
   it("keeps settings that a file from before it had front matter does not name", async () => {
     const { id } = await author.make("old", { access: "workspace", content: SQL, connectionId });
     await author.send("PUT", `/${id}/schedule`, { cron: "0 6 * * *", timezone: "UTC", enabled: true });

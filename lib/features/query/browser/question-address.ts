@@ -17,6 +17,11 @@ export function toFragment(question: Question): string {
   return `#${encodeURIComponent(JSON.stringify(question))}`;
 }
 
+/** Returns the address that opens the question of a saved console. */
+export function toSavedQuestionAddress(slug: string, connectionId: string, consoleId: string): string {
+  return `/w/${slug}/questions/${connectionId}?${new URLSearchParams({ console: consoleId })}`;
+}
+
 /** Reads a question of `toFragment`. @returns null for anything else */
 export function readFragment(fragment: string): Question | null {
   try {

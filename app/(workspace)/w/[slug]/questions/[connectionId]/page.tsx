@@ -11,10 +11,13 @@ type QuestionPageProps = {
 
 export default async function QuestionPage({ params, searchParams }: QuestionPageProps) {
   const { slug, connectionId } = await params;
-  const { name, schema } = await searchParams;
+  const { name, schema, console: saved } = await searchParams;
   const table = typeof name === "string" ? { name, ...(typeof schema === "string" && { schema }) } : null;
-  const query = table ? `?${new URLSearchParams(table)}` : "";
-  await requireSession(`/w/${slug}/questions/${connectionId}${query}`);
+  const consoleId = typeof saved === "string" ? saved : null;
+  const query = new URLSearchParams({ ...table, ...(consoleId !== null && { console: consoleId }) }).toString();
+  await requireSession(`/w/${slug}/questions/${connectionId}${query === "" ? "" : `?${query}`}`);
   // The question itself is in the fragment, which only the browser reads.
-  return <QuestionView key={`${connectionId} ${query}`} connectionId={connectionId} table={table} />;
+  return (
+    <QuestionView key={`${connectionId} ${query}`} connectionId={connectionId} table={table} consoleId={consoleId} />
+  );
 }
