@@ -47,7 +47,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
           className="chart-hand"
           role="slider"
           tabIndex={0}
-          aria-label={marks ? "Data points. Press Enter to filter." : "Data points"}
+          aria-label={marks ? `Data points. Press Enter ${marks.purpose}.` : "Data points"}
           aria-valuemin={1}
           aria-valuemax={Math.max(1, stops.length)}
           aria-valuenow={at.stopAt + 1}

@@ -7,10 +7,15 @@ import type { Picture, Stop, StopRow } from "@/lib/base/charts/picture";
 
 /** Handlers for selecting marks, supplied by the caller. */
 export type ChartMarks = {
+  /** What Enter does, for the keyboard: "to filter". */
+  purpose: string;
   /** Returns whether a stop is selected. */
   isPicked: (stop: Stop) => boolean;
-  /** @param isAdding true to add to the selection instead of replacing it */
-  onPick: (stop: Stop, row: StopRow, isAdding: boolean) => void;
+  /**
+   * @param isAdding true to add to the selection instead of replacing it
+   * @param at position of the mark, in pixels of the window
+   */
+  onPick: (stop: Stop, row: StopRow, isAdding: boolean, at: Spot) => void;
   /** Null where the axis has no ranges. */
   onRange: ((from: Stop, to: Stop) => void) | null;
 };
@@ -63,7 +68,11 @@ export function useChartCursor({ picture, chart, frameRef, marks }: ChartCursorP
   const pick = (at: Cursor, isAdding: boolean) => {
     const picked = stops[at.stop];
     const pickedRow = picked?.rows[Math.min(at.row, picked.rows.length - 1)];
-    if (picked && pickedRow) marks?.onPick(picked, pickedRow, isAdding);
+    if (!picked || !pickedRow) return;
+    // Keys work before the chart is drawn, and without its places.
+    const spot = chart && toSpots(picture, chart, picked)[picked.rows.indexOf(pickedRow)];
+    const { left = 0, top = 0 } = frameRef.current?.getBoundingClientRect() ?? {};
+    marks?.onPick(picked, pickedRow, isAdding, { x: left + (spot?.x ?? 0), y: top + (spot?.y ?? 0) });
   };
   const brushed = (range: Brush) => {
     const ends = [stops[Math.min(range.from, range.to)], stops[Math.max(range.from, range.to)]] as const;

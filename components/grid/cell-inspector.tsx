@@ -3,6 +3,7 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { copyText } from "@/components/ui/copy-text";
+import type { MenuAction } from "@/components/ui/menu-actions";
 import { Modal } from "@/components/ui/modal";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { toPlainText } from "@/lib/features/results/browser/cell-text";
@@ -10,11 +11,14 @@ import { formatCount, formatCountOf } from "@/lib/platform/browser/format";
 
 export type Inspected = { field: ResultField; value: CellValue | undefined; rowNumber: number };
 
+type CellInspectorProps = { inspected: Inspected | null; actions: readonly MenuAction[]; onClose: () => void };
+
 /**
  * Shows one whole value: JSON formatted, long text wrapped, with its type and length.
  * @param inspected null while closed
+ * @param actions actions of its row
  */
-export function CellInspector({ inspected, onClose }: { inspected: Inspected | null; onClose: () => void }) {
+export function CellInspector({ inspected, actions, onClose }: CellInspectorProps) {
   const [copied, setCopied] = useState<Inspected | null>(null);
   if (inspected === null) return null;
   const { field, value, rowNumber } = inspected;
@@ -45,6 +49,24 @@ export function CellInspector({ inspected, onClose }: { inspected: Inspected | n
       <pre className={isNull ? "cell-value null" : "cell-value"} tabIndex={0}>
         {isNull ? "null" : text}
       </pre>
+      {actions.length > 0 && (
+        <div className="cell-actions">
+          {actions.map(({ label, icon, run }) => (
+            <button
+              key={label}
+              type="button"
+              className="btn"
+              onClick={() => {
+                onClose();
+                run();
+              }}
+            >
+              {icon}
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
     </Modal>
   );
 }

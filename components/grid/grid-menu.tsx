@@ -30,6 +30,7 @@ import type { GridColumn, ResultTable } from "@/components/grid/use-result-colum
 import type { ContextItems } from "@/components/ui/context-menu";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuBranch, MenuItem, MenuLine } from "@/components/ui/menu";
+import { type MenuAction, MenuActions } from "@/components/ui/menu-actions";
 import type { Condition, ConditionOp } from "@/lib/base/sql/conditions";
 import type { CellValue } from "@/lib/base/values/json-rows";
 import { toCellText } from "@/lib/features/results/browser/cell-text";
@@ -82,6 +83,7 @@ type CellMenu = {
   links?: CellLinks;
   /** Items that edit the cell; absent where rows cannot be edited. */
   edits?: ReactNode;
+  rowActions?: readonly MenuAction[] | undefined;
 };
 
 /** Returns the menu of a cell and of the selection that contains it. */
@@ -96,6 +98,7 @@ export function toCellMenu({
   actions,
   links,
   edits,
+  rowActions = [],
 }: CellMenu): ContextItems {
   const { field, index } = column;
   const text = value === null || value === undefined ? "null" : toCellText(value, field);
@@ -107,6 +110,8 @@ export function toCellMenu({
   const filter = (op: ConditionOp) => actions.filter(index, { op, value: exact });
   const items = (
     <>
+      <MenuActions actions={rowActions} />
+      {rowActions.length > 0 && <MenuLine />}
       {edits}
       <MenuItem icon={<Filter />} onSelect={() => filter("is")}>
         Filter by this value

@@ -2,6 +2,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import type { ToStats } from "@/components/grid/column-stats-card";
 import type { CellLinks } from "@/components/grid/grid-menu";
 import type { GridColumn, ResultTable } from "@/components/grid/use-result-columns";
+import type { MenuAction } from "@/components/ui/menu-actions";
 import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
 import type { CellPosition, CellRange } from "@/lib/features/results/browser/grid-selection";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
@@ -28,6 +29,8 @@ export type ResultGridProps = {
   toStats?: ToStats;
   /** Returns the links of a cell and its row; absent without foreign keys. */
   toLinks?: (row: number, column: string) => CellLinks;
+  /** Returns actions of a row, first in its menu. */
+  toActions?: ((row: number) => readonly MenuAction[]) | undefined;
   /** Absent where rows cannot be edited. */
   editing?: GridEditing | undefined;
 };

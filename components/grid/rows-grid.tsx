@@ -6,9 +6,10 @@ import { ResultCards } from "@/components/grid/result-cards";
 import { ResultGrid } from "@/components/grid/result-grid";
 import { useCopy } from "@/components/grid/use-copy";
 import { useResultColumns } from "@/components/grid/use-result-columns";
+import type { MenuAction } from "@/components/ui/menu-actions";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
-import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { CellPosition, CellRange } from "@/lib/features/results/browser/grid-selection";
 import { AnswerRows } from "@/lib/features/results/browser/rows-source";
 import type { SortBy } from "@/lib/features/results/browser/sort-rows";
@@ -20,10 +21,12 @@ type RowsGridProps = {
   dialect: SqlDialect;
   fields: ResultField[];
   rows: ResultRow[];
+  /** Returns actions of a row, by its values. */
+  actionsOf?: ((cellOf: (column: string) => CellValue) => MenuAction[]) | undefined;
 };
 
 /** Loaded rows in the grid of a console; cards on a phone. */
-export function RowsGrid({ label, fields, rows, query, dialect }: RowsGridProps) {
+export function RowsGrid({ label, fields, rows, query, dialect, actionsOf }: RowsGridProps) {
   const isPhone = useIsPhone();
   const source = useMemo(() => new AnswerRows(fields, rows), [fields, rows]);
   useEffect(() => () => source.close(), [source]);
@@ -41,6 +44,13 @@ export function RowsGrid({ label, fields, rows, query, dialect }: RowsGridProps)
     const shown = columns[column];
     if (shown) setInspected({ field: shown.field, value: source.cell(row, shown.index), rowNumber: row + 1 });
   };
+  const toActions =
+    actionsOf &&
+    ((row: number) =>
+      actionsOf((name) => {
+        const column = fields.findIndex((field) => field.name === name);
+        return source.cell(row, column) ?? null;
+      }));
   return (
     <div className="rows-grid">
       {isPhone ? (
@@ -56,10 +66,15 @@ export function RowsGrid({ label, fields, rows, query, dialect }: RowsGridProps)
           onSort={sort}
           onInspect={inspect}
           onCopy={copyTo}
+          toActions={toActions}
           onCopyAs={(format) => void copyAs(format, true)}
         />
       )}
-      <CellInspector inspected={inspected} onClose={() => setInspected(null)} />
+      <CellInspector
+        inspected={inspected}
+        actions={inspected === null ? [] : (toActions?.(inspected.rowNumber - 1) ?? [])}
+        onClose={() => setInspected(null)}
+      />
     </div>
   );
 }

@@ -30,7 +30,7 @@ function toSelectedValues(
 
 type GridMenuProps = Pick<
   ResultGridProps,
-  "source" | "table" | "columns" | "range" | "onRange" | "toLinks" | "editing"
+  "source" | "table" | "columns" | "range" | "onRange" | "toLinks" | "toActions" | "editing"
 > & {
   sort: SortBy | null;
   order: string[];
@@ -39,7 +39,7 @@ type GridMenuProps = Pick<
 
 /** Returns the menu of a grid's cells and heads. */
 export function useGridMenu(props: GridMenuProps) {
-  const { source, table, columns, range, onRange, toLinks, editing, sort, order, actions } = props;
+  const { source, table, columns, range, onRange, toLinks, toActions, editing, sort, order, actions } = props;
   const toColumnItems = ({ index }: Pick<GridColumn, "index">) => {
     const column = columns.find((each) => each.index === index);
     return column && <ColumnMenu column={column} sort={sort} table={table} actions={actions} order={order} />;
@@ -56,7 +56,8 @@ export function useGridMenu(props: GridMenuProps) {
     const selected = range === null ? null : toSelectedValues(source, range, { place, column: column.index });
     const links = toLinks?.(row, column.field.name);
     const edits = editing?.items({ row, column: place });
-    return toCellMenu({ row, value, selected, column, range, sort, table, actions, links, edits });
+    const rowActions = toActions?.(row);
+    return toCellMenu({ row, value, selected, column, range, sort, table, actions, links, edits, rowActions });
   });
   /** Selects a cell, unless it is inside the selection. */
   const selectFor = (cell: CellPosition) => {

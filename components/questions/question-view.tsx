@@ -2,6 +2,7 @@
 
 import { Switch } from "@base-ui/react/switch";
 import { ChartColumn, FileCode2, LayoutDashboard, Play, Save, Table2 } from "lucide-react";
+import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useDialect } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
@@ -10,8 +11,10 @@ import { SqlCode } from "@/components/editor/sql-code";
 import { RowsGrid } from "@/components/grid/rows-grid";
 import { ShowExplorer } from "@/components/layout/show-explorer";
 import { useFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ChoiceList } from "@/components/questions/choice-list";
 import { QuestionCards } from "@/components/questions/question-cards";
+import { type DrillActions, useDrill } from "@/components/questions/use-drill";
 import {
   newQuestion,
   PAUSE_MS,
@@ -32,14 +35,16 @@ import { toMessage } from "@/components/ui/to-message";
 import { ToolButton } from "@/components/ui/tool-button";
 import { useLater } from "@/components/ui/use-later";
 import { isSummarized, type Question, type QuestionTable, toQuestionTable } from "@/lib/base/questions/question";
-import { tablesOf } from "@/lib/base/questions/tables";
+import { type NamedTable, tablesOf } from "@/lib/base/questions/tables";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Entity } from "@/lib/base/values/fields";
+import type { ResultRow } from "@/lib/base/values/json-rows";
 import { findTable } from "@/lib/features/connections/browser/table-links";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import type { Console } from "@/lib/features/consoles/schema";
 import type { SavedQuestion } from "@/lib/features/consoles/settings-schema";
 import type { QuestionResult } from "@/lib/features/query/browser/api";
+import { toQuestionAddress } from "@/lib/features/query/browser/question-address";
 import { toSummaryWords } from "@/lib/features/query/browser/question-words";
 import { AnswerRows } from "@/lib/features/results/browser/rows-source";
 import { formatCountOf, formatDuration } from "@/lib/platform/browser/format";
@@ -77,9 +82,17 @@ export function QuestionView({ connectionId, table, consoleId }: QuestionViewPro
   const saved = read.data?.question && read.data.connectionId === connectionId ? read.data : null;
   const kept = saved?.question ?? null;
   const initial = useMemo(() => (kept ? toQuestion(kept) : table && newQuestion(table)), [kept, table]);
-  const { question, isRead, change } = useQuestion(initial);
+  const { question, isRead, change, open } = useQuestion(initial);
   const title = saved?.name.replace(/\.sql$/, "") ?? (question === null ? "New question" : toTitle(question));
-  const view = { connectionId, dialect, entities, title, saved };
+  const { workspace } = useWorkspace();
+  const router = useRouter();
+  const openOther = useCallback(
+    // Saving the other question would replace the one of the console.
+    (next: Question) =>
+      consoleId === null ? open(next) : router.push(toQuestionAddress(workspace.slug, connectionId, null, next)),
+    [consoleId, open, router, workspace.slug, connectionId],
+  );
+  const view = { connectionId, dialect, entities, title, saved, onOpen: openOther };
   return (
     <main className="question-view" aria-labelledby="page-title">
       {question === null || entities.length === 0 || read.isLoading ? (
@@ -154,11 +167,14 @@ type BuilderProps = {
   /** Console that the question comes from; null for a new question. */
   saved: Console | null;
   onChange: (question: Question) => void;
+  /** Opens the question behind a mark. */
+  onOpen: (question: Question) => void;
 };
 
 type Pane = "question" | "sql";
 
-function Builder({ connectionId, connectionName, dialect, entities, question, title, saved, onChange }: BuilderProps) {
+function Builder({ connectionId, connectionName, dialect, entities, question, title, saved, ...on }: BuilderProps) {
+  const { onChange, onOpen } = on;
   const { create, open } = useConsoleActions();
   const { isSaving, save } = useSaveQuestion(connectionId, saved);
   const draft = useDraft(saved?.id ?? "");
@@ -174,12 +190,22 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
   const statement = useQuestionSql(connectionId, settled);
   const answer = useQuestionAnswer(connectionId, asked, run);
   const { data } = answer;
-  const tables = useMemo(() => {
-    const found = [question.table, ...question.joins.map(({ table }) => table)].map((each) =>
-      findTable([...entities], each),
-    );
-    return found.every((each) => each !== null) ? tablesOf(question, found) : [];
-  }, [question, entities]);
+  const tables = useTables(question, entities);
+  const shown = answer.isPlaceholderData || answer.isError ? null : asked;
+  const shownTables = useTables(shown, entities);
+  const drill = useDrill({
+    question: shown,
+    tables: shownTables,
+    dialect,
+    rows: data?.rows ?? NO_ROWS,
+    onOpen: useCallback(
+      (next: Question) => {
+        setChoice(null);
+        onOpen(next);
+      },
+      [onOpen],
+    ),
+  });
   const runNow = useCallback(() => {
     setRan(question);
     setRun((count) => count + 1);
@@ -335,6 +361,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
                 dialect={dialect}
                 chart={chart}
                 title={title}
+                drill={drill}
                 onChart={setChart}
               />
             </div>
@@ -370,15 +397,33 @@ type ResultProps = {
   dialect: SqlDialect;
   chart: KeptChart | null;
   title: string;
+  drill: DrillActions;
   onChart: (chart: KeptChart) => void;
 };
 
-function Result({ rows, data, isChart, dialect, chart, title, onChart }: ResultProps) {
+function Result({ rows, data, isChart, dialect, chart, title, drill, onChart }: ResultProps) {
   const { digits, times } = useFrame().frame;
   const look = useMemo(() => ({ digits, times }), [digits, times]);
   if (data.rows.length === 0) return <p className="question-none t2">No rows match.</p>;
-  if (isChart) return <ChartView source={rows} kept={chart} onChange={onChart} look={look} name={title} />;
-  return <RowsGrid label="Preview rows" query="" dialect={dialect} fields={data.fields} rows={data.rows} />;
+  if (isChart) {
+    const view = { source: rows, kept: chart, onChange: onChart, look, name: title };
+    return <ChartView {...view} actionsOf={drill.ofMark} />;
+  }
+  const grid = { label: "Preview rows", query: "", dialect, fields: data.fields, rows: data.rows };
+  return <RowsGrid {...grid} actionsOf={drill.ofRow} />;
+}
+
+const NO_ROWS: ResultRow[] = [];
+
+/** Returns the tables of a question; none if one no longer exists. */
+function useTables(question: Question | null, entities: readonly Entity[]): NamedTable[] {
+  return useMemo(() => {
+    if (question === null) return [];
+    const found = [question.table, ...question.joins.map(({ table }) => table)].map((each) =>
+      findTable([...entities], each),
+    );
+    return found.every((each) => each !== null) ? tablesOf(question, found) : [];
+  }, [question, entities]);
 }
 
 /** Returns the question of a console. A view's own fields would change its address. */

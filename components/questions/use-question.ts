@@ -3,17 +3,21 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { NEW_QUESTION, type Question, type QuestionTable } from "@/lib/base/questions/question";
+import { NEW_QUESTION, NEW_QUESTION_ROWS, type Question, type QuestionTable } from "@/lib/base/questions/question";
 import { deviceZone } from "@/lib/base/values/names";
 import { api } from "@/lib/features/query/browser/api";
 import { readFragment, toFragment } from "@/lib/features/query/browser/question-address";
 
 /** Pause after the last change before a preview runs, in ms. */
 export const PAUSE_MS = 350;
-/** Rows of a preview. */
-const PREVIEW_ROWS = 1_000;
 
-type Asked = { question: Question | null; isRead: boolean; change: (next: Question) => void };
+type Asked = {
+  question: Question | null;
+  isRead: boolean;
+  change: (next: Question) => void;
+  /** Shows another question, from which Back returns. */
+  open: (next: Question) => void;
+};
 
 /** The question in the address, which a reload keeps; at first another one. @param initial null until it is known */
 export function useQuestion(initial: Question | null): Asked {
@@ -30,11 +34,16 @@ export function useQuestion(initial: Question | null): Asked {
     const { pathname, search } = window.location;
     window.history.replaceState(null, "", pathname + search + toFragment(next));
   }, []);
-  return { ...state, question: state.isRead ? (state.question ?? initial) : null, change };
+  const open = useCallback((next: Question) => {
+    setState({ question: next, isRead: true });
+    const { pathname, search } = window.location;
+    window.history.pushState(null, "", pathname + search + toFragment(next));
+  }, []);
+  return { ...state, open, question: state.isRead ? (state.question ?? initial) : null, change };
 }
 
 export function newQuestion(table: QuestionTable): Question {
-  return { ...NEW_QUESTION, table, timezone: deviceZone(), limit: PREVIEW_ROWS };
+  return { ...NEW_QUESTION, table, timezone: deviceZone(), limit: NEW_QUESTION_ROWS };
 }
 
 /** Returns the statement of a question; null asks nothing. */

@@ -5,10 +5,15 @@ import { useEffect, useMemo, useState } from "react";
 import { Chart, useHidden } from "@/components/chart/chart";
 import { PictureMenu } from "@/components/chart/picture-menu";
 import { ChartSettingsForm } from "@/components/chart/settings-form";
+import type { ChartMarks } from "@/components/chart/use-chart-cursor";
+import { useContextMenu } from "@/components/ui/context-menu";
+import { type MenuAction, MenuActions } from "@/components/ui/menu-actions";
 import type { ChartData } from "@/lib/base/charts/data";
 import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { zoneOf } from "@/lib/base/charts/moments";
+import { type Stop, type StopRow, toPicture } from "@/lib/base/charts/picture";
 import { type ChartSettings, fitSettings, guessSettings } from "@/lib/base/charts/settings";
+import { formatStop } from "@/lib/base/charts/words";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
@@ -22,16 +27,22 @@ type ChartViewProps = {
   look: CellLook;
   /** Name for pictures. */
   name: string;
+  /** Returns the actions at a mark; absent where marks have none. */
+  actionsOf?: ((mark: ChartMark) => MenuAction[]) | undefined;
 };
 
+/** A mark with the data that it was drawn from. */
+export type ChartMark = { stop: Stop; row: StopRow; data: ChartData; settings: ChartSettings };
+
 /** Chart of the result: a first guess, and shelves to change it. */
-export function ChartView({ source, kept, onChange, look, name }: ChartViewProps) {
+export function ChartView({ source, kept, onChange, look, name, actionsOf }: ChartViewProps) {
   const guess = useMemo(() => guessSettings(source.sample), [source.sample]);
   const chosen = useMemo(() => fitSettings(readSettings(kept), source.fields), [kept, source.fields]);
   const settings = chosen ?? guess;
   if (settings === null) return <NoChart />;
   const keep = (next: ChartSettings) => onChange(toKeptSpec(next, source.fields));
-  return <Shelves source={source} settings={settings} onChange={keep} look={look} name={name} />;
+  const shelves = { source, settings, onChange: keep, look, name };
+  return <Shelves {...shelves} actionsOf={actionsOf} />;
 }
 
 type ShelvesProps = {
@@ -40,23 +51,47 @@ type ShelvesProps = {
   onChange: (settings: ChartSettings) => void;
   look: CellLook;
   name: string;
+  actionsOf: ChartViewProps["actionsOf"];
 };
 
-function Shelves({ source, settings, onChange, look, name }: ShelvesProps) {
+function Shelves({ source, settings, onChange, look, name, actionsOf }: ShelvesProps) {
   const [isTable, setIsTable] = useState(false);
   const { data, drawn, isFailed } = useChartData(source, settings, look);
   const [hidden, setHidden] = useHidden(
     `${settings.kind} ${settings.across} ${settings.colour} ${data?.series.length}`,
   );
+  const menu = useContextMenu((mark: ChartMark) => {
+    const actions = actionsOf?.(mark) ?? [];
+    const about = formatStop(toPicture(mark.data, mark.settings, hidden), mark.stop, look);
+    return actions.length === 0 ? null : { about, items: <MenuActions actions={actions} /> };
+  });
+  const marks: ChartMarks | undefined =
+    actionsOf && data !== null
+      ? {
+          purpose: "for actions",
+          isPicked: () => false,
+          onPick: (stop, row, _, at) => menu.openAt({ stop, row, data, settings: drawn }, at),
+          onRange: null,
+        }
+      : undefined;
   return (
-    <div className="chart-view">
+    <div className="chart-view" {...(actionsOf && menu.near)}>
       {isFailed ? (
         <p className="chart-said">Couldn't draw the chart. Select other columns or run the query again.</p>
       ) : data === null ? (
         <ChartBones />
       ) : (
-        <Chart data={data} settings={drawn} look={look} isTable={isTable} hidden={hidden} onHidden={setHidden} />
+        <Chart
+          data={data}
+          settings={drawn}
+          look={look}
+          isTable={isTable}
+          hidden={hidden}
+          onHidden={setHidden}
+          marks={marks}
+        />
       )}
+      {menu.layer}
       <div className="chart-shelves">
         <ChartSettingsForm fields={source.fields} settings={settings} onChange={onChange} />
         <button type="button" className="btn sm" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>

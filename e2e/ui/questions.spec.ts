@@ -97,7 +97,32 @@ test("shows a fault at its step, and adds an answer to a dashboard", async ({ pa
   await page.goto(`/w/${person.slug}/questions/${id}?name=orders#${encodeURIComponent(JSON.stringify(faulty))}`);
   await expect(page.getByRole("region", { name: "Filter" })).toContainText("can't be filtered by last");
   await page.getByRole("button", { name: "Remove Filter", exact: true }).click();
-  await expect(page.getByRole("region", { name: "Preview" }).locator(".race-end")).toContainText("rows");
+  const preview = page.getByRole("region", { name: "Preview" });
+  await expect(preview.locator(".race-end")).toContainText("rows");
+
+  // A mark leads to its rows, and Back to the question.
+  const marks = page.getByRole("slider", { name: "Data points. Press Enter for actions." });
+  await marks.press("ArrowRight");
+  await marks.press("Enter");
+  await page.getByRole("menuitem", { name: "See these rows" }).press("Enter");
+  await expect(page.getByRole("region", { name: "Filter" })).toContainText(/status is \w+/);
+  await expect(page.getByRole("region", { name: "Group by" })).toHaveCount(0);
+  await expect(preview.getByRole("grid", { name: "Preview rows" })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("region", { name: "Group by" })).toContainText("status");
+
+  // A row of a time leads to a finer grain.
+  await page.getByRole("button", { name: "Remove Group by", exact: true }).click();
+  await page.getByRole("button", { name: "Add step: Group by" }).click();
+  await page.getByRole("button", { name: "placed_at timestamp" }).click();
+  await page.getByRole("radio", { name: "Table", exact: true }).click();
+  await expect(preview.getByRole("columnheader", { name: /^placed_at/ })).toBeVisible();
+  await preview.getByRole("gridcell").first().click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Zoom in by week" }).click();
+  await expect(page.getByRole("region", { name: "Group by" })).toContainText("by week");
+  await expect(page.getByRole("region", { name: "Filter" })).toContainText("placed_at between");
+  await page.goBack();
+  await expect(page.getByRole("region", { name: "Group by" })).toContainText("by month");
   await page.getByRole("button", { name: "Add to dashboard" }).click();
   const dialog = page.getByRole("dialog", { name: "Add to dashboard" });
   await dialog.getByRole("button", { name: "Add", exact: true }).click();

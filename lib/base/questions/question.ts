@@ -99,6 +99,9 @@ export const QUESTION_LIMITS = {
   rows: 1_000_000,
 } as const;
 
+/** Rows of a new question: a preview. */
+export const NEW_QUESTION_ROWS = 1_000;
+
 export const NEW_QUESTION: Omit<Question, "table" | "timezone"> = {
   joins: [],
   formulas: [],

@@ -93,6 +93,7 @@ function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, s
     return value === undefined ? click : { ...click, [colour.field]: [value] };
   };
   return {
+    purpose: "to filter",
     isPicked: (stop) => {
       const click = toAcross(stop);
       return click !== null && isClicked(press.value, click);
