@@ -1,3 +1,4 @@
+import { collectionText, quotedPattern, ShellText, toShell } from "@/lib/base/mongo-shell/write";
 import type { Grain } from "./dates";
 import type { Measure, Plan, Predicate, Ref } from "./plan";
 import type { Step, Table } from "./schema";
@@ -5,37 +6,6 @@ import type { Step, Table } from "./schema";
 /** Renders a plan as one aggregation, in the shell's language. */
 export function toPipeline(plan: Plan): string {
   return `${collectionText(plan.from)}.aggregate(${toShell(new Writer(plan).stages())})`;
-}
-
-/** Returns a collection's name in the shell, quoted if it is not a plain word: `db["shop orders"]`. */
-export function collectionText({ name }: Pick<Table, "name">): string {
-  return /^[A-Za-z_]\w*$/.test(name) ? `db.${name}` : `db[${JSON.stringify(name)}]`;
-}
-
-/** A value that JSON cannot express. */
-export class ShellText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** Matches a whole text, ignoring case. */
-export function sameText(text: string): ShellText {
-  return new ShellText(`/^${quotedPattern(text).replaceAll("/", "\\/")}$/i`);
-}
-
-export function toShell(value: unknown): string {
-  if (value instanceof ShellText) return value.text;
-  if (Array.isArray(value)) return `[${value.map(toShell).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${toShell(each)}`);
-  return `{${entries.join(", ")}}`;
-}
-
-function quotedPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 type Stage = Record<string, unknown>;

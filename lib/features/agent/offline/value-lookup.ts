@@ -1,8 +1,8 @@
+import { collectionText, sameText, toShell } from "@/lib/base/mongo-shell/write";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName, toSqlTable, toSqlText } from "@/lib/base/sql/names";
 import type { ValueHit } from "./link";
 import type { Ref } from "./plan";
-import { collectionText, sameText, toShell } from "./render-mongo";
 import type { Schema, Table } from "./schema";
 
 /** Searches the database for columns with words of the question, in one bounded query. */
