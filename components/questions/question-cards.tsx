@@ -40,7 +40,8 @@ import {
   type QuestionGroup,
   type QuestionSort,
 } from "@/lib/base/questions/question";
-import { columnFinder, type NamedTable, outputsOf } from "@/lib/base/questions/tables";
+import { columnFinder, instantsOf, type NamedTable, outputsOf } from "@/lib/base/questions/tables";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Entity } from "@/lib/base/values/fields";
 import {
   toColumnText,
@@ -55,16 +56,16 @@ type QuestionCardsProps = {
   question: Question;
   tables: readonly NamedTable[];
   entities: readonly Entity[];
-  /** Types of the dialect whose values are moments. */
-  instants: RegExp | undefined;
+  language: SqlDialect | "mongodb";
   /** Fault of a part, by the part's path. */
   problem: { path: string; message: string } | null;
   onChange: (question: Question) => void;
 };
 
 /** The steps of a question, in the order in which the database takes them. */
-export function QuestionCards({ question, tables, entities, instants, problem, onChange }: QuestionCardsProps) {
+export function QuestionCards({ question, tables, entities, language, problem, onChange }: QuestionCardsProps) {
   const change = (part: Partial<Question>) => onChange(withoutLost({ ...question, ...part }, tables));
+  const instants = instantsOf(language);
   const columns = columnsOf(question, tables, instants);
   const find = columnFinder(question, tables, instants);
   const kindOf = (ref: ColumnRef): QuestionKind => find(ref)?.kind ?? "other";
@@ -150,7 +151,9 @@ export function QuestionCards({ question, tables, entities, instants, problem, o
     />
   );
   const steps = [
-    ...(joins.length === 0 ? [{ name: "Join", icon: <Merge className="s" />, form: addJoin }] : []),
+    ...(joins.length === 0 && language !== "mongodb"
+      ? [{ name: "Join", icon: <Merge className="s" />, form: addJoin }]
+      : []),
     ...(filters.length === 0 ? [{ name: "Filter", icon: <ListFilter className="s" />, form: addFilter }] : []),
     ...(formulas.length === 0 ? [{ name: "Formula", icon: <Calculator className="s" />, form: addFormula }] : []),
     ...(summaries.length === 0 ? [{ name: "Summarize", icon: <Sigma className="s" />, form: addSummary }] : []),

@@ -4,7 +4,7 @@ import { Switch } from "@base-ui/react/switch";
 import { ChartColumn, FileCode2, LayoutDashboard, Play, Save, Table2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { useDialect } from "@/components/connections/use-connection-types";
+import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useDraft, useSavedConsole } from "@/components/consoles/use-consoles";
 import { SqlCode } from "@/components/editor/sql-code";
@@ -36,11 +36,12 @@ import { ToolButton } from "@/components/ui/tool-button";
 import { useLater } from "@/components/ui/use-later";
 import { isSummarized, type Question, type QuestionTable, toQuestionTable } from "@/lib/base/questions/question";
 import { type NamedTable, tablesOf } from "@/lib/base/questions/tables";
-import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Entity } from "@/lib/base/values/fields";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import { findTable } from "@/lib/features/connections/browser/table-links";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
+import { ENDINGS } from "@/lib/features/consoles/languages";
 import type { Console } from "@/lib/features/consoles/schema";
 import type { SavedQuestion } from "@/lib/features/consoles/settings-schema";
 import type { QuestionResult } from "@/lib/features/query/browser/api";
@@ -78,12 +79,14 @@ export function QuestionView({ connectionId, table, consoleId }: QuestionViewPro
   const connection = useFindConnection()(connectionId) ?? null;
   const entities = useEntities(connectionId);
   const dialect = useDialect(connection?.type);
+  const language = useScriptLanguage(connection?.type);
   const read = useSavedConsole(consoleId);
   const saved = read.data?.question && read.data.connectionId === connectionId ? read.data : null;
   const kept = saved?.question ?? null;
   const initial = useMemo(() => (kept ? toQuestion(kept) : table && newQuestion(table)), [kept, table]);
   const { question, isRead, change, open } = useQuestion(initial);
-  const title = saved?.name.replace(/\.sql$/, "") ?? (question === null ? "New question" : toTitle(question));
+  const title =
+    saved?.name.replace(/\.(?:sql|mongodb)$/, "") ?? (question === null ? "New question" : toTitle(question));
   const { workspace } = useWorkspace();
   const router = useRouter();
   const openOther = useCallback(
@@ -92,7 +95,7 @@ export function QuestionView({ connectionId, table, consoleId }: QuestionViewPro
       consoleId === null ? open(next) : router.push(toQuestionAddress(workspace.slug, connectionId, null, next)),
     [consoleId, open, router, workspace.slug, connectionId],
   );
-  const view = { connectionId, dialect, entities, title, saved, onOpen: openOther };
+  const view = { connectionId, dialect, language, entities, title, saved, onOpen: openOther };
   return (
     <main className="question-view" aria-labelledby="page-title">
       {question === null || entities.length === 0 || read.isLoading ? (
@@ -161,6 +164,7 @@ type BuilderProps = {
   connectionId: string;
   connectionName: string;
   dialect: SqlDialect;
+  language: SqlDialect | "mongodb";
   entities: readonly Entity[];
   question: Question;
   title: string;
@@ -174,9 +178,11 @@ type BuilderProps = {
 type Pane = "question" | "sql";
 
 function Builder({ connectionId, connectionName, dialect, entities, question, title, saved, ...on }: BuilderProps) {
-  const { onChange, onOpen } = on;
+  const { language, onChange, onOpen } = on;
+  const isShell = language === "mongodb";
+  const languageName = isShell ? "query" : "SQL";
   const { create, open } = useConsoleActions();
-  const { isSaving, save } = useSaveQuestion(connectionId, saved);
+  const { isSaving, save } = useSaveQuestion(connectionId, saved, isShell ? "mongodb" : "sql");
   const draft = useDraft(saved?.id ?? "");
   const [pane, setPane] = useState<Pane>("question");
   const [isLive, setLive] = useState(true);
@@ -196,7 +202,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
   const drill = useDrill({
     question: shown,
     tables: shownTables,
-    dialect,
+    language,
     rows: data?.rows ?? NO_ROWS,
     onOpen: useCallback(
       (next: Question) => {
@@ -220,7 +226,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
   const problem = problemOf(statement.error) ?? problemOf(answer.error);
   const sql = statement.isError ? null : (statement.data?.sql ?? null);
   const isChart = (choice ?? (question.groups.length > 0 ? "chart" : "table")) === "chart";
-  const name = `${title}.sql`;
+  const name = `${title}${ENDINGS[isShell ? "mongodb" : "sql"]}`;
   const toConsole = () => (sql === null ? null : create(connectionId, { name, content: sql }));
   const rows = useMemo(() => data && new AnswerRows(data.fields, data.rows), [data]);
   useEffect(() => () => rows?.close(), [rows]);
@@ -246,7 +252,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
           value={pane}
           options={[
             { value: "question", label: "Question" },
-            { value: "sql", label: "SQL" },
+            { value: "sql", label: isShell ? "Query" : "SQL" },
           ]}
           onChange={setPane}
         />
@@ -275,23 +281,26 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
           action={
             <button type="button" className="btn sm" onClick={() => open(saved.id)}>
               <FileCode2 className="s" />
-              Open as SQL
+              Open as {languageName}
             </button>
           }
         >
-          The SQL of this console was changed and no longer matches the question. Saving the question replaces it.
+          The {languageName} of this console was changed and no longer matches the question. Saving the question
+          replaces it.
         </Notice>
       )}
       <div className="question-body">
         <div className="question-edit">
           {pane === "sql" ? (
             <div className="question-sql">
-              <CodeBox label="Statement">{sql !== null && <SqlCode text={sql} dialect={dialect} />}</CodeBox>
+              <CodeBox label="Statement">
+                {sql !== null && (isShell ? sql : <SqlCode text={sql} dialect={dialect} />)}
+              </CodeBox>
               {statement.isError && <Notice kind="bad">{toMessage(statement.error)}</Notice>}
               <div className="row">
                 <button type="button" className="btn sm" aria-disabled={sql === null} onClick={() => toConsole()}>
                   <FileCode2 className="s" />
-                  Convert to SQL
+                  Convert to {languageName}
                 </button>
                 <span className="xs t2">One-way: later changes to the question do not reach the console.</span>
               </div>
@@ -303,7 +312,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
               question={question}
               tables={tables}
               entities={entities}
-              instants={DIALECTS[dialect].metrics?.instants}
+              language={language}
               problem={problem}
               onChange={onChange}
             />

@@ -7,7 +7,7 @@ import type { ChartMark } from "@/components/results/chart-view";
 import type { MenuAction } from "@/components/ui/menu-actions";
 import { drillInto } from "@/lib/base/questions/drill";
 import { isSummarized, type Question } from "@/lib/base/questions/question";
-import { columnFinder, type NamedTable, outputsOf } from "@/lib/base/questions/tables";
+import { columnFinder, instantsOf, type NamedTable, outputsOf } from "@/lib/base/questions/tables";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { CellValue, ResultRow } from "@/lib/base/values/json-rows";
 
@@ -15,7 +15,7 @@ type Drilled = {
   /** The question of the shown rows; null while they are those of another one. */
   question: Question | null;
   tables: readonly NamedTable[];
-  dialect: SqlDialect;
+  language: SqlDialect | "mongodb";
   rows: readonly ResultRow[];
   onOpen: (question: Question) => void;
 };
@@ -26,13 +26,13 @@ export type DrillActions = {
   ofMark: ((mark: ChartMark) => MenuAction[]) | undefined;
 };
 
-export function useDrill({ question, tables, dialect, rows, onOpen }: Drilled): DrillActions {
+export function useDrill({ question, tables, language, rows, onOpen }: Drilled): DrillActions {
   return useMemo(() => {
     if (question === null || tables.length === 0 || !isSummarized(question)) {
       return { ofRow: undefined, ofMark: undefined };
     }
-    const { metrics } = DIALECTS[dialect];
-    const find = columnFinder(question, tables, metrics?.instants);
+    const hasHours = language === "mongodb" || DIALECTS[language].metrics !== undefined;
+    const find = columnFinder(question, tables, instantsOf(language));
     const groups = outputsOf(question, tables).filter(({ role }) => role === "group");
     const toActions = (columns: (name: string) => MarkColumn | undefined): MenuAction[] => {
       const marks = groups.flatMap(({ name, index }) => {
@@ -44,7 +44,7 @@ export function useDrill({ question, tables, dialect, rows, onOpen }: Drilled): 
         ...(behind ? [{ label: "See these rows", icon: <Rows3 className="s" />, run: () => onOpen(behind) }] : []),
         // Other dialects have no hours.
         ...finer
-          .filter(({ grain }) => metrics || grain !== "hour")
+          .filter(({ grain }) => hasHours || grain !== "hour")
           .map(({ grain, question: next }) => ({
             label: `Zoom in by ${grain}`,
             icon: <ZoomIn className="s" />,
@@ -60,5 +60,5 @@ export function useDrill({ question, tables, dialect, rows, onOpen }: Drilled): 
         return isOfGroups ? toActions((name) => columns.get(name)) : [];
       },
     };
-  }, [question, tables, dialect, rows, onOpen]);
+  }, [question, tables, language, rows, onOpen]);
 }

@@ -8,7 +8,8 @@ import { showFailure, showToast } from "@/components/ui/toast";
 import type { Question } from "@/lib/base/questions/question";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import { toConsoleName, toFreeName } from "@/lib/features/consoles/browser/workbench";
-import type { Console } from "@/lib/features/consoles/schema";
+import { ENDINGS } from "@/lib/features/consoles/languages";
+import type { Console, Language } from "@/lib/features/consoles/schema";
 import { api } from "@/lib/features/query/browser/api";
 
 type Saved = { question: Question; name: string; chart: KeptChart | null };
@@ -17,7 +18,7 @@ type Saved = { question: Question; name: string; chart: KeptChart | null };
  * Saves a question with its statement, and opens its console.
  * @param saved console that it replaces; null creates one
  */
-export function useSaveQuestion(connectionId: string, saved: Console | null) {
+export function useSaveQuestion(connectionId: string, saved: Console | null, language: Language) {
   const { workspace, workbench, consoles } = useWorkspace();
   const { open } = useConsoleActions();
   const [isSaving, setSaving] = useState(false);
@@ -27,7 +28,7 @@ export function useSaveQuestion(connectionId: string, saved: Console | null) {
       // The shown statement may be of an earlier step.
       const { sql: content } = await api.explainQuestion(workspace.id, connectionId, question);
       const stem = toConsoleName(name) ?? question.table.name;
-      const freeName = toFreeName(workbench.read() ?? { consoles: [] }, stem, ".sql", consoles.takenNames());
+      const freeName = toFreeName(workbench.read() ?? { consoles: [] }, stem, ENDINGS[language], consoles.takenNames());
       const change = { content, question, chart };
       const done = saved
         ? await consoles.saveQuestion(saved, change)

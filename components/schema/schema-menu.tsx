@@ -72,7 +72,7 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
   const { entity, selectText } = node;
   const type = findType(find(connectionId)?.type);
   const hasDdl = type?.hasDdl;
-  const isSql = type?.dialect !== undefined;
+  const hasQuestions = type?.dialect !== undefined || type?.language === "mongodb";
   return (
     <>
       {selectText !== null && (
@@ -83,7 +83,7 @@ function EntityMenu({ node, connectionId, onShowDdl }: EntityMenuProps) {
           >
             Preview rows
           </MenuItem>
-          {isSql && (
+          {hasQuestions && (
             <MenuItem
               icon={<MessageCircleQuestion />}
               onSelect={() => router.push(toQuestionAddress(workspace.slug, connectionId, entity))}

@@ -232,14 +232,12 @@ function Rows({ source: base, connectionId, table, connection }: RowsProps) {
         {hasDdl && (
           <ToolButton label="Show DDL" word="DDL" icon={<Code className="s" />} onClick={() => setDdl("open")} />
         )}
-        {!isShell && (
-          <ToolButton
-            label="New question"
-            word="Question"
-            icon={<MessageCircleQuestion className="s" />}
-            onClick={() => router.push(toQuestionAddress(workspace.slug, connectionId, table))}
-          />
-        )}
+        <ToolButton
+          label="New question"
+          word="Question"
+          icon={<MessageCircleQuestion className="s" />}
+          onClick={() => router.push(toQuestionAddress(workspace.slug, connectionId, table))}
+        />
         <ToolButton
           label="Open in console"
           word="Open in console"

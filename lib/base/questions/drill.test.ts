@@ -81,9 +81,9 @@ describe("the rows of a mark", () => {
       ],
     ],
     [
-      "a quarter of moments",
+      "a quarter that starts at a moment",
       by("at", { grain: "quarter" }),
-      "2026-10-01T00:00:00Z",
+      "2026-09-30T22:00:00Z",
       [["between", "2026-10-01", "2026-12-31"]],
     ],
   ])("of %s have its value", (_, group, value, filters) => {

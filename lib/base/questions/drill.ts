@@ -119,8 +119,12 @@ function toTimes(column: ColumnRef, kind: QuestionKind, { text, grain, zone }: T
   if (day === undefined) return null;
   const start = Date.parse(`${day}T${minute}:${second}Z`);
   if (Number.isNaN(start)) return null;
-  // A group has its local time, also if the database adds a zone.
-  if (grain !== undefined) return toSpan(column, kind, { from: start, to: endOf(start, grain) }, zone);
+  if (grain !== undefined) {
+    // MongoDB returns the moment at which a span starts, other databases its local time.
+    const isMoment = ZONED.test(text.slice(day.length));
+    const from = isMoment && kind === "instant" ? start + offsetAt(start, zone) : start;
+    return toSpan(column, kind, { from, to: endOf(from, grain) }, zone);
+  }
   if (kind === "date") return [{ column, op: "eq", values: [day] }];
   const offset = kind === "instant" ? (ZONED.exec(text.slice(day.length))?.[0] ?? "Z") : "";
   const at = Date.parse(`${day}T${minute}:${second}.${fraction.padEnd(3, "0").slice(0, 3)}${toOffset(offset)}`);

@@ -12,6 +12,7 @@ const PATTERNS: [RegExp, QuestionKind][] = [
   [/^(?:timestamp|datetime)/i, "time"],
   [/^date(?:32)?$/i, "date"],
   [/^bool/i, "boolean"],
+  [/^long$/i, "number"],
   [/^(?!point|interval)[a-z ]*(?:int|serial|numeric|decimal|number|float|double|real|year)/i, "number"],
   [/char|text|string|uuid|clob/i, "text"],
 ];
@@ -28,6 +29,8 @@ export function toQuestionKind(
   let plain = type.trim();
   for (let inner = WRAPPED.exec(plain); inner; inner = WRAPPED.exec(plain)) plain = inner[1] ?? "";
   if (instants?.test(plain)) return "instant";
+  // Values of several types have no order.
+  if (plain.includes("|")) return "other";
   if (/\[\]|^(?:array|map|tuple|struct|row|json)/i.test(plain)) return "other";
   plain = plain.replaceAll(/\([^)]*\)?/g, "");
   return PATTERNS.find(([pattern]) => pattern.test(plain))?.[1] ?? "other";

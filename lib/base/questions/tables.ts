@@ -1,3 +1,4 @@
+import { DIALECTS, type SqlDialect } from "../sql/dialects/registry.ts";
 import type { Entity, EntityColumn } from "../values/fields.ts";
 import { type QuestionKind, toQuestionKind } from "./kinds.ts";
 import {
@@ -9,6 +10,11 @@ import {
   type QuestionSummary,
   type SummaryFunction,
 } from "./question.ts";
+
+/** Returns the types of a language whose values are moments. */
+export function instantsOf(language: SqlDialect | "mongodb"): RegExp | undefined {
+  return language === "mongodb" ? /^date$/i : DIALECTS[language].metrics?.instants;
+}
 
 /** A table of a question. The first has the name that its rows have in the statement. */
 export type NamedTable = { name: string; entity: Entity; join: QuestionJoin | null };

@@ -1,4 +1,4 @@
-import { offsetAt } from "./offset";
+import { offsetAt } from "./offset.ts";
 
 const DAY_MS = 86_400_000;
 const DAY_CHARS = "2026-05-31".length;

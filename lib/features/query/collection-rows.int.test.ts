@@ -96,3 +96,29 @@ describe("C9 rows of a collection", () => {
     expect(count.json.data.count).toBe(ids.length);
   });
 });
+
+it("answers a question about a collection, and names its aggregation", async () => {
+  const question = {
+    table: { name: "goods" },
+    filters: [{ column: { column: "_id" }, op: "in", values: [1, 3, 4] }],
+    summaries: [{ function: "count" }],
+    groups: [{ column: { column: "more" } }],
+  };
+  const answer = await call("POST", `${ana.home}/databases/${id}/question`, {
+    cookie: ana.person.cookie,
+    body: { question },
+  });
+  expect(answer.json.data).toMatchObject({
+    rows: [
+      { more: 1, count: 1 },
+      { more: null, count: 2 },
+    ],
+    ...{ dialect: "mongodb", sql: expect.stringMatching(/^db\.goods\.aggregate\(/) },
+  });
+  const joins = [{ table: { name: "goods" }, as: "other", on: [{ from: { column: "_id" }, column: "_id" }] }];
+  const joined = await call("POST", `${ana.home}/databases/${id}/question`, {
+    cookie: ana.person.cookie,
+    body: { question: { ...question, joins } },
+  });
+  expect([joined.status, joined.json.details[0].path]).toEqual([400, "joins"]);
+});

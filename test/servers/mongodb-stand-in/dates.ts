@@ -1,3 +1,5 @@
+import { offsetAt } from "../../../lib/base/values/offset.ts";
+import { ofLocal } from "../../../lib/base/values/period.ts";
 import { ObjectId, Timestamp, typeName, type Value } from "../../../lib/platform/embedded/mongo/bson/values.ts";
 import { failedToParse, StoreError } from "../../../lib/platform/embedded/mongo/errors.ts";
 import type { Argument } from "../../../lib/platform/embedded/mongo/expressions/arguments.ts";
@@ -6,6 +8,8 @@ import { isNullish } from "../../../lib/platform/embedded/mongo/expressions/trut
 import { named } from "./named-arguments.ts";
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 const ISO =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(?:[Zz]|([+-])(\d{2}):?(\d{2})?)?$/;
@@ -64,20 +68,52 @@ function truncate(date: Date, unit: Value, startOfWeek: number, name: string): D
       return new Date(midnight - ((date.getUTCDay() - startOfWeek + 7) % 7) * DAY_MS);
     case "day":
       return new Date(midnight);
+    case "hour":
+      return new Date(Math.floor(date.getTime() / HOUR_MS) * HOUR_MS);
+    case "minute":
+      return new Date(Math.floor(date.getTime() / MINUTE_MS) * MINUTE_MS);
     default:
       throw failedToParse(`${name} parameter 'unit' value cannot be recognized as a time unit: ${String(unit)}`);
   }
 }
 
 const dateTrunc: Operator = (argument, compile, name) => {
-  const parts = named(name, argument, compile, ["date", "unit"], ["startOfWeek"]);
+  const parts = named(name, argument, compile, ["date", "unit"], ["startOfWeek", "timezone"]);
   return (env) => {
     const value = parts.date(env);
     const unit = parts.unit(env);
     if (isNullish(value) || isNullish(unit)) return null;
-    return truncate(asDate(value, name), unit, weekdayOf(parts.startOfWeek?.(env), name), name);
+    const zone = zoneOf(parts.timezone?.(env));
+    const date = asDate(value, name).getTime();
+    const local = new Date(date + offsetAt(date, zone));
+    const start = truncate(local, unit, weekdayOf(parts.startOfWeek?.(env), name), name).getTime();
+    // An hour that clocks show twice is two hours.
+    const isShort = unit === "hour" || unit === "minute";
+    return new Date(isShort ? start - offsetAt(date, zone) : ofLocal(start, zone).instant);
   };
 };
+
+/** Adds units of local time. */
+const dateAdd: Operator = (argument, compile, name) => {
+  const parts = named(name, argument, compile, ["startDate", "unit", "amount"], ["timezone"]);
+  return (env) => {
+    const [value, unit, amount] = [parts.startDate(env), parts.unit(env), Number(parts.amount(env))];
+    if (isNullish(value) || isNullish(unit)) return null;
+    const zone = zoneOf(parts.timezone?.(env));
+    const start = asDate(value, name).getTime();
+    const months = new Map<Value, number>([["month", 1], ["quarter", 3], ["year", 12]]).get(unit); // biome-ignore format: short
+    const short = new Map<Value, number>([["minute", MINUTE_MS], ["hour", HOUR_MS]]).get(unit); // biome-ignore format: short
+    if (short !== undefined) return new Date(start + amount * short);
+    const local = new Date(start + offsetAt(start, zone));
+    if (months === undefined) local.setUTCDate(local.getUTCDate() + amount * (unit === "week" ? 7 : 1));
+    else local.setUTCMonth(local.getUTCMonth() + amount * months);
+    return new Date(ofLocal(local.getTime(), zone).instant);
+  };
+};
+
+function zoneOf(value: Argument): string {
+  return typeof value === "string" ? value : "UTC";
+}
 
 /** Formats a date in UTC by `%Y`, `%m`, `%d` and `%%`. */
 function format(date: Date, by: string): string {
@@ -109,6 +145,7 @@ const dateToString: Operator = (argument, compile, name) => {
 };
 
 export const dateOperators: [string, Operator][] = [
+  ["$dateAdd", dateAdd],
   ["$dateTrunc", dateTrunc],
   ["$dateToString", dateToString],
 ];

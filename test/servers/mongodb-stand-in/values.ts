@@ -55,6 +55,12 @@ function divideTwo(a: Argument, b: Argument): Value {
   return double(toDouble(a) / toDouble(b));
 }
 
+function floor(value: Argument): Value {
+  if (isNullish(value)) return null;
+  if (!isNumber(value)) throw typeMismatch(`$floor only supports numeric types, not ${typeName(value)}`);
+  return double(Math.floor(toDouble(value)));
+}
+
 function objectToArray(value: Argument): Value {
   if (isNullish(value)) return null;
   if (!isDoc(value)) throw new StoreError(40390, `$objectToArray requires a document input, found: ${typeName(value)}`);
@@ -117,6 +123,7 @@ function regexOf(name: string, parts: RegexArguments, env: Env): Regex | undefin
 export const valueOperators: [string, Operator][] = [
   ["$let", letIn],
   ["$divide", fixed(2, divideTwo)],
+  ["$floor", fixed(1, floor)],
   ["$objectToArray", fixed(1, objectToArray)],
   ["$concat", variadic(concat)],
   ["$regexMatch", regexMatch],

@@ -9,8 +9,9 @@ import {
   type QuestionGrain,
 } from "@/lib/base/questions/question";
 import { columnFinder, type FoundColumn, type NamedTable } from "@/lib/base/questions/tables";
+import { rescale, toNumberText, toScaled } from "@/lib/base/values/exact-number";
 import { toBound } from "@/lib/base/values/period";
-import { invalidInput } from "@/lib/platform/http/errors";
+import { type AppError, invalidInput } from "@/lib/platform/http/errors";
 
 export type Column = FoundColumn;
 /**
@@ -20,6 +21,8 @@ export type Column = FoundColumn;
 export type Span = { start: string; end: string | typeof NEVER | null };
 export const NEVER = Symbol("never");
 
+/** Larger exponents stay: no decimal has as many digits. With one, many databases read a literal as a double. */
+const PLAIN_EXPONENT_MAX = 80;
 const DAY_MS = 86_400_000;
 
 /** Finds the columns and tables of a question. */
@@ -193,4 +196,20 @@ export function momentOf(
   if (isDay) return { start: local, end: isTemporal(kind) && kind !== "date" ? local + DAY_MS : null };
   const isZoned = /(?:Z|[+-]\d\d:\d\d)$/.test(text);
   return { start: local, end: null, ...(isZoned && kind === "instant" && { instant }) };
+}
+
+/** Returns a number as a literal with all its digits. @throws AppError invalid_request */
+export function toDecimal(value: string | number, path = ""): string {
+  const text = String(value).trim();
+  const [, digits, exponent = "0"] = /^(-?\d+(?:\.\d+)?)(?:e([+-]?\d{1,3}))?$/i.exec(text) ?? [];
+  const scaled = digits === undefined ? null : toScaled(digits);
+  if (scaled === null) throw invalidInput(path, "Use a number such as 12.5.");
+  if (Math.abs(Number(exponent)) > PLAIN_EXPONENT_MAX) return text;
+  const places = scaled.scale - Number(exponent);
+  return toNumberText(rescale(scaled, scaled.scale + Math.max(0, -places)), Math.max(0, places));
+}
+
+/** A part that this type of connection lacks. */
+export function unsupported(path: string, what: string): AppError {
+  return invalidInput(path, `${what} are not supported on this type of connection. Use a console.`);
 }

@@ -1,6 +1,7 @@
 import { isTemporal } from "@/lib/base/questions/kinds";
 import { isSummarized, QUESTION_LIMITS, type Question, type QuestionSummary } from "@/lib/base/questions/question";
 import {
+  instantsOf,
   type NamedTable,
   type Output,
   outputsOf,
@@ -14,12 +15,21 @@ import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toCombinedParts } from "@/lib/base/sql/grouped-parts";
 import { toLocalSql } from "@/lib/base/sql/local-time";
 import { toSqlName, toSqlTable, toSqlText } from "@/lib/base/sql/names";
-import { rescale, toNumberText, toScaled } from "@/lib/base/values/exact-number";
 import type { Entity } from "@/lib/base/values/fields";
 import { toFreeName } from "@/lib/base/values/names";
 import { ofLocal, toStamp } from "@/lib/base/values/period";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
-import { type Column, Columns, checkQuestion, momentOf, NEVER, type Span, spanOf } from "./check";
+import {
+  type Column,
+  Columns,
+  checkQuestion,
+  momentOf,
+  NEVER,
+  type Span,
+  spanOf,
+  toDecimal,
+  unsupported,
+} from "./check";
 
 /** The database that a question is asked. */
 export type QuestionEngine = {
@@ -48,8 +58,6 @@ const DAY_MS = 86_400_000;
 const UNIT_DAYS = { minute: 1, hour: 1, day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
 /** Times that all databases read. */
 const TIMES = { first: Date.parse("0001-01-01T00:00:00Z"), last: Date.parse("9999-12-31T23:59:59.999Z") } as const;
-/** Larger exponents stay: no decimal has as many digits. With one, many databases read a literal as a double. */
-const PLAIN_EXPONENT_MAX = 80;
 const SIGNS = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
 /**
@@ -77,7 +85,7 @@ class Planner {
   ) {
     this.dialect = engine.dialect;
     this.tables = tablesOf(question, entities);
-    this.columns = new Columns(question, this.tables, this.sql?.instants);
+    this.columns = new Columns(question, this.tables, instantsOf(this.dialect));
     checkQuestion(question, this.tables, this.columns);
   }
 
@@ -552,19 +560,4 @@ function toAddable(count: number, unit: keyof typeof UNIT_DAYS): [number, "month
     } as const
   )[unit];
   return [count * times, as];
-}
-
-/** Returns a number as a literal with all its digits. @throws AppError invalid_request */
-function toDecimal(value: string | number, path = ""): string {
-  const text = String(value).trim();
-  const [, digits, exponent = "0"] = /^(-?\d+(?:\.\d+)?)(?:e([+-]?\d{1,3}))?$/i.exec(text) ?? [];
-  const scaled = digits === undefined ? null : toScaled(digits);
-  if (scaled === null) throw invalidInput(path, "Use a number such as 12.5.");
-  if (Math.abs(Number(exponent)) > PLAIN_EXPONENT_MAX) return text;
-  const places = scaled.scale - Number(exponent);
-  return toNumberText(rescale(scaled, scaled.scale + Math.max(0, -places)), Math.max(0, places));
-}
-
-function unsupported(path: string, what: string): AppError {
-  return invalidInput(path, `${what} are not supported on this type of connection. Use a console.`);
 }

@@ -9,6 +9,7 @@ import type { ResultFormat } from "../schema";
 import { executeQuery } from "../service";
 import { getTableOrThrow } from "../table-rows";
 import { requireZone } from "../zone";
+import { planMongoQuestion } from "./mongo";
 import { planQuestion } from "./plan";
 import type { QuestionAnswer, QuestionBody } from "./schema";
 
@@ -56,14 +57,16 @@ export async function askQuestion(
 async function plan(caller: Caller, connection: ConnectionDoc | null, { body, signal }: Ask) {
   if (!connection) throw noSuchConnection();
   const question: Question = { ...body.question, timezone: requireZone(body.question.timezone) };
-  const { dialect, values, label } = driverOf(connection.type);
-  if (!dialect) throw new AppError("invalid_request", `Questions are not supported for ${label}. Use a console.`);
+  const { dialect, values, label, language } = driverOf(connection.type);
+  if (!dialect && language !== "mongodb")
+    throw new AppError("invalid_request", `Questions are not supported for ${label}. Use a console.`);
   const names = [question.table, ...question.joins.map(({ table }) => table)];
   const entities = await Promise.all(
     names.map(({ name, schema }) =>
       getTableOrThrow(caller, { connection, signal }, { name, ...(schema && { schema }) }),
     ),
   );
+  if (!dialect) return { ...planMongoQuestion(question, entities), dialect: "mongodb" };
   const engine = { dialect, nullsLast: values?.nullsLast ?? null, keysRepeat: values?.keysRepeat === true };
   return { ...planQuestion(question, entities, engine), dialect };
 }
