@@ -4,21 +4,32 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { OFFLINE_MODEL_ID, offlineModel } from "@/lib/features/agent/offline";
+import { sqliteFileEngine, type TestEngine } from "@/test/fixtures/agent/engines";
 import { evaluate, type Outcome } from "@/test/fixtures/agent/evaluate";
+import { databaseFile, type PublishedQuestion, publishedQuestions } from "@/test/fixtures/agent/published-sets";
 import { questionSets } from "@/test/fixtures/agent/question-sets";
 import type { Half } from "@/test/fixtures/agent/questions/question";
 
 /**
  * Asks a model the question set over real databases, and prints accuracy, steps, tokens and time: npm run eval:agent --
- * --model anthropic/<name> [--failures] `--failures` shows the wrong answers of the visible half alone: the other half
- * stays hidden for a fair test.
+ * --model anthropic/<name> [--failures] [--sets <folder> [--database <name>]] `--failures` shows the wrong answers of the
+ * visible half alone: the other half stays hidden for a fair test. `--sets` asks published questions instead
+ * (test/fixtures/agent/published-sets.ts describes the folder).
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { model: { type: "string", default: OFFLINE_MODEL_ID }, failures: { type: "boolean", default: false } },
+    options: {
+      model: { type: "string", default: OFFLINE_MODEL_ID },
+      failures: { type: "boolean", default: false },
+      sets: { type: "string" },
+      database: { type: "string" },
+    },
   });
   const model = await openModel(values.model);
+  if (values.sets) {
+    return runPublished(model, values.sets, values.failures, values.database);
+  }
   const folder = join(tmpdir(), "millrace-eval");
   mkdirSync(folder, { recursive: true });
   const all: (Outcome & { half: Half })[] = [];
@@ -54,6 +65,81 @@ export async function run(args: string[]): Promise<void> {
     all.filter(({ half }) => half === "unseen"),
   );
   print("all", all);
+}
+
+/** Asks the published questions of a folder, and prints coverage and precision by database and difficulty. */
+async function runPublished(
+  model: LanguageModelV4,
+  folder: string,
+  showsFailures: boolean,
+  only: string | undefined,
+): Promise<void> {
+  type Judged = Outcome & { published: PublishedQuestion };
+  const judged: Judged[] = [];
+  const groups = Map.groupBy(publishedQuestions(folder), ({ set, database }) => `${set}/${database}`);
+  for (const [name, questions] of groups) {
+    const [first] = questions;
+    if (!first || (only !== undefined && first.database !== only)) continue;
+    const engine = sqliteFileEngine(databaseFile(folder, first.set, first.database));
+    try {
+      const usable = await executable(engine, questions);
+      const outcomes = await evaluate(
+        model,
+        engine,
+        first.database,
+        usable.map(({ ask, sql }) => ({ ask, sql })),
+        engine,
+        false,
+      );
+      const mine = outcomes.map((outcome, i) => ({ ...outcome, published: usable[i] as PublishedQuestion }));
+      judged.push(...mine);
+      printPrecision(`${name}${first.isHeldBack ? " (held back)" : ""}`, mine);
+      // The held back questions stay unread.
+      for (const each of first.isHeldBack || !showsFailures ? [] : mine) {
+        if (each.isRight) continue;
+        const label = each.answered ? "WRONG" : "refused";
+        console.log(`  ${label} [${each.published.difficulty}] ${each.question.ask}`);
+        if (each.answered) console.log(`    gold: ${each.question.sql}\n    mine: ${each.answered.query}`);
+        console.log(`    said: ${each.text.replaceAll(/\s+/g, " ").slice(-300)}`);
+      }
+    } finally {
+      await engine.stop();
+    }
+  }
+  for (const isHeldBack of [false, true]) {
+    const half = judged.filter(({ published }) => published.isHeldBack === isHeldBack);
+    const title = isHeldBack ? "held back" : "development";
+    printPrecision(`\n${title}`, half);
+    for (const difficulty of ["easy", "medium", "hard", "extra"] as const) {
+      printPrecision(
+        `  ${title}, ${difficulty}`,
+        half.filter(({ published }) => published.difficulty === difficulty),
+      );
+    }
+  }
+}
+
+/** Returns the questions whose reference query runs and returns rows. */
+async function executable(engine: TestEngine, questions: readonly PublishedQuestion[]): Promise<PublishedQuestion[]> {
+  const usable: PublishedQuestion[] = [];
+  for (const question of questions) {
+    const rows = await engine.query(question.sql).then(
+      (result) => result.rows.length,
+      () => 0,
+    );
+    if (rows > 0) usable.push(question);
+  }
+  return usable;
+}
+
+function printPrecision(name: string, outcomes: readonly Outcome[]): void {
+  const answered = outcomes.filter((each) => each.answered);
+  const right = answered.filter(({ isRight }) => isRight);
+  const silent = answered.filter(({ isRight, text }) => !isRight && !/\b(?:I assumed|I ignored)\b/.test(text));
+  const percent = (part: number, all: number) => `${((100 * part) / (all || 1)).toFixed(1)} %`;
+  console.log(
+    `${name}: ${outcomes.length} questions, coverage ${percent(answered.length, outcomes.length)}, precision ${percent(right.length, answered.length)}, ${answered.length - right.length} wrong, ${silent.length} of them without a stated assumption`,
+  );
 }
 
 function print(name: string, outcomes: readonly Outcome[]): void {
