@@ -5,6 +5,7 @@ import type { Conversation, ToolCall, ToolResult } from "./conversation";
 import { type Answer, cell, explain } from "./explain";
 import { isFollowUp, mergeFollowUp } from "./follow-up";
 import type { Frame } from "./frame";
+import { type Choice, understandStrictly } from "./grammar";
 import { type Linked, link, type ValueHit, valueWordings } from "./link";
 import type { Plan } from "./plan";
 import { toPipeline } from "./render-mongo";
@@ -349,29 +350,53 @@ function* query(connection: Connection, question: string, schema: Schema, conver
     return "I don't know today's date. Use dates such as 2026-03-01.";
   }
   const day = today === "" ? "2000-01-01" : today;
-  const thread = threadOf(question, conversation.earlier, schema, day);
+  const earlier = conversation.earlier.filter((text) => !CONFIRMATION.test(text));
+  const isConfirmed = CONFIRMATION.test(question) && earlier.length > 0;
+  const asked = isConfirmed ? (earlier.at(-1) ?? "") : question;
+  const thread = threadOf(asked, isConfirmed ? earlier.slice(0, -1) : earlier, schema, day);
   const hits = yield* lookUp(connection, thread, schema, day);
+  // A question that stands alone is answered if each of its words is understood, and proposed otherwise.
+  const isAlone = thread.length === 1 && !isConfirmed;
+  if (isAlone) {
+    const strict = understandStrictly(link(asked, schema, hits, day), schema, hits);
+    if ("plan" in strict) return yield* run(connection, strict.plan, strict.assumed);
+    if (strict.choice) return askChoice(strict.choice);
+  }
   let frame: Frame | null = null;
   for (const text of thread) {
     const linked = link(text, schema, hits, day);
     frame = frame === null ? understand(linked, schema) : mergeFollowUp(frame, linked, schema);
   }
   if (!frame) return beyondWords(schema);
-  const unknown = unknownNames(frame, link(question, schema, hits, day));
+  const unknown = unknownNames(frame, link(asked, schema, hits, day));
   if (unknown.length > 0) {
     return `I found no ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, as a table, column or value. Use the exact spelling, or ask which tables exist.`;
   }
   const built = build(frame, schema);
   if ("problem" in built) return `${built.problem} ${beyondWords(schema)}`;
-  const notes = [...built.notes];
-  if (frame.ignored.length > 0)
-    notes.push(
-      `I ignored: ${[...new Set(frame.ignored)]
-        .slice(0, 8)
-        .map((word) => `“${cell(word)}”`)
-        .join(", ")}.`,
-    );
+  const ignored = [...new Set(frame.ignored)].slice(0, 8).map((word) => `“${cell(word)}”`);
+  if (isAlone) return propose(connection, built.plan, ignored);
+  const notes = [...built.notes, ...(ignored.length > 0 ? [`I ignored: ${ignored.join(", ")}.`] : [])];
   return yield* run(connection, built.plan, notes);
+}
+
+/** A reply that accepts a proposed query. */
+const CONFIRMATION = /^(?:yes|yes please|y|ok|okay|run it|yes,? run it)[.!]?$/i;
+
+/** Shows the query of an uncertain reading, which runs once the person confirms it. */
+function propose(connection: Connection, plan: Plan, ignored: readonly string[]): string {
+  const text = connection.language === "mongodb" ? toPipeline(plan) : toSql(plan, dialectOf(connection));
+  const reason =
+    ignored.length > 0
+      ? `I don't know ${ignored.join(", ")} here.`
+      : "I'm not certain that I read every word correctly.";
+  const fence = "```";
+  return `${reason} I would run this query:\n\n${fence}${connection.language === "mongodb" ? "js" : "sql"}\n${text.replaceAll(fence, "")}\n${fence}\n\nReply “yes” to run it, or rephrase the question.`;
+}
+
+function askChoice({ said, options }: Choice): string {
+  const names = options.map((option) => `\`${codeName(option)}\``);
+  return `“${cell(said)}” has several meanings here: ${names.join(", ")}. Which one do you mean? Repeat the question with that name.`;
 }
 
 /** Returns the question with the earlier ones that it depends on. */

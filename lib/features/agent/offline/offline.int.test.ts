@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generateText, isStepCount } from "ai";
+import { generateText, isStepCount, type ModelMessage } from "ai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shopEngine, type TestEngine } from "@/test/fixtures/agent/engines";
 import { workbench } from "@/test/fixtures/agent/stand-in-tools";
@@ -18,16 +18,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function ask(question: string) {
+async function ask(...questions: string[]) {
   const bench = workbench(shop, "Sample shop", await shop.tables());
-  const result = await generateText({
-    model: offlineModel(),
-    instructions: "Today is 2026-11-01 (UTC).",
-    messages: [{ role: "user", content: question }],
-    tools: bench.tools,
-    stopWhen: isStepCount(20),
-  });
-  return { text: result.text, ran: bench.ran, calls: bench.calls };
+  const messages: ModelMessage[] = [];
+  let text = "";
+  for (const question of questions) {
+    messages.push({ role: "user", content: question });
+    const result = await generateText({
+      model: offlineModel(),
+      instructions: "Today is 2026-11-01 (UTC).",
+      messages,
+      tools: bench.tools,
+      stopWhen: isStepCount(20),
+    });
+    messages.push(...result.responseMessages);
+    text = result.text;
+  }
+  return { text, ran: bench.ran, calls: bench.calls };
 }
 
 test("lists tables with their sizes", async () => {
@@ -49,8 +56,12 @@ test("counts with one query and shows the number", async () => {
   expect(text).toContain("**2400**");
 });
 
-test("joins along keys, ranks and limits for a top list", async () => {
-  const { text, ran } = await ask("top 3 customers by total order value in 2025");
+test("proposes the query of an uncertain question, and runs it when confirmed", async () => {
+  const question = "top 3 customers by total order value in 2025";
+  const proposed = await ask(question);
+  expect(proposed.text).toContain("limit 3\n```");
+  expect(proposed.text).toContain("Reply “yes” to run it");
+  const { text, ran } = await ask(question, "yes");
   const expected = await shop.query(
     "select c.name, sum(o.total_cents) / 100.0 as total from orders o join customers c on c.id = o.customer_id where year(o.placed_at) = 2025 group by c.id, c.name order by 2 desc limit 3",
   );

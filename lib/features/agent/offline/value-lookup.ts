@@ -8,7 +8,7 @@ import type { Schema, Table } from "./schema";
 /** Searches the database for columns with words of the question, in one bounded query. */
 
 /** Maximum number of columns in one search. */
-const COLUMNS_MAX = 24;
+const COLUMNS_MAX = 64;
 /** A larger table is not searched for a word. */
 const ROWS_MAX = 5_000_000;
 const HITS_OF_COLUMN_MAX = 8;
@@ -45,8 +45,8 @@ export function lookupColumns(schema: Schema, near: readonly Table[]): Ref[] {
     .flatMap(({ table }) =>
       table.columns
         .filter(
-          ({ kind, isReference, words }) =>
-            kind === "text" && !isReference && !words.some((word) => UNLIKELY.has(word)),
+          ({ kind, type, words }) =>
+            kind === "text" && !/^uuid/i.test(type) && !words.some((word) => UNLIKELY.has(word)),
         )
         .map((column) => ({ table, column })),
     )

@@ -56,7 +56,7 @@ const IRREGULAR: Record<string, string> = {
   wrote: "write", written: "write", paid: "paid", pays: "pay", made: "make", left: "left", news: "news", series: "series",
   has: "have", is: "be", media: "media", lent: "lend", born: "birth", birthday: "birth", sent: "send", analyses: "analysis",
   indices: "index", ms: "ms", campus: "campus", bus: "bus", buses: "bus", qty: "quantity", won: "win", lost: "lose",
-  this: "this", plus: "plus", canceled: "cancel", cancelled: "cancel", cancellation: "cancel", busiest: "busiest",
+  this: "this", plus: "plus", canceled: "cancel", cancelled: "cancel", cancellation: "cancel", busiest: "busiest", ids: "id",
 }; // biome-ignore format: a table
 
 /** Returns the same stem for words of one family: "reserved" and "reservations", "category" and "categories". */

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { link, type ValueHit } from "../link";
+import { toSql } from "../render-sql";
+import { type Described, Schema } from "../schema";
+import { understandStrictly } from ".";
+
+const column = (name: string, type = "text", primaryKey = false) => ({ name, type, nullable: !primaryKey, primaryKey });
+const key = (name: string, table: string, to: string) => ({
+  columns: [name],
+  references: { name: table, columns: [to] },
+});
+const TABLES: Described[] = [
+  {
+    name: "Club",
+    columns: [column("Club_ID", "integer", true), column("Name"), column("Country"), column("Founded_Year", "integer")],
+  },
+  {
+    name: "player",
+    columns: [
+      column("player_id", "integer", true),
+      column("fname"),
+      column("age", "integer"),
+      column("nationality"),
+      column("position"),
+      column("transferfee", "integer"),
+      column("club_id", "integer"),
+    ],
+    foreignKeys: [key("club_id", "Club", "Club_ID")],
+  },
+  {
+    name: "game",
+    columns: [
+      column("game_id", "integer", true),
+      column("attendance", "integer"),
+      column("home_id", "integer"),
+      column("guest_id", "integer"),
+    ],
+    foreignKeys: [key("home_id", "Club", "Club_ID"), key("guest_id", "Club", "Club_ID")],
+  },
+];
+
+/** Returns the query, the choice that is asked for, or null for a refusal. */
+function read(question: string, values: Record<string, string[]> = {}): string | null {
+  const schema = new Schema(TABLES);
+  const hits = Object.entries(values).flatMap(([name, found]): ValueHit[] => {
+    const [tableName = "", columnName] = name.split(".");
+    const table = schema.findTable(tableName);
+    const columnOf = table?.columns.find((each) => each.name === columnName);
+    if (!table || !columnOf) throw new Error(`no ${name}`);
+    return found.map((value) => ({ ref: { table, column: columnOf }, value, isExact: false }));
+  });
+  const found = understandStrictly(link(question, schema, hits, "2026-11-01"), schema, hits);
+  if ("plan" in found) return toSql(found.plan, "sqlite").replaceAll(/\s+/g, " ");
+  return found.choice ? `? ${found.choice.options.join(", ")}` : null;
+}
+
+const FRANCE = { "Club.Country": ["France"] };
+const SPANISH = { "player.nationality": ["Spanish", "Dutch"] };
+
+describe("answers", () => {
+  test.each([
+    ["How many players are there?", {}, "select count(*) as player_count from player"],
+    [
+      "What is the average and maximum age of all players?",
+      {},
+      "select avg(age) as average_age, max(age) as highest_age_2 from player",
+    ],
+    ["Show the first name and transfer fee of each player.", {}, "select fname, transferfee from player limit 1000"],
+    ["List the names of clubs in France", FRANCE, 'select "Name" from "Club" where "Country" = \'France\' limit 1000'],
+    [
+      "How many players are not Spanish?",
+      SPANISH,
+      "select count(*) as player_count from player where nationality <> 'Spanish'",
+    ],
+    [
+      "Count the players who are Spanish or Dutch",
+      SPANISH,
+      "select count(*) as player_count from player where nationality in ('Spanish', 'Dutch')",
+    ],
+    ["What are the first names of players older than 30?", {}, "select fname from player where age > 30 limit 1000"],
+    [
+      "How many players are there for each nationality?",
+      {},
+      "select nationality, count(*) as player_count from player group by 1 limit 1000",
+    ],
+    [
+      "What is the first name of the youngest player?",
+      {},
+      "select fname, age from player where age is not null order by 2 limit 1",
+    ],
+    [
+      "Which nationality has the most players?",
+      {},
+      "select nationality, count(*) as player_count from player group by 1 order by 2 desc limit 1",
+    ],
+    ["Show the distinct positions of players", {}, "select distinct position from player limit 1000"],
+    [
+      "Show the names of clubs that have no players",
+      {},
+      'select c."Name" as "Name" from "Club" as c where not exists (select 1 from player as p where p.club_id = c."Club_ID") limit 1000',
+    ],
+    [
+      "How many clubs have more than 2 players?",
+      {},
+      'select count(*) as club_count from ( select c."Club_ID" as "Club_ID", count(*) as player_count from player as p join "Club" as c on p.club_id = c."Club_ID" group by c."Club_ID", 1 having count(*) > 2 ) as found',
+    ],
+  ])("%s", (question, values, sql) => {
+    expect(read(question, values)).toBe(sql);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    ["a word without a meaning", "How many injured players are there?"],
+    ["a negation that no rule reads", "Which players never scored?"],
+    ["a second superlative", "Who is the second youngest player?"],
+    ["a ratio", "What is the ratio of players to clubs?"],
+    ["a rate", "What percentage of players are older than 30?"],
+    ["a comparison with an average", "Which players are older than the average age?"],
+    ["fewer than a number, which includes none", "Which clubs have fewer than 3 players?"],
+    ["rows or values", "Show all positions"],
+    ["a plural superlative", "What are the most common nationalities?"],
+    ["an alternative of two columns", "Which players are older than 30 or Spanish?"],
+  ])("%s", (_, question) => {
+    expect(read(question, SPANISH)).toBeNull();
+  });
+
+  test("both of two values of one column", () => {
+    expect(read("How many players are Spanish and Dutch?", SPANISH)).toBeNull();
+  });
+
+  test("a join with two keys, and asks for one of them", () => {
+    expect(read("What is the average attendance of games for each club?")).toBe("? home_id, guest_id");
+  });
+
+  test("a value of two columns, and asks for one of them", () => {
+    const values = { "player.nationality": ["Monaco"], "player.position": ["Monaco"] };
+    expect(read("How many players are in Monaco?", values)).toBe(
+      "? player.nationality = Monaco, player.position = Monaco",
+    );
+  });
+});

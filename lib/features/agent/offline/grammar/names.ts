@@ -1,0 +1,194 @@
+import type { ValueHit } from "../link";
+import type { Ref } from "../plan";
+import type { Schema, Table } from "../schema";
+import { nameWords, singularOf, type Token, tokenize } from "../words";
+import type { Parser } from "./parsers";
+
+/** Finds the tables, columns and values that a run of words names. */
+
+export type TableName = { table: Table; said: string };
+export type ColumnName = { options: { ref: Ref; fit: number }[]; said: string };
+export type ValueName = { hits: ValueHit[]; said: string };
+
+/** Fits of a name, from equal words to one word of several. */
+const EQUAL = 3;
+const WITH_TABLE = 2.8;
+const UNDECORATED = 2.6;
+const ABBREVIATED = 2.3;
+const PART = 1.6;
+const SPAN_MAX = 5;
+
+/** Words that a name carries without a separate meaning. */
+const TABLE_DECORATION = new Set(["data", "info", "information", "tabl", "tbl", "ref", "list", "record", "detail"]);
+const COLUMN_DECORATION = new Set(["cent", "flag", "dt", "num", "no", "of", "the", "in"]);
+
+export class Names {
+  readonly tables: Parser<TableName>;
+  readonly columns: Parser<ColumnName>;
+  readonly values: Parser<ValueName>;
+
+  constructor(tokens: readonly Token[], schema: Schema, hits: readonly ValueHit[]) {
+    this.tables = spans(tokens, (span) => {
+      if (!isName(span)) return [];
+      const fits = schema.tables.map((table) => ({ table, fit: tableFit(wordsOf(span), span, table) }));
+      const best = Math.max(0, ...fits.map(({ fit }) => fit));
+      return fits
+        .filter(({ fit }) => fit > 0 && fit === best)
+        .map(({ table, fit }) => ({ value: { table, said: saidOf(span) }, weight: fit * span.length }));
+    });
+    this.columns = spans(tokens, (span) => {
+      if (!isName(span) || (span.length === 1 && AMOUNT_WORDS.has(span[0]?.lower ?? ""))) return [];
+      const isTable = schema.tables.some((table) => tableFit(wordsOf(span), span, table) >= UNDECORATED);
+      const options = schema.tables
+        .flatMap((table) => columnsOf(wordsOf(span), span, table))
+        // "Users" are rows of users, not the keys that reference them.
+        .filter(({ fit }) => !isTable || fit === EQUAL);
+      const best = Math.max(0, ...options.map(({ fit }) => fit));
+      return best === 0 ? [] : [{ value: { options, said: saidOf(span) }, weight: best * span.length }];
+    });
+    this.values = spans(tokens, (span) => {
+      const said = saidOf(span).toLowerCase();
+      const same = hits.filter(({ value }) => {
+        const lower = value.toLowerCase();
+        return lower === said || lower.replaceAll(/[_-]/g, " ") === said;
+      });
+      const stems = stemsOf(said);
+      const alike =
+        same.length > 0 || span.some(({ isQuoted }) => isQuoted)
+          ? []
+          : hits.filter(({ value }) => stemsOf(value.replaceAll(/[_-]/g, " ")) === stems);
+      const found = [...same, ...alike];
+      const weight = (same.length > 0 ? 2.5 : 1.8) * span.length;
+      return found.length > 0 ? [{ value: { hits: found, said: saidOf(span) }, weight }] : [];
+    });
+  }
+}
+
+function spans<T>(
+  tokens: readonly Token[],
+  read: (span: readonly Token[]) => { value: T; weight: number }[],
+): Parser<T> {
+  const known = new Map<number, ReturnType<Parser<T>>>();
+  return (from) => {
+    const before = known.get(from);
+    if (before) return before;
+    const found: ReturnType<Parser<T>> = [];
+    for (let to = Math.min(tokens.length, from + SPAN_MAX); to > from; to--) {
+      const span = tokens.slice(from, to);
+      if (span.some(({ lower, isQuoted }) => !isQuoted && /^[?.,;:<>=!]/.test(lower))) continue;
+      found.push(...read(span).map((each) => ({ ...each, to })));
+    }
+    known.set(from, found);
+    return found;
+  };
+}
+
+function isName(span: readonly Token[]): boolean {
+  if (span.some(({ isQuoted }) => isQuoted)) return false;
+  const edges = [span[0]?.lower ?? "", span.at(-1)?.lower ?? ""];
+  return !edges.some((word) => EDGES.has(word));
+}
+/** Words that neither start nor end a name. */
+const EDGES = new Set("the a an of and or in for by to with is are was were each all every their its".split(" "));
+
+/** Words that say how a number is meant, and name no column alone. */
+const AMOUNT_WORDS = new Set(["number", "count", "total", "average", "sum", "maximum", "minimum", "most", "least"]);
+
+function wordsOf(span: readonly Token[]): string[] {
+  return span.filter(({ lower }) => !/^(?:of|the|'s|in|a)$/.test(lower)).map(({ stem }) => stem);
+}
+
+function saidOf(span: readonly Token[]): string {
+  return span.map(({ raw }) => raw).join(" ");
+}
+
+function stemsOf(text: string): string {
+  return tokenize(text)
+    .map(({ stem }) => stem)
+    .join(" ");
+}
+
+function tableFit(words: readonly string[], span: readonly Token[], table: Table): number {
+  const joined = words.join();
+  if (table.words.join() === joined || isRunTogether(span, table.name)) return EQUAL;
+  const plain = table.words.filter((word) => !TABLE_DECORATION.has(word));
+  if (plain.length > 0 && plain.join() === joined) return UNDECORATED;
+  if (plain.length > 1 && plain.slice(-words.length).join() === joined) return PART;
+  return 0;
+}
+
+function columnsOf(words: readonly string[], span: readonly Token[], table: Table): { ref: Ref; fit: number }[] {
+  const found: { ref: Ref; fit: number }[] = [];
+  for (const column of table.columns) {
+    const fit = columnFit(words, span, table, column.name);
+    if (fit > 0) found.push({ ref: { table, column }, fit });
+  }
+  if (found.some(({ fit }) => fit > PART)) return found.filter(({ fit }) => fit > PART);
+  // A part of a name is a name only if one column has it.
+  return found.length === 1 ? found : [];
+}
+
+function columnFit(words: readonly string[], span: readonly Token[], table: Table, column: string): number {
+  const name = nameWords(column);
+  const joined = words.join();
+  if (name.join() === joined || isRunTogether(span, column)) return EQUAL;
+  const ofTable = table.words.filter((word) => !TABLE_DECORATION.has(word));
+  const prefixes = ofTable.flatMap((_, i) => [ofTable.slice(i), ofTable.slice(0, i + 1)]);
+  for (const prefix of prefixes) {
+    if ([...prefix, ...name].join() === joined || [...prefix, ...words].join() === name.join()) return WITH_TABLE;
+  }
+  // "Cited" and "citing" have one stem and two meanings.
+  const isVerb = span.some(({ lower }) => /(?:ed|ing)$/.test(lower) && !column.toLowerCase().includes(lower));
+  if (isVerb) return 0;
+  const plain = name.filter((word) => !COLUMN_DECORATION.has(word));
+  if (plain.length > 0 && plain.join() === words.filter((word) => !COLUMN_DECORATION.has(word)).join())
+    return UNDECORATED;
+  if (isAbbreviation(span, name, column)) return ABBREVIATED;
+  if (isVague(words) || table.words.join() === joined) return 0;
+  // "Reviews" are no count of reviews.
+  const rest = plain.filter((word) => !words.includes(word));
+  if (rest.some((word) => /^(?:count|number|total|average|avg|max|min|rank|rat|percent|share)$/.test(word))) return 0;
+  const isPart = plain.slice(-words.length).join() === joined || plain.slice(0, words.length).join() === joined;
+  return isPart && plain.length > words.length ? PART : 0;
+}
+
+/** A word such as "name" or "id" that is a part of many names says too little alone. */
+function isVague(words: readonly string[]): boolean {
+  return words.every((word) =>
+    /^(?:id|number|count|total|date|time|first|last|average|typ|cod|code|type|order|is|has|no|year|value|valu|max|min)$/.test(
+      word,
+    ),
+  );
+}
+
+/** "Home town" names `hometown`. */
+function isRunTogether(span: readonly Token[], name: string): boolean {
+  const plain = (text: string) => singularOf(text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, ""));
+  return plain(span.map(({ lower }) => lower).join("")) === plain(name);
+}
+
+/** "First name" names `fname`, "department" names `dept`, "miles per gallon" names `mpg`. */
+function isAbbreviation(span: readonly Token[], name: readonly string[], column: string): boolean {
+  const said = span.map(({ lower }) => singularOf(lower));
+  const plain = column.toLowerCase().replaceAll(/[^a-z]/g, "");
+  if (said.length > 2 && plain === said.map((word) => word[0]).join("")) return true;
+  const [first = "", ...rest] = said;
+  const tail = rest.join("");
+  if (rest.length > 0 && plain.endsWith(tail)) {
+    const head = plain.slice(0, -tail.length);
+    if (head.length > 0 && first.startsWith(head)) return true;
+  }
+  const parts = column.toLowerCase().split(/[^a-z]+/);
+  return (
+    name.length === said.length &&
+    parts.length === said.length &&
+    said.every((word, i) => word === parts[i] || shortens(parts[i] ?? "", word))
+  );
+}
+
+function shortens(short: string, word: string): boolean {
+  if (short.length < 3 || short.length >= word.length || short[0] !== word[0]) return false;
+  let at = 0;
+  for (const letter of word) if (letter === short[at]) at++;
+  return at === short.length;
+}
