@@ -12,7 +12,7 @@ import { collections } from "../collections";
 import type { AppDoc } from "../model";
 import type { FeedSnapshotDoc } from "./model";
 import type { Card, Feed, FeedQuery } from "./schema";
-import { currentSnapshot, idsIn, shownTo } from "./snapshot";
+import { countIn, currentSnapshot, idsIn, shownTo } from "./snapshot";
 
 /** Minimum number of apps looked up per query: most of an order is still visible. */
 const BATCH_MIN = 50;
@@ -47,16 +47,17 @@ async function pageOf(
   limit: number,
 ): Promise<Pick<Feed, "apps" | "nextCursor">> {
   const shelved = new Set([...snapshot.popular, ...snapshot.fresh].map(String));
-  const ids = idsIn(snapshot);
+  const count = countIn(snapshot);
   const found: { app: AppDoc; at: number }[] = [];
   // One more than the page shows whether there is another page.
-  for (let at = from; at < ids.length && found.length <= limit; ) {
-    const until = Math.min(ids.length, at + Math.max(BATCH_MIN, limit + 1));
-    const batch = ids.slice(at, until).filter((id) => !shelved.has(id.toHexString()));
+  for (let at = from; at < count && found.length <= limit; ) {
+    const ids = idsIn(snapshot, at, Math.min(count, at + Math.max(BATCH_MIN, limit + 1)));
+    const batch = ids.filter((id) => !shelved.has(id.toHexString()));
     const visible = await readVisible(caller, batch);
-    for (; at < until && found.length <= limit; at++) {
-      const app = visible.get(String(ids[at]));
-      if (app) found.push({ app, at });
+    for (const id of ids) {
+      const app = visible.get(id.toHexString());
+      if (app && found.length <= limit) found.push({ app, at });
+      at++;
     }
   }
   const page = found.slice(0, limit);

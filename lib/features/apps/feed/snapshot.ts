@@ -33,12 +33,13 @@ export async function currentSnapshot(caller: Caller, now = new Date()): Promise
     .appFeeds()
     .findOne({ workspaceId, userId: user._id, expiresAt: { $gt: now } }, { sort: { _id: -1 } });
   const last = frozen ?? (await freeze(caller, now));
-  const known = new Set(hexIdsIn(last));
   const since = new Date(last.at.getTime() - CLOCKS_MS);
   const candidates = await collections
     .apps()
     .find<FactsSource>({ ...shownTo(caller), updatedAt: { $gt: since } }, { projection: FACTS })
     .toArray();
+  if (candidates.length === 0) return frozen ?? keep(last);
+  const known = new Set(hexIdsIn(last));
   const came = candidates
     .map(toFacts)
     .filter(({ id }) => !known.has(id))
@@ -49,16 +50,24 @@ export async function currentSnapshot(caller: Caller, now = new Date()): Promise
   return keep({ ...last, _id: new ObjectId(), fresh, order: toOrder([...ids, ...hexIdsIn(last)]), at: now });
 }
 
-/** Returns all apps of an order, those of the shelves included. */
-export function idsIn(snapshot: FeedSnapshotDoc): ObjectId[] {
-  return hexIdsIn(snapshot).map((id) => new ObjectId(id));
+/** Counts the apps of an order, those of the shelves included. */
+export function countIn({ order }: FeedSnapshotDoc): number {
+  return order.position / ID_BYTES;
 }
 
-function hexIdsIn({ order }: FeedSnapshotDoc): string[] {
+/** Returns a part of an order: the whole one is not decoded for a page. */
+export function idsIn({ order }: FeedSnapshotDoc, from: number, until: number): ObjectId[] {
+  const bytes = Buffer.from(order.buffer);
+  return Array.from({ length: until - from }, (_, n) => {
+    const at = (from + n) * ID_BYTES;
+    return new ObjectId(bytes.subarray(at, at + ID_BYTES));
+  });
+}
+
+function hexIdsIn(snapshot: FeedSnapshotDoc): string[] {
+  const { order } = snapshot;
   const hex = Buffer.from(order.buffer).toString("hex", 0, order.position);
-  return Array.from({ length: order.position / ID_BYTES }, (_, n) =>
-    hex.slice(n * 2 * ID_BYTES, (n + 1) * 2 * ID_BYTES),
-  );
+  return Array.from({ length: countIn(snapshot) }, (_, n) => hex.slice(n * 2 * ID_BYTES, (n + 1) * 2 * ID_BYTES));
 }
 
 async function freeze(caller: Caller, now: Date): Promise<FeedSnapshotDoc> {
