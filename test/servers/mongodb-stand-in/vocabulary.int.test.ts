@@ -33,6 +33,18 @@ const table: [unknown, unknown][] = [
   ],
   [{ $dateTrunc: { date: new Date("2024-05-08T07:08:09Z"), unit: "week" } }, new Date("2024-05-05T00:00:00Z")],
   [{ $dateTrunc: { date: new Date("2024-05-08T07:08:09Z"), unit: "quarter" } }, new Date("2024-04-01T00:00:00Z")],
+  [{ $dateTrunc: { date: new Date("2024-05-08T07:08:09Z"), unit: "hour" } }, new Date("2024-05-08T07:00:00Z")],
+  [
+    { $dateTrunc: { date: new Date("2024-05-08T07:08:09Z"), unit: "day", timezone: "Europe/Vienna" } },
+    new Date("2024-05-07T22:00:00Z"),
+  ],
+  // A day on which clocks change has 23 hours.
+  [
+    { $dateAdd: { startDate: new Date("2026-03-28T23:00:00Z"), unit: "day", amount: 1, timezone: "Europe/Vienna" } },
+    new Date("2026-03-29T22:00:00Z"),
+  ],
+  [{ $dateAdd: { startDate: new Date("2026-03-01T00:00:00Z"), unit: "quarter", amount: -1 } }, new Date("2025-12-01")],
+  [{ $floor: -1.5 }, -2],
   [{ $toDate: "2024-05-06T07:08:09+02:00" }, new Date("2024-05-06T05:08:09Z")],
   [
     {
@@ -60,9 +72,9 @@ describe("an expression of users' statements", () => {
     ["text of numbers", { $concat: ["a", 1] }, 16702],
     ["text that is no date", { $toDate: "x" }, 241],
     ["a conversion to another type", { $convert: { input: 1, to: "bool" } }, 2],
-    ["an option of a date out of scope", { $dateTrunc: { date: new Date(0), unit: "day", timezone: "UTC" } }, 9],
+    ["an option of a date out of scope", { $dateTrunc: { date: new Date(0), unit: "day", binSize: 2 } }, 9],
     ["a part of a date out of scope", { $dateToString: { date: new Date(0), format: "%H" } }, 18536],
-    ["a unit of time out of scope", { $dateTrunc: { date: new Date(0), unit: "hour" } }, 9],
+    ["a unit of time out of scope", { $dateTrunc: { date: new Date(0), unit: "second" } }, 9],
   ])("is rejected with MongoDB's code: %s", (_, expression, code) => {
     expect(() => evaluate(expression)).toThrow(expect.objectContaining({ code }));
   });
