@@ -29,10 +29,10 @@ export function toQuestionKind(
   let plain = type.trim();
   for (let inner = WRAPPED.exec(plain); inner; inner = WRAPPED.exec(plain)) plain = inner[1] ?? "";
   if (instants?.test(plain)) return "instant";
-  // Values of several types have no order.
-  if (plain.includes("|")) return "other";
   if (/\[\]|^(?:array|map|tuple|struct|row|json)/i.test(plain)) return "other";
   plain = plain.replaceAll(/\([^)]*\)?/g, "");
+  // Values of several types have no order.
+  if (plain.includes("|")) return "other";
   return PATTERNS.find(([pattern]) => pattern.test(plain))?.[1] ?? "other";
 }
 
