@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { toQuestionKind } from "./kinds";
+
+it.each([
+  ["bigint unsigned", "number"],
+  ["long", "number"],
+  ["longtext", "text"],
+  ["enum('a|b')", "text"],
+  ["int | string", "other"],
+  ["objectId", "other"],
+  ["Nullable(DateTime)", "time"],
+])("reads %s as %s", (type, kind) => {
+  expect(toQuestionKind({ type })).toBe(kind);
+});
