@@ -93,7 +93,10 @@ describe("questions on MongoDB", () => {
     ];
     const question = { ...NEW_QUESTION, table: { name: "order" }, timezone: "UTC", filters };
     const entity = entities.find(({ name }) => name === "order") as Entity;
-    expect(planMongoQuestion(question, [entity]).sql).toContain('"date": "$$NOW"');
+    const { sql } = planMongoQuestion({ ...question, limit: 5 }, [entity]);
+    expect(sql).toContain('"date": "$$NOW"');
+    // A stage has a line.
+    expect(sql).toMatch(/^db\.order\.aggregate\(\[\n {2}\{"\$match": .*\},\n {2}\{"\$limit": 5\}\n\]\)$/);
   });
 });
 

@@ -83,7 +83,8 @@ class MongoPlanner {
     }
     stages.push(...this.sorted());
     if (question.limit !== undefined) stages.push({ $limit: question.limit });
-    return { sql: `${collectionText(this.entity)}.aggregate(${toShell(stages)})`, columns: outputs };
+    const lines = stages.map((stage) => `\n  ${toShell(stage)}`).join(",");
+    return { sql: `${collectionText(this.entity)}.aggregate([${lines}\n])`, columns: outputs };
   }
 
   private grouped(): Stage[] {
