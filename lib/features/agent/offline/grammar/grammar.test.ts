@@ -93,6 +93,21 @@ describe("answers", () => {
       {},
       "select nationality, count(*) as player_count from player group by 1 order by 2 desc limit 1",
     ],
+    [
+      "clubs founded after 1900",
+      {},
+      'select "Club_ID", "Name", "Country", "Founded_Year" from "Club" where "Founded_Year" >= 1901 limit 1000',
+    ],
+    [
+      "How many clubs have a founded year of 1900 or 1905?",
+      {},
+      'select count(*) as club_count from "Club" where "Founded_Year" in (1900, 1905)',
+    ],
+    [
+      "Which nationality is the most common?",
+      {},
+      "select nationality, count(*) as player_count from player group by 1 order by 2 desc limit 1",
+    ],
     ["Show the distinct positions of players", {}, "select distinct position from player limit 1000"],
     [
       "Show the names of clubs that have no players",
@@ -120,6 +135,7 @@ describe("refuses", () => {
     ["fewer than a number, which includes none", "Which clubs have fewer than 3 players?"],
     ["rows or values", "Show all positions"],
     ["a plural superlative", "What are the most common nationalities?"],
+    ["two ranges that no row is in", "Show the names of clubs with founded year before 1945 and after 1955"],
     ["an alternative of two columns", "Which players are older than 30 or Spanish?"],
   ])("%s", (_, question) => {
     expect(read(question, SPANISH)).toBeNull();

@@ -54,12 +54,12 @@ const ADJECTIVES: [string, Adjective][] = [
   ["earliest", { columns: ["date", "year"], isDescending: false }],
 ];
 const LEADS =
-  "please|can you|could you|would you|tell me|show me|give me|find me|get me|show|list|list out|give|find|find out|return|tell|display|get|compute|calculate|report|select|i want to know|i want|what is|what are|what was|what were|what's|what|which|which are|which is|who are|who is";
+  "please|sort|order|can you|could you|would you|tell me|show me|give me|find me|get me|show|list|list out|give|find|find out|return|tell|display|get|compute|calculate|report|select|i want to know|i want|what is|what are|what was|what were|what's|what|which|which are|which is|who are|who is";
 const DETERMINERS =
   "the|a|an|all|all of|all the|all of the|any|our|their|its|his|her|these|those|of the|of all|of all the|list of|the list of|the values of|existing";
 /** Verbs that only say that two tables belong together. */
 const LINKING_VERBS =
-  "located|held|made|produced|used|use|uses|using|given|written|released|published|hired|employed|played|owned|built|founded|created|taught|offered|served|belonging|belong|belongs|associated|corresponding|registered|performed|conducted|working|enrolled|own|owns|live|lives|living|come|comes|named|called|titled|sell|sells|sold|contain|contains|containing|recorded|assigned|based|work|works|speak|speaks|spoken|cast|received";
+  "located|held|made|produced|used|use|uses|using|given|written|released|published|hired|employed|played|owned|built|founded|created|taught|offered|served|belonging|belong|belongs|associated|corresponding|registered|performed|conducted|working|enrolled|own|owns|live|lives|living|come|comes|named|called|titled|sell|sells|sold|contain|contains|containing|recorded|assigned|based|work|works|speak|speaks|spoken|cast|received|happened|occurred|caused|led|owns|manage|manages|operated|operate|reported|joined|grown|sent";
 const FILLERS =
   "are there|there are|is there|do we have|we have|do you have|exist|exists|in total|in the database|in this database|in the table|in the data|on record|in all|altogether|overall|respectively|are recorded|are listed|are available|available|recorded|are in the database|please|from the database|too|,";
 
@@ -131,7 +131,19 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
   );
   const valueList = separated(names.values, say("or|, or|,"), 8);
   const inverse: Record<Operator, Operator> = { "=": "<>", "<>": "=", "<": ">=", ">": "<=", "<=": ">", ">=": "<" };
+  const numberList = separated(number, say("or|, or|,"), 8);
   const condition: Parser<Condition> = alt<Condition>(
+    mapped(sequence(columnName, verb, optional(say("either")), numberList), ([column, isNegated, , values]) =>
+      values.length < 2 ? undefined : { kind: "numbers", column, values, isNegated },
+    ),
+    mapped(
+      sequence(valueList, say("as|as a|as the|as their|as its|for the|for their|for its"), names.columns),
+      ([values, , column]) => ({ kind: "values", column, values, isNegated: false }),
+    ),
+    mapped(
+      sequence(say("do not have|does not have|did not have|not have|without"), columnName, optional(is), valueList),
+      ([, column, , values]) => ({ kind: "values", column, values, isNegated: true }),
+    ),
     mapped(sequence(columnName, verb, optional(operator), number), ([column, isNegated, op, value]) =>
       // "Things that cost more" have a price.
       /\bcosts?$/i.test(column.said)
@@ -269,7 +281,9 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
   );
   const unlessTable: Parser<ColumnName> = (from) => {
     const tables = names.tables(from);
-    return names.columns(from).map((reading) => {
+    return names.columns(from).flatMap((reading) => {
+      // "Hired after 2024" says what happened, and asks for no column.
+      if (/^(?:\w+ed|born)$/i.test(reading.value.said)) return [];
       const isTable = tables.some(({ to, weight }) => to === reading.to && weight >= reading.weight);
       return isTable ? { ...reading, weight: reading.weight - 0.8 } : reading;
     });
@@ -396,6 +410,10 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
       ([, , isDescending, by]) => ({ kind: "order", by: by?.[1] ?? null, isDescending }),
     ),
   );
+  const sortedBy: Parser<Modifier> = mapped(
+    sequence(say("by|by the|by their|by its|according to|according to the"), sortItem, direction),
+    ([, by, isDescending]) => ({ kind: "order", by, isDescending }),
+  );
   const have: Parser<unknown> = (from) =>
     sequence(
       optional(pronoun),
@@ -486,7 +504,13 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
   }));
   const modifier: Parser<(Modifier | null)[]> = alt<(Modifier | null)[]>(
     mapped(comparison, (one) => [one]),
-    mapped(alt(conditions, groups, order, extreme, most, having, exists), (one) => [one]),
+    // "Before 1980" needs no other word.
+    mapped(date, (found) =>
+      found.isOpen
+        ? [{ kind: "conditions" as const, conditions: [{ kind: "date" as const, column: null, date: found }] }]
+        : undefined,
+    ),
+    mapped(alt(conditions, groups, order, sortedBy, extreme, most, having, exists), (one) => [one]),
     mapped(sequence(alt(say("across|among|of every|of each|for each|for every|about"), tie), rows), ([, found]) => [
       { kind: "scope" as const, table: found.table },
       ...found.modifiers,
@@ -554,24 +578,38 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
       isDistinct: list.some((one) => one.kind === "column" && one.isDistinct),
     }),
   );
+  /** The value that most rows have. "The most common reasons" name no number of them. */
+  const frequency = (column: ColumnName, isDescending: boolean, modifiers: Modifier[]): Question | undefined =>
+    /[^s]s$/i.test(column.said)
+      ? undefined
+      : {
+          items: [
+            { kind: "column", column, isDistinct: false },
+            { kind: "count", entity: null, isDistinct: false },
+          ],
+          modifiers: [
+            { kind: "groups", entities: [] },
+            { kind: "order", by: { kind: "count", entity: null, isDistinct: false }, isDescending },
+            { kind: "extreme", column: null, adjective: null, isDescending, limit: 1 },
+            ...modifiers,
+          ],
+          isDistinct: false,
+        };
   const frequentColumn = mapped(
     sequence(lead, optional(say("the")), frequent, names.columns, tail),
-    ([, , isDescending, column, modifiers]): Question | undefined =>
-      /[^s]s$/i.test(column.said)
-        ? undefined
-        : {
-            items: [
-              { kind: "column", column, isDistinct: false },
-              { kind: "count", entity: null, isDistinct: false },
-            ],
-            modifiers: [
-              { kind: "groups", entities: [] },
-              { kind: "order", by: { kind: "count", entity: null, isDistinct: false }, isDescending },
-              { kind: "extreme", column: null, adjective: null, isDescending, limit: 1 },
-              ...modifiers,
-            ],
-            isDistinct: false,
-          },
+    ([, , isDescending, column, modifiers]) => frequency(column, isDescending, modifiers),
+  );
+  const frequentLast = mapped(
+    sequence(
+      lead,
+      determiner,
+      names.columns,
+      optional(say("that is|that are|which is|is|are")),
+      optional(say("the")),
+      frequent,
+      tail,
+    ),
+    ([, , column, , , isDescending, modifiers]) => frequency(column, isDescending, modifiers),
   );
   const grouped = mapped(
     sequence(
@@ -587,5 +625,7 @@ function grammar(linked: Linked, names: Names): Parser<Question> {
     }),
   );
   return (from) =>
-    [lists, countRows, plainRows, rowsWithColumns, frequentColumn, grouped].flatMap((parser) => parser(from));
+    [lists, countRows, plainRows, rowsWithColumns, frequentColumn, frequentLast, grouped].flatMap((parser) =>
+      parser(from),
+    );
 }

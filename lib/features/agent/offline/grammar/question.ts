@@ -15,6 +15,7 @@ export type Item =
 
 export type Condition =
   | { kind: "compare"; column: ColumnName | null; adjective?: Adjective; op: Operator; value: number }
+  | { kind: "numbers"; column: ColumnName; values: number[]; isNegated: boolean }
   | { kind: "between"; column: ColumnName; low: number; high: number }
   | { kind: "values"; column: ColumnName | null; values: ValueName[]; isNegated: boolean }
   | { kind: "text"; column: ColumnName; text: string; where: "anywhere" | "start" | "end"; isNegated: boolean }

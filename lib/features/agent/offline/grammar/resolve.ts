@@ -3,7 +3,7 @@ import type { Measure, Output, Plan, Predicate, Ref } from "../plan";
 import { displayColumns, type Schema, type Step, type Table } from "../schema";
 import { nameWords, stemOf } from "../words";
 import type { ColumnName, ValueName } from "./names";
-import type { Adjective, Condition, Entity, Item, Modifier, Question } from "./question";
+import type { Adjective, Aggregate, Condition, Entity, Item, Modifier, Question } from "./question";
 
 /** Chooses the columns and joins of a question. */
 
@@ -175,10 +175,10 @@ class Resolver {
     const elsewhere = ranked.find(
       ({ hit, rank }) => rank > -2 && !this.#isSameKey(best.hit.ref, hit.ref) && hit.ref.column !== best.hit.ref.column,
     );
-    if (elsewhere && !column)
-      this.#assumed.push(
-        `I assumed that “${value.said}” is a ${nameOf(best.hit.ref)}, not a ${nameOf(elsewhere.hit.ref)}.`,
-      );
+    if (!column && (elsewhere || best.hit.ref.table !== target)) {
+      const other = elsewhere ? `, not a ${nameOf(elsewhere.hit.ref)}` : "";
+      this.#assumed.push(`I assumed that “${value.said}” is a ${nameOf(best.hit.ref)}${other}.`);
+    }
     const spellings = ranked.filter(({ hit, rank }) => rank === best.rank && hit.ref.column === best.hit.ref.column);
     if (spellings.length > 1) throw new Unresolved();
     return best.hit;
@@ -192,8 +192,20 @@ class Resolver {
         (kind === "date" && columns.includes("date")),
     );
     const [only] = found;
+    if (table && found.length === 0) return this.#adjectiveAbove(table, columns);
     if (!table || !only || found.length > 1 || only.kind === "text") throw new Unresolved();
     return { table, column: only };
+  }
+
+  /** Returns the column of a row above, such as a player's person. */
+  #adjectiveAbove(from: Table, names: readonly string[]): Ref {
+    const found = this.#schema.edges
+      .filter((edge) => edge.from === from)
+      .flatMap(({ to }) => to.columns.map((column) => ({ table: to, column })))
+      .filter(({ column }) => column.kind === "number" && names.includes(column.name.toLowerCase()));
+    const [only] = found;
+    if (!only || found.length > 1) throw new Unresolved();
+    return only;
   }
 
   #extremeOf({ column, adjective, isDescending }: Of<"extreme">): { ref: Ref; isDescending: boolean } {
@@ -249,6 +261,7 @@ class Resolver {
     const seen = new Set<string>();
     for (const condition of this.#all("conditions").flatMap(({ conditions }) => conditions)) {
       const { ref, predicate } = this.#predicate(condition);
+      this.#checkBounds(ref, predicate);
       const key = `${ref.table.id} ${ref.column.name}`;
       // "Both A and B" of one column: no row has two values.
       const isEqual = predicate.kind === "in" && !predicate.isNegated;
@@ -277,9 +290,28 @@ class Resolver {
     return where;
   }
 
+  /** "Before 1945 and after 1955" speaks of two rows: no row is both. */
+  #checkBounds(ref: Ref, predicate: Predicate): void {
+    const key = `${ref.table.id} ${ref.column.name}`;
+    const bounds = this.#bounds.get(key) ?? { low: null, high: null };
+    this.#bounds.set(key, bounds);
+    const yearOf = (day: string | null) => (day === null ? null : ref.column.isYear ? Number(day.slice(0, 4)) : day);
+    const low = predicate.kind === "span" ? yearOf(predicate.start) : boundOf(predicate, /^(?:>|>=|=)$/);
+    const high = predicate.kind === "span" ? yearOf(predicate.end) : boundOf(predicate, /^(?:<|<=|=)$/);
+    bounds.low ??= low;
+    bounds.high ??= high;
+    // A second bound of the same side is another row too.
+    const isSecond = (low !== null && bounds.low !== low) || (high !== null && bounds.high !== high);
+    if (isSecond || (bounds.low !== null && bounds.high !== null && bounds.low > bounds.high)) throw new Unresolved();
+  }
+  readonly #bounds = new Map<string, { low: number | string | null; high: number | string | null }>();
+
   #exists(table: Table, where: Predicate[], isNegated: boolean): Predicate {
-    const steps = this.#path(this.#from as Table, table);
+    const from = this.#from as Table;
+    const steps = this.#path(from, table);
     if (steps.length === 0 || steps[0]?.isUp) throw new Unresolved();
+    if (!isNegated)
+      this.#assumed.push(`I assumed that each row of ${from.name} counts once, also with several ${table.name}.`);
     return { kind: "exists", table, steps, where, isNegated };
   }
 
@@ -299,6 +331,11 @@ class Resolver {
           return { ref, predicate: { kind: "in", ref, values: [String(value)], isNegated } };
         }
         return { ref, predicate: { kind: "compare", ref, op, value } };
+      }
+      case "numbers": {
+        const ref = this.#pick(condition.column, ({ column }) => column.kind === "number");
+        const { values, isNegated } = condition;
+        return { ref, predicate: { kind: "in", ref, values, isNegated } };
       }
       case "between": {
         const ref = this.#pick(condition.column, ({ column }) => column.kind === "number");
@@ -329,6 +366,10 @@ class Resolver {
         }
         const isYears = start?.endsWith("-01-01") !== false && end?.endsWith("-01-01") !== false;
         if (ref.column.kind !== "date" && !(ref.column.isYear && isYears)) throw new Unresolved();
+        if (!condition.date.isBareYear)
+          this.#assumed.push(
+            `I assumed the time ${start ? `from ${start} on` : ""}${start && end ? ", " : ""}${end ? `before ${end}` : ""}.`,
+          );
         return { ref, predicate: { kind: "span", ref, start, end, isNegated: false } };
       }
     }
@@ -500,7 +541,7 @@ class Resolver {
   /** Returns the table whose rows are counted or summed. */
   #base(figures: readonly Item[], target: Table): Table {
     const tables = figures.flatMap((item) => {
-      if (item.kind === "aggregate") return [this.#pick(item.column, isNumber).table];
+      if (item.kind === "aggregate") return [this.#pick(item.column, isNumberFor(item.fn)).table];
       if (item.kind !== "count" || item.entity === null) return [target];
       return ["table" in item.entity ? item.entity.table.table : this.#pick(item.entity.column).table];
     });
@@ -512,7 +553,7 @@ class Resolver {
   #measure(item: Item, place: number): Measure {
     const suffix = place === 0 ? "" : `_${place + 1}`;
     if (item.kind === "aggregate") {
-      const ref = this.#pick(item.column, isNumber);
+      const ref = this.#pick(item.column, isNumberFor(item.fn));
       const verb = { sum: "total", avg: "average", min: "lowest", max: "highest" }[item.fn];
       return { alias: `${verb}_${ref.column.name}${suffix}`, fn: item.fn, ref };
     }
@@ -575,6 +616,7 @@ class Resolver {
     }
     const outputs = outputsOf(shown);
     const alias = `${counted.name.toLowerCase()}_count`;
+    this.#assumed.push(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
     return this.#finish({
       ...empty(base),
       where: this.#where(),
@@ -618,12 +660,19 @@ function fitIn(table: Table, columns: readonly ColumnName[]): number {
   return fits.some((fit) => fit === 0) ? 0 : fits.reduce((sum, fit) => sum + fit, 0);
 }
 
+function boundOf(predicate: Predicate, sides: RegExp): number | string | null {
+  return predicate.kind === "compare" && sides.test(predicate.op) && typeof predicate.value !== "boolean"
+    ? predicate.value
+    : null;
+}
+
 function isKeySaid({ said }: ColumnName): boolean {
   return /\b(?:ids?|keys?|codes?|numbers?)\b/i.test(said);
 }
 
-function isNumber({ column }: Ref): boolean {
-  return column.kind === "number" && !(column.isReference && column.isKey);
+/** Keys have a highest and a lowest value, but no sum. */
+function isNumberFor(fn: Aggregate): (ref: Ref) => boolean {
+  return ({ column }) => column.kind === "number" && (!column.isReference || fn === "max" || fn === "min");
 }
 
 function displayed(table: Table): Ref[] {
