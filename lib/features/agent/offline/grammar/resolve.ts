@@ -36,6 +36,9 @@ export function resolveQuestion(question: Question, schema: Schema): Resolved | 
   }
 }
 
+/** Minimum fit of a name that needs no word about it. */
+const CERTAIN = 2.5;
+
 type Of<K extends Modifier["kind"]> = Extract<Modifier, { kind: K }>;
 
 class Resolver {
@@ -137,7 +140,13 @@ class Resolver {
     if (second && second.rank === best.rank && !this.#isSameKey(best.ref, second.ref)) {
       throw new Unresolved({ said: name.said, options: ranked.slice(0, 4).map(({ ref }) => nameOf(ref)) });
     }
+    const { fit = 0 } = name.options.find(({ ref }) => ref === best.ref) ?? {};
+    if (fit < CERTAIN) this.#assume(`I assumed that “${name.said}” means ${nameOf(best.ref)}.`);
     return best.ref;
+  }
+
+  #assume(text: string): void {
+    if (!this.#assumed.includes(text)) this.#assumed.push(text);
   }
 
   #nearness(table: Table, target: Table | null): number {
@@ -177,7 +186,7 @@ class Resolver {
     );
     if (!column && (elsewhere || best.hit.ref.table !== target)) {
       const other = elsewhere ? `, not a ${nameOf(elsewhere.hit.ref)}` : "";
-      this.#assumed.push(`I assumed that “${value.said}” is a ${nameOf(best.hit.ref)}${other}.`);
+      this.#assume(`I assumed that “${value.said}” is a ${nameOf(best.hit.ref)}${other}.`);
     }
     const spellings = ranked.filter(({ hit, rank }) => rank === best.rank && hit.ref.column === best.hit.ref.column);
     if (spellings.length > 1) throw new Unresolved();
@@ -311,7 +320,7 @@ class Resolver {
     const steps = this.#path(from, table);
     if (steps.length === 0 || steps[0]?.isUp) throw new Unresolved();
     if (!isNegated)
-      this.#assumed.push(`I assumed that each row of ${from.name} counts once, also with several ${table.name}.`);
+      this.#assume(`I assumed that each row of ${from.name} counts once, also with several ${table.name}.`);
     return { kind: "exists", table, steps, where, isNegated };
   }
 
@@ -367,7 +376,7 @@ class Resolver {
         const isYears = start?.endsWith("-01-01") !== false && end?.endsWith("-01-01") !== false;
         if (ref.column.kind !== "date" && !(ref.column.isYear && isYears)) throw new Unresolved();
         if (!condition.date.isBareYear)
-          this.#assumed.push(
+          this.#assume(
             `I assumed the time ${start ? `from ${start} on` : ""}${start && end ? ", " : ""}${end ? `before ${end}` : ""}.`,
           );
         return { ref, predicate: { kind: "span", ref, start, end, isNegated: false } };
@@ -563,7 +572,7 @@ class Resolver {
       if (!item.isDistinct) {
         // "How many countries" of a column counts its values.
         if (ref.column.kind !== "text" && !ref.column.isReference) throw new Unresolved();
-        this.#assumed.push(`I assumed that you mean different values of ${nameOf(ref)}.`);
+        this.#assume(`I assumed that you mean different values of ${nameOf(ref)}.`);
       }
       return { alias: `${ref.column.name}_count${suffix}`, fn: "countDistinct", ref };
     }
@@ -616,7 +625,7 @@ class Resolver {
     }
     const outputs = outputsOf(shown);
     const alias = `${counted.name.toLowerCase()}_count`;
-    this.#assumed.push(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
+    this.#assume(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
     return this.#finish({
       ...empty(base),
       where: this.#where(),
