@@ -1,13 +1,12 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { accessOf } from "@/lib/features/folders/model";
-import { expandMetrics } from "@/lib/features/metrics/in-sql";
+import { bindConsole } from "@/lib/features/metrics/in-sql";
 import { enterSession } from "@/lib/features/query/endpoint";
 import type { ResultFormat } from "@/lib/features/query/schema";
 import { executeQuery } from "@/lib/features/query/service";
-import { bindVariables, inSource } from "@/lib/features/query/variables";
+import { inSource } from "@/lib/features/query/variables";
 import type { Caller } from "@/lib/platform/access/caller";
 import { invalidInput } from "@/lib/platform/http/errors";
 import { keepAsLast } from "./last-result";
@@ -36,9 +35,7 @@ export async function executeConsole(
   const session = await enterSession(caller, connection, { body, request, signal });
   if (session instanceof Response) return session;
   const variables = { ...doc.variables, ...body.variables };
-  const { type, workspaceId } = connection;
-  const variablesBound = await bindVariables(content, driverOf(type), variables, workspaceId, body.timezone);
-  const bound = await expandMetrics(caller, connection, variablesBound);
+  const bound = await bindConsole(caller, connection, { content, values: variables, timezone: body.timezone });
   const { query, params } = bound;
   const { limit, result, timeoutMs, executionId, readOnly, confirm, confirmWrites, keep = true } = body;
   const run = { connectionId, statement: content, variables };

@@ -2,15 +2,13 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { formatCountOf } from "@/lib/base/values/amounts";
 import { callerOfJob } from "@/lib/features/accounts/identity";
-import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import type { Use } from "@/lib/features/connections/uses";
 import { changeItems } from "@/lib/features/folders/change-items";
 import { accessOf, visibleTo } from "@/lib/features/folders/model";
-import { expandMetrics } from "@/lib/features/metrics/in-sql";
+import { bindConsole } from "@/lib/features/metrics/in-sql";
 import { consumeQuery } from "@/lib/features/query/service";
-import { bindVariables } from "@/lib/features/query/variables";
 import type { ResultPreview } from "@/lib/features/results/schema";
 import { keepResult, previewResults } from "@/lib/features/results/service";
 import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/features/runs/enqueue";
@@ -216,9 +214,9 @@ async function resolveRun({ _id, workspaceId, resourceId, params }: RunDoc) {
 
 async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: ConnectionDoc, signal: AbortSignal) {
   const { content, variables = {} } = doc;
-  const zone = (await schedulesOf(doc.workspaceId, RESOURCE_TYPE, [doc._id])).get(doc._id.toHexString())?.timezone;
-  const bound = await bindVariables(content, driverOf(connection.type), variables, connection.workspaceId, zone);
-  const { query, params } = await expandMetrics(caller, connection, bound);
+  const schedule = (await schedulesOf(doc.workspaceId, RESOURCE_TYPE, [doc._id])).get(doc._id.toHexString());
+  const asked = { content, values: variables, timezone: schedule?.timezone };
+  const { query, params } = await bindConsole(caller, connection, asked);
   return consumeQuery(
     caller,
     {

@@ -1,16 +1,14 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { callerOfJob } from "@/lib/features/accounts/identity";
-import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
 import { getConsoleDocOrThrow } from "@/lib/features/consoles/service";
 import type { VariableDefaults } from "@/lib/features/consoles/settings-schema";
 import { accessOf } from "@/lib/features/folders/model";
-import { expandMetrics } from "@/lib/features/metrics/in-sql";
+import { bindConsole } from "@/lib/features/metrics/in-sql";
 import { planMetrics } from "@/lib/features/metrics/query";
 import type { QueryOrigin } from "@/lib/features/query/model";
 import { typedValue, type VariableValue } from "@/lib/features/query/schema";
-import { bindVariables } from "@/lib/features/query/variables";
 import type { DatasetSource } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
@@ -106,15 +104,14 @@ export async function resolvePart(
   if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Select one and save.");
   const connection = await getConnectionDocOrThrow(reader, connectionId);
   const values = withFilled(variables, filled);
-  const named = await bindVariables(content, driverOf(connection.type), values, connection.workspaceId);
-  const unknown = Object.keys(filled).find((name) => !named.names.has(name));
+  const { query, params, names } = await bindConsole(reader, connection, { content, values });
+  const unknown = Object.keys(filled).find((name) => !names.has(name));
   if (unknown !== undefined) {
     throw new AppError(
       "invalid_request",
       `The console has no variable {{${unknown}}}. Change the filter or the console.`,
     );
   }
-  const { query, params } = await expandMetrics(reader, connection, named);
   const console = { id: _id, isPrivate: accessOf(space) === "private" };
   const ofBoth = origin.kind === "dashboard" ? { ...origin, console } : origin;
   return { connection, origin: ofBoth, statement: { query, ...(params && { params }) } };

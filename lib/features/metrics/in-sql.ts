@@ -3,7 +3,8 @@ import { METRIC_GRAINS, type MetricGrain } from "@/lib/base/sql/dialects/metric-
 import { readSqlTokens, type SqlToken } from "@/lib/base/sql/lexer";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
-import type { BoundStatement } from "@/lib/features/query/variables";
+import type { VariableValue } from "@/lib/features/query/schema";
+import { type BoundStatement, bindVariables } from "@/lib/features/query/variables";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError, invalidInput } from "@/lib/platform/http/errors";
 import { planMetrics } from "./query";
@@ -17,6 +18,25 @@ const CALLS_MAX = 50;
 
 /** `metric(name, dimension grain, …)` in a text. */
 type Call = { start: number; end: number; name: string; dimensions: { name: string; grain?: MetricGrain }[] };
+
+/**
+ * Returns a console's text as a statement of its connection: variables bound, then metrics expanded.
+ * @param values value for each variable of the text
+ * @param timezone time zone for date presets. Default: UTC
+ * @throws AppError as `bindVariables` and `expandMetrics`
+ */
+export async function bindConsole(
+  caller: Caller,
+  connection: ConnectionDoc,
+  {
+    content,
+    values,
+    timezone,
+  }: { content: string; values: Readonly<Record<string, VariableValue>>; timezone?: string },
+): Promise<BoundStatement> {
+  const bound = await bindVariables(content, driverOf(connection.type), values, connection.workspaceId, timezone);
+  return expandMetrics(caller, connection, bound);
+}
 
 /**
  * Replaces each `metric(name)` of a console's text with the statement of that question, in parentheses: a value, or a

@@ -44,7 +44,7 @@ export async function bindVariables(
   zone = "UTC",
 ): Promise<BoundStatement> {
   // Most texts have no variables, and long ones are read in a thread.
-  const plain = { query: content, names: NO_NAMES, toSource: (offset: number) => offset };
+  const plain = unbound(content);
   if (!content.includes("{{")) return plain;
   const { language, dialect = "standard", variables } = syntax;
   const request = { query: content, language, dialect, own: variables?.own ?? null };
@@ -85,6 +85,11 @@ export async function bindVariables(
   query += content.slice(from);
   const names = new Set(marks.map(({ name }) => name));
   return { query, params: binder.params(), names, toSource: (offset) => sourceOffset(shifts, offset) };
+}
+
+/** Returns a statement without variables. */
+export function unbound(query: string): BoundStatement {
+  return { query, names: NO_NAMES, toSource: (offset) => offset };
 }
 
 /** Returns the error with its position in the console's text: placeholders and names differ in length. */

@@ -7,6 +7,7 @@ import { appendLog } from "@/lib/features/runs/logs";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { sampleIdOf } from "@/test/fixtures/connections/sample";
+import { modelText } from "@/test/fixtures/metrics/metric-files";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { MODEL_RESULT_BYTES_MAX } from "../limits";
 
@@ -99,6 +100,16 @@ describe("a client of the Model Context Protocol", () => {
     }
     const consoles = (await call("GET", `${base}/consoles`, { cookie: ana.cookie })).json.data;
     expect(consoles.map(({ name }: { name: string }) => name)).toEqual(["by mcp"]);
+  });
+
+  it("expands metrics in a query, with and without variables", async () => {
+    const body = { content: modelText({ metric: "order_count" }) };
+    await call("PUT", `/api/workspaces/${ana.workspaceId}/metrics/shop`, { cookie: ana.cookie, body });
+    const query = "select metric(order_count) as n, '{{' as braces";
+    for (const variables of [{}, { variables: {} }]) {
+      const { structuredContent } = await use(read, "run_query", { connectionId: sampleId, query, ...variables });
+      expect(structuredContent.rows).toEqual([{ n: 100_000, braces: "{{" }]);
+    }
   });
 
   it("binds variables of a query, a chart and a console, and refuses bad ones", async () => {

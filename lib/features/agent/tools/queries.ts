@@ -3,13 +3,12 @@ import { ObjectId } from "mongodb";
 import { z } from "zod";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { jsonStart } from "@/lib/base/values/json-slices";
-import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
-import { expandMetrics } from "@/lib/features/metrics/in-sql";
+import { bindConsole, expandMetrics } from "@/lib/features/metrics/in-sql";
 import { timezone, variableName, variableValue } from "@/lib/features/query/schema";
 import { consumeQuery, type QueryRequest } from "@/lib/features/query/service";
-import { bindVariables, inSource } from "@/lib/features/query/variables";
+import { inSource, unbound } from "@/lib/features/query/variables";
 import { keepResult } from "@/lib/features/results/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { objectIdText } from "@/lib/platform/http/schema";
@@ -104,10 +103,10 @@ export function runAsReader(context: ToolContext, input: z.output<typeof queryIn
 export async function query(context: ToolContext, input: z.output<typeof queryInput>) {
   const { query: text, variables, timezone } = input;
   const connection = await getConnectionDocOrThrow(context.caller, new ObjectId(input.connectionId));
-  if (variables === undefined) return runStatement(context, input, connection, { query: text });
-  const { type, workspaceId } = connection;
-  const variablesBound = await bindVariables(text, driverOf(type), variables, workspaceId, timezone);
-  const bound = await expandMetrics(context.caller, connection, variablesBound);
+  // Without variables, braces are the database's.
+  const bound = variables
+    ? await bindConsole(context.caller, connection, { content: text, values: variables, timezone })
+    : await expandMetrics(context.caller, connection, unbound(text));
   try {
     return await runStatement(context, input, connection, { query: bound.query, params: bound.params });
   } catch (error) {
