@@ -18,8 +18,8 @@ type Source<T> = {
 };
 
 /**
- * Returns a finder of items by id: undefined while one is looked up, null if it does not exist or there is no id. Items that are not
- * among the loaded ones are looked up together, once for all components.
+ * Returns a finder of items by id: undefined while one is looked up, null if it does not exist or there is no id. Items
+ * that are not among the loaded ones are looked up together, once for all components.
  * @param loaded the read pages of the list; undefined until the first one is read
  */
 export function useLookUp<T>(loaded: readonly T[] | undefined, { queryKey, read, idOf }: Source<T>) {

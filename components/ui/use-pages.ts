@@ -5,7 +5,7 @@ import type { ListPage } from "@/lib/platform/browser/lists";
 
 type Options = { enabled?: boolean; refetchOnWindowFocus?: "always"; staleTime?: number };
 
-/** Reads the first page of a list, and the next ones on request (`LoadMore`). `data` has the items of the read pages. */
+/** Reads the first page of a list, and the next ones on request (`LoadMore`). `data` has the items that were read. */
 export function usePages<T>(
   queryKey: QueryKey,
   read: (cursor: string | null, signal: AbortSignal) => Promise<ListPage<T[]>>,
