@@ -4,6 +4,7 @@ import { List } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { useConsolesById, useRecentConsoles, useVariableChoices } from "@/components/consoles/use-consoles";
 import type { Variables } from "@/components/consoles/use-variables";
+import { CalendarButton } from "@/components/ui/calendar-button";
 import { Popover } from "@/components/ui/popover";
 import { Select } from "@/components/ui/select";
 import { toTypedValue, VARIABLE_KINDS, type VariableInput, type VariableKind } from "@/lib/base/sql/variables";
@@ -13,6 +14,7 @@ import type { Console } from "@/lib/features/consoles/schema";
 
 const KIND_NAMES: Record<VariableKind, string> = { text: "Text", number: "Number", boolean: "Boolean", date: "Date" };
 const KINDS = VARIABLE_KINDS.map((value) => ({ value, label: KIND_NAMES[value] }));
+const PLACEHOLDERS: Partial<Record<VariableKind, string>> = { number: "0", date: "YYYY-MM-DD" };
 /** Option for no value; no text of a value contains it. */
 const NONE = "\u0000none";
 const LOADING = "\u0000loading";
@@ -130,10 +132,9 @@ function Variable({ name, input, isOptional, isMissing, source, onChange, onRun 
             <span className={isMissing ? "input xs err" : "input xs"}>
               <input
                 id={id}
-                type={kind === "date" ? "date" : "text"}
                 inputMode={kind === "number" ? "decimal" : undefined}
                 value={text}
-                placeholder={isOptional ? "Any" : kind === "number" ? "0" : undefined}
+                placeholder={isOptional ? "Any" : PLACEHOLDERS[kind]}
                 aria-invalid={isMissing || undefined}
                 aria-describedby={isMissing ? `${id}-why` : undefined}
                 autoComplete="off"
@@ -141,6 +142,7 @@ function Variable({ name, input, isOptional, isMissing, source, onChange, onRun 
                 onKeyDown={onKeyDown}
                 onChange={(event) => setText(event.target.value)}
               />
+              {kind === "date" && <CalendarButton value={text} onChange={setText} />}
             </span>
           )}
         </>

@@ -5,10 +5,11 @@ import { useEffect, useId, useState } from "react";
 import { FilterList, type ShownFilter, type ValuesSource } from "@/components/dashboards/filter-list";
 import { PeriodBar } from "@/components/dashboards/period-bar";
 import type { DashboardChoice } from "@/components/dashboards/use-dashboard-choice";
+import { CalendarButton } from "@/components/ui/calendar-button";
 import { Popover } from "@/components/ui/popover";
 import { useLater } from "@/components/ui/use-later";
 import { useTyped } from "@/components/ui/use-typed";
-import { isPreset, PRESET_WORDS } from "@/lib/base/values/date-presets";
+import { isDay, isPreset, PRESET_WORDS } from "@/lib/base/values/date-presets";
 import type { FilterChoice } from "@/lib/features/dashboards/browser/client";
 import { toClickedWidget } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { describeValue, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
@@ -152,7 +153,13 @@ function DateFilter(props: OneProps) {
     setTo(given.to ?? "");
   }, [given.from, given.to]);
   const ids = [useId(), useId()];
-  const isBackwards = from !== "" && to !== "" && from > to;
+  const days = [from, to].filter((day) => day !== "");
+  const isBackwards = days.length === 2 && from > to;
+  const problem = !days.every(isDay)
+    ? "Enter dates as YYYY-MM-DD."
+    : isBackwards
+      ? "End date must be after the start date."
+      : null;
   const choose = (next: unknown) => {
     put(next);
     setIsOpen(false);
@@ -178,28 +185,35 @@ function DateFilter(props: OneProps) {
           className="filter-range"
           onSubmit={(event) => {
             event.preventDefault();
-            if (isBackwards) return;
+            if (problem !== null) return;
             choose(from === "" && to === "" ? null : { ...(from && { from }), ...(to && { to }) });
           }}
         >
           <div className="field">
             <label htmlFor={ids[0]}>From</label>
             <span className="input sm">
-              <input id={ids[0]} type="date" value={from} onChange={({ target }) => setFrom(target.value)} />
+              <input
+                id={ids[0]}
+                placeholder="YYYY-MM-DD"
+                value={from}
+                onChange={({ target }) => setFrom(target.value)}
+              />
+              <CalendarButton value={from} onChange={setFrom} />
             </span>
           </div>
           <div className="field">
             <label htmlFor={ids[1]}>To (inclusive)</label>
             <span className="input sm">
-              <input id={ids[1]} type="date" value={to} onChange={({ target }) => setTo(target.value)} />
+              <input id={ids[1]} placeholder="YYYY-MM-DD" value={to} onChange={({ target }) => setTo(target.value)} />
+              <CalendarButton value={to} onChange={setTo} />
             </span>
           </div>
-          {isBackwards && (
+          {problem !== null && (
             <p className="xs bad" role="alert">
-              End date must be after the start date.
+              {problem}
             </p>
           )}
-          <button type="submit" className="btn sm primary" disabled={isBackwards}>
+          <button type="submit" className="btn sm primary" disabled={problem !== null}>
             Apply
           </button>
         </form>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useId } from "react";
+import { useId, useState } from "react";
 import { FieldProblem } from "@/components/ui/form-parts";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
@@ -99,15 +99,38 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
           )}
         </div>
       )}
-      <TextField
-        label="Time"
-        type="time"
-        value={choice.time}
-        // A time that is being cleared is invalid: the previous one stays.
-        onChange={({ target }) => target.value !== "" && onChange({ ...choice, time: target.value.slice(0, 5) })}
-        readOnly={readOnly}
-        isDense
-      />
+      <TimeField value={choice.time} onChange={(time) => onChange({ ...choice, time })} readOnly={readOnly} />
     </>
+  );
+}
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+type TimeProps = {
+  /** Such as 07:30. */
+  value: string;
+  onChange: (time: string) => void;
+  readOnly: boolean;
+};
+
+/** A time of 24 hours, whatever the browser's language is. An incomplete one is replaced by the last one. */
+function TimeField({ value, onChange, readOnly }: TimeProps) {
+  const [text, setText] = useState<string | null>(null);
+  return (
+    <TextField
+      label="Time"
+      inputMode="numeric"
+      placeholder="07:30"
+      maxLength={5}
+      value={text ?? value}
+      onChange={({ target }) => {
+        setText(target.value);
+        if (TIME.test(target.value)) onChange(target.value);
+      }}
+      onBlur={() => setText(null)}
+      error={text === null || TIME.test(text) ? undefined : "Enter a time such as 07:30."}
+      readOnly={readOnly}
+      isDense
+    />
   );
 }

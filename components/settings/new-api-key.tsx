@@ -3,6 +3,7 @@
 import { useId } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useChange } from "@/components/settings/use-settings";
+import { CalendarButton } from "@/components/ui/calendar-button";
 import { FormFailure } from "@/components/ui/form-parts";
 import { Modal } from "@/components/ui/modal";
 import { Select } from "@/components/ui/select";
@@ -84,7 +85,15 @@ function KeyForm({ access = "full", onClose, onMade }: Omit<NewApiKeyProps, "isO
           <div className="help">This key works until revoked. Set an expiry date where possible.</div>
         )}
       </div>
-      {lifetime.value === "date" && <TextField label="Expiry date" isDense type="date" {...text("day")} />}
+      {lifetime.value === "date" && (
+        <TextField
+          label="Expiry date"
+          isDense
+          placeholder="YYYY-MM-DD"
+          {...text("day")}
+          end={<CalendarButton {...control("day")} />}
+        />
+      )}
       <div className="row acts dlg-acts">
         <button type="button" className="btn ghost" onClick={onClose}>
           Cancel

@@ -5,6 +5,7 @@ import { ExternalLink } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { EmbedFields } from "@/components/shares/embed-fields";
+import { CalendarButton } from "@/components/ui/calendar-button";
 import { ChoiceGroup } from "@/components/ui/choice-group";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -191,9 +192,10 @@ function ShareFieldset({ shared, share, server }: ShareFieldsetProps) {
           )}
           <TextField
             label="Expires"
-            type="date"
+            placeholder="YYYY-MM-DD"
             isDense
             {...text("ends")}
+            end={<CalendarButton {...control("ends")} />}
             help="At the end of this day. Leave empty for no expiry."
           />
         </div>

@@ -18,7 +18,7 @@ export function Popover({ label, trigger, isOpen, onOpen, children }: PopoverPro
     <Base.Root open={isOpen} onOpenChange={onOpen}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
-        <Base.Positioner className="menu-pos" align="start" sideOffset={4} collisionPadding={8}>
+        <Base.Positioner className="menu-pos pick-pos" align="start" sideOffset={4} collisionPadding={8}>
           <Base.Popup className="menu pop" aria-label={label}>
             {children}
           </Base.Popup>

@@ -90,7 +90,15 @@ test("filters widgets, with the filters in the URL, and removes them by Back and
   await expect(widget(page, "Revenue")).toContainText("€100");
   await filters.getByRole("button", { name: "Day: any" }).click();
   await page.getByLabel("From").fill("2026-03-02");
-  await page.getByLabel("To (inclusive)").fill("2026-03-03");
+  await page.getByLabel("To (inclusive)").fill("2026-02-30");
+  await expect(page.getByText("Enter dates as YYYY-MM-DD.")).toBeVisible();
+  await page.getByLabel("To (inclusive)").fill("2026-03-02");
+  await page.getByRole("button", { name: "Open calendar" }).last().click();
+  await expect(page.getByRole("dialog", { name: "Calendar" }).getByText("March 2026")).toBeAttached();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "2 March" }).press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("To (inclusive)")).toHaveValue("2026-03-03");
   await expectAccessible(page);
   await page.getByRole("button", { name: "Apply" }).click();
   await expect(widget(page, "Revenue")).toContainText("€20");

@@ -30,7 +30,10 @@ describe("a variable's value", () => {
     expect(toTypedValue({ kind: "number", text: "" })).toBeNull();
     expect(toTypedValue({ kind: "boolean", text: "true" })).toEqual({ type: "boolean", value: true });
     expect(toTypedValue({ kind: "date", text: "2026-05-31" })).toEqual({ type: "date", value: "2026-05-31" });
-    expect(toTypedValue({ kind: "date", text: "" })).toBeNull();
+    expect(toTypedValue({ kind: "date", text: "2028-02-29" })).toEqual({ type: "date", value: "2028-02-29" });
+    for (const text of ["", "2026-5-31", "2026-02-29", "2026-13-01", "2026-05-31T00:00"]) {
+      expect(toTypedValue({ kind: "date", text })).toBeNull();
+    }
     expect(toTypedValue({ kind: "text", text: "" })).toEqual({ type: "text", value: "" });
   });
 

@@ -1,4 +1,4 @@
-import { type DatePreset, isPreset } from "@/lib/base/values/date-presets";
+import { type DatePreset, isDay, isPreset } from "@/lib/base/values/date-presets";
 import { isRounded } from "@/lib/base/values/exact-json";
 
 /** Types of a variable's value (docs/develop/api.md, Consoles). A date is ISO text. */
@@ -68,7 +68,7 @@ export function toTypedValue({ kind, text }: VariableInput): TypedValue | null {
   }
   const [preset, edge] = trimmed.split("/");
   if (isPreset(preset)) return { type: "date", preset, ...(edge === "end" && { edge }) };
-  return /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? { type: "date", value: trimmed } : null;
+  return isDay(trimmed) ? { type: "date", value: trimmed } : null;
 }
 
 /** Parses the stored inputs; invalid ones are left out. */

@@ -91,3 +91,9 @@ export function toPresetDays(preset: DatePreset, now: Date, zone: string): { fro
 function toText(dayMs: number): string {
   return new Date(dayMs).toISOString().slice(0, 10);
 }
+
+/** Returns whether a text is a day of the calendar as `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
+  return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}

@@ -1,3 +1,5 @@
+import { isDay } from "@/lib/base/values/date-presets";
+
 /** Lifetimes of a new API key, as its form offers them; `days` is null for a key that does not expire. */
 export const KEY_LIFETIMES = [
   { value: "30", label: "In 30 days", days: 30 },
@@ -30,7 +32,7 @@ export function toExpiry(lifetime: KeyLifetime, day: string, now: Date): string 
 export function toEndOfDay(day: string, now: Date): string {
   const [year, month, date] = day.split("-").map(Number);
   const end = new Date(year ?? Number.NaN, (month ?? Number.NaN) - 1, date ?? Number.NaN, 23, 59, 59, 999);
-  if (Number.isNaN(end.getTime())) throw new RangeError("Select an expiry date.");
+  if (!isDay(day)) throw new RangeError("Select an expiry date.");
   if (end <= now) throw new RangeError("Select a date in the future.");
   return end.toISOString();
 }
