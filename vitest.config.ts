@@ -52,7 +52,10 @@ export default defineConfig({
         name: "heavy",
         description: "takes half a second of processor time or more: `npm test` runs it, `npm run check` does not",
       },
-      { name: "long", description: "takes half a minute or more, and is looked at by `npm run test:long` alone" },
+      {
+        name: "long",
+        description: "takes long, or repeats a shorter test with other values: `npm run test:long` alone runs it",
+      },
     ],
     // The default leaves two cores with one: many of the files wait for servers, children and time limits.
     maxWorkers: Math.max(2, availableParallelism() - 1),

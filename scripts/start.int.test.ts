@@ -239,7 +239,7 @@ test("listens only on 127.0.0.1 with HOST=127.0.0.1, and says so", async () => {
   await expect(fetch(server.url.replace("127.0.0.1", "127.0.0.2"))).rejects.toThrow();
 });
 
-test.skipIf(!hasIpv6())("listens on ::1 with HOST=::1", async () => {
+test.skipIf(!hasIpv6())("listens on ::1 with HOST=::1", { tags: ["long"] }, async () => {
   const server = await start({ HOST: "::1" });
   await becomesHealthy({ ...server, url: server.url.replace("127.0.0.1", "[::1]") });
   await expect.poll(server.output).toContain("Millrace is running at http://localhost:");

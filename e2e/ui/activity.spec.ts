@@ -53,7 +53,7 @@ test("lists runs live by kind and state, with links to them", async ({ browser, 
   await expect(page).toHaveURL(new RegExp(`/consoles/${broken.id}/schedule\\?run=${runId}$`));
 });
 
-test("lists running items first and cancels them", async ({ page, person }) => {
+test("lists running items first and cancels them", { tag: "@long" }, async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "long.sql", LONG);
   const done = await addRunnable(page.request, "done.sql", "select 1");
   await page.goto(`/w/${person.slug}/activity`);
@@ -67,7 +67,7 @@ test("lists running items first and cancels them", async ({ page, person }) => {
   await expect(rows.nth(1)).toHaveText("Today");
 });
 
-test("shows the progress of a flow, with a link to its run", async ({ page, person }) => {
+test("shows the progress of a flow, with a link to its run", { tag: "@long" }, async ({ page, person }) => {
   const { home, make, sample } = await flowBench(page.request);
   const { flow, run } = await make({ ...endless(sample), trigger: true });
   await page.goto(`/w/${person.slug}/activity`);
@@ -164,7 +164,7 @@ test("charts the last day by hour, exports the list, and saves a view", async ({
   await expect(view).toHaveCount(0);
 });
 
-test("filters by connection and time, and names both in a saved view", async ({ page, person }) => {
+test("filters by connection and time, and names both in a saved view", { tag: "@long" }, async ({ page, person }) => {
   const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const [{ id: sample }] = (await (await page.request.get(`${base}/connectors`)).json()).data;
   const data = { name: "Ledger", type: "sqlite", config: { file: "ledger.sqlite" }, readOnly: false };

@@ -141,7 +141,7 @@ test("C25 shows the objects that a plan's grants apply to", async ({ page, perso
   await expect(said(page, "Targets: new files only.")).toBeVisible();
 });
 
-test("reports a change request to the model, and grants nothing after a cancellation", async ({
+test("reports a change request to the model, and grants nothing after a cancellation", { tag: "@long" }, async ({
   page,
   person,
   own,
@@ -165,7 +165,7 @@ test("reports a change request to the model, and grants nothing after a cancella
   expect(await savedConsoles(page)).toHaveLength(0);
 });
 
-test("keeps a waiting plan over a reload, for the next turn", async ({ page, person, own }) => {
+test("keeps a waiting plan over a reload, for the next turn", { tag: "@long" }, async ({ page, person, own }) => {
   own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
   await ask(page, person.slug, "Save it");
   await expect(said(page, "Plan awaiting approval")).toBeVisible();

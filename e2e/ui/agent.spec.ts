@@ -97,7 +97,7 @@ test("opens beside consoles and flows by default, stays closed once closed, and 
   await expect(field(page)).toBeFocused();
 });
 
-test("stays closed on a narrow page, opens as an overlay, and does not affect a wide page", async ({
+test("stays closed on a narrow page, opens as an overlay, and does not affect a wide page", { tag: "@long" }, async ({
   page,
   person,
   consolePage,
@@ -114,7 +114,7 @@ test("stays closed on a narrow page, opens as an overlay, and does not affect a 
   await expect(panel(page)).toBeVisible();
 });
 
-test("opens the list of chats from a URL on any page", async ({ page, person }) => {
+test("opens the list of chats from a URL on any page", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections?chats=`);
   await expect(panel(page).getByRole("searchbox", { name: "Search chats" })).toBeVisible();
 });
@@ -198,7 +198,10 @@ declare global {
   }
 }
 
-test("streams an answer without flicker, and closes open Markdown for display", async ({ page, person }) => {
+test("streams an answer without flicker, and closes open Markdown for display", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await page.addInitScript(() => {
     const real = window.fetch;
     window.fetch = async (input, init) => {
@@ -269,7 +272,7 @@ test("says what to do after a failure in the stream, and retries", async ({ page
   await expect(panel(page).getByRole("button", { name: /Ran query/ })).toBeVisible({ timeout: 30_000 });
 });
 
-test("stops an answer, and resends an edited question", async ({ page, person }) => {
+test("stops an answer, and resends an edited question", { tag: "@long" }, async ({ page, person }) => {
   // No answer, as from a model that thinks for long.
   await page.route("**/api/agent/chat", () => {});
   await open(page, person.slug);
@@ -320,7 +323,10 @@ test("replaces a message and everything after it with an edited one, also in sto
   await expect(panel(page).locator(".answer")).toHaveCount(1);
 });
 
-test("opens the whole result of a query as a grid, sorted and read to its end", async ({ page, person }) => {
+test("opens the whole result of a query as a grid, sorted and read to its end", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await open(page, person.slug);
   await ask(page, "List all customers");
   await panel(page).getByRole("button", { name: "View full result" }).click();
@@ -351,7 +357,7 @@ test("includes an unsaved console's text, and fixes a failed query offline", asy
   await expect(consolePage.cell(1, 1)).toHaveText("100,000");
 });
 
-test("draws a chart over the rows of a query", async ({ page, person }) => {
+test("draws a chart over the rows of a query", { tag: "@long" }, async ({ page, person }) => {
   const rows = [
     { week: "W45", extra: 9 },
     { week: "W46", extra: 41 },
@@ -518,7 +524,7 @@ test("lists, finds, renames and deletes chats", { tag: "@long" }, async ({ page,
   await expect(rows).toContainText("orders");
 });
 
-test("mentions a table with @, and stores a rating with its comment", async ({ page, person }) => {
+test("mentions a table with @, and stores a rating with its comment", { tag: "@long" }, async ({ page, person }) => {
   await open(page, person.slug);
   await field(page).pressSequentially("How many @custo");
   await page.getByRole("option", { name: /^customers/ }).click();
@@ -555,7 +561,7 @@ test("mentions consoles and connections with @ by keyboard only", { tag: "@long"
   await expect(field(page)).toHaveValue('Look at @best-sellers.sql in @"Sample shop" ');
 });
 
-test("shows the agent as a separate view on a phone", async ({ page, person }) => {
+test("shows the agent as a separate view on a phone", { tag: "@long" }, async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("button", { name: "More", exact: true }).click();

@@ -124,7 +124,7 @@ test("shows feed sections, recent work and the linked repository beside the feed
   await expect(page.getByRole("heading", { name: "Conflicts", exact: true })).toBeHidden();
 });
 
-test("shows why a linked repository is not synced, at every width", async ({ page, person }) => {
+test("shows why a linked repository is not synced, at every width", { tag: "@long" }, async ({ page, person }) => {
   // The host's answers are stubbed: none is set up here.
   const repo = {
     ...{ owner: "harrow-pine", repo: "data", defaultBranch: "main", subdirectory: "", installationId: 1, scope: "all" },

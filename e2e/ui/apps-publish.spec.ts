@@ -101,10 +101,9 @@ test("resolves files that main changed in the same lines, one by one", async ({ 
   expect((await main.json()).data.content).toBe("both\n");
 });
 
-test("changes an app's description, deletes it by its slug, and shows the administrator's set-up steps", async ({
-  page,
-  person,
-}) => {
+test("changes an app's description, deletes it by its slug, and shows the administrator's set-up steps", {
+  tag: "@long",
+}, async ({ page, person }) => {
   const { make, root } = await appBench(page.request);
   const app = await make("Old name");
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
@@ -136,7 +135,10 @@ test("changes an app's description, deletes it by its slug, and shows the admini
   await expectAccessible(page);
 });
 
-test("previews a binding with the user's permissions, and marks its errors in the file", async ({ page, person }) => {
+test("previews a binding with the user's permissions, and marks its errors in the file", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { make, write, wid } = await appBench(page.request);
   const app = await make("Bound");
   const connections = await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json();

@@ -195,7 +195,10 @@ test("opens an app in the product, shares it by link and shows it to a visitor",
   ]);
 });
 
-test("keeps the editor's header reachable on a tablet, and labels icons on a phone", async ({ page, person }) => {
+test("keeps the editor's header reachable on a tablet, and labels icons on a phone", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const bench = await appBench(page.request);
   const app = await bench.make("An app with a title of some length", { access: "workspace" });
   await publish(page.request, bench.root, app);
@@ -214,7 +217,7 @@ test("keeps the editor's header reachable on a tablet, and labels icons on a pho
   await expectAccessible(page);
 });
 
-test("shows a dead link's page in the system's colours", async ({ page }) => {
+test("shows a dead link's page in the system's colours", { tag: "@long" }, async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   for (const address of ["/share/AAAAAAAAAAAAAAAAAAAAAA", "/nothing-here"]) {
     await page.goto(address);

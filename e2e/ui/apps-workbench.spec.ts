@@ -152,7 +152,10 @@ test("syncs saves between two tabs, and merges a file that both edited", async (
   await other.close();
 });
 
-test("completes @millrace/app, bindings and columns in a script, with descriptions", async ({ page, person }) => {
+test("completes @millrace/app, bindings and columns in a script, with descriptions", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { make, write, root } = await appBench(page.request);
   const app = await make("Offers", { template: "metrics" });
   const tried = await page.request.post(`${root}-v2/${app.id}/bindings/sales/preview`, { data: {} });
@@ -191,7 +194,10 @@ test("completes @millrace/app, bindings and columns in a script, with descriptio
   await expect(page.locator(".cm-explained").getByText("The rows of a binding", { exact: false })).toBeVisible();
 });
 
-test("discards changes one by one and all together, and lists them in a commit", async ({ page, person }) => {
+test("discards changes one by one and all together, and lists them in a commit", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { make, read, write, commit } = await appBench(page.request);
   const app = await make("Steps", { access: "workspace" });
   await write(app, "a.css", "a { color: red; }\n");
@@ -221,11 +227,9 @@ test("discards changes one by one and all together, and lists them in a commit",
   await expectAccessible(page);
 });
 
-test("opens a shared app on one's own branch, hides a private one, and is read-only on a phone", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("opens a shared app on one's own branch, hides a private one, and is read-only on a phone", {
+  tag: "@long",
+}, async ({ page, person, browser }) => {
   const { make, write } = await appBench(page.request);
   const [shared, own] = [await make("Shared", { access: "workspace" }), await make("Own")];
   await write(shared, "draft.md", "not yet");

@@ -73,7 +73,7 @@ test("drops a table only after its name is typed", async ({ page, person, consol
   await expect(consolePage.cell(1, 1)).toHaveText("0");
 });
 
-test("sets the confirmation for the API", async ({ page, person, consolePage }) => {
+test("sets the confirmation for the API", { tag: "@long" }, async ({ page, person, consolePage }) => {
   const id = await openShop(page, person, consolePage, null);
   await page.goto(`/w/${person.slug}/connections/${id}`);
   await page.getByRole("combobox", { name: "Confirm writes" }).click();

@@ -56,7 +56,11 @@ test("leaves for a client's address only by a click", async ({ page, person, bas
   await expect(link).toHaveAttribute("href", /^http:\/\/localhost:9911\/.*error=unsupported_response_type/);
 });
 
-test("says what to do next when the client opens without a new page", async ({ page, person, baseURL }) => {
+test("says what to do next when the client opens without a new page", { tag: "@long" }, async ({
+  page,
+  person,
+  baseURL,
+}) => {
   const body = { redirect_uris: ["desk-app://callback"], client_name: "\u05e9\u05dc\u05d5\u05dd (1)" };
   const { client_id } = await (await page.request.post("/api/oauth/register", { data: body })).json();
   const proof = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };

@@ -132,7 +132,10 @@ test("shows the failed step of a test and what to do", { tag: "@long" }, async (
   await expect(steps).toHaveCount(2);
 });
 
-test("clears the schema selection for another server, and charts the latency", async ({ page, person }) => {
+test("clears the schema selection for another server, and charts the latency", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   test.skip(server === null);
   const id = await addShop(page, server as TestServer);
   await page.goto(`/w/${person.slug}/connections/${id}`);
@@ -162,7 +165,7 @@ test("clears the schema selection for another server, and charts the latency", a
   }
 });
 
-test("names a schema in the tree while it is loaded", async ({ page, person, consolePage }) => {
+test("names a schema in the tree while it is loaded", { tag: "@long" }, async ({ page, person, consolePage }) => {
   let answer = () => {};
   await page.route("**/entities*", async (route) => {
     await new Promise<void>((resolve) => {

@@ -94,7 +94,7 @@ test("shows stored settings without secrets, and asks for the password when a tu
   expect(await readConfig(page, id)).not.toHaveProperty("ssh");
 });
 
-test("shows the server's problems with a tunnel at their fields", async ({ page, person }) => {
+test("shows the server's problems with a tunnel at their fields", { tag: "@long" }, async ({ page, person }) => {
   const id = await addPostgres(page, SERVER);
   await page.goto(`/w/${person.slug}/connections/${id}`);
   const tunnel = page.getByRole("region", { name: "SSH tunnel" });
@@ -153,7 +153,7 @@ test("lists what uses a connection, with links", async ({ page, person }) => {
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("fits the form with its tunnel", async ({ page, person }) => {
+  test("fits the form with its tunnel", { tag: "@long" }, async ({ page, person }) => {
     const id = await addPostgres(page, { ...SERVER, ssh: TUNNEL });
     await page.goto(`/w/${person.slug}/connections/${id}`);
     await expect(page.getByRole("textbox", { name: "Tunnel host", exact: true })).toBeVisible();
@@ -162,7 +162,7 @@ test.describe("on a phone", () => {
   });
 });
 
-test("offers Amazon Redshift with its form, and saves it", async ({ page, person }) => {
+test("offers Amazon Redshift with its form, and saves it", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new`);
   const kind = page.getByRole("link", { name: "Amazon Redshift" });
   await kind.click();

@@ -35,7 +35,7 @@ test("selects a tag in the form, also by keyboard, and shows it in list and expl
   await expect(page.getByRole("row", { name: /Sample shop/ })).toContainText("Production");
 });
 
-test("requires a name for a custom tag with a colour", async ({ page, person }) => {
+test("requires a name for a custom tag with a colour", { tag: "@long" }, async ({ page, person }) => {
   const id = await setTag(page, null);
   await page.goto(`/w/${person.slug}/connections/${id}`);
   await page.getByRole("radio", { name: "Custom", exact: true }).click();
@@ -79,7 +79,10 @@ test("shows the production tag wherever a query can run: tab, chip, Run and tree
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("shows the tag below the console's name and beside Run, without overflow", async ({ page, person }) => {
+  test("shows the tag below the console's name and beside Run, without overflow", { tag: "@long" }, async ({
+    page,
+    person,
+  }) => {
     await setTag(page, { name: "x".repeat(24), colour: "indigo" });
     await page.goto(`/w/${person.slug}`);
     await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
@@ -94,7 +97,11 @@ test.describe("on a phone", () => {
   });
 });
 
-test("shows the tag to a member without permission to change it", async ({ page, person, browser }) => {
+test("shows the tag to a member without permission to change it", { tag: "@long" }, async ({
+  page,
+  person,
+  browser,
+}) => {
   const id = await setTag(page, PRODUCTION);
   const { page: member } = await join(browser, page, "member");
   await member.goto(`/w/${person.slug}/connections/${id}`);

@@ -108,7 +108,7 @@ test("connects a new file and runs a console on it", async ({ page, person, cons
   await expect(page.getByRole("gridcell", { name: "42" })).toBeVisible();
 });
 
-test("tests before saving, without saving", async ({ page, person }) => {
+test("tests before saving, without saving", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   await page.getByRole("textbox", { name: "File" }).fill("missing.duckdb");
   await page.getByRole("button", { name: "Test connection" }).click();
@@ -140,7 +140,7 @@ test("uploads and selects a file, never overwrites it, and deletes it once unuse
   await expect(page.getByRole("dialog").getByRole("alert")).toContainText("In use by sales.");
 });
 
-test("shows the progress of an upload and cancels it", async ({ page, person }) => {
+test("shows the progress of an upload and cancels it", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -200,7 +200,7 @@ test("fills the form from a connection string, and saves what was tested", async
   ]);
 });
 
-test("keeps a connection string as is", async ({ page, person }) => {
+test("keeps a connection string as is", { tag: "@long" }, async ({ page, person }) => {
   await offerTypes(page);
   await page.goto(`/w/${person.slug}/connections/new?type=serverdb`);
   await page.getByRole("button", { name: "Use connection string as is" }).click();
@@ -213,7 +213,7 @@ test("keeps a connection string as is", async ({ page, person }) => {
   await expect(page.getByRole("textbox", { name: "Host" })).toBeVisible();
 });
 
-test("shows the server's problems at their fields", async ({ page, person }) => {
+test("shows the server's problems at their fields", { tag: "@long" }, async ({ page, person }) => {
   await offerTypes(page);
   await page.route("**/connectors/test", (route) =>
     route.fulfill({
@@ -310,7 +310,7 @@ test("renames, then deletes a connection", async ({ page, person }) => {
   await expect(page.getByRole("row", { name: /lakehouse/ })).toHaveCount(0);
 });
 
-test("names what uses a connection before deleting it anyway", async ({ page, person }) => {
+test("names what uses a connection before deleting it anyway", { tag: "@long" }, async ({ page, person }) => {
   const id = await addFile(page, "warehouse");
   const asked: string[] = [];
   await page.route(`**/connections/sources/${id}*`, (route) => {
@@ -342,14 +342,14 @@ test("lets a member change their own connections and read the others", async ({ 
   await expect(jun.page.getByRole("textbox", { name: "File" })).toBeEnabled();
 });
 
-test("can't open a deleted or unknown connection", async ({ page, person }) => {
+test("can't open a deleted or unknown connection", { tag: "@long" }, async ({ page, person }) => {
   for (const id of ["5".repeat(24), "nonsense"]) {
     await page.goto(`/w/${person.slug}/connections/${id}`);
     await expect(page.getByRole("heading", { name: "You can't open this connection" })).toBeVisible();
   }
 });
 
-test("explains a failed list and reloads it on request", async ({ page, person }) => {
+test("explains a failed list and reloads it on request", { tag: "@long" }, async ({ page, person }) => {
   const list = /\/connectors\?limit/;
   await page.route(list, (route) =>
     route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
@@ -361,7 +361,7 @@ test("explains a failed list and reloads it on request", async ({ page, person }
   await expect(page.getByRole("row", { name: /Sample shop/ })).toBeVisible();
 });
 
-test("offers to add a connection in an empty workspace", async ({ page, person }) => {
+test("offers to add a connection in an empty workspace", { tag: "@long" }, async ({ page, person }) => {
   const wid = await workspaceIdOf(page.request);
   const [sample] = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
   await (await dashboardBench(page.request)).removeAll();

@@ -31,7 +31,10 @@ test("marks a broken query at its position and applies the suggested name", asyn
   await expect(consolePage.strip).toContainText("Failed");
 });
 
-test("runs with Ctrl+Enter outside of inputs, and not behind a dialog", async ({ page, consolePage }) => {
+test("runs with Ctrl+Enter outside of inputs, and not behind a dialog", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await expect(consolePage.run).toBeEnabled();
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
   await page.keyboard.press("ControlOrMeta+Enter");
@@ -101,7 +104,7 @@ test("runs the statement at the cursor, a selection alone, or all in order", asy
   await expect(results).toHaveCount(2);
 });
 
-test("reports a query without rows, with its columns", async ({ page, consolePage }) => {
+test("reports a query without rows, with its columns", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select id, name from products where id < 0");
   await consolePage.run.click();
   await expect(page.getByRole("heading", { name: "No rows", exact: true })).toBeVisible();
@@ -146,7 +149,7 @@ test("completes WITH names and columns, and ranks columns in scope first", async
   await expect(options.first()).toContainText("best");
 });
 
-test("closes the completion list on a run", async ({ page, consolePage }) => {
+test("closes the completion list on a run", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 41 + 1 as a from product");
   await page.keyboard.type("s");
   await expect(page.getByRole("option").first()).toBeVisible();
@@ -155,7 +158,7 @@ test("closes the completion list on a run", async ({ page, consolePage }) => {
   await expect(page.getByRole("option")).toHaveCount(0);
 });
 
-test("marks an edited query over its old rows", async ({ page, consolePage }) => {
+test("marks an edited query over its old rows", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.run.click();
   await expect(consolePage.grid).toBeVisible();
   await expect(page.getByText("Edited since run")).toHaveCount(0);
@@ -164,13 +167,13 @@ test("marks an edited query over its old rows", async ({ page, consolePage }) =>
   await expect(page.getByText("Edited since run")).toBeVisible();
 });
 
-test("runs on a double click, and does not cancel", async ({ page, consolePage }) => {
+test("runs on a double click, and does not cancel", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.run.dblclick();
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "11");
   await expect(page.getByRole("heading", { name: "Run cancelled" })).toHaveCount(0);
 });
 
-test("keeps the focus on Run while it is Cancel", async ({ page, consolePage }) => {
+test("keeps the focus on Run while it is Cancel", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write(SLOW);
   await consolePage.run.click();
   await expect(page.getByText(/^Running for /)).toBeVisible();
@@ -226,7 +229,7 @@ test("disables Run offline with the reason, and enables it with the server", asy
   await expect(consolePage.cell(1, 1)).toHaveText("42");
 });
 
-test("shows the place of a queued query", async ({ page, consolePage }) => {
+test("shows the place of a queued query", { tag: "@long" }, async ({ page, consolePage }) => {
   const root = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const { data: connections } = await (await page.request.get(`${root}/connectors`)).json();
   // A file runs five queries at a time.

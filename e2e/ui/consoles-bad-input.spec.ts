@@ -58,7 +58,10 @@ test("reports a folder that was deleted elsewhere and removes it from the tree",
   expect(await readConsole(page.request, shownId(page))).toMatchObject({ path: "best-sellers" });
 });
 
-test("moves no folder into itself: by dragging, by menu, or concurrently", async ({ page, consolePage }) => {
+test("moves no folder into itself: by dragging, by menu, or concurrently", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   const root = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/folders`;
   const make = async (name: string, parentId?: string) =>
     (await (await page.request.post(root, { data: { name, parentId } })).json()).data.id as string;

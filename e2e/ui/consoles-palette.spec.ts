@@ -20,7 +20,10 @@ test("finds consoles by name and by text", async ({ page, consolePage }) => {
   await expect(consolePage.editor).toContainText("hidden_word");
 });
 
-test("opens from the explorer's head, moves by arrows, closes by Escape", async ({ page, consolePage }) => {
+test("opens from the explorer's head, moves by arrows, closes by Escape", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   // The editor adds its actions to the list.
   await expect(consolePage.editor).toBeVisible();
   await page.getByRole("button", { name: "Search or jump to" }).click();
@@ -73,7 +76,7 @@ test("finds and replaces in the editor", { tag: "@long" }, async ({ page, consol
   await expect(page.getByRole("textbox", { name: "Find" })).toBeFocused();
 });
 
-test("keeps a query that can't be formatted", async ({ page, consolePage }) => {
+test("keeps a query that can't be formatted", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 'open");
   await page.keyboard.press("Shift+Alt+f");
   await expect(page.getByText(/Can't format the query/)).toBeVisible();
@@ -96,7 +99,7 @@ test("inserts a table into the query, or previews it in a new console", async ({
   await expect(consolePage.grid).toBeVisible();
 });
 
-test("keeps its keys when an editor loads late", async ({ page, consolePage }) => {
+test("keeps its keys when an editor loads late", { tag: "@long" }, async ({ page, consolePage }) => {
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   const first = page.url();
   await consolePage.newConsole.click();
@@ -114,7 +117,7 @@ test("keeps its keys when an editor loads late", async ({ page, consolePage }) =
   await expect(consolePage.editor).toContainText("customers");
 });
 
-test("opens the typed table after Enter, once tables are known", async ({ page, consolePage }) => {
+test("opens the typed table after Enter, once tables are known", { tag: "@long" }, async ({ page, consolePage }) => {
   const letGo = await hold(page, "**/connectors/*/entities*");
   await page.reload();
   await consolePage.editor.waitFor();
@@ -127,7 +130,10 @@ test("opens the typed table after Enter, once tables are known", async ({ page, 
   await expect(consolePage.editor).toContainText("customers");
 });
 
-test("opens a match after Enter, not a new console, before texts are searched", async ({ page, consolePage }) => {
+test("opens a match after Enter, not a new console, before texts are searched", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   const letGo = await hold(page, "**/consoles/search*");
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("hidden_word");
@@ -206,7 +212,7 @@ test("opens a match to the side and keeps searching", { tag: "@long" }, async ({
   await expect(consolePage.tabs.first()).toHaveAttribute("aria-selected", "true");
 });
 
-test("names a new console after the search text", async ({ page, consolePage }) => {
+test("names a new console after the search text", { tag: "@long" }, async ({ page, consolePage }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("churn");
   await page.getByRole("option", { name: "New console named churn" }).click();

@@ -29,7 +29,7 @@ test("keeps an edit as a draft until it is saved as a commit", async ({ page, co
   await expect.poll(() => readDraft(page.request, id)).toBeNull();
 });
 
-test("saves with a message", async ({ page, consolePage }) => {
+test("saves with a message", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 2");
   await page.keyboard.press("ControlOrMeta+Shift+s");
   const dialog = page.getByRole("dialog", { name: "Save best-sellers.sql" });
@@ -110,7 +110,7 @@ test("keeps a new console in the browser until its first save", async ({ page, c
   await expect(consolePage.editor).not.toContainText("three");
 });
 
-test("asks for name, folder and message on a first save", async ({ page, consolePage }) => {
+test("asks for name, folder and message on a first save", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.create();
   await consolePage.write("select 6");
   await page.keyboard.press("ControlOrMeta+s");
@@ -289,7 +289,11 @@ test("explains a failed tree and reloads it on request", { tag: "@long" }, async
   }).toPass();
 });
 
-test("returns the draft of a console that was deleted elsewhere", async ({ page, person, consolePage }) => {
+test("returns the draft of a console that was deleted elsewhere", { tag: "@long" }, async ({
+  page,
+  person,
+  consolePage,
+}) => {
   const id = shownId(page);
   await consolePage.write("select 'do not lose me'");
   await expect.poll(async () => (await readDraft(page.request, id))?.content).toContain("do not lose me");
@@ -316,7 +320,7 @@ test("offers the draft of a deleted console in the list", { tag: "@long" }, asyn
   await expect(section.getByText("unsaved changes")).toHaveCount(0);
 });
 
-test("leaves no unsaved text of a console deleted here", async ({ page, consolePage }) => {
+test("leaves no unsaved text of a console deleted here", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 'mine to throw away'");
   await expect(page.getByText("1 unsaved")).toBeVisible();
   await consolePage.choose("best-sellers.sql", "Delete");
@@ -397,7 +401,7 @@ test("names the other member, and loses neither text", async ({ page, consolePag
   await expect(page.locator('[aria-label="After this version"]')).toContainText("'jun'");
 });
 
-test("saves despite a rename by someone else", async ({ page, consolePage }) => {
+test("saves despite a rename by someone else", { tag: "@long" }, async ({ page, consolePage }) => {
   const id = shownId(page);
   await consolePage.write("select 11");
   const workspaces = await (await page.request.get("/api/workspaces")).json();
@@ -549,7 +553,10 @@ test("reports an empty console until something is typed", { tag: "@long" }, asyn
   await expect(said).toHaveCount(0);
 });
 
-test("marks a rejected write once, and offers writable connections", async ({ page, consolePage }) => {
+test("marks a rejected write once, and offers writable connections", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   const wid = (await (await page.request.get("/api/workspaces")).json()).data[0].id;
   const made = await page.request.post(`/api/workspaces/${wid}/connectors`, {
     data: { name: "Scratch", type: "duckdb", config: { file: "scratch.duckdb" }, readOnly: false },
@@ -641,7 +648,11 @@ test("keeps the results before a failed statement, in tabs with the names of com
   await expect(page.getByText("Last successful result available.")).toHaveCount(0);
 });
 
-test("copies a link to the console and says who can open it", async ({ page, context, consolePage }) => {
+test("copies a link to the console and says who can open it", { tag: "@long" }, async ({
+  page,
+  context,
+  consolePage,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.choose("best-sellers.sql", "Copy link");
   await expect(page.getByText(/It is private; share it with the workspace first\./)).toBeVisible();

@@ -67,7 +67,7 @@ test("measures the cost of a click, and excludes widgets from it", { tag: "@long
   await expect(card(page, "Revenue")).toHaveText(before ?? "");
 });
 
-test("describes an older version in words and restores it", async ({ page, person }) => {
+test("describes an older version in words and restores it", { tag: "@long" }, async ({ page, person }) => {
   const made = await open(page, person);
   await saveDashboard(page.request, made.id, { widgets: WIDGETS.slice(0, 1), message: "Without the regions" });
   await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
@@ -107,7 +107,10 @@ test.describe("by touch", () => {
   });
 });
 
-test("shows the panel beside the grid, or its buttons in one row, on small screens", async ({ page, person }) => {
+test("shows the panel beside the grid, or its buttons in one row, on small screens", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await page.setViewportSize({ width: 1024, height: 768 });
   await open(page, person);
   await page.getByRole("button", { name: "Edit Revenue" }).click();

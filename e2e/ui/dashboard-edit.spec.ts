@@ -119,7 +119,7 @@ test("drags, resizes, duplicates and removes widgets", async ({ page, person }) 
   expect((await saved(page)).widgets).toHaveLength(4);
 });
 
-test("updates a widget's drawing and specification text together", async ({ page, person }) => {
+test("updates a widget's drawing and specification text together", { tag: "@long" }, async ({ page, person }) => {
   await open(page, person);
   await page.getByRole("button", { name: "Edit By month" }).click();
   const side = panel(page, "By month");
@@ -179,7 +179,7 @@ test("builds a dashboard from nothing: a query, a number and a text", async ({ p
   expect(new Set(widgets.map(({ layout: { x, y } }) => `${x} ${y}`)).size).toBe(3);
 });
 
-test("has panels for datasets, filters and the page", async ({ page, person }) => {
+test("has panels for datasets, filters and the page", { tag: "@long" }, async ({ page, person }) => {
   await open(page, person);
   await page.getByRole("button", { name: /^Datasets/ }).click();
   const datasets = panel(page, "Datasets");
@@ -295,7 +295,7 @@ test("merges another person's save of other parts, and asks about a part that bo
   expect(await saved(page)).toMatchObject({ title: "Their board", description: "Theirs" });
 });
 
-test("keeps changes made during a save unsaved", async ({ page, person }) => {
+test("keeps changes made during a save unsaved", { tag: "@long" }, async ({ page, person }) => {
   await open(page, person);
   await place(page, "Revenue").focus();
   await page.keyboard.press("Shift+ArrowRight");

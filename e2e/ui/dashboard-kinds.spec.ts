@@ -63,7 +63,7 @@ test("shows gauges, a funnel, a heat map, a combo chart and a box plot, and filt
   await expect(card(page, "Plan").getByText("€30,820", { exact: true })).toBeVisible();
 });
 
-test("adds a gauge with a goal and formats, and a goal line to a chart", async ({ page, person }) => {
+test("adds a gauge with a goal and formats, and a goal line to a chart", { tag: "@long" }, async ({ page, person }) => {
   const made = await open(page, person, [WIDGETS[6] as object], "/edit");
   await page.getByRole("button", { name: "Add Gauge", exact: true }).click();
   const panel = page.getByRole("complementary", { name: "Gauge" });

@@ -62,7 +62,10 @@ test("creates a pivot table in the editor, filters by headings, and exports CSV"
   expect(lines.at(-1)).toMatch(/^Total,,/);
 });
 
-test("navigates a pivot table by keyboard: rows, filter, collapse, menu", async ({ page, person }) => {
+test("navigates a pivot table by keyboard: rows, filter, collapse, menu", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { id } = await add(page, [pivot, CHANNELS]);
   await open(page, person, id);
   const grid = card(page, pivot.title).getByRole("grid");
@@ -87,22 +90,26 @@ test("navigates a pivot table by keyboard: rows, filter, collapse, menu", async 
   await expect(page.getByRole("dialog", { name: `Underlying rows: ${pivot.title}` }).getByText("1 row")).toBeVisible();
 });
 
-test("keeps a pivot table's labels visible at every width, light and dark", async ({ page, person }, info) => {
-  const { id } = await add(page, [pivot, CHANNELS]);
-  for (const width of [1440, 1024, 390]) {
-    await page.setViewportSize({ width, height: 900 });
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await open(page, person, id);
-      const table = card(page, pivot.title);
-      const label = table.getByRole("rowheader", { name: "South" }).first();
-      const head = table.getByRole("columnheader", { name: "Jun 2026" });
-      await expect(head).toBeVisible();
-      await page.screenshot({ path: info.outputPath(`pivot-${width}-${colorScheme}.png`) });
-      const before = await label.boundingBox();
-      await table.locator(".pivot").evaluate((box) => box.scrollTo({ left: 400 }));
-      expect((await label.boundingBox())?.x).toBe(before?.x);
-      await expectAccessible(page);
+test(
+  "keeps a pivot table's labels visible at every width, light and dark",
+  { tag: "@long" },
+  async ({ page, person }, info) => {
+    const { id } = await add(page, [pivot, CHANNELS]);
+    for (const width of [1440, 1024, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await open(page, person, id);
+        const table = card(page, pivot.title);
+        const label = table.getByRole("rowheader", { name: "South" }).first();
+        const head = table.getByRole("columnheader", { name: "Jun 2026" });
+        await expect(head).toBeVisible();
+        await page.screenshot({ path: info.outputPath(`pivot-${width}-${colorScheme}.png`) });
+        const before = await label.boundingBox();
+        await table.locator(".pivot").evaluate((box) => box.scrollTo({ left: 400 }));
+        expect((await label.boundingBox())?.x).toBe(before?.x);
+        await expectAccessible(page);
+      }
     }
-  }
-});
+  },
+);

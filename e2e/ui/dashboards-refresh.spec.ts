@@ -37,7 +37,10 @@ test("refreshes a dashboard on a schedule, and shows the last refresh", async ({
   await expect(page.getByText(/every 15 minutes/)).toHaveCount(0);
 });
 
-test("shows the duration of a long refresh, also to later viewers, and cancels it", async ({ page, person }) => {
+test("shows the duration of a long refresh, also to later viewers, and cancels it", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { make, sample, root } = await dashboardBench(page.request);
   const { id } = await make({
     title: "Slow",

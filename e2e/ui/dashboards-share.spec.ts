@@ -61,7 +61,7 @@ test("shares a dashboard by a link with a password, lets visitors filter, and re
   await context.close();
 });
 
-test("lists the sites that may embed a page, with code to copy", async ({ page, person }) => {
+test("lists the sites that may embed a page, with code to copy", { tag: "@long" }, async ({ page, person }) => {
   const { make, sample, root } = await dashboardBench(page.request);
   const { id } = await make(salesBoard(sample));
   await page.goto(`/w/${person.slug}/dashboards/${id}`);
@@ -89,7 +89,7 @@ test("lists the sites that may embed a page, with code to copy", async ({ page, 
   await expectAccessible(page);
 });
 
-test("refreshes the sources for every viewer", async ({ page, person }) => {
+test("refreshes the sources for every viewer", { tag: "@long" }, async ({ page, person }) => {
   const { make, sample } = await dashboardBench(page.request);
   const source = { connectionId: sample, query: "select floor(random() * 1e12)::bigint as n" };
   const spec = { measures: [{ field: "n", op: "max", as: "n" }] };

@@ -96,7 +96,7 @@ test("filters widgets, with the filters in the URL, and removes them by Back and
   await page.getByRole("button", { name: "Open calendar" }).last().click();
   await expect(page.getByRole("dialog", { name: "Calendar" }).getByText("March 2026")).toBeAttached();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "2 March" }).press("ArrowRight");
+  await page.getByRole("button", { name: "2 March", exact: true }).press("ArrowRight");
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("To (inclusive)")).toHaveValue("2026-03-03");
   await expectAccessible(page);
@@ -227,7 +227,7 @@ test("answers clicks in the browser while the pointer is in a widget", async ({ 
   expect(asked.length).toBeGreaterThan(0);
 });
 
-test("does not filter an excluded widget", async ({ page, person }) => {
+test("does not filter an excluded widget", { tag: "@long" }, async ({ page, person }) => {
   const { make, sample } = await dashboardBench(page.request);
   const board = salesBoard(sample);
   const widgets = board.widgets.map((each) =>
@@ -240,7 +240,10 @@ test("does not filter an excluded widget", async ({ page, person }) => {
   await expect(widget(page, "Revenue")).toContainText("€100");
 });
 
-test("keeps only the newest request waiting, and the current drawing until then", async ({ page, person }) => {
+test("keeps only the newest request waiting, and the current drawing until then", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await openBoard(page, person);
   const asked: string[] = [];
   page.on("request", (request) => request.url().includes("/data?") && asked.push(request.url()));
@@ -322,7 +325,7 @@ test("C37 keeps long filter values out of the URL, over Back and a reload, and r
   await elsewhere.close();
 });
 
-test("reports a link with lost filters, and clears it", async ({ page, person }) => {
+test("reports a link with lost filters, and clears it", { tag: "@long" }, async ({ page, person }) => {
   const id = await openBoard(page, person);
   await page.goto(`/w/${person.slug}/dashboards/${id}?f.gone=%22x%22`);
   const alert = page.getByRole("main").getByRole("alert");
@@ -369,7 +372,7 @@ test("enlarges a widget, shows its query, and exports its rows and picture", asy
   expect((await readFile(await file.path())).subarray(1, 4).toString()).toBe("PNG");
 });
 
-test("exports the whole page as an image, including parts out of sight", async ({ page, person }) => {
+test("exports the whole page as an image, including parts out of sight", { tag: "@long" }, async ({ page, person }) => {
   await openBoard(page, person);
   await expect(widget(page, "Revenue by day").locator("svg").first()).toBeVisible();
   await expect(widget(page, "By region").getByRole("img")).toBeVisible();
@@ -405,7 +408,10 @@ test("exports the whole page as an image, including parts out of sight", async (
   expect(colours).toBeGreaterThan(20);
 });
 
-test("shows a wall without controls, reloads it, and keeps data on a failure", async ({ page, person }) => {
+test("shows a wall without controls, reloads it, and keeps data on a failure", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const id = await openBoard(page, person);
   await page.clock.install();
   await page.goto(`/w/${person.slug}/dashboards/${id}?wall=1`);
@@ -451,7 +457,7 @@ test("reloads by itself after an outage, on a shared page too", async ({ page, p
   await context.close();
 });
 
-test("stacks widgets on a phone, numbers two abreast", async ({ page, person }) => {
+test("stacks widgets on a phone, numbers two abreast", { tag: "@long" }, async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openBoard(page, person);
   // Content above them may still grow while their positions are read.
@@ -466,7 +472,7 @@ test("stacks widgets on a phone, numbers two abreast", async ({ page, person }) 
   await expectAccessible(page);
 });
 
-test("tells a person without access what to do", async ({ page, person }) => {
+test("tells a person without access what to do", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/dashboards/${"0".repeat(24)}`);
   await expect(page.getByRole("heading", { name: "You can't open this dashboard" })).toBeVisible();
 });

@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
-test("explains dashboards in an empty workspace, and opens new ones in the editor", async ({ page, person }) => {
+test("explains dashboards in an empty workspace, and opens new ones in the editor", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await (await dashboardBench(page.request)).removeAll();
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("navigation", { name: "Workspace" }).getByRole("link", { name: "Dashboards" }).click();
@@ -54,7 +57,10 @@ test("finds, renames, moves, shares, duplicates and deletes dashboards, with und
   expect(page.url()).not.toContain(pulse.id);
 });
 
-test("creates folders, accepts drops, and restores a deleted folder with contents", async ({ page, person }) => {
+test("creates folders, accepts drops, and restores a deleted folder with contents", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { make, removeAll } = await dashboardBench(page.request);
   await removeAll();
   await make({ title: "Shop pulse" });
@@ -108,7 +114,7 @@ test("exports a dashboard and imports it with another connection", async ({ page
   expect(made.widgets).toHaveLength(7);
 });
 
-test("opens and creates dashboards from the palette", async ({ page, person }) => {
+test("opens and creates dashboards from the palette", { tag: "@long" }, async ({ page, person }) => {
   const { make } = await dashboardBench(page.request);
   const { id } = await make({ title: "Shop pulse" });
   await page.goto(`/w/${person.slug}/dashboards`);

@@ -28,7 +28,7 @@ test("restores a closed tab at its position by undo", async ({ page, consolePage
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
 });
 
-test("pastes nothing when a tab is closed with the middle button", async ({ page, consolePage }) => {
+test("pastes nothing when a tab is closed with the middle button", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.create();
   await consolePage.write("select 'selected last'");
   await page.keyboard.press("ControlOrMeta+a");
@@ -41,7 +41,7 @@ test("pastes nothing when a tab is closed with the middle button", async ({ page
   await expect(consolePage.editor).toHaveText("select 'selected last'");
 });
 
-test("moves and closes tabs by keyboard", async ({ page, consolePage }) => {
+test("moves and closes tabs by keyboard", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   // A new console has the focus at once.
   await expect(consolePage.editor).toBeFocused();
@@ -52,7 +52,7 @@ test("moves and closes tabs by keyboard", async ({ page, consolePage }) => {
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
 });
 
-test("returns to the previous tab by Back, without losing an edit", async ({ page, consolePage }) => {
+test("returns to the previous tab by Back, without losing an edit", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.create();
   await consolePage.write("select 1");
   await page.goBack();
@@ -61,7 +61,7 @@ test("returns to the previous tab by Back, without losing an edit", async ({ pag
   await expect(consolePage.editor).toHaveText("select 1");
 });
 
-test("keeps the editor's undo over a visit to another tab", async ({ page, consolePage }) => {
+test("keeps the editor's undo over a visit to another tab", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 'changed'");
   await consolePage.newConsole.click();
   await expect(consolePage.editor).not.toContainText("changed");
@@ -91,7 +91,7 @@ test("shows tables, opens columns and searches the schema", async ({ page, conso
   await expect(consolePage.schema.filter({ hasText: "customers" })).toBeVisible();
 });
 
-test("navigates the tree by keyboard", async ({ page, consolePage }) => {
+test("navigates the tree by keyboard", { tag: "@long" }, async ({ page, consolePage }) => {
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
   await page.getByRole("tree", { name: "Schema" }).focus();
   await page.keyboard.type("products");
@@ -101,7 +101,10 @@ test("navigates the tree by keyboard", async ({ page, consolePage }) => {
   await expect(consolePage.schema.filter({ hasText: "price_cents" })).toHaveCount(0);
 });
 
-test("explains a failed schema below its connection, and reloads it on request", async ({ page, consolePage }) => {
+test("explains a failed schema below its connection, and reloads it on request", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   const failure = {
     status: 502,
     json: { success: false, code: "source_unreachable", error: "The data source did not answer." },
@@ -133,13 +136,17 @@ test("explains a failed schema below its connection, and reloads it on request",
   }).toPass();
 });
 
-test("says which grant to ask for in a database without tables", async ({ page }) => {
+test("says which grant to ask for in a database without tables", { tag: "@long" }, async ({ page }) => {
   await page.route("**/entities*", (route) => route.fulfill({ json: { success: true, data: [] } }));
   await page.reload();
   await expect(page.getByText(/^This database user can't read any table\./)).toBeVisible();
 });
 
-test("offers to connect data while there is only the sample", async ({ page, person, consolePage }) => {
+test("offers to connect data while there is only the sample", { tag: "@long" }, async ({
+  page,
+  person,
+  consolePage,
+}) => {
   await page.goto(`/w/${person.slug}`);
   await expect(consolePage.run).toBeVisible();
   const link = page.getByRole("region", { name: "Schema" }).getByRole("link", { name: "Connect data" });

@@ -149,7 +149,7 @@ test("picks a row for a foreign key, sets NULL, pastes a block and undoes it", a
   ]);
 });
 
-test("pastes no block over rows that are not loaded", async ({ page, person }) => {
+test("pastes no block over rows that are not loaded", { tag: "@long" }, async ({ page, person }) => {
   const { cell, run } = await openCustomers(page, person);
   await run(
     "insert into customers (name) with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000) select 'Row ' || i from n",
@@ -161,7 +161,10 @@ test("pastes no block over rows that are not loaded", async ({ page, person }) =
   await expect(page.getByRole("region", { name: "Pending changes" })).toHaveCount(0);
 });
 
-test("names the change that the database refuses, and asks on production", async ({ page, person }) => {
+test("names the change that the database refuses, and asks on production", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { run, edit } = await openCustomers(page, person, { tag: { name: "Production", colour: "rose" } });
   await edit(1, 1, "2");
   const bar = page.getByRole("region", { name: "Pending changes" });
@@ -174,7 +177,7 @@ test("names the change that the database refuses, and asks on production", async
   expect(await run("select count(*) as n from customers")).toEqual([{ n: 4 }]);
 });
 
-test("offers no editing on a read-only connection", async ({ page, person }) => {
+test("offers no editing on a read-only connection", { tag: "@long" }, async ({ page, person }) => {
   const { cell } = await openCustomers(page, person, { readOnly: true });
   await cell(1, 2).dblclick();
   await expect(page.getByRole("textbox", { name: "Edit name" })).toHaveCount(0);
@@ -224,7 +227,7 @@ test("keeps pending changes while other pages are open, and asks before the tab 
   await expectAccessible(page);
 });
 
-test("keeps the focus in the grid when its rows become editable", async ({ page, person }) => {
+test("keeps the focus in the grid when its rows become editable", { tag: "@long" }, async ({ page, person }) => {
   const { cell } = await openCustomers(page, person);
   let show = () => {};
   const shown = new Promise<void>((resolve) => {

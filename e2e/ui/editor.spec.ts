@@ -41,7 +41,7 @@ async function openConsoleOn(page: Page, slug: string, name: string): Promise<vo
   await expect(page.getByRole("textbox", { name: / query$/ })).toBeVisible();
 }
 
-test("inserts the name of a double-clicked table or column, separated by spaces", async ({
+test("inserts the name of a double-clicked table or column, separated by spaces", { tag: "@long" }, async ({
   page,
   person,
   consolePage,
@@ -133,7 +133,7 @@ test("writes the schema of a table that its name alone does not find, in complet
   }
 });
 
-test("supports comments, multiple cursors, snippets, formatting and wrapping by key", async ({
+test("supports comments, multiple cursors, snippets, formatting and wrapping by key", { tag: "@long" }, async ({
   page,
   person,
   consolePage,
@@ -303,7 +303,7 @@ test("shows a plan as a tree with costs, measured only for reads", async ({ page
   }
 });
 
-test("renames an alias in its whole statement with F2, and refuses ambiguous ones", async ({
+test("renames an alias in its whole statement with F2, and refuses ambiguous ones", { tag: "@long" }, async ({
   page,
   person,
   consolePage,

@@ -27,7 +27,11 @@ test("leads from registration to the sample query and its rows in one click", as
   await expect(step.getByRole("img", { name: "Done", exact: true })).toBeVisible();
 });
 
-test("collapses the first steps to a line if the schema needs the room", async ({ page, consolePage, person }) => {
+test("collapses the first steps to a line if the schema needs the room", { tag: "@long" }, async ({
+  page,
+  consolePage,
+  person,
+}) => {
   await consolePage.open(person.slug);
   const steps = page.getByRole("region", { name: "Get started" });
   const schema = page.getByRole("tree", { name: "Schema" });
@@ -44,7 +48,7 @@ test("collapses the first steps to a line if the schema needs the room", async (
   await expect(steps.getByRole("listitem").first()).toBeVisible();
 });
 
-test("validates the form at its fields before sending", async ({ page }) => {
+test("validates the form at its fields before sending", { tag: "@long" }, async ({ page }) => {
   const register = new RegisterPage(page);
   await register.open();
   await register.email.fill("ines@harrowandpine");
@@ -65,7 +69,7 @@ test("validates the form at its fields before sending", async ({ page }) => {
   await expect(register.password).toHaveAttribute("type", "text");
 });
 
-test("reports a known address at its field, with a link to sign in", async ({ page, person }) => {
+test("reports a known address at its field, with a link to sign in", { tag: "@long" }, async ({ page, person }) => {
   await page.context().clearCookies();
   const register = new RegisterPage(page);
   await register.open();

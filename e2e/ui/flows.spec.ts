@@ -63,7 +63,11 @@ test("creates a sync from the schema, runs it, and follows it to its end", async
   await expect(row).toContainText("2,580");
 });
 
-test("counts rows in two tabs during a run, and shows a cancellation in both", async ({ context, page, person }) => {
+test("counts rows in two tabs during a run, and shows a cancellation in both", { tag: "@long" }, async ({
+  context,
+  page,
+  person,
+}) => {
   const { make, sample } = await flowBench(page.request);
   const { flow, run } = await make({ ...endless(sample), trigger: true });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/runs/${run?.id}`);
@@ -119,7 +123,7 @@ test("explains a failed run, and a backfill reads everything again", async ({ pa
   await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveText([/180 rows/]);
 });
 
-test("asks before overwriting a flow that someone else changed", async ({ page, person }) => {
+test("asks before overwriting a flow that someone else changed", { tag: "@long" }, async ({ page, person }) => {
   const { home, make } = await flowBench(page.request);
   const { flow } = await make({ name: "Products" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
@@ -141,7 +145,7 @@ test("asks before overwriting a flow that someone else changed", async ({ page, 
   expect((await (await page.request.get(`${home}/flows/${flow.id}`)).json()).data.name).toBe("Mine again");
 });
 
-test("sets a schedule and pauses a flow, shown in the list", async ({ page, person }) => {
+test("sets a schedule and pauses a flow, shown in the list", { tag: "@long" }, async ({ page, person }) => {
   const { make } = await flowBench(page.request);
   const { flow } = await make({ name: "Products" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
@@ -274,7 +278,7 @@ test("goes two filters back on a phone after a reload, with a slow server", {
   expect(asked).toBe(0);
 });
 
-test("shows and cancels a run on a phone, within the screen's width", async ({ page, person }) => {
+test("shows and cancels a run on a phone, within the screen's width", { tag: "@long" }, async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const { make, sample } = await flowBench(page.request);
   const { flow } = await make({ ...endless(sample), trigger: true });
@@ -420,7 +424,7 @@ test("keeps long names and reasons within the list", { tag: "@long" }, async ({ 
   }
 });
 
-test("does not call an unloaded connection removed", async ({ page, person }) => {
+test("does not call an unloaded connection removed", { tag: "@long" }, async ({ page, person }) => {
   const { make } = await flowBench(page.request);
   await make({ name: "Products" });
   const letGo = await hold(page, "**/connectors?*");

@@ -115,7 +115,7 @@ for (const [name, { open, url, path }] of Object.entries(FORMS)) {
   });
 }
 
-test("reports the failure of a form that was closed while it was sent", async ({ page, person }) => {
+test("reports the failure of a form that was closed while it was sent", { tag: "@long" }, async ({ page, person }) => {
   const form = FORMS["a new console"];
   const field = await form?.open(page, person);
   let fail = () => {};

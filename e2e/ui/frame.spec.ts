@@ -67,7 +67,7 @@ async function openAsleep(page: Page, path: string): Promise<() => void> {
   return wake;
 }
 
-test("runs shortcuts that were pressed before the page was interactive", async ({ page, person }) => {
+test("runs shortcuts that were pressed before the page was interactive", { tag: "@long" }, async ({ page, person }) => {
   const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
   // So does React between loading and hydration.
   await page.evaluate(() => {
@@ -87,7 +87,7 @@ test("runs shortcuts that were pressed before the page was interactive", async (
   await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
 });
 
-test("performs a click that came before the page was interactive, once", async ({ page, person }) => {
+test("performs a click that came before the page was interactive, once", { tag: "@long" }, async ({ page, person }) => {
   const wake = await openAsleep(page, `/w/${person.slug}/settings/general`);
   await page.getByRole("button", { name: "Delete workspace" }).click();
   wake();
@@ -124,7 +124,7 @@ test("opens a new console that was requested by a click before the first page wa
   await expect(page.getByRole("tab", { name: "untitled.sql" })).toHaveAttribute("aria-selected", "true");
 });
 
-test("opens a console requested before the page was interactive beside the open ones", async ({
+test("opens a console requested before the page was interactive beside the open ones", { tag: "@long" }, async ({
   page,
   person,
   consolePage,
@@ -169,7 +169,7 @@ test("applies the theme before the first paint, and keeps it over a reload", asy
   await expect(page.locator("html")).toHaveAttribute("data-theme-at-body", "dark");
 });
 
-test("follows the system's theme by default", async ({ page, person, consolePage }) => {
+test("follows the system's theme by default", { tag: "@long" }, async ({ page, person, consolePage }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await consolePage.open(person.slug);
   await page.emulateMedia({ colorScheme: "dark" });
@@ -219,7 +219,7 @@ test("returns an overlaid explorer to its place when there is room", {
   await expect(explorer).toBeHidden();
 });
 
-test("resizes editor and result by pointer and keyboard", async ({ page, person, consolePage }) => {
+test("resizes editor and result by pointer and keyboard", { tag: "@long" }, async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   const grip = page.getByRole("separator", { name: "Editor height" });
   const topOf = async () => (await consolePage.strip.boundingBox())?.y ?? 0;
@@ -254,7 +254,7 @@ test("moves between regions with F6, and lists shortcuts with ?", async ({ page,
   await expect(list).toHaveCount(0);
 });
 
-test("shows the name of an icon on hover and focus, and hides it with Escape", async ({
+test("shows the name of an icon on hover and focus, and hides it with Escape", { tag: "@long" }, async ({
   page,
   person,
   consolePage,
@@ -271,7 +271,7 @@ test("shows the name of an icon on hover and focus, and hides it with Escape", a
   await expect(tip).toContainText("Hide explorer");
 });
 
-test("keeps a console that was created while the first one was still opening", async ({
+test("keeps a console that was created while the first one was still opening", { tag: "@long" }, async ({
   page,
   person,
   consolePage,

@@ -70,7 +70,10 @@ test("copies a selection as an IN list and as INSERT lines", { tag: "@long" }, a
   await expect.poll(clipboard).toBe("total\r\n214.00");
 });
 
-test("sorts, pins and hides by right click on a header, as its button does", async ({ page, consolePage }) => {
+test("sorts, pins and hides by right click on a header, as its button does", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   const head = consolePage.grid.locator('[data-head="total"]');
   await head.click({ button: "right" });
   await page.getByRole("menuitem", { name: "Sort ascending" }).click();
@@ -106,7 +109,10 @@ test("adds filters to the query with the same result", { tag: "@long" }, async (
   await expect(page.getByText("2 of 2 rows")).toBeVisible();
 });
 
-test("opens a row beside the grid that follows the selection and J and K", async ({ page, consolePage }) => {
+test("opens a row beside the grid that follows the selection and J and K", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await consolePage.cell(2, 2).click();
   await page.keyboard.press("Enter");
   const panel = page.getByRole("complementary", { name: "Row" });
@@ -146,7 +152,7 @@ test("shows structures, long texts, images and bytes as such", { tag: "@long" },
   await expect(panel.getByRole("region", { name: "raw" })).toContainText("4d 69 6c 6c 72 61 63 65");
 });
 
-test("has menus for tabs, consoles and tables", async ({ page, context, consolePage }) => {
+test("has menus for tabs, consoles and tables", { tag: "@long" }, async ({ page, context, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.newConsole.click();
   await consolePage.newConsole.click();

@@ -60,7 +60,7 @@ test("sorts by a header, with nulls last both ways", async ({ consolePage }) => 
   await expect(consolePage.cells).toHaveText(["10", "2", "1", "null"]);
 });
 
-test("filters rows by the shown text of cells", async ({ page, consolePage }) => {
+test("filters rows by the shown text of cells", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select * from (values ('north', 1284), ('south', 7)) t(region, orders)");
   await consolePage.run.click();
   await page.getByRole("textbox", { name: "Filter rows" }).fill("1,28");
@@ -76,7 +76,7 @@ test("keeps every digit of big numbers", async ({ consolePage }) => {
   await expect(consolePage.cell(1, 1)).toHaveText("9,223,372,036,854,775,807");
 });
 
-test("opens a cell with Enter, whole and formatted", async ({ page, consolePage }) => {
+test("opens a cell with Enter, whole and formatted", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write(`select '{"a":[1,2]}' as doc`);
   await consolePage.run.click();
   await consolePage.cell(1, 1).click();
@@ -97,7 +97,7 @@ test("reaches the last of many rows by keyboard, drawing only visible ones", asy
   expect(await consolePage.grid.getByRole("row").count()).toBeLessThan(80);
 });
 
-test("hides, shows and widens columns by menu and keyboard", async ({ page, consolePage }) => {
+test("hides, shows and widens columns by menu and keyboard", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 1 as one, 2 as two");
   await consolePage.run.click();
   await page.getByRole("button", { name: "Columns", exact: true }).click();
@@ -144,7 +144,7 @@ test("pins columns, moves them by keys and dragging, and resets them", async ({ 
   await expect(heads).toHaveText([/#/, /one/, /two/, /three/]);
 });
 
-test("keeps a pinned column in sight while scrolling", async ({ page, consolePage }) => {
+test("keeps a pinned column in sight while scrolling", { tag: "@long" }, async ({ page, consolePage }) => {
   const many = Array.from({ length: 40 }, (_, i) => `${i} as column_number_${i}`).join(", ");
   await consolePage.write(`select 'kept' as name, ${many}`);
   await consolePage.run.click();

@@ -61,7 +61,7 @@ test("takes a file that is dropped on the window, and keeps an existing table by
   await expect(page.getByRole("grid", { name: "Table rows" })).toContainText("b");
 });
 
-test("tells why a file cannot be read", async ({ page, person }) => {
+test("tells why a file cannot be read", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections`);
   await page.getByRole("link", { name: "Import file" }).click();
   await page.getByLabel("Choose file").setInputFiles({ ...FILE, buffer: Buffer.alloc(0) });

@@ -143,7 +143,7 @@ test("keeps the stored result after a plan, a private console and a statement wi
   expect((await jun.request.get(url)).status()).toBe(404);
 });
 
-test("keeps results of an unsaved console, and pinned ones, over a reload of the tab", async ({
+test("keeps results of an unsaved console, and pinned ones, over a reload of the tab", { tag: "@long" }, async ({
   page,
   person,
   consolePage,

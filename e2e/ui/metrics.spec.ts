@@ -46,7 +46,7 @@ test("edits with problems at their lines, a live preview and history", async ({ 
   await expectAccessible(page);
 });
 
-test("is complete on a phone except for editing", async ({ page, person }) => {
+test("is complete on a phone except for editing", { tag: "@long" }, async ({ page, person }) => {
   const root = `/api/workspaces/${await workspaceIdOf(page.request)}/metrics/shop`;
   expect((await page.request.put(root, { data: { content: metricModel() } })).status()).toBe(200);
   await page.setViewportSize({ width: 390, height: 844 });

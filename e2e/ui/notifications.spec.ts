@@ -69,7 +69,7 @@ test("changes, disables and tests a rule by email", async ({ page, person }) => 
   await expect(page.getByText("No matching rules.")).toBeVisible();
 });
 
-test("goes two rules back after a reload, with a slow server", async ({ page, person }) => {
+test("goes two rules back after a reload, with a slow server", { tag: "@long" }, async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "told.sql", "select 1");
   for (const address of ["ana@example.com", "jun@example.com"]) {
     await addRule(page.request, id, ["failure"], { channelType: "email", recipients: [address] });
@@ -151,7 +151,7 @@ test("shows a member rules and deliveries read-only, without private ones", asyn
   await expect(jun.page.getByRole("table", { name: "Deliveries" }).getByRole("row")).toHaveCount(2);
 });
 
-test("an admin may change rules", async ({ browser, page, person }) => {
+test("an admin may change rules", { tag: "@long" }, async ({ browser, page, person }) => {
   const { id } = await addRunnable(page.request, "shared.sql", FAILS);
   await addRule(page.request, id, ["failure"], { channelType: "email", recipients: ["shared@example.com"] });
   const admin = await join(browser, page, "admin", "Mateo Ruiz");

@@ -34,7 +34,11 @@ test("shows each mail as its reader sees it, without running or loading content"
   await expect(page).toHaveURL(settings(person, "outbox"));
 });
 
-test("tells an admin who reads owner invitations, and keeps the invitation", async ({ page, person, browser }) => {
+test("tells an admin who reads owner invitations, and keeps the invitation", { tag: "@long" }, async ({
+  page,
+  person,
+  browser,
+}) => {
   const jun = (await join(browser, page, "admin")).page;
   const token = await invite(page.request, "mateo@example.com", "owner");
   await jun.goto(settings(person, "outbox"));

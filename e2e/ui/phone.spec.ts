@@ -3,7 +3,11 @@ import { expect, expectAccessible, test } from "./fixtures";
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-test("keeps the list on a phone when leaving a console opened by URL", async ({ page, person, consolePage }) => {
+test("keeps the list on a phone when leaving a console opened by URL", { tag: "@long" }, async ({
+  page,
+  person,
+  consolePage,
+}) => {
   await page.goto(`/w/${person.slug}`);
   await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
   await page.goto(`/w/${person.slug}/consoles/${shownId(page)}`);

@@ -87,7 +87,7 @@ test.describe("an open console that a colleague changes by a push", () => {
     expect((await readConsole(page.request, id))?.content).toBe(BASE.replace("1", "'pushed'").replace("3", "'merged'"));
   });
 
-  test("names the push that deleted it, keeps the draft, and restores it", async ({ page }) => {
+  test("names the push that deleted it, keeps the draft, and restores it", { tag: "@long" }, async ({ page }) => {
     await consolePage.write(MINE);
     const sha = await push({ [FILE]: null });
     await expect(page.getByRole("heading", { name: "Console deleted" })).toBeVisible();
@@ -101,7 +101,7 @@ test.describe("an open console that a colleague changes by a push", () => {
     expect((await readConsole(page.request, id))?.content).toBe(MINE);
   });
 
-  test("follows a rename", async ({ page }) => {
+  test("follows a rename", { tag: "@long" }, async ({ page }) => {
     await push({ [FILE]: null, "consoles/team/renamed.sql": BASE });
     await expect(consolePage.tabs.filter({ hasText: "renamed" })).toHaveCount(1);
     await expect(notice(page)).toContainText("New path: team/renamed");

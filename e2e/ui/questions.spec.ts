@@ -130,7 +130,7 @@ test("shows a fault at its step, and adds an answer to a dashboard", async ({ pa
   await expect(page).toHaveURL(/\/dashboards\//);
 });
 
-test("is complete on a phone, and at 720 pixels", async ({ page, person }) => {
+test("is complete on a phone, and at 720 pixels", { tag: "@long" }, async ({ page, person }) => {
   const id = await sampleOf(page.request);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`/w/${person.slug}/questions/${id}`);

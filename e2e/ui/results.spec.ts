@@ -149,7 +149,7 @@ test("exports exact values without the guard, and every row as NDJSON", { tag: "
   expect(await readFile(await download.path(), "utf8")).toBe('{"f":"=1+1","big":"9223372036854775807"}\n');
 });
 
-test("exports Arrow with types, and counts it live", async ({ page, consolePage }) => {
+test("exports Arrow with types, and counts it live", { tag: "@long" }, async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write("select range::int as n, 'row ' || range as name from range(120000)");
   await consolePage.run.click();
@@ -167,7 +167,10 @@ test("exports Arrow with types, and counts it live", async ({ page, consolePage 
   expect(table.get(119_999)?.toJSON()).toEqual({ n: 119_999, name: "row 119999" });
 });
 
-test("exports Excel or Parquet with types, and asks for the number of rows", async ({ page, consolePage }) => {
+test("exports Excel or Parquet with types, and asks for the number of rows", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await withoutFileDialog(page);
   await consolePage.write(
     "select range::int as n, '=row ' || range as name, date '2026-11-22' as day from range(3000)",
@@ -300,7 +303,7 @@ test("shows a statement's plan in place of the result, and restores it", async (
   await expect(plan).toContainText("nothing_like_this");
 });
 
-test("lists recent queries, and appends one to the text", async ({ page, consolePage }) => {
+test("lists recent queries, and appends one to the text", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 41 as before");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("41");
@@ -319,7 +322,7 @@ test("lists recent queries, and appends one to the text", async ({ page, console
   await expect(consolePage.cell(1, 1)).toHaveText("41");
 });
 
-test("shows an admin private runs without text; a member sees their own runs", async ({
+test("shows an admin private runs without text; a member sees their own runs", { tag: "@long" }, async ({
   page,
   consolePage,
   browser,

@@ -116,7 +116,7 @@ test("lists a pushed review, shows its diff and its changed numbers, merges and 
   await expect(page.getByRole("heading", { name: "No reviews yet" })).toBeVisible();
 });
 
-test("shows the pull request of a review, which is merged at the host", async ({ page, person }) => {
+test("shows the pull request of a review, which is merged at the host", { tag: "@long" }, async ({ page, person }) => {
   await pushReview(page.request, person);
   // No host is set up here: the server's answers are completed.
   const pullRequest = { number: 12, url: "https://host.example/acme/data/pull/12" };
@@ -158,7 +158,11 @@ test("shows the pull request of a review, which is merged at the host", async ({
   }
 });
 
-test("shows new reviews, commits, merges and deletions of others at once", async ({ page, person, baseURL }) => {
+test("shows new reviews, commits, merges and deletions of others at once", { tag: "@long" }, async ({
+  page,
+  person,
+  baseURL,
+}) => {
   const { wid } = await dashboardBench(page.request);
   const root = `/api/workspaces/${wid}/reviews`;
   const push = (name: string, text: string, branch: string) =>
@@ -194,7 +198,7 @@ test("shows new reviews, commits, merges and deletions of others at once", async
   await expect(page.getByRole("heading", { name: "Review not found" })).toBeVisible();
 });
 
-test("fits every width, light and dark", async ({ page, person }) => {
+test("fits every width, light and dark", { tag: "@long" }, async ({ page, person }) => {
   await pushReview(page.request, person);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });

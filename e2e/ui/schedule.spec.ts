@@ -32,7 +32,10 @@ test("sets a schedule in words, shows its next runs, and removes it with undo", 
   await expect(card.getByText("Every Monday and Thursday at 06:30")).toBeVisible();
 });
 
-test("marks an invalid expression or time zone at its field, and does not save", async ({ page, person }) => {
+test("marks an invalid expression or time zone at its field, and does not save", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { id } = await addRunnable(page.request, "custom.sql", ROWS);
   await page.goto(schedulePath(person, id));
   const card = page.getByRole("region", { name: "Schedule" });
@@ -58,7 +61,11 @@ test("marks an invalid expression or time zone at its field, and does not save",
   await expect(card.getByText("Runs with your permissions.")).toBeVisible();
 });
 
-test("warns before overwriting a schedule that someone else changed", async ({ browser, page, person }) => {
+test("warns before overwriting a schedule that someone else changed", { tag: "@long" }, async ({
+  browser,
+  page,
+  person,
+}) => {
   const { id } = await addRunnable(page.request, "shared.sql", ROWS);
   const jun = await join(browser, page, "member");
   await page.goto(schedulePath(person, id));
@@ -122,7 +129,7 @@ test("explains a failed run, sends its mail, and opens the run by the mail's lin
   await expect(runs.getByText("Fix and save the query, then click Run now.")).toBeVisible();
 });
 
-test("cancels a running run", async ({ page, person }) => {
+test("cancels a running run", { tag: "@long" }, async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "long.sql", LONG);
   await page.goto(schedulePath(person, id));
   await startRun(page.request, id);

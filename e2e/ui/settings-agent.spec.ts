@@ -25,11 +25,9 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-test("asks before losing unsaved instructions, keeps them over others' saves, and overwrites on request", async ({
-  page,
-  person,
-  browser,
-}) => {
+test("asks before losing unsaved instructions, keeps them over others' saves, and overwrites on request", {
+  tag: "@long",
+}, async ({ page, person, browser }) => {
   await page.goto(settings(person, "agent"));
   const field = page.getByRole("textbox", { name: "Workspace instructions" });
   await field.fill("Mine.");
@@ -59,7 +57,7 @@ test("asks before losing unsaved instructions, keeps them over others' saves, an
   await expect(page).toHaveURL(/\/dashboards$/);
 });
 
-test("fills a client's configuration with the new read-only key, which works", async ({
+test("fills a client's configuration with the new read-only key, which works", { tag: "@long" }, async ({
   page,
   person,
   playwright,

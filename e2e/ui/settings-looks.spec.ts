@@ -61,7 +61,7 @@ for (const theme of ["light", "dark"] as const) {
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test("lists the settings, with a way back from each page", async ({ page, person }) => {
+  test("lists the settings, with a way back from each page", { tag: "@long" }, async ({ page, person }) => {
     await page.goto(`/w/${person.slug}`);
     // The name appears once the page is hydrated.
     await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
@@ -80,7 +80,10 @@ test.describe("on a phone", () => {
 test.describe("on a narrow window", () => {
   test.use({ viewport: { width: 800, height: 900 } });
 
-  test("overlays the list of settings, and closes it once a page is selected", async ({ page, person }) => {
+  test("overlays the list of settings, and closes it once a page is selected", { tag: "@long" }, async ({
+    page,
+    person,
+  }) => {
     await page.goto(settings(person, "general"));
     await expect(page.getByRole("link", { name: "Sessions" })).toBeHidden();
     await page.getByRole("button", { name: "Show explorer" }).click();
@@ -105,7 +108,7 @@ test("searches, opens and links the API reference", async ({ page }) => {
   await expect(page.getByText('No endpoints match "tea leaves".')).toBeVisible();
 });
 
-test("explains a failed reference and reloads it on request", async ({ page }) => {
+test("explains a failed reference and reloads it on request", { tag: "@long" }, async ({ page }) => {
   await page.route("**/api/openapi.json", (route) => route.fulfill({ status: 503, body: "" }));
   await page.goto("/docs/api");
   await expect(page.getByText("The server returned status 503.")).toBeVisible();

@@ -46,7 +46,7 @@ test("invites several people at once, and admits a newcomer by the link", async 
   await context.close();
 });
 
-test("restricts an invitation to its address, and revokes it", async ({ page, person, browser }) => {
+test("restricts an invitation to its address, and revokes it", { tag: "@long" }, async ({ page, person, browser }) => {
   const token = await invite(page.request, "mateo@example.com", "admin");
   await page.goto(`/invites/${token}`);
   await expect(page.getByText(`You're signed in as ${person.email}`)).toBeVisible();
@@ -68,7 +68,7 @@ test("restricts an invitation to its address, and revokes it", async ({ page, pe
   await context.close();
 });
 
-test("switches the account for an invitation and returns to it", async ({ page, person }) => {
+test("switches the account for an invitation and returns to it", { tag: "@long" }, async ({ page, person }) => {
   const invited = newEmail();
   const token = await invite(page.request, invited, "member");
   await page.goto(`/invites/${token}`);
@@ -117,7 +117,7 @@ test("loads a long list of invitations to its end", { tag: "@long" }, async ({ p
   await expect(page.getByRole("button", { name: "Show more" })).toHaveCount(0);
 });
 
-test("creates the account and reports an invitation that expired while its form was open", async ({
+test("creates the account and reports an invitation that expired while its form was open", { tag: "@long" }, async ({
   page,
   person,
   browser,
@@ -138,7 +138,11 @@ test("creates the account and reports an invitation that expired while its form 
   await context.close();
 });
 
-test("shows whether a member is online, was seen, or has never signed in", async ({ page, person, browser }) => {
+test("shows whether a member is online, was seen, or has never signed in", { tag: "@long" }, async ({
+  page,
+  person,
+  browser,
+}) => {
   const mate = await join(browser, page, "member");
   await page.goto(settings(person, "members"));
   const seen = (name: string | RegExp) => page.getByRole("row", { name }).locator('[data-label="Last seen"]');
@@ -195,7 +199,7 @@ test("gives a person one colour everywhere", { tag: "@long" }, async ({ page, pe
   await mate.page.context().close();
 });
 
-test("revokes the old link with a new one", async ({ page, person }) => {
+test("revokes the old link with a new one", { tag: "@long" }, async ({ page, person }) => {
   const old = await invite(page.request, "mateo@example.com", "member");
   await page.goto(settings(person, "members"));
   await page.getByRole("button", { name: "Resend the invitation to mateo@example.com" }).click();
@@ -220,7 +224,11 @@ test("applies a changed role, and keeps the last owner", async ({ page, person, 
   await expect(jun.page.getByRole("option", { name: "Owner" })).toHaveCount(0);
 });
 
-test("asks before giving up one's own role, and applies it at once", async ({ page, person, browser }) => {
+test("asks before giving up one's own role, and applies it at once", { tag: "@long" }, async ({
+  page,
+  person,
+  browser,
+}) => {
   const jun = await join(browser, page, "owner");
   await jun.page.goto(settings(person, "members"));
   await jun.page.getByRole("combobox", { name: "Role of Jun Abe" }).click();

@@ -148,7 +148,12 @@ test("lists a session elsewhere and ends it", async ({ page, person, browser }) 
   await phone.close();
 });
 
-test("ends all other sessions together and keeps this one", async ({ page, person, playwright, baseURL }) => {
+test("ends all other sessions together and keeps this one", { tag: "@long" }, async ({
+  page,
+  person,
+  playwright,
+  baseURL,
+}) => {
   const others = await Promise.all([1, 2].map(() => playwright.request.newContext({ baseURL })));
   for (const other of others)
     await other.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
@@ -194,7 +199,7 @@ test("applies theme and density at once, and in another browser", async ({ page,
   await elsewhere.close();
 });
 
-test("keeps a choice that was made as soon as the page reacted", async ({ page, person }) => {
+test("keeps a choice that was made as soon as the page reacted", { tag: "@long" }, async ({ page, person }) => {
   // Clicks until the page reacts: before its effects run, and before the preferences of the account are loaded.
   await page.addInitScript(() => {
     const channel = new MessageChannel();
@@ -257,7 +262,10 @@ test("shows times in a searched time zone and numbers as selected, and copies ex
   await expect(amount).toHaveText("1234567.50");
 });
 
-test("sends a failed preference from the next page, and does not undo it meanwhile", async ({ page, person }) => {
+test("sends a failed preference from the next page, and does not undo it meanwhile", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await page.goto(settings(person, "appearance"));
   await expect(page.getByRole("radio", { name: "System" })).toBeChecked();
   await page.route("**/api/me/preferences", (route) =>
@@ -273,7 +281,7 @@ test("sends a failed preference from the next page, and does not undo it meanwhi
   expect((await (await page.request.get("/api/me/preferences")).json()).data.theme).toBe("dark");
 });
 
-test("keeps a preference over a late response to an earlier request", async ({ page, person }) => {
+test("keeps a preference over a late response to an earlier request", { tag: "@long" }, async ({ page, person }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -326,7 +334,7 @@ test("navigates by single-letter shortcuts, unless they are off", { tag: "@long"
   await expect(page.getByRole("heading", { name: "General", level: 1 })).toBeVisible();
 });
 
-test("searches shortcuts by action", async ({ page, person }) => {
+test("searches shortcuts by action", { tag: "@long" }, async ({ page, person }) => {
   await page.goto(settings(person, "keyboard"));
   await page.getByRole("textbox", { name: "Search shortcuts" }).fill("explorer");
   await expect(page.getByText("Toggle explorer")).toBeVisible();
@@ -335,7 +343,7 @@ test("searches shortcuts by action", async ({ page, person }) => {
   await expect(page.getByText("No matching shortcuts.")).toBeVisible();
 });
 
-test("explains a failed list and reloads it on request", async ({ page, person }) => {
+test("explains a failed list and reloads it on request", { tag: "@long" }, async ({ page, person }) => {
   await page.route("**/api/workspaces/*/api-keys*", (route) =>
     route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
   );
@@ -346,7 +354,7 @@ test("explains a failed list and reloads it on request", async ({ page, person }
   await expect(page.getByRole("heading", { name: "No API keys yet" })).toBeVisible();
 });
 
-test("creates a console from the settings", async ({ page, person, consolePage }) => {
+test("creates a console from the settings", { tag: "@long" }, async ({ page, person, consolePage }) => {
   await page.goto(settings(person, "general"));
   await expect(page.getByRole("heading", { name: "General", level: 1 })).toBeVisible();
   await page.keyboard.press("c");
@@ -354,7 +362,7 @@ test("creates a console from the settings", async ({ page, person, consolePage }
   await expect(consolePage.editor).toBeVisible();
 });
 
-test("answers a password reset alike for every address", async ({ page, person }) => {
+test("answers a password reset alike for every address", { tag: "@long" }, async ({ page, person }) => {
   for (const email of [person.email, newEmail()]) {
     await page.goto("/forgot");
     await page.getByRole("textbox", { name: "Email" }).fill(email);
@@ -363,7 +371,7 @@ test("answers a password reset alike for every address", async ({ page, person }
   }
 });
 
-test("reports an expired reset link, with a link to a new one", async ({ page }) => {
+test("reports an expired reset link, with a link to a new one", { tag: "@long" }, async ({ page }) => {
   await page.goto("/reset/not-a-link");
   await expect(page.getByRole("heading", { name: "Link expired" })).toBeVisible();
   await expect(page.getByRole("textbox")).toHaveCount(0);
@@ -372,7 +380,7 @@ test("reports an expired reset link, with a link to a new one", async ({ page })
   await expect(page).toHaveURL(/\/forgot$/);
 });
 
-test("links from sign-in to the password reset", async ({ page }) => {
+test("links from sign-in to the password reset", { tag: "@long" }, async ({ page }) => {
   await page.goto("/login");
   await page.getByRole("link", { name: "Forgot password?" }).click();
   await expect(page.getByRole("heading", { name: "Reset your password" })).toBeVisible();

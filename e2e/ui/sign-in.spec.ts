@@ -33,7 +33,7 @@ test("reports a wrong password without naming the wrong part, and keeps the addr
   await expect(login.password).toBeFocused();
 });
 
-test("marks missing fields, and accepts a password manager's values", async ({ page, person }) => {
+test("marks missing fields, and accepts a password manager's values", { tag: "@long" }, async ({ page, person }) => {
   await page.context().clearCookies();
   const login = new LoginPage(page);
   await login.open();
@@ -118,7 +118,11 @@ test("keeps the frame for an unknown path in the workspace", { tag: "@long" }, a
   await expect(page).toHaveURL(`/login?next=${encodeURIComponent(`/w/${person.slug}/settings/nowhere`)}`);
 });
 
-test("links the profile, settings and shortcuts in the account menu", async ({ page, person, consolePage }) => {
+test("links the profile, settings and shortcuts in the account menu", { tag: "@long" }, async ({
+  page,
+  person,
+  consolePage,
+}) => {
   await consolePage.open(person.slug);
   await consolePage.openAccountMenu();
   await page.getByRole("menuitem", { name: "Shortcuts" }).click();
@@ -149,12 +153,12 @@ test("explains a failed provider sign-in", { tag: "@long" }, async ({ page }) =>
   await expect(page.getByRole("button", { name: "Sign in" })).toBeEnabled();
 });
 
-test("does not ask a signed-in person to sign in", async ({ page, person }) => {
+test("does not ask a signed-in person to sign in", { tag: "@long" }, async ({ page, person }) => {
   await page.goto("/login");
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}(/|$)`));
 });
 
-test("keeps text typed before the page was interactive", async ({ page, person }) => {
+test("keeps text typed before the page was interactive", { tag: "@long" }, async ({ page, person }) => {
   const awake = Promise.withResolvers<void>();
   await page.context().clearCookies();
   await page.route("**/_next/static/**/*.js", async (route) => {

@@ -56,7 +56,7 @@ test("browses a table without SQL: sorted and filtered by its database, page by 
   await expect(consolePage.cell(1, 1)).toHaveText(last ?? "");
 });
 
-test("explains a missing table and what to do", async ({ page, person, consolePage }) => {
+test("explains a missing table and what to do", { tag: "@long" }, async ({ page, person, consolePage }) => {
   await consolePage.open(person.slug);
   const table = consolePage.schema.filter({ hasText: /^customers/ });
   await table.click({ button: "right" });
@@ -66,7 +66,7 @@ test("explains a missing table and what to do", async ({ page, person, consolePa
   await expect(page.getByText("Table or view nothing not found, or access is denied.")).toBeVisible();
 });
 
-test("C9 notes a table whose pages have no unique order", async ({ page, person, consolePage }) => {
+test("C9 notes a table whose pages have no unique order", { tag: "@long" }, async ({ page, person, consolePage }) => {
   const home = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const data = { name: "Scratch", type: "duckdb", config: { file: "scratch.duckdb" }, readOnly: false };
   const made = await page.request.post(`${home}/connectors`, { data });

@@ -72,7 +72,7 @@ test("asks before it rolls back by closing the tab or switching to Auto", async 
   expect((await (await page.request.get(`${path}/sessions`)).json()).data).toEqual([]);
 });
 
-test("tells that the server rolled the transaction back", async ({ page, person, consolePage }) => {
+test("tells that the server rolled the transaction back", { tag: "@long" }, async ({ page, person, consolePage }) => {
   const path = await openManually(page, person, consolePage);
   await run(consolePage, "insert into orders values (1)");
   await expect(bar(page)).toContainText("Transaction open");

@@ -103,7 +103,9 @@ describe("a plan of a turn on one server", () => {
     ]);
   });
 
-  it("permits no write two hours after its approval, even if the turn is still running", async () => {
+  it("permits no write two hours after its approval, even if the turn is still running", {
+    tags: ["long"],
+  }, async () => {
     const before = await countNotes();
     model.say([plan()], [insert()], [insert()], [{ text: "Done." }]);
     const events = await chat(first, newId());
@@ -147,7 +149,7 @@ describe("a plan of a turn on one server", () => {
     expect(await countNotes()).toBe(before);
   });
 
-  it("applies to the next turn if it is decided after that", async () => {
+  it("applies to the next turn if it is decided after that", { tags: ["long"] }, async () => {
     first = await servers.start();
     model.say([plan()]);
     const chatId = newId();

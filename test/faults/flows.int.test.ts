@@ -220,19 +220,15 @@ describe("a server that is stopped during a flow (F14)", () => {
     TEST_TIMEOUT_MS,
   );
 
-  it(
-    "continues it after a restart if it is alone",
-    async () => {
-      const flowId = await makeFlow("postgres", "started_again");
-      const { run } = await ana.send(first, "POST", "/flows", { flowId });
-      await holderOf(run.id, [first]);
-      expect(await servers.stop(first)).toBe(0);
-      const endedAt = new Date();
-      first = await servers.start();
-      expect(await isHandedOver(run.id, endedAt)).toBe(true);
-      await until(() => startsTwice(run.id), TEST_TIMEOUT_MS, "That it goes on");
-      await endsWhole(run.id, "started_again");
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it("continues it after a restart if it is alone", { tags: ["long"], timeout: TEST_TIMEOUT_MS }, async () => {
+    const flowId = await makeFlow("postgres", "started_again");
+    const { run } = await ana.send(first, "POST", "/flows", { flowId });
+    await holderOf(run.id, [first]);
+    expect(await servers.stop(first)).toBe(0);
+    const endedAt = new Date();
+    first = await servers.start();
+    expect(await isHandedOver(run.id, endedAt)).toBe(true);
+    await until(() => startsTwice(run.id), TEST_TIMEOUT_MS, "That it goes on");
+    await endsWhole(run.id, "started_again");
+  });
 });

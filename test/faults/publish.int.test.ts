@@ -14,7 +14,7 @@ import { registerAt, type Server, Servers } from "./two-servers";
 const START_TIMEOUT_MS = 240_000;
 /** Longer than any build, on a busy machine too. */
 const PUBLISH_TIMEOUT_MS = 120_000;
-const KILLS = Number(process.env.PUBLISH_KILLS ?? 3);
+const KILLS = Number(process.env.PUBLISH_KILLS ?? 2);
 const seed = Number(process.env.FAULTS_SEED ?? Date.now() % 1_000_000);
 const random = randomOf(seed);
 const isSandboxed = (await getSandbox().availability()).isAvailable;

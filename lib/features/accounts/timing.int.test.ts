@@ -24,7 +24,10 @@ async function workOfLogin(email: string): Promise<number> {
   return (user + system) / 1000;
 }
 
-it("takes a login of an unknown address as long as a wrong password (T2)", { timeout: 120_000 }, async () => {
+it("takes a login of an unknown address as long as a wrong password (T2)", {
+  tags: ["long"],
+  timeout: 120_000,
+}, async () => {
   const { email } = await seedPerson();
   const unknownEmail = () => `${randomUUID()}@example.com`;
   const known: number[] = [];

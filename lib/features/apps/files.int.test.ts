@@ -240,7 +240,7 @@ describe("a file of an app", () => {
     expect(await collections.appDraftParts().countDocuments({ workbenchId: bench?._id })).toBe(bench?.drafts.length);
   });
 
-  it("is read completely while it is saved and deleted repeatedly", async () => {
+  it("is read completely while it is saved and deleted repeatedly", { tags: ["long"] }, async () => {
     const app = await shared();
     let isOver = false;
     const change = async () => {

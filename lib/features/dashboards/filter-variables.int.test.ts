@@ -88,7 +88,9 @@ describe("a filter", () => {
     expect(await valuesOf(widgets.slice(0, 1))).toEqual(["north", "south"]);
   });
 
-  it("keeps a bounded number of results per dashboard, until the dashboard is deleted", async () => {
+  it("keeps a bounded number of results per dashboard, until the dashboard is deleted", {
+    tags: ["long"],
+  }, async () => {
     const { id } = await author.make(randomUUID(), { widgets: [widgets[0]], filters });
     for (let n = 0; n < 25; n += 1) await dataOf(id, { what: `v${n}` });
     const count = () => collections.datasets().countDocuments({ kind: "dashboard_view" });

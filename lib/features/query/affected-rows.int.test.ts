@@ -181,7 +181,9 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", (name) => {
     expect((await runQuery(caller, request)).affectedRows).toBe(1);
   });
 
-  test("C44 keeps a write that returns a cell above 16 MiB, and counts its rows", async (context) => {
+  test("C44 keeps a write that returns a cell above 16 MiB, and counts its rows", {
+    tags: ["long"],
+  }, async (context) => {
     if (!subject || name === "mongodb") return context.skip();
     await ask(connection, "create table cells (id int primary key, cell text)".replace("text", LONG_TEXT[name]));
     await ask(connection, "create table sources (id int primary key)");
@@ -199,7 +201,9 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", (name) => {
     expect(Object.values(row).map(Number)).toEqual([5000]);
   });
 
-  test("C44 fails a write that returns a row above 64 MiB, which ends its connection", async (context) => {
+  test("C44 fails a write that returns a row above 64 MiB, which ends its connection", {
+    tags: ["long"],
+  }, async (context) => {
     if (!subject || (name !== "postgres" && name !== "mariadb")) return context.skip();
     await ask(connection, `create table wide (id int primary key, a ${LONG_TEXT[name]})`);
     const insert = "insert into wide values (1, repeat('x', 15000000)) returning a, a as b, a as c, a as d, a as e";

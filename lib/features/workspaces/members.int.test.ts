@@ -67,10 +67,10 @@ describe("changing a member's role (T27)", () => {
     expect([left.status, left.json.code]).toEqual([409, "last_owner"]);
   });
 
-  it("keeps an owner when two owners demote each other at once, 200 times (T28)", async () => {
+  it("keeps an owner when two owners demote each other at once, 50 times (T28)", async () => {
     const workspaceId = new ObjectId(owner.workspaceId);
     const second = await seedMember(owner.workspaceId, "owner");
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < 50; round += 1) {
       await collections
         .memberships()
         .updateMany(

@@ -21,8 +21,8 @@ type Found = { way: string; type: string; value: string; found: string };
 /** Filtered columns of one dashboard: the maximum in its filter bar. */
 const FILTERS_MAX = 40;
 const ANY = new AbortController().signal;
-/** The sample filters by each fourth column. */
-const SAMPLED = 4;
+/** The sample filters by each eighth column. */
+const SAMPLED = 8;
 /** Longer values cannot be selected from lists, and the model sees only their start. */
 const SHORT_CHARS = 40;
 

@@ -13,6 +13,8 @@ const KNOWN_DIFFERENCES: readonly string[] = [];
 
 /** Most of the time is spent waiting for the database. */
 const TABLES_AT_ONCE = 4;
+/** A sample has each third type. The matrix through the product has them all. */
+const SAMPLED = 3;
 
 const WAYS: Readonly<Record<string, Way>> = {
   ...DATABASE_WAYS,
@@ -39,7 +41,8 @@ async function differencesOf(subject: ValueSubject, depth: Depth): Promise<strin
       }
     }
   };
-  const left = [...(await subject.makeAll(depth))];
+  const tables = await subject.makeAll(depth);
+  const left = tables.filter((_, index) => depth === "whole" || index % SAMPLED === 0);
   const work = async () => {
     for (let table = left.shift(); table; table = left.shift()) await check(table);
   };

@@ -611,7 +611,9 @@ describe("the space of a workspace", () => {
     rmSync(join(folder, "Files.duckdb.wal"));
   });
 
-  test("is free again where tables were deleted, and taken by an upload that is arriving", async () => {
+  test("is free again where tables were deleted, and taken by an upload that is arriving", {
+    tags: ["long"],
+  }, async () => {
     const other = await seedPerson();
     const path = `/api/workspaces/${other.workspaceId}`;
     const folder = workspaceFolder(new ObjectId(other.workspaceId));

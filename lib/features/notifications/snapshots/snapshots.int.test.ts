@@ -330,7 +330,7 @@ describe("a snapshot of a dashboard", () => {
     expect((await listed(id))[0].lastDelivery).toMatchObject({ status: "sent" });
   });
 
-  it("C1 fails once if its page is too large to draw", { timeout: 120_000 }, async () => {
+  it("C1 fails once if its page is too large to draw", { tags: ["long"], timeout: 120_000 }, async () => {
     const id = await make("select repeat('x', 14000) as region, range as amount from range(5000)");
     const _id = new ObjectId(id);
     const stored = await collections.dashboards().findOne({ _id });

@@ -118,7 +118,7 @@ it("serves a partial history, an unshallowed clone and an early branch correctly
   expect(await subjects(both, "--all")).toHaveLength(total + 1);
 });
 
-it("keeps one range for two servers that extend it at once, without leftovers", async () => {
+it("keeps one range for two servers that extend it at once, without leftovers", { tags: ["long"] }, async () => {
   await save(STRETCH_COMMITS_MIN);
   await Promise.all([
     writeBasePack({ workspaceId: world.workspaceId.toHexString() }),
@@ -155,7 +155,7 @@ it("serves two concurrent clones completely, also during the next range", async 
   expect(await everything(a)).toEqual(await everything(b));
 });
 
-it("contains the empty tree once, if a range or a later commit has no files", async () => {
+it("contains the empty tree once, if a range or a later commit has no files", { tags: ["long"] }, async () => {
   const empty = await newGitWorld();
   const address = empty.urlFor(await empty.keyOf(empty.owner));
   const addAndRemove = async (n: number) => {

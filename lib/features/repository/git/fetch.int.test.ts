@@ -130,7 +130,7 @@ describe("stock git", () => {
     await expect(git(theirClone, "fetch", "--quiet", "origin", hidden, "--refetch")).rejects.toThrow(/not our ref/);
   });
 
-  it("gets a sound repository at and after a state without files, whole and shallow", async () => {
+  it("gets a sound repository at and after a state without files, whole and shallow", { tags: ["long"] }, async () => {
     const bare = await newGitWorld();
     const address = bare.urlFor(await bare.keyOf(bare.owner));
     const file = put("consoles/a.sql", "select 1\n");

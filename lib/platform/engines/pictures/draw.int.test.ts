@@ -58,7 +58,10 @@ async function attack(spec: Record<string, unknown>): Promise<void> {
 }
 
 describe("the drawing process", () => {
-  it("C1 dies alone when its memory is exhausted, and the next page gets a new one", { timeout: 120_000 }, async () => {
+  it("C1 dies alone when its memory is exhausted, and the next page gets a new one", {
+    tags: ["long"],
+    timeout: 120_000,
+  }, async () => {
     await expectOthersDraw();
     const before = pictureProcessPid("drawing");
     await expect(drawPage(page([chart(EXHAUSTING)]))).rejects.toMatchObject({ kind: "too_large" });

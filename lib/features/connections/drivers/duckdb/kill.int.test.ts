@@ -77,7 +77,9 @@ describe("an engine with a statement that ignores its interrupt", () => {
     await vi.waitFor(async () => expect(await count()).toEqual([[10]]), { timeout: RESTARTED_WITHIN_MS });
   });
 
-  it("C3 is killed after a cancellation: other reads run again, other writes fail with a retry time", async () => {
+  it("C3 is killed after a cancellation: other reads run again, other writes fail with a retry time", {
+    tags: ["long"],
+  }, async () => {
     const before = processes();
     const { giveUp } = await block(source);
     const write = query(source, "insert into t select count(*) from range(1000000000) a, range(1000000000) b", PATIENT);
@@ -114,7 +116,7 @@ describe("the sample of all workspaces", () => {
       await duckdb.open({ workspaceId, connectionId: "c".repeat(24), config: { sample: true }, readOnly: true }),
     );
 
-  it("C3 answers other workspaces while one blocks its engine", async () => {
+  it("C3 answers other workspaces while one blocks its engine", { tags: ["long"] }, async () => {
     const sample = samplePath();
     mkdirSync(dirname(sample), { recursive: true });
     await makeFromTemplate("shop.duckdb", sample, buildSample);

@@ -135,7 +135,7 @@ describe("an engine", () => {
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
   });
 
-  it("can be opened and closed repeatedly", async () => {
+  it("can be opened and closed repeatedly", { tags: ["long"] }, async () => {
     for (let round = 0; round < 5; round += 1) {
       const again = await openFile("again.duckdb");
       await query(again, "create table if not exists rounds (n int)");

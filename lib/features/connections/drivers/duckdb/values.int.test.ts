@@ -254,7 +254,9 @@ describe("limits of a result", () => {
     expect([whole.rows.length, whole.isCut]).toEqual([5, false]);
   });
 
-  it("reports a cell that can't be sent as an error with advice, and keeps the engine (T54)", async () => {
+  it("reports a cell that can't be sent as an error with advice, and keeps the engine (T54)", {
+    tags: ["long"],
+  }, async () => {
     const text = "select repeat('x', 140000000) as huge";
     await expect(query(source, text)).rejects.toMatchObject({ kind: "query_failed", message: /substring/ });
     expect((await query(source, text, { cellBytesMax: 1000 })).isCut).toBe(true);
