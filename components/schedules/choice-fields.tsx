@@ -113,7 +113,7 @@ type TimeProps = {
   readOnly: boolean;
 };
 
-/** A time of 24 hours, whatever the browser's language is. An incomplete one is replaced by the last one. */
+/** A time of 24 hours; a browser in English would show its own field with AM and PM. An incomplete one is replaced. */
 function TimeField({ value, onChange, readOnly }: TimeProps) {
   const [text, setText] = useState<string | null>(null);
   return (
