@@ -2,11 +2,11 @@
 export type GroupedPart = { columns: readonly { name: string; isCount: boolean }[] };
 
 /**
- * Returns the statement that puts grouped parts together by their keys. Part n is the table `m<n>`; each is one branch,
+ * Returns the statement that puts grouped parts together by their keys. Part n is the table `<prefix><n>`; each is one branch,
  * in which the columns of the others are null in their own types. A count without rows is 0.
- * @param prefix name of the parts' tables, without their number
+ * @param prefix as `toPartPrefix` returns it
  */
-export function toCombinedParts(parts: readonly GroupedPart[], keys: readonly string[], prefix = "m"): string {
+export function toCombinedParts(parts: readonly GroupedPart[], keys: readonly string[], prefix: string): string {
   const branches = parts.map((part, at) => {
     const columns = parts.flatMap((other, index) =>
       other.columns.map(({ name }) =>
@@ -22,4 +22,15 @@ export function toCombinedParts(parts: readonly GroupedPart[], keys: readonly st
   );
   const grouped = keys.length === 0 ? "" : `\ngroup by ${keys.join(", ")}`;
   return `select ${[...keys, ...columns].join(", ")}\nfrom (\n${branches.join("\nunion all\n")}\n) as u${grouped}`;
+}
+
+/**
+ * Returns a name for the tables of parts, without their number, that no table of their statement has.
+ * @param tables names of the tables that parts read
+ */
+export function toPartPrefix(tables: readonly string[]): string {
+  let prefix = "m";
+  const names = tables.map((name) => name.toLowerCase());
+  while (names.some((name) => name.startsWith(prefix) && /^\d*$/.test(name.slice(prefix.length)))) prefix += "_";
+  return prefix;
 }

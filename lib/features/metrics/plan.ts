@@ -1,7 +1,7 @@
 import { toSqlCondition } from "@/lib/base/sql/conditions";
 import type { MetricGrain, MetricSql } from "@/lib/base/sql/dialects/metric-sql";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
-import { toCombinedParts } from "@/lib/base/sql/grouped-parts";
+import { toCombinedParts, toPartPrefix } from "@/lib/base/sql/grouped-parts";
 import { toLocalSql } from "@/lib/base/sql/local-time";
 import { quoteSqlName, toSqlPath, toSqlText } from "@/lib/base/sql/names";
 import { before, type Period, type Shift, toBound, toStamp } from "@/lib/base/values/period";
@@ -81,18 +81,20 @@ class Planner {
     const groups = [...this.groups.values()];
     const parts = groups.flatMap((group) => group.parts);
     const keys = dimensions.map((_, index) => `d${index + 1}`);
-    const tables = groups.map((group, index) => `m${index + 1} as (\n${this.group(group)}\n)`);
+    const statements = groups.map((group) => this.group(group));
+    const prefix = toPartPrefix([...this.used].map(({ source }) => source.table));
+    const tables = statements.map((statement, index) => `${prefix}${index + 1} as (\n${statement}\n)`);
     if (groups.length > 1) {
       const grouped = groups.map((group) => ({
         columns: group.parts.map(({ column, aggregate }) => ({ name: column, isCount: aggregate.name === "count" })),
       }));
-      tables.push(`m as (\n${toCombinedParts(grouped, keys)}\n)`);
+      tables.push(`${prefix} as (\n${toCombinedParts(grouped, keys, prefix)}\n)`);
     }
     const names = [...dimensions.map(({ name }) => name), ...results.map(({ name }) => name)];
     const columns = [...keys.map((key) => `m.${key}`), ...results.map(({ sql }) => sql)].map(
       (sql, index) => `${sql} as ${this.name(names[index] ?? "")}`,
     );
-    const from = groups.length > 1 ? "m" : "m1 as m";
+    const from = groups.length > 1 ? `${prefix} as m` : `${prefix}1 as m`;
     tables.push(`result as (\nselect ${columns.join(",\n  ")}\nfrom ${from}\n)`);
     if (parts.length === 0) throw new AppError("invalid_request", "Query at least one metric with an aggregate.");
     const page = limit === null ? "" : `\n${DIALECTS[this.dialect].toPage(limit, 0).trim()}`;

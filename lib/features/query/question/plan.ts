@@ -12,7 +12,7 @@ import {
 } from "@/lib/base/questions/tables";
 import { toSqlCondition, toSqlLike } from "@/lib/base/sql/conditions";
 import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
-import { toCombinedParts } from "@/lib/base/sql/grouped-parts";
+import { toCombinedParts, toPartPrefix } from "@/lib/base/sql/grouped-parts";
 import { toLocalSql } from "@/lib/base/sql/local-time";
 import { toSqlName, toSqlTable, toSqlText } from "@/lib/base/sql/names";
 import type { Entity } from "@/lib/base/values/fields";
@@ -114,7 +114,7 @@ class Planner {
       return { sql: this.select(columns, values, from), columns };
     }
     const keys = groups.map((_, index) => `d${index + 1}`);
-    const prefix = this.partPrefix();
+    const prefix = toPartPrefix(this.tables.map(({ entity }) => entity.name));
     const tables = parts.map((part, index) => `${prefix}${index + 1} as (\n${this.part(part, groups)}\n)`);
     if (parts.length > 1) {
       const grouped = parts.map((part) => ({
@@ -125,14 +125,6 @@ class Planner {
     const values = [...keys, ...question.summaries.map((_, index) => `a${index + 1}`)].map((key) => `m.${key}`);
     const from = parts.length > 1 ? `\nfrom ${prefix} as m` : `\nfrom ${prefix}1 as m`;
     return { sql: `with ${tables.join(",\n")}\n${this.select(columns, values, from)}`, columns };
-  }
-
-  /** Returns the name of the grouped parts, without their number, which no table of the question has. */
-  private partPrefix(): string {
-    let prefix = "m";
-    const names = this.tables.map(({ entity }) => entity.name.toLowerCase());
-    while (names.some((name) => name.startsWith(prefix) && /^\d*$/.test(name.slice(prefix.length)))) prefix += "_";
-    return prefix;
   }
 
   /** @param values the SQL of each column */
