@@ -21,7 +21,7 @@ export function readQuestion(stored: string | null | undefined, content: string)
   if (!stored) return null;
   const value: Record<string, unknown> = JSON.parse(stored);
   const { data } = questionSchema.safeParse(value);
-  return data ? { ...data, isCurrent: value["digest"] === digestOf(content) } : null;
+  return data ? { ...data, isCurrent: value.digest === digestOf(content) } : null;
 }
 
 /** Editors and git change the ends of lines and of files. */

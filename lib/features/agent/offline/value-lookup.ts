@@ -9,8 +9,11 @@ import type { Schema, Table } from "./schema";
 
 /** Maximum number of columns in one search. */
 const COLUMNS_MAX = 64;
-/** A larger table is not searched for a word. */
-const ROWS_MAX = 5_000_000;
+/**
+ * Rows of a table in which a word is searched. All columns together are read in a third of a second, for any size of
+ * the tables: a value that only later rows have is unknown.
+ */
+const ROWS_MAX = 10_000;
 const HITS_OF_COLUMN_MAX = 8;
 
 /** Texts that do not identify rows: addresses, notes and keys. */
@@ -35,11 +38,14 @@ const UNLIKELY = new Set([
   "sku",
 ]);
 
-/** Returns the columns to search, those of the closest tables first. */
+/**
+ * Returns the columns to search, those of the closest tables first. Views are left out: the first row of one may take as
+ * long as all of them.
+ */
 export function lookupColumns(schema: Schema, near: readonly Table[]): Ref[] {
   const distance = (table: Table) => Math.min(9, ...near.map((each) => schema.path(each, table)?.length ?? 9));
   return schema.tables
-    .filter(({ rowEstimate }) => (rowEstimate ?? 0) <= ROWS_MAX)
+    .filter(({ isView }) => !isView)
     .map((table) => ({ table, at: near.length === 0 ? 0 : distance(table) }))
     .sort((a, b) => a.at - b.at)
     .flatMap(({ table }) =>
@@ -59,7 +65,8 @@ export function lookupSql(refs: readonly Ref[], wordings: readonly string[], dia
     .map(({ table, column }, i) => {
       const name = toSqlName(column.name, dialect);
       const text = DIALECTS[dialect].toTextColumn?.(name) ?? name;
-      return `select * from (select distinct ${i} as place, ${text} as found from ${toSqlTable(table, dialect)} where lower(${text}) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
+      const some = `(select ${text} as found from ${toSqlTable(table, dialect)} limit ${ROWS_MAX}) as s${i}`;
+      return `select * from (select distinct ${i} as place, found from ${some} where lower(found) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
     })
     .join("\nunion all\n");
 }
@@ -77,6 +84,7 @@ export function lookupPipeline(refs: readonly Ref[], wordings: readonly string[]
   const [first, ...others] = refs.map(({ table, column }, place) => ({
     table,
     stages: [
+      { $limit: ROWS_MAX },
       { $match: { [column.name]: { $in: patterns } } },
       { $group: { _id: `$${column.name}` } },
       { $limit: HITS_OF_COLUMN_MAX },
