@@ -180,9 +180,10 @@ type Pane = "question" | "sql";
 function Builder({ connectionId, connectionName, dialect, entities, question, title, saved, ...on }: BuilderProps) {
   const { language, onChange, onOpen } = on;
   const isShell = language === "mongodb";
+  const consoleLanguage = isShell ? "mongodb" : "sql";
   const languageName = isShell ? "query" : "SQL";
   const { create, open } = useConsoleActions();
-  const { isSaving, save } = useSaveQuestion(connectionId, saved, isShell ? "mongodb" : "sql");
+  const { isSaving, save } = useSaveQuestion(connectionId, saved, consoleLanguage);
   const draft = useDraft(saved?.id ?? "");
   const [pane, setPane] = useState<Pane>("question");
   const [isLive, setLive] = useState(true);
@@ -226,7 +227,7 @@ function Builder({ connectionId, connectionName, dialect, entities, question, ti
   const problem = problemOf(statement.error) ?? problemOf(answer.error);
   const sql = statement.isError ? null : (statement.data?.sql ?? null);
   const isChart = (choice ?? (question.groups.length > 0 ? "chart" : "table")) === "chart";
-  const name = `${title}${ENDINGS[isShell ? "mongodb" : "sql"]}`;
+  const name = `${title}${ENDINGS[consoleLanguage]}`;
   const toConsole = () => (sql === null ? null : create(connectionId, { name, content: sql }));
   const rows = useMemo(() => data && new AnswerRows(data.fields, data.rows), [data]);
   useEffect(() => () => rows?.close(), [rows]);

@@ -21,7 +21,7 @@ import { fanOut } from "./fan-out";
  * Deliveries whose servers are killed and whose receivers fail (F1, F3). `npm test` has a few hundred; DELIVERIES=10000
  * KILLS=200 is the product's guarantee, including the wait for the leases of dead servers.
  */
-const DELIVERIES = Number(process.env.DELIVERIES ?? 120);
+const DELIVERIES = Number(process.env.DELIVERIES ?? 150);
 const KILLS = Number(process.env.KILLS ?? 3);
 const SEED = Number(process.env.FAULTS_SEED ?? 1);
 const IS_WHOLE = process.env.KILLS !== undefined;

@@ -22,6 +22,7 @@ type Value = QuestionValue | ShellText;
 /** A value, or the span of times from `$gte` to `$lt`. */
 type Bound = Value | { $gte: ShellText; $lt: ShellText };
 
+const language = "mongodb";
 const SIGNS = { lt: "$lt", lte: "$lte", gt: "$gt", gte: "$gte" } as const;
 const ARITHMETIC = { "+": "$add", "-": "$subtract", "*": "$multiply" } as const;
 
@@ -47,7 +48,7 @@ class MongoPlanner {
     private readonly now: number | undefined,
   ) {
     const tables = tablesOf(question, [entity]);
-    this.columns = new Columns(question, tables, instantsOf("mongodb"));
+    this.columns = new Columns(question, tables, instantsOf(language));
     checkQuestion(question, tables, this.columns);
     this.outputs = outputsOf(question, tables);
   }

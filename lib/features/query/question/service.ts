@@ -58,7 +58,8 @@ async function plan(caller: Caller, connection: ConnectionDoc | null, { body, si
   if (!connection) throw noSuchConnection();
   const question: Question = { ...body.question, timezone: requireZone(body.question.timezone) };
   const { dialect, values, label, language } = driverOf(connection.type);
-  if (!dialect && language !== "mongodb")
+  const written = dialect ?? (language === "mongodb" ? language : null);
+  if (written === null)
     throw new AppError("invalid_request", `Questions are not supported for ${label}. Use a console.`);
   const names = [question.table, ...question.joins.map(({ table }) => table)];
   const entities = await Promise.all(
@@ -66,7 +67,7 @@ async function plan(caller: Caller, connection: ConnectionDoc | null, { body, si
       getTableOrThrow(caller, { connection, signal }, { name, ...(schema && { schema }) }),
     ),
   );
-  if (!dialect) return { ...planMongoQuestion(question, entities), dialect: "mongodb" };
+  if (!dialect) return { ...planMongoQuestion(question, entities), dialect: written };
   const engine = { dialect, nullsLast: values?.nullsLast ?? null, keysRepeat: values?.keysRepeat === true };
   return { ...planQuestion(question, entities, engine), dialect };
 }
