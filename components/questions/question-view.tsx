@@ -41,7 +41,7 @@ import type { Entity } from "@/lib/base/values/fields";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import { findTable } from "@/lib/features/connections/browser/table-links";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
-import { ENDINGS } from "@/lib/features/consoles/languages";
+import { ENDINGS } from "@/lib/features/consoles/browser/languages";
 import type { Console } from "@/lib/features/consoles/schema";
 import type { SavedQuestion } from "@/lib/features/consoles/settings-schema";
 import type { QuestionResult } from "@/lib/features/query/browser/api";

@@ -7,8 +7,8 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
 import type { Question } from "@/lib/base/questions/question";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
+import { ENDINGS } from "@/lib/features/consoles/browser/languages";
 import { toConsoleName, toFreeName } from "@/lib/features/consoles/browser/workbench";
-import { ENDINGS } from "@/lib/features/consoles/languages";
 import type { Console, Language } from "@/lib/features/consoles/schema";
 import { api } from "@/lib/features/query/browser/api";
 

@@ -44,8 +44,11 @@ test("takes a file that is dropped on the window, and keeps an existing table by
       },
       [name, text] as const,
     );
-    await page.locator("#main").dispatchEvent("dragenter", { dataTransfer: files });
-    await expect(page.getByText("Drop to import")).toBeVisible();
+    // The page may not listen yet.
+    await expect(async () => {
+      await page.locator("#main").dispatchEvent("dragenter", { dataTransfer: files });
+      await expect(page.getByText("Drop to import")).toBeVisible({ timeout: 1000 });
+    }).toPass();
     await page.locator("#main").dispatchEvent("drop", { dataTransfer: files });
     await expect(page.getByText("Drop to import")).toBeHidden();
   };

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
+import { ENDINGS } from "./browser/languages";
 import { parseConsoleFile } from "./file";
 import { CONSOLES } from "./item-kind";
-import { ENDINGS } from "./languages";
 import { createConsoleBody } from "./schema";
 
 /** Maximum UTF-8 bytes of a character. */

@@ -1,4 +1,4 @@
-import type { Language } from "./schema";
+import type { Language } from "../schema";
 
 /** File extensions by language. */
 export const ENDINGS = { sql: ".sql", mongodb: ".mongodb" } as const satisfies Record<Language, string>;
