@@ -67,7 +67,7 @@ function Said({ message, isGoing, onEdit }: MessageItemProps) {
 function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk }: MessageItemProps) {
   const { state, feedback } = message.metadata ?? {};
   const groups = group(message);
-  const lastQuery = message.parts.map(toToolPart).findLast((tool) => tool?.name === "run_query")?.callId ?? null;
+  const lastQuery = findLastQuery(message)?.callId ?? null;
   const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const steps = message.parts.filter(({ type }) => type === "step-start").length;
   const mended = fix && !isBusy ? findMended(message) : null;
@@ -117,6 +117,14 @@ type Group = { key: string; draw: (key: string, of: Surroundings) => ReactNode }
 
 const LOOKS = new Set(["list_connections", "list_entities", "describe_entity"]);
 
+/** A query that the agent ran for itself. */
+const isLookUp = ({ name, input }: ToolPart) => name === "run_query" && input.purpose === "lookup";
+
+/** Returns the last query whose rows are for the person. */
+function findLastQuery({ parts }: AgentMessage): ToolPart | null {
+  return parts.map(toToolPart).findLast((tool) => tool?.name === "run_query" && !isLookUp(tool)) ?? null;
+}
+
 /** Returns the parts in their order; consecutive schema look-ups share one line. */
 function group({ parts }: AgentMessage): Group[] {
   const groups: Group[] = [];
@@ -130,7 +138,7 @@ function group({ parts }: AgentMessage): Group[] {
   };
   parts.forEach((part, at) => {
     const tool = toToolPart(part);
-    if (tool && LOOKS.has(tool.name)) {
+    if (tool && (LOOKS.has(tool.name) || isLookUp(tool))) {
       looks.push(tool);
       return;
     }
@@ -186,11 +194,12 @@ function Thought({ text }: { text: string }) {
  * Returns the SQL that an answer suggests: its last block, else its last query if that returned rows. Null if there is
  * none.
  */
-function findMended({ parts }: AgentMessage): string | null {
+function findMended(message: AgentMessage): string | null {
+  const { parts } = message;
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const block = [...text.matchAll(SQL_BLOCK)].at(-1)?.[1]?.trim();
   if (block) return block;
-  const last = parts.map(toToolPart).findLast((tool) => tool?.name === "run_query");
+  const last = findLastQuery(message);
   if (last?.state !== "done" || toQueryOutput(last).rowCount === 0) return null;
   return typeof last.input.query === "string" ? last.input.query : null;
 }

@@ -88,16 +88,17 @@ export function LookedCard({ calls }: { calls: ToolPart[] }) {
 }
 
 function summaryOf({ input }: ToolPart): string {
-  return String(input.name ?? input.search ?? "");
+  return String(input.name ?? input.search ?? input.query ?? "");
 }
 
 function outcomeOf({ state, output, errorText }: ToolPart): string {
   if (state === "running") return "...";
   if (state === "failed") return errorText;
-  const { columnCount, total, connections } = output;
+  const { columnCount, total, connections, rowCount } = output;
   if (typeof columnCount === "number") return formatCountOf(columnCount, "column");
   if (typeof total === "number") return `${total} found`;
   if (Array.isArray(connections)) return `${connections.length} found`;
+  if (typeof rowCount === "number") return formatCountOf(rowCount, "row");
   return "";
 }
 

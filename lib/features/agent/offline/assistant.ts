@@ -99,6 +99,9 @@ function beyond(lower: string): string | null {
   ) {
     return "I can't explain causes, forecast, compare periods, group by hour or weekday, or compute medians. I can give you counts, sums, averages, minimums, maximums, shares and trends.";
   }
+  if (/\b(?:second|third|fourth|fifth|2nd|3rd|4th|5th)[ -](?:most|least|best|worst|[a-z]+est)\b/.test(lower)) {
+    return "I can't pick the second or third of a ranking. I can sort the rows and show the first ones.";
+  }
   if (
     /\b(?:draw|plot|chart|graph|visuali[sz]e)\b/.test(lower) &&
     !/\b(?:by|per|over|trend|count|number|sum|average)\b/.test(lower)
@@ -428,7 +431,7 @@ function* lookUp(
       ? lookupPipeline(refs, wordings)
       : lookupSql(refs, wordings, dialectOf(connection));
   const [result] = yield [
-    { tool: "run_query", input: { connectionId: connection.id, query: text, limit: RESULT_ROWS } },
+    { tool: "run_query", input: { connectionId: connection.id, query: text, limit: RESULT_ROWS, purpose: "lookup" } },
   ];
   return result?.isOk ? readHits(records<Record<string, unknown>>(result.value.rows), refs) : [];
 }

@@ -197,3 +197,26 @@ test("uses the connection that is named or whose console is open, and asks other
   expect(await step(`<context>\n${JSON.stringify(context)}\n</context>\nHow many rows?`)).toBe("b".repeat(24));
   expect(await step("How many tickets?")).toMatch(/Which connection: “Shop”, “Support desk”/);
 });
+
+test("refuses a single rank other than the first", async () => {
+  for (const question of ["Which customer has the second most orders?", "Who placed the 3rd largest order?"]) {
+    const { text, ran } = await ask(
+      question,
+      engine(() => []),
+    );
+    expect([text, ran]).toEqual([expect.stringContaining("second or third of a ranking"), []]);
+  }
+});
+
+test("marks its look-ups of values, which a chat folds", async () => {
+  const { messages } = await ask(
+    "How many orders are from Atlantis?",
+    engine(() => [{ n: 1 }]),
+  );
+  const inputs = messages.flatMap(({ content }) =>
+    typeof content === "string" ? [] : content.flatMap((part) => (part.type === "tool-call" ? [part.input] : [])),
+  ) as { query?: string; purpose?: string }[];
+  const queries = inputs.filter(({ query }) => query !== undefined);
+  expect(queries.length).toBeGreaterThan(0);
+  for (const { query, purpose } of queries) expect(purpose === "lookup").toBe(query?.includes("as place"));
+});

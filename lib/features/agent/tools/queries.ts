@@ -45,6 +45,10 @@ export const queryInput = z.object({
     .describe("Value for each {{name}} of the query, sent as a bound parameter. null leaves optional clauses out"),
   timezone: timezone.optional().describe("Time zone for date presets in variables. Default: UTC"),
   limit: z.int().min(1).max(MODEL_ROWS_MAX).optional().describe(`Number of rows to return. Default: ${MODEL_ROWS_MAX}`),
+  purpose: z
+    .enum(["answer", "lookup"])
+    .optional()
+    .describe("lookup: for you alone, folded in the chat. Default: answer"),
 });
 
 /** Answer of a query for the model. */
