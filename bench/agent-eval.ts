@@ -12,9 +12,10 @@ import type { Half } from "@/test/fixtures/agent/questions/question";
 
 /**
  * Asks a model the question set over real databases, and prints accuracy, steps, tokens and time: npm run eval:agent --
- * --model anthropic/<name> [--failures] [--sets <folder> [--database <name>]] `--failures` shows the wrong answers of the
- * visible half alone: the other half stays hidden for a fair test. `--sets` asks published questions instead
- * (test/fixtures/agent/published-sets.ts describes the folder).
+ * --model anthropic/<name> [--failures] [--sets <folder> [--database <name>] [--held-back]] `--failures` shows the
+ * wrong answers of the visible half alone: the other half stays hidden for a fair test. `--sets` asks published questions
+ * instead (test/fixtures/agent/published-sets.ts describes the folder); those of the held back databases only with
+ * `--held-back`, so that their figures guide no change.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -24,11 +25,16 @@ export async function run(args: string[]): Promise<void> {
       failures: { type: "boolean", default: false },
       sets: { type: "string" },
       database: { type: "string" },
+      "held-back": { type: "boolean", default: false },
     },
   });
   const model = await openModel(values.model);
   if (values.sets) {
-    return runPublished(model, values.sets, values.failures, values.database);
+    const asked = publishedQuestions(values.sets).filter(
+      ({ database, isHeldBack }) =>
+        (values["held-back"] || !isHeldBack) && (values.database === undefined || database === values.database),
+    );
+    return runPublished(model, values.sets, asked, values.failures);
   }
   const folder = join(tmpdir(), "millrace-eval");
   mkdirSync(folder, { recursive: true });
@@ -71,15 +77,15 @@ export async function run(args: string[]): Promise<void> {
 async function runPublished(
   model: LanguageModelV4,
   folder: string,
+  asked: readonly PublishedQuestion[],
   showsFailures: boolean,
-  only: string | undefined,
 ): Promise<void> {
   type Judged = Outcome & { published: PublishedQuestion };
   const judged: Judged[] = [];
-  const groups = Map.groupBy(publishedQuestions(folder), ({ set, database }) => `${set}/${database}`);
+  const groups = Map.groupBy(asked, ({ set, database }) => `${set}/${database}`);
   for (const [name, questions] of groups) {
     const [first] = questions;
-    if (!first || (only !== undefined && first.database !== only)) continue;
+    if (!first) continue;
     const engine = sqliteFileEngine(databaseFile(folder, first.set, first.database));
     try {
       const usable = await executable(engine, questions);
@@ -108,6 +114,7 @@ async function runPublished(
   }
   for (const isHeldBack of [false, true]) {
     const half = judged.filter(({ published }) => published.isHeldBack === isHeldBack);
+    if (half.length === 0) continue;
     const title = isHeldBack ? "held back" : "development";
     printPrecision(`\n${title}`, half);
     for (const difficulty of ["easy", "medium", "hard", "extra"] as const) {

@@ -41,6 +41,17 @@ const TABLES: Described[] = [
 
 /** Returns the query, the choice that is asked for, or null for a refusal. */
 function read(question: string, values: Record<string, string[]> = {}): string | null {
+  const found = understand(question, values);
+  if ("plan" in found) return toSql(found.plan, "sqlite").replaceAll(/\s+/g, " ");
+  return found.choice ? `? ${found.choice.options.join(", ")}` : null;
+}
+
+function assumed(question: string, values: Record<string, string[]> = {}): string[] {
+  const found = understand(question, values);
+  return "plan" in found ? found.assumed : [];
+}
+
+function understand(question: string, values: Record<string, string[]>) {
   const schema = new Schema(TABLES);
   const hits = Object.entries(values).flatMap(([name, found]): ValueHit[] => {
     const [tableName = "", columnName] = name.split(".");
@@ -49,9 +60,7 @@ function read(question: string, values: Record<string, string[]> = {}): string |
     if (!table || !columnOf) throw new Error(`no ${name}`);
     return found.map((value) => ({ ref: { table, column: columnOf }, value, isExact: false }));
   });
-  const found = understandStrictly(link(question, schema, hits, "2026-11-01"), schema, hits);
-  if ("plan" in found) return toSql(found.plan, "sqlite").replaceAll(/\s+/g, " ");
-  return found.choice ? `? ${found.choice.options.join(", ")}` : null;
+  return understandStrictly(link(question, schema, hits, "2026-11-01"), schema, hits);
 }
 
 const FRANCE = { "Club.Country": ["France"] };
@@ -124,6 +133,33 @@ describe("answers", () => {
   });
 });
 
+describe("says what it assumes", () => {
+  test.each([
+    [
+      "a value without its column",
+      "How many players are Spanish?",
+      "I assumed that “Spanish” is a player.nationality.",
+    ],
+    [
+      "rows of equal rank",
+      "What is the first name of the youngest player?",
+      "I assumed that 1 row is enough if others share the same rank.",
+    ],
+    [
+      "rows without a counterpart",
+      "How many players are in each club?",
+      "I assumed that Club without player are left out.",
+    ],
+    [
+      "equal rows",
+      "Show the age and transfer fee of players",
+      "I assumed that equal rows are listed as often as they occur.",
+    ],
+  ])("%s", (_, question, text) => {
+    expect(assumed(question, SPANISH)).toContain(text);
+  });
+});
+
 describe("refuses", () => {
   test.each([
     ["a word without a meaning", "How many injured players are there?"],
@@ -147,6 +183,11 @@ describe("refuses", () => {
 
   test("a join with two keys, and asks for one of them", () => {
     expect(read("What is the average attendance of games for each club?")).toBe("? home_id, guest_id");
+  });
+
+  test("a value of two other tables, and asks for one of them", () => {
+    const values = { "player.nationality": ["Monaco"], "Club.Country": ["Monaco"] };
+    expect(read("What is the average attendance of games in Monaco?", values)).toMatch(/^\? Club/);
   });
 
   test("a value of two columns, and asks for one of them", () => {

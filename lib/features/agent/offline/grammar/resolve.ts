@@ -145,6 +145,13 @@ class Resolver {
     return best.ref;
   }
 
+  /** Of rows that share the last place, an answer shows some. */
+  #assumeTies(limit: number): void {
+    this.#assume(
+      `I assumed that ${limit} ${limit === 1 ? "row is" : "rows are"} enough if others share the same rank.`,
+    );
+  }
+
   #assume(text: string): void {
     if (!this.#assumed.includes(text)) this.#assumed.push(text);
   }
@@ -184,7 +191,12 @@ class Resolver {
     const elsewhere = ranked.find(
       ({ hit, rank }) => rank > -2 && !this.#isSameKey(best.hit.ref, hit.ref) && hit.ref.column !== best.hit.ref.column,
     );
-    if (!column && (elsewhere || best.hit.ref.table !== target)) {
+    // Two tables beside the counted one may have the value: its nearness is no reason.
+    if (!column && elsewhere && best.hit.ref.table !== target && elsewhere.hit.ref.table !== best.hit.ref.table) {
+      const options = [best, elsewhere].map(({ hit }) => `${nameOf(hit.ref)} = ${hit.value}`);
+      throw new Unresolved({ said: value.said, options });
+    }
+    if (!column) {
       const other = elsewhere ? `, not a ${nameOf(elsewhere.hit.ref)}` : "";
       this.#assume(`I assumed that “${value.said}” is a ${nameOf(best.hit.ref)}${other}.`);
     }
@@ -249,6 +261,9 @@ class Resolver {
         throw new Unresolved({ said: edge.to.name, options: same.map(({ fromColumns }) => fromColumns.join(", ")) });
       }
     }
+    const between = steps.slice(0, -1).map(({ table }) => table.name);
+    if (between.length > 0)
+      this.#assume(`I assumed that ${from.name} and ${to.name} belong together through ${between.join(" and ")}.`);
     return steps;
   }
 
@@ -428,6 +443,10 @@ class Resolver {
     const where = this.#where();
     const outputs = outputsOf(refs);
     const plan = { ...empty(this.#from), where, outputs, isDistinct, limit: ROWS_MAX };
+    if (isWhole && outputs.length < target.columns.length)
+      this.#assume(`I assumed that the first ${outputs.length} columns of ${target.name} are enough.`);
+    const isTelling = refs.some(({ table, column }) => column.isKey || displayColumns(table).includes(column));
+    if (!isDistinct && !isTelling) this.#assume("I assumed that equal rows are listed as often as they occur.");
     const [order] = this.#all("order");
     const [extreme] = this.#all("extreme");
     if (order && extreme) throw new Unresolved();
@@ -436,6 +455,7 @@ class Resolver {
       if (!this.#isAbove(this.#from, ref.table)) throw new Unresolved();
       this.#join(ref.table);
       where.push({ kind: "null", ref, isNegated: true });
+      this.#assumeTies(extreme.limit);
       return this.#finish({
         ...plan,
         order: [{ alias: addOutput(outputs, ref), isDescending }],
@@ -497,6 +517,7 @@ class Resolver {
       }
       const { table } = entity.table;
       if (table === this.#from) throw new Unresolved();
+      this.#assume(`I assumed that ${table.name} without ${this.#from.name} are left out.`);
       const keys = table.columns.filter(({ isKey }) => isKey).map((column): Ref => ({ table, column }));
       hiddenKeys.push(...keys);
       if (!refs.some((ref) => ref.table === table))
@@ -520,6 +541,7 @@ class Resolver {
     const measures = figures.map((item, i) => this.#measure(item, i));
     const where = this.#where();
     if (outputs.length > 0 && where.some(({ kind }) => kind === "exists")) throw new Unresolved();
+    if (isTop) this.#assumeTies(extreme.limit);
     const [order] = this.#all("order");
     if (order && outputs.length === 0) throw new Unresolved();
     let sorted: Plan["order"] = [];
@@ -579,6 +601,8 @@ class Resolver {
     const table = item.entity && "table" in item.entity ? item.entity.table.table : (this.#from as Table);
     if (item.entity && table.columns.some(({ words }) => words.join() === "count")) throw new Unresolved();
     if (item.isDistinct && table !== this.#from) throw new Unresolved();
+    if (!table.columns.some(({ isKey }) => isKey))
+      this.#assume(`I assumed that each row of ${table.name} counts, since the table has no key.`);
     return { alias: `${table.name.toLowerCase()}_count${suffix}`, fn: "count" };
   }
 
@@ -626,6 +650,7 @@ class Resolver {
     const outputs = outputsOf(shown);
     const alias = `${counted.name.toLowerCase()}_count`;
     this.#assume(`I assumed that each row of ${base.name} counts, also if its values repeat.`);
+    if (modifier.kind === "most") this.#assumeTies(modifier.limit);
     return this.#finish({
       ...empty(base),
       where: this.#where(),
