@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { titleOf, toFixText, toOutgoing, toWords } from "@/components/agent/chat-texts";
+import { titleOf, toFixText, toOutgoing, toQuestions, toWords } from "@/components/agent/chat-texts";
 import type { AgentMessage } from "@/components/agent/chats";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -39,4 +39,22 @@ it("adds the wait of the server to its message", () => {
     "Too many requests. Try again in 5 seconds.",
   );
   expect(toWords(undefined)).toBe("The answer was interrupted. Try again.");
+});
+
+it("suggests questions about tables, but not about rejected rows", () => {
+  const table = (name: string, rowEstimate: number, ...columns: [string, string][]) => ({
+    name,
+    kind: "table" as const,
+    rowEstimate,
+    columns: columns.map(([column, type]) => ({ name: column, type, nullable: false, primaryKey: false })),
+  });
+  const tables = [
+    table("orders", 10, ["placed_at", "timestamp"], ["status", "text"]),
+    table("orders_rejected", 20, ["row", "text"]),
+  ];
+  expect(toQuestions(tables)).toEqual([
+    "How many orders are there?",
+    "How many orders per month?",
+    "How many orders per status?",
+  ]);
 });

@@ -1,6 +1,8 @@
 import type { AgentRequest } from "@/components/agent/agent-store";
 import type { AgentMessage } from "@/components/agent/chats";
 import type { Outgoing } from "@/components/agent/composer";
+import type { Entity } from "@/lib/base/values/fields";
+import { REJECTED_SUFFIX } from "@/lib/base/values/names";
 import { formatCountOf } from "@/lib/platform/browser/format";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -34,4 +36,38 @@ export function toWords(error: Error | undefined): string {
     return wait === null ? error.message : `${error.message} Try again in ${formatCountOf(wait, "second")}.`;
   }
   return error?.message || "The answer was interrupted. Try again.";
+}
+
+const QUESTIONS_MAX = 4;
+/** Maximum number of tables whose columns are read: a database may have thousands. */
+const LOOKED_AT_MAX = 200;
+
+/**
+ * Returns questions that the columns can answer: counts, by time, by category. Rows that an import rejected are no data
+ * to ask about.
+ */
+export function toQuestions(entities: readonly Entity[]): string[] {
+  const tables = entities
+    .slice(0, LOOKED_AT_MAX)
+    .filter(({ name, columns }) => (columns?.length ?? 0) > 0 && !name.endsWith(REJECTED_SUFFIX))
+    .sort((a, b) => (b.rowEstimate ?? 0) - (a.rowEstimate ?? 0));
+  const words = (name: string) => name.replaceAll("_", " ");
+  const ofType = ({ columns = [] }: Entity, type: RegExp) => columns.filter((column) => type.test(column.type));
+  const questions: string[] = [];
+  const [first] = tables;
+  if (first) questions.push(`How many ${words(first.name)} are there?`);
+  const timed = tables.find((table) => ofType(table, /date|time/i).length > 0);
+  if (timed) questions.push(`How many ${words(timed.name)} per month?`);
+  const grouped = tables.find((table) => categoryOf(table) !== undefined);
+  const category = grouped && categoryOf(grouped);
+  if (grouped && category) questions.push(`How many ${words(grouped.name)} per ${words(category)}?`);
+  for (const table of tables.slice(1)) questions.push(`How many ${words(table.name)} are there?`);
+  return [...new Set(questions)].slice(0, QUESTIONS_MAX);
+}
+
+function categoryOf({ columns = [] }: Entity): string | undefined {
+  return columns.find(
+    ({ name, type }) =>
+      /char|text|string|enum/i.test(type) && /status|state|country|region|city|type|kind|category|channel/i.test(name),
+  )?.name;
 }

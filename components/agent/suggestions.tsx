@@ -1,10 +1,10 @@
 "use client";
 
 import { ArrowRight, MessageSquare } from "lucide-react";
+import { toQuestions } from "@/components/agent/chat-texts";
 import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
 import { useOpenConsole } from "@/components/consoles/use-consoles";
 import { useDatabases, useEntities, useFindConnection } from "@/components/schema/use-schema";
-import type { Entity } from "@/lib/base/values/fields";
 
 /** An empty chat: the agent's purpose, and four questions about the workspace's data. */
 export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {
@@ -36,35 +36,4 @@ export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {
       {connection && <p className="xs t3">Using {connection.name}. Type @ to mention another.</p>}
     </div>
   );
-}
-
-const QUESTIONS_MAX = 4;
-/** Maximum number of tables whose columns are read: a database may have thousands. */
-const LOOKED_AT_MAX = 200;
-
-/** Returns questions that the columns can answer: counts, by time, by category. */
-export function toQuestions(entities: readonly Entity[]): string[] {
-  const tables = entities
-    .slice(0, LOOKED_AT_MAX)
-    .filter(({ columns }) => (columns?.length ?? 0) > 0)
-    .sort((a, b) => (b.rowEstimate ?? 0) - (a.rowEstimate ?? 0));
-  const words = (name: string) => name.replaceAll("_", " ");
-  const ofType = ({ columns = [] }: Entity, type: RegExp) => columns.filter((column) => type.test(column.type));
-  const questions: string[] = [];
-  const [first] = tables;
-  if (first) questions.push(`How many ${words(first.name)} are there?`);
-  const timed = tables.find((table) => ofType(table, /date|time/i).length > 0);
-  if (timed) questions.push(`How many ${words(timed.name)} per month?`);
-  const grouped = tables.find((table) => categoryOf(table) !== undefined);
-  const category = grouped && categoryOf(grouped);
-  if (grouped && category) questions.push(`How many ${words(grouped.name)} per ${words(category)}?`);
-  for (const table of tables.slice(1)) questions.push(`How many ${words(table.name)} are there?`);
-  return [...new Set(questions)].slice(0, QUESTIONS_MAX);
-}
-
-function categoryOf({ columns = [] }: Entity): string | undefined {
-  return columns.find(
-    ({ name, type }) =>
-      /char|text|string|enum/i.test(type) && /status|state|country|region|city|type|kind|category|channel/i.test(name),
-  )?.name;
 }

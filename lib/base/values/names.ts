@@ -26,3 +26,6 @@ export function toFreeName(name: string, taken: Iterable<string>): string {
 export function deviceZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
+
+/** End of the name of the table that keeps the rows which an import rejected. */
+export const REJECTED_SUFFIX = "_rejected";

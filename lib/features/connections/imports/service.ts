@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
+import { REJECTED_SUFFIX } from "@/lib/base/values/names";
 import type { Caller } from "@/lib/platform/access/caller";
 import { STAGED_BYTES_MAX } from "@/lib/platform/embedded/import/limits";
 import {
@@ -223,7 +224,7 @@ export async function importTable(
     await freeBytes(folder);
     report({ progress: { stage: "write", bytes: 0, rows: staged.rows } });
     const isKept = rejected === "quarantine" && staged.rejectedRows > 0;
-    const rejectedTable = isKept ? `${table}_rejected` : null;
+    const rejectedTable = isKept ? `${table}${REJECTED_SUFFIX}` : null;
     // A table without its connection could not be seen, nor its name be used again.
     const connectionId = await ensureFilesConnection(caller);
     const done = await withFiles(workspaceId, (client) =>
