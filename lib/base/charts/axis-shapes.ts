@@ -1,13 +1,12 @@
+import { findLabelStep, LABEL_GAP_PX, nameWidth } from "@/lib/base/charts/axis-labels";
 import type { NumberAxis } from "@/lib/base/charts/number-axis";
 import { px, type Shape } from "@/lib/base/charts/shapes";
-import { cutTo, widestOf } from "@/lib/base/text/text-width";
+import { cutTo, widestOf, widthOf } from "@/lib/base/text/text-width";
 
 /** Text size of axes. */
 const SIZE = 11;
 /** Between a label and its plot. */
 const GAP_PX = 8;
-const NAME_MAX_PX = 110;
-const NAME_GAP_PX = 12;
 
 /** Returns the width of a numeric axis beside its plot, in pixels. */
 export function axisWidth({ labels }: NumberAxis): number {
@@ -43,16 +42,21 @@ export function rightAxisShapes(
   });
 }
 
-/** Returns the names of equally wide places below a plot: as many as there is room for. */
+/** Returns the names of equally wide places below a plot: as many as there is room for, within the drawing. */
 export function nameShapes(
   names: readonly string[],
   { left, slot, y }: { left: number; slot: number; y: number },
 ): Shape[] {
-  const namePx = Math.min(NAME_MAX_PX, widestOf(names, SIZE)) + NAME_GAP_PX;
-  const nth = Math.max(1, Math.ceil(namePx / slot));
+  const end = left + slot * names.length;
+  const centres = names.map((_, at) => left + slot * (at + 0.5));
+  const namePx = Math.min(end, nameWidth(names, SIZE));
+  const nth = findLabelStep(centres, namePx, end);
+  const room = nth === 1 ? Math.max(namePx, slot - LABEL_GAP_PX) : namePx;
   return names.flatMap((name, at): Shape[] => {
     if (at % nth !== 0) return [];
-    const text = cutTo(name, nth * slot, SIZE);
-    return [{ kind: "label", x: left + slot * (at + 0.5), y, text, size: SIZE, ink: "faint", anchor: "middle" }];
+    const text = cutTo(name, room, SIZE);
+    const half = widthOf(text, SIZE) / 2;
+    const x = Math.max(half, Math.min(end - half, centres[at] ?? 0));
+    return [{ kind: "label", x, y, text, size: SIZE, ink: "faint", anchor: "middle" }];
   });
 }

@@ -6,6 +6,7 @@ import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { toPicture } from "@/lib/base/charts/picture";
 import { CHART_KINDS, type ChartSettings, STACKINGS } from "@/lib/base/charts/settings";
 import { toDrawnSpec } from "@/lib/base/charts/spec";
+import { widthOf } from "@/lib/base/text/text-width";
 import type { CellTable } from "@/lib/base/values/json-rows";
 import { SIZE, settingsOf, THEME, tableOf, toSvg } from "@/test/fixtures/charts/samples";
 
@@ -21,6 +22,23 @@ const sales = tableOf(
 const LINES = settingsOf({ kind: "line", across: "week", up: [{ of: "sum", column: "revenue" }], colour: "region" });
 const draw = (table: CellTable, settings: ChartSettings, frame?: Parameters<typeof toDrawnSpec>[3]) =>
   toSvg(toDrawnSpec(toPicture(toChartData(table, null, settings), settings), THEME, SIZE, frame));
+
+/** Returns the visible labels below a plot from left to right, with their estimated ends in pixels. */
+function labelsAcross(svg: string) {
+  const [, axis = ""] = /aria-label="X-axis|class="mark-text role-axis-label"/.test(svg)
+    ? (/class="mark-text role-axis-label"[^>]*>(.*?)<\/g>/.exec(svg) ?? [])
+    : [];
+  return [...axis.matchAll(/<text([^>]*)>([^<]*)<\/text>/g)]
+    .filter(([, attributes = ""]) => !/opacity="0"/.test(attributes))
+    .map(([, attributes = "", text = ""]) => {
+      const x = Number(/translate\(([-\d.]+)/.exec(attributes)?.[1]);
+      const anchor = /text-anchor="(\w+)"/.exec(attributes)?.[1];
+      const width = widthOf(text, 12);
+      const from = anchor === "middle" ? x - width / 2 : anchor === "end" ? x - width : x;
+      return { from, to: from + width, text };
+    })
+    .sort((a, b) => a.from - b.from);
+}
 
 describe("toDrawnSpec", () => {
   it("draws every kind over times, numbers and categories, without text as code or overflow", async () => {
@@ -73,6 +91,39 @@ describe("toDrawnSpec", () => {
     const svg = await draw(sales, { ...LINES, colour: null });
     for (const label of [">5 Oct<", ">12 Oct<", ">19 Oct<", ">100 k<", ">0<"]) expect(svg).toContain(label);
     expect(svg).not.toContain(">0 k<");
+  });
+
+  it("keeps a gap between the labels of every kind, scale and width", async () => {
+    const quarters = Array.from(
+      { length: 12 },
+      (_, i) => `${2023 + Math.floor(i / 4)}-${["01", "04", "07", "10"][i % 4]}-01`,
+    );
+    const uneven = ["2020-01-01", "2020-01-03", "2021-06-01", "2024-01-01", "2024-04-01"];
+    const axes: [string, string[]][] = [
+      ["date", quarters],
+      ["date", quarters.slice(0, 2)],
+      ["date", uneven],
+      ["timestamp", Array.from({ length: 24 }, (_, i) => `2026-10-05T${String(i).padStart(2, "0")}:00:00Z`)],
+      ["string", ["Northern territories", "Southern territories", "West"]],
+      ["string", Array.from({ length: 11 }, (_, i) => `Region ${i}`)],
+      ["int32", Array.from({ length: 30 }, (_, i) => String(i * 100_000))],
+    ];
+    for (const [type, ats] of axes) {
+      const table = tableOf([`at:${type}`, "n:int32"], ats.map((at, i) => [type === "int32" ? Number(at) : at, i])); // biome-ignore format: one look
+      for (const kind of ["line", "bar", "area", "scatter", "histogram"] as const) {
+        for (const width of [60, 120, 200, 280, 340, 560, 1100]) {
+          const settings = settingsOf({ kind, across: "at" });
+          const picture = toPicture(toChartData(table, null, settings), settings);
+          const svg = await toSvg(toDrawnSpec(picture, THEME, { width, height: 200 }));
+          const boxes = labelsAcross(svg);
+          for (const [i, { from, text }] of boxes.entries()) {
+            const before = boxes[i - 1];
+            const what = `${kind} ${type} ${width}: ${before?.text} ${text}`;
+            if (before) expect(from - before.to, what).toBeGreaterThan(3);
+          }
+        }
+      }
+    }
   });
 
   it("writes years as years", async () => {

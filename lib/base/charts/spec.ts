@@ -1,8 +1,10 @@
 import type { TopLevelSpec } from "vega-lite";
+import { findLabelStep, fitNames, LABEL_GAP_PX, LABEL_PX } from "@/lib/base/charts/axis-labels";
 import type { ChartData } from "@/lib/base/charts/data";
 import { type NumberAxis, toShort } from "@/lib/base/charts/number-axis";
 import type { Mark, Picture } from "@/lib/base/charts/picture";
 import { formatShare, formatUp, upFormatOf } from "@/lib/base/charts/words";
+import { widestOf } from "@/lib/base/text/text-width";
 
 /** Colours and fonts of the page, as values: a chart cannot read the page's variables. */
 export type ChartTheme = {
@@ -18,8 +20,6 @@ export type ChartSize = { width: number; height: number };
 /** Additions to a picture in a file, beyond the marks: a page shows them itself. */
 export type ChartFrame = { title: string; lines: string[]; background: string };
 
-/** Maximum number of places with a label each, and the width that a label needs. */
-const PLACE_LABELS = { count: 16, px: 64 };
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 /** Length of category names from which the bars are horizontal. */
@@ -28,6 +28,8 @@ const LYING_COUNT = 12;
 /** Share of a position's width that its bars take; the rest separates them from the next. */
 const BAR_PART = 0.8;
 const BAR_PX = { min: 1, max: 56 };
+/** Left and right padding of a drawing on a page. */
+const PADDING_PX = 12;
 /** Approximate width of the value axis's labels beside the plot. */
 const LABELS_PX = 56;
 const DOTS_ON_LINES_MAX = 40;
@@ -88,7 +90,7 @@ export function toDrawnSpec(picture: Picture, theme: ChartTheme, size: ChartSize
       font: theme.font,
       view: { stroke: null },
       axis: {
-        ...{ aria: false, labelColor: theme.axis, gridColor: theme.grid, labelFontSize: 12, labelPadding: 8 },
+        ...{ aria: false, labelColor: theme.axis, gridColor: theme.grid, labelFontSize: LABEL_PX, labelPadding: 8 },
         ...{ titleColor: theme.text, titleFontWeight: 400, titleFontSize: 12 },
       },
       legend: { labelColor: theme.text, labelFontSize: 12, labelLimit: 160 },
@@ -391,19 +393,37 @@ function toSides({ across, series }: Mark, { kind, stack, shown }: Picture, { sl
   return [from, from + part];
 }
 
+/** Hides labels that come closer than their gap. */
+const APART = { labelOverlap: true, labelSeparation: LABEL_GAP_PX };
+
+/** Returns the largest width of the category names beside horizontal bars, in pixels. */
+function lyingLimit({ width }: ChartSize): number {
+  return Math.min(180, width * 0.4);
+}
+
+/** Returns the approximate width of the plot, in pixels: without the labels beside it. */
+function toPlotWidth(picture: Picture, { width }: ChartSize): number {
+  return Math.max(1, width - PADDING_PX - widestOf(picture.up.labels, LABEL_PX) - LABEL_GAP_PX);
+}
+
 function toAcross(picture: Picture, size: ChartSize, slot: number) {
   const { data, kind, across } = picture;
-  const plain = { grid: false, domain: false, ticks: false, labelAngle: 0, labelOverlap: true };
+  const plain = { grid: false, domain: false, ticks: false, labelAngle: 0, ...APART };
+  const plotPx = toPlotWidth(picture, size);
   if (kind === "scatter" ? data.scale === "category" : data.scale === "category" || data.scale === "none") {
     const lying = isLying(picture);
     const domain = data.places.map(({ at }) => at);
     const isSpread = kind === "line" || kind === "area" || kind === "scatter";
+    const { nth, limit } = lying ? { nth: 1, limit: lyingLimit(size) } : fitNames(domain.map(String), plotPx);
     return {
       type: "ordinal",
       sort: null,
       title: null,
       scale: { domain, ...(isSpread ? { type: "point", padding: 0.5 } : { paddingInner: 0.2, paddingOuter: 0.1 }) },
-      axis: { ...plain, labels: data.scale !== "none", labelLimit: lying ? Math.min(180, size.width * 0.4) : 120 },
+      axis: {
+        ...{ ...plain, labels: data.scale !== "none", labelLimit: limit },
+        ...(nth > 1 && { values: domain.filter((_, i) => i % nth === 0) }),
+      },
     };
   }
   const found = kind === "scatter" ? data.dots.map(({ x }) => x) : data.places.map(({ at }) => Number(at));
@@ -419,7 +439,7 @@ function toAcross(picture: Picture, size: ChartSize, slot: number) {
       type: "temporal",
       title: null,
       scale: { type: "utc", domain: { signal: `[${low}, ${high}]` }, nice: false },
-      axis: { ...plain, ...toTimeAxis(ats, low, high, size, dateFormOf(data)) },
+      axis: { ...plain, ...toTimeAxis(ats, { low, high }, plotPx, dateFormOf(data)) },
     };
   }
   if (across === null) return { type: "quantitative", title: null, axis: plain };
@@ -427,13 +447,23 @@ function toAcross(picture: Picture, size: ChartSize, slot: number) {
   const ticks = across.ticks
     .map((tick, i) => ({ tick, label: across.labels[i] ?? "" }))
     .filter(({ tick }) => !isTight || (tick >= low && tick <= high));
+  const [from, to] = isTight ? [low, high] : [across.low, across.high];
+  const labelPx = widestOf(
+    ticks.map(({ label }) => label),
+    LABEL_PX,
+  );
+  const nth = findLabelStep(
+    ticks.map(({ tick }) => ((tick - from) / (to - from || 1)) * plotPx),
+    labelPx,
+    plotPx,
+  );
   return {
     type: "quantitative",
     title: null,
-    scale: { domain: isTight ? [low, high] : [across.low, across.high], nice: false, zero: false },
+    scale: { domain: [from, to], nice: false, zero: false },
     axis: {
       ...plain,
-      values: ticks.map(({ tick }) => tick),
+      values: ticks.flatMap(({ tick }, i) => (i % nth === 0 ? [tick] : [])),
       labelExpr: toLabelExpr(
         ticks.map(({ tick }) => tick),
         ticks.map(({ label }) => label),
@@ -457,7 +487,7 @@ function toUpAxis({ ticks, labels }: NumberAxis) {
     ticks: false,
     values: ticks,
     labelExpr: toLabelExpr(ticks, labels),
-    labelOverlap: true,
+    ...APART,
   };
 }
 
@@ -469,15 +499,30 @@ function toLabelExpr(ticks: number[], labels: string[]): string {
   return `${list}[round((datum.value - ${first}) / ${second - first})]`;
 }
 
+/** Width of a date in each notation, at its widest. */
+const DATE_PX: Record<string, number> = {
+  "%b %Y": widestOf(["May 2026"], LABEL_PX),
+  "%H:%M": widestOf(["00:00"], LABEL_PX),
+  "%-d %b": widestOf(["30 May"], LABEL_PX),
+  "%Y": widestOf(["2026"], LABEL_PX),
+};
+const DATE_PX_MOST = widestOf(["30 May 2026"], LABEL_PX);
+
 /** Returns a time axis with labels at the positions themselves if they are few, in their grain. */
-function toTimeAxis(ats: number[], low: number, high: number, { width }: ChartSize, form: string | null) {
+function toTimeAxis(ats: number[], { low, high }: { low: number; high: number }, plotPx: number, form: string | null) {
   const places = [...new Set(ats)].sort((a, b) => a - b);
   const span = high - low;
   const hasClock = places.some((place) => place % DAY_MS !== 0);
   const format = form ?? (span > 2 * YEAR_MS ? "%b %Y" : hasClock && span < 2 * DAY_MS ? "%H:%M" : "%-d %b");
-  const count = Math.max(2, Math.min(PLACE_LABELS.count, Math.floor(width / PLACE_LABELS.px)));
-  const nth = Math.ceil(places.length / count);
-  if (nth > 1 && !isEven(places)) return { format, tickCount: Math.max(2, Math.floor(width / 110)) };
+  const labelPx = DATE_PX[format] ?? DATE_PX_MOST;
+  const nth = findLabelStep(
+    places.map((place) => ((place - low) / (span || 1)) * plotPx),
+    labelPx,
+    plotPx,
+  );
+  // A scale does not hide one of two labels that overlap.
+  const roundCount = Math.floor(plotPx / (2 * labelPx));
+  if (nth > 1 && roundCount >= 2 && !isEven(places)) return { format, tickCount: roundCount };
   // As an expression: a list of numbers would become dates by a call that the interpreter reads as a year.
   return { format, values: { signal: `[${places.filter((_, i) => i % nth === 0).join()}]` } };
 }

@@ -15,7 +15,10 @@ const draw = (layOut: LayOut, spec: object, fields: ResultField[], rows: ResultR
   layOut(spec as Record<string, unknown>, { fields, rows }, size, LOOK) as Drawing;
 const marksOf = ({ shapes }: Drawing) => shapes.filter(({ row }) => row !== undefined);
 
-/** Every shape lies within the drawing, up to a stroke's width, and every label over the whole of its text. */
+/**
+ * Every shape lies within the drawing, up to a stroke's width, and every label over the whole of its text, with a gap
+ * to the others on its line.
+ */
 function expectWithin({ shapes }: Drawing, { width, height } = SIZE) {
   for (const shape of shapes) {
     if (!("x" in shape)) continue;
@@ -30,8 +33,31 @@ function expectWithin({ shapes }: Drawing, { width, height } = SIZE) {
     const room = widthOf(shape.text, shape.size);
     expect(shape.x - before * room, shape.text).toBeGreaterThanOrEqual(-1);
     expect(shape.x + (1 - before) * room, shape.text).toBeLessThanOrEqual(width + 1);
+    if (shape.anchor !== "middle") continue;
+    for (const other of shapes) {
+      if (other.kind !== "label" || other.anchor !== "middle" || other.y !== shape.y || other.x <= shape.x) continue;
+      const gap = other.x - shape.x - (room + widthOf(other.text, other.size)) / 2;
+      expect(gap, `${shape.text} ${other.text}`).toBeGreaterThan(3);
+    }
   }
 }
+
+it.each([
+  ["combo", layOutCombo, ["n", "m"]],
+  ["box plot", layOutBox, ["min", "q1", "median", "q3", "max"]],
+  ["heat map", layOutHeatmap, ["of:string", "n"]],
+])("keeps a gap between names below a %s", (_, layOut, columns) => {
+  const fields = ["at:string", ...columns].map((column) => field(...(column.split(":") as [string, string?])));
+  const long = ["Northern territories and isles", "Southern territories and isles", "Western"];
+  const months = Array.from({ length: 24 }, (_each, i) => `${["Jan", "Apr", "Jul", "Oct"][i % 4]} ${2020 + (i >> 2)}`);
+  for (const names of [long, months]) {
+    const rows = names.map((at) => ({ at, of: "all", n: 1, m: 2, min: 1, q1: 2, median: 3, q3: 4, max: 5 }));
+    for (const width of [200, 320, 480, 900]) {
+      const size = { ...SIZE, width };
+      expectWithin(draw(layOut, {}, fields, rows, size), size);
+    }
+  }
+});
 
 describe("a gauge", () => {
   const rows = [{ sold: 75 }];
